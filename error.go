@@ -1,0 +1,91 @@
+package toolscript
+
+import (
+	"errors"
+	"strings"
+	"time"
+)
+
+// Kind classes an error for those who must act differently: the HTTP status,
+// the exit code and the `code` of a script's error all follow from it.
+type Kind string
+
+// The kinds of a request.
+const (
+	Invalid      Kind = "invalid"      // the request does not fit the tool's schema or the API
+	Unauthorized Kind = "unauthorized" // the server needs `toolscript auth`
+	Forbidden    Kind = "forbidden"    // the caller may not do this
+	NotFound     Kind = "not_found"    // no such server, tool or run
+	Conflict     Kind = "conflict"     // the thing is not in a state that allows it
+	TooLarge     Kind = "too_large"    // body, source, answer or value over its limit
+	Unsupported  Kind = "unsupported"  // wrong content type, or an engine that is not here
+	Busy         Kind = "busy"         // a queue is full
+	Internal     Kind = "internal"     // a fault of ours
+	ToolFailed   Kind = "tool_failed"  // the server answered with a JSON-RPC error; in scripts also isError
+	Unavailable  Kind = "unavailable"  // the server is not connected; retry later
+	Timeout      Kind = "timeout"      // no answer in time
+)
+
+// The further kinds of a script run.
+const (
+	CheckFailed     Kind = "check" // the script does not compile
+	Threw           Kind = "threw" // the script threw or rejected
+	LimitTime       Kind = "limit_time"
+	LimitMemory     Kind = "limit_memory"
+	LimitStack      Kind = "limit_stack"
+	LimitCalls      Kind = "limit_calls"
+	LimitOutput     Kind = "limit_output"
+	Cancelled       Kind = "cancelled"
+	InvalidResult   Kind = "invalid_result" // a value that JSON cannot hold, or an answer that breaks its own schema
+	ApprovalDenied  Kind = "approval_denied"
+	ApprovalTimeout Kind = "approval_timeout"
+)
+
+// Error is an error with a kind. Its text is for people and never holds a
+// secret.
+type Error struct {
+	Kind   Kind
+	Server string // configured name, when the error is about one server
+	Tool   string // the server's own tool name, when it is about one tool
+
+	Err        error         // what went wrong
+	Details    []Detail      // of Invalid: every violation
+	RPCCode    int           // of ToolFailed: the JSON-RPC error code
+	RetryAfter time.Duration // of Unavailable and Busy: when to try again; 0 when nobody knows
+}
+
+// Detail is one violation of a schema.
+type Detail struct {
+	Path    string `json:"path"` // JSON pointer into the arguments; "" is the whole
+	Message string `json:"message"`
+}
+
+// Errorf-like constructors would hide which fields an error carries, so errors
+// are written as literals: &Error{Kind: NotFound, Tool: name, Err: err}.
+
+// Error is what went wrong, after the server it went wrong on.
+func (e *Error) Error() string {
+	text := string(e.Kind)
+	if e.Err != nil {
+		text = e.Err.Error()
+	}
+	if e.Server == "" || strings.HasPrefix(text, e.Server) {
+		return text
+	}
+	return e.Server + ": " + text
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// KindOf is the kind of the first Error in err's tree: Internal when there is
+// none, "" for nil.
+func KindOf(err error) Kind {
+	if err == nil {
+		return ""
+	}
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Kind
+	}
+	return Internal
+}

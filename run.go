@@ -1,0 +1,164 @@
+package toolscript
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// ExecRequest asks for one run of a script. It is the body of POST /exec.
+type ExecRequest struct {
+	Code   string   `json:"code"`
+	File   string   `json:"file,omitempty"` // its name in diagnostics and traces; default script.ts
+	Args   []string `json:"args,omitempty"`
+	Cwd    string   `json:"cwd,omitempty"`    // what the script sees as its working directory
+	TZ     string   `json:"tz,omitempty"`     // IANA time zone; default: the gateway's
+	Engine string   `json:"engine,omitempty"` // quickjs or auto
+	Check  string   `json:"check,omitempty"`  // off, warn or error
+	Allow  []string `json:"allow,omitempty"`  // server names and tool ids the run may call; empty allows all
+	Limits Limits   `json:"limits"`
+	Stdin  bool     `json:"stdin,omitempty"` // the client has standard input to give
+}
+
+// Limits bound one run. A zero field takes the gateway's default.
+type Limits struct {
+	TimeoutMs   int64 `json:"timeoutMs,omitempty"` // wall clock
+	CPUMs       int64 `json:"cpuMs,omitempty"`
+	MemoryMB    int64 `json:"memoryMb,omitempty"` // JavaScript heap
+	StackKB     int64 `json:"stackKb,omitempty"`
+	ToolCalls   int64 `json:"toolCalls,omitempty"`
+	Concurrency int64 `json:"concurrency,omitempty"` // calls under way at once; more wait
+	SourceBytes int64 `json:"sourceBytes,omitempty"`
+	ValueBytes  int64 `json:"valueBytes,omitempty"`  // the return value as JSON
+	OutputBytes int64 `json:"outputBytes,omitempty"` // stdout and stderr together
+}
+
+// EventType names what an Event tells.
+type EventType string
+
+// The events of a run. Start comes first and End last, both exactly once.
+const (
+	EventStart      EventType = "start"      // RunID
+	EventStdout     EventType = "stdout"     // Data
+	EventStderr     EventType = "stderr"     // Data
+	EventStdin      EventType = "stdin"      // the script wants standard input: POST /runs/{id}/stdin
+	EventCall       EventType = "call"       // CallID, Tool
+	EventCallEnd    EventType = "callEnd"    // CallID, Tool, OK, Ms
+	EventProgress   EventType = "progress"   // Message
+	EventDiagnostic EventType = "diagnostic" // Diagnostic
+	EventEnd        EventType = "end"        // End
+)
+
+// Event is one thing that happened in a run: one line of the answer to POST
+// /exec. Only the fields that its type names are set.
+type Event struct {
+	Type       EventType   `json:"type"`
+	RunID      string      `json:"runId,omitempty"`
+	Data       string      `json:"data,omitempty"`
+	CallID     string      `json:"callId,omitempty"`
+	Tool       string      `json:"tool,omitempty"` // tool id
+	OK         *bool       `json:"ok,omitempty"`
+	Ms         float64     `json:"ms,omitempty"`
+	Message    string      `json:"message,omitempty"`
+	Diagnostic *Diagnostic `json:"diagnostic,omitempty"`
+	*End
+}
+
+// End is how a run ended.
+type End struct {
+	OK       bool            `json:"-"`               // travels as Event.OK
+	Value    json.RawMessage `json:"value,omitempty"` // absent when the script returned undefined
+	Kind     Kind            `json:"kind,omitempty"`
+	Error    *RunError       `json:"error,omitempty"`
+	ExitCode int             `json:"exitCode"`
+	Metrics  *Metrics        `json:"metrics,omitempty"`
+}
+
+// EndEvent is the last event of a run.
+func EndEvent(runID string, end End) Event {
+	return Event{Type: EventEnd, RunID: runID, OK: &end.OK, End: &end}
+}
+
+// Diagnostic is one finding about the source of a script.
+type Diagnostic struct {
+	File    string `json:"file"`
+	Line    int    `json:"line"`   // from 1
+	Column  int    `json:"column"` // from 1, in UTF-16 units
+	Code    string `json:"code,omitempty"`
+	Message string `json:"message"`
+	Excerpt string `json:"excerpt,omitempty"` // the source line and a caret under the place
+}
+
+// Phase is the part of a run in which an error arose.
+type Phase string
+
+// The phases of a run.
+const (
+	Parsing    Phase = "parsing"
+	Checking   Phase = "checking"
+	Executing  Phase = "executing"
+	Finalizing Phase = "finalizing"
+)
+
+// RunError is why a run did not end well.
+type RunError struct {
+	Name     string         `json:"name"` // error class: ScriptTimeoutError, ToolError, TypeError, …
+	Code     Kind           `json:"code"`
+	Message  string         `json:"message"`
+	Phase    Phase          `json:"phase"`
+	ScriptID string         `json:"scriptId"`
+	ToolName string         `json:"toolName,omitempty"`
+	CallID   string         `json:"callId,omitempty"`
+	Stack    string         `json:"stack,omitempty"`   // frames of the script's own lines
+	Excerpt  string         `json:"excerpt,omitempty"` // the source line and a caret under the place
+	Metadata map[string]any `json:"metadata,omitempty"`
+}
+
+// ToolError is what a script catches when a call fails.
+type ToolError struct {
+	Server  string            `json:"server"`
+	Tool    string            `json:"tool"` // tool id
+	Code    Kind              `json:"code"`
+	Message string            `json:"message"`
+	RPCCode int               `json:"rpcCode,omitempty"`
+	Content []json.RawMessage `json:"content,omitempty"` // of isError: the content blocks
+	Details []Detail          `json:"details,omitempty"`
+}
+
+// Metrics are the measurements of a run.
+type Metrics struct {
+	DurationMs  float64 `json:"durationMs"` // from start to end, waiting for servers included
+	CompileMs   float64 `json:"compileMs"`  // in the checker
+	RunMs       float64 `json:"runMs"`      // in the sandbox
+	CPUMs       float64 `json:"cpuMs"`      // of the sandbox during the run
+	ToolCalls   int     `json:"toolCalls"`  // begun
+	MemoryMB    float64 `json:"memoryUsedMb"`
+	StdoutBytes int64   `json:"stdoutBytes"`
+	StderrBytes int64   `json:"stderrBytes"`
+}
+
+// RunRecord is what the gateway keeps of a run.
+type RunRecord struct {
+	RunID     string       `json:"runId"`
+	State     string       `json:"state"` // waiting, checking, running or ended
+	File      string       `json:"file"`
+	Engine    string       `json:"engine"`
+	StartedAt time.Time    `json:"startedAt"`
+	EndedAt   *time.Time   `json:"endedAt,omitempty"`
+	Limits    Limits       `json:"limits"`
+	Allow     []string     `json:"allow,omitempty"`
+	Calls     []CallRecord `json:"calls"`
+	OK        *bool        `json:"ok,omitempty"`
+	Kind      Kind         `json:"kind,omitempty"`
+	Error     *RunError    `json:"error,omitempty"`
+	ExitCode  *int         `json:"exitCode,omitempty"`
+	Metrics   *Metrics     `json:"metrics,omitempty"`
+}
+
+// CallRecord is one tool call of a run; it holds no arguments and no result.
+type CallRecord struct {
+	CallID string  `json:"callId"`
+	Tool   string  `json:"tool"`
+	OK     *bool   `json:"ok,omitempty"` // nil while under way
+	Kind   Kind    `json:"kind,omitempty"`
+	Ms     float64 `json:"ms,omitempty"`
+}

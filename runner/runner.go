@@ -1,0 +1,121 @@
+// Package runner holds what a script run needs from a sandbox and gives to it.
+// The engines are in the packages below it; none of them runs in the gateway's
+// process (see worker).
+package runner
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/toolscript/toolscript"
+)
+
+// Source is the text of a script as the user wrote it.
+type Source struct {
+	Code string `json:"code"`
+	File string `json:"file"` // its name in diagnostics and traces
+}
+
+// Compiled is a script ready for an engine.
+type Compiled struct {
+	JavaScript string `json:"javascript"` // an ES module that imports nothing but "toolscript"
+	SourceMap  string `json:"sourceMap"`  // from JavaScript to the user's text, as JSON
+	Uses       Uses   `json:"uses"`
+}
+
+// Uses says which servers a script refers to, as it names them.
+type Uses struct {
+	All     bool     `json:"all,omitempty"`     // it cannot be told; assume every server
+	Servers []string `json:"servers,omitempty"` // identifiers after `tools.`
+}
+
+// Job is one script with everything a sandbox must know to run it.
+type Job struct {
+	RunID    string            `json:"runId"`
+	File     string            `json:"file"`
+	Compiled Compiled          `json:"compiled"`
+	Args     []string          `json:"args"`
+	Cwd      string            `json:"cwd"`
+	Env      map[string]string `json:"env"`   // what env.get can read; TOOLSCRIPT_GATEWAY_URL alone
+	TZ       string            `json:"tz"`    // IANA time zone
+	Stdin    bool              `json:"stdin"` // false: standard input is empty
+	Limits   toolscript.Limits `json:"limits"`
+	Names    *Names            `json:"names"`
+}
+
+// Names maps what scripts write to what goes on the wire. It is immutable.
+type Names struct {
+	Key     string        `json:"key"` // equal keys mean equal tables
+	Servers []ServerNames `json:"servers"`
+}
+
+// ServerNames are the names of one server, in the order Object.keys shows them.
+type ServerNames struct {
+	Ident  string      `json:"ident"`  // as in tools.<ident>
+	Server string      `json:"server"` // configured name
+	Tools  []ToolNames `json:"tools"`
+}
+
+// ToolNames are the names of one tool.
+type ToolNames struct {
+	Ident string `json:"ident"` // as in tools.<server>.<ident>
+	ID    string `json:"id"`    // server__tool
+}
+
+// Stream is where console output goes.
+type Stream int
+
+// The streams of a script.
+const (
+	Stdout Stream = iota
+	Stderr
+)
+
+// Call is a tool call of a script. Its CallID is unique within the run.
+type Call struct {
+	CallID string          `json:"callId"`
+	ID     string          `json:"id"`   // tool id
+	Args   json.RawMessage `json:"args"` // any JSON value the script gave; the gateway refuses all but objects
+}
+
+// Host is what a sandbox asks of the gateway while a script runs.
+type Host interface {
+	// Call makes one tool call and waits for its answer: the value the script
+	// sees, or the error it catches. It is called concurrently.
+	Call(ctx context.Context, c Call) (json.RawMessage, *toolscript.ToolError)
+	// Write passes console output on, in order. It is never called concurrently.
+	Write(s Stream, text string)
+	// ReadStdin waits for the next piece of standard input; nil is its end.
+	ReadStdin(ctx context.Context) ([]byte, error)
+}
+
+// Outcome is how a job ended.
+type Outcome struct {
+	Value    json.RawMessage      `json:"value,omitempty"` // nil when the script returned undefined
+	Err      *toolscript.RunError `json:"err,omitempty"`
+	ExitCode int                  `json:"exitCode"`
+	Exited   bool                 `json:"exited,omitempty"` // the script called exit
+	Metrics  Metrics              `json:"metrics"`
+}
+
+// Metrics are measured by the sandbox.
+type Metrics struct {
+	RunMs       float64 `json:"runMs"`
+	CPUMs       float64 `json:"cpuMs"`
+	MemoryBytes int64   `json:"memoryBytes"` // of the JavaScript heap, at the end
+}
+
+// Compiler turns the user's TypeScript into a module an engine can run.
+type Compiler interface {
+	// Compile answers with diagnostics when the script cannot be run, and with
+	// an error when it could not be looked at.
+	Compile(ctx context.Context, s Source) (Compiled, []toolscript.Diagnostic, error)
+}
+
+// Runner runs one job at a time.
+type Runner interface {
+	// Run runs the job to its end, its limits or the end of ctx, whichever comes
+	// first. What the script did wrong is in the Outcome; an error means that the
+	// sandbox itself failed and must be replaced.
+	Run(ctx context.Context, job Job, host Host) (Outcome, error)
+}

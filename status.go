@@ -1,0 +1,57 @@
+package toolscript
+
+import "time"
+
+// ServerState says where a server connection stands.
+type ServerState string
+
+// The states of a server connection.
+const (
+	Connecting ServerState = "connecting" // dialling, or listing its tools
+	Ready      ServerState = "ready"
+	Backoff    ServerState = "backoff"    // lost or refused; waiting for the next try
+	NeedsAuth  ServerState = "needs_auth" // waiting for `toolscript auth`
+	Failed     ServerState = "failed"     // will not be retried: bad configuration, unset variable, not trusted
+	Stopped    ServerState = "stopped"
+)
+
+// ServerStatus is what is known of one configured server. It never holds
+// values of its environment or headers.
+type ServerStatus struct {
+	Name         string      `json:"name"`
+	Title        string      `json:"title,omitempty"`
+	Instructions string      `json:"instructions,omitempty"`
+	Type         string      `json:"type"` // stdio, http or sse
+	State        ServerState `json:"state"`
+	Tools        int         `json:"tools"`
+	Since        time.Time   `json:"since"`
+	Attempt      int         `json:"attempt,omitempty"`   // of the current row of tries, from 1
+	NextRetry    *time.Time  `json:"nextRetry,omitempty"` // in state backoff
+	InFlight     int         `json:"inFlight"`
+	Restarts     int         `json:"restarts"`         // connections after the first
+	Error        string      `json:"error,omitempty"`  // the last one, while it matters
+	Stderr       []string    `json:"stderr,omitempty"` // the server's last lines, after a failure
+	OAuthStatus  string      `json:"oauth_status,omitempty"`
+}
+
+// ActorStatus is what is known of one actor.
+type ActorStatus struct {
+	Name      string    `json:"name"`
+	State     string    `json:"state"`
+	Since     time.Time `json:"since"`
+	Restarts  int       `json:"restarts"`
+	LastError string    `json:"lastError,omitempty"`
+	InFlight  int       `json:"inFlight"`
+	Mailbox   *int      `json:"mailbox,omitempty"` // messages waiting, where known
+}
+
+// Status is the state of the whole gateway.
+type Status struct {
+	Version       string         `json:"version"`
+	PID           int            `json:"pid"`
+	UptimeSeconds float64        `json:"uptimeSeconds"`
+	Generation    uint64         `json:"generation"`
+	Servers       []ServerStatus `json:"servers"`
+	Actors        []ActorStatus  `json:"actors"`
+	Warnings      []string       `json:"warnings,omitempty"` // colliding names, schemas that give no types, filters that match nothing
+}

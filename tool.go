@@ -1,0 +1,86 @@
+package toolscript
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// Separator stands between a server's name and a tool's name in a tool id.
+// Server names may contain it too: an id is looked up whole, never split.
+const Separator = "__"
+
+// Tool is one tool of one MCP server, as the server announced it.
+type Tool struct {
+	Server      string // configured name of the server
+	Name        string // the server's own name for the tool, never changed
+	Title       string
+	Description string
+
+	// InputSchema and OutputSchema are the JSON Schemas of the arguments and
+	// of structuredContent, byte for byte as the server sent them. OutputSchema
+	// is nil when the server gives none.
+	InputSchema  json.RawMessage
+	OutputSchema json.RawMessage
+
+	Annotations Annotations
+}
+
+// Annotations are a server's hints about one of its tools (MCP: "clients MUST
+// consider tool annotations to be untrusted"). A nil hint was not given.
+type Annotations struct {
+	ReadOnly    *bool `json:"readOnlyHint,omitempty"`
+	Destructive *bool `json:"destructiveHint,omitempty"`
+	Idempotent  *bool `json:"idempotentHint,omitempty"`
+	OpenWorld   *bool `json:"openWorldHint,omitempty"`
+}
+
+// ID is the name of the tool in this gateway: server__tool.
+func (t Tool) ID() string { return t.Server + Separator + t.Name }
+
+// Call is one tool call on its way to a server.
+type Call struct {
+	ID   string          // tool id
+	Args json.RawMessage // a JSON object; empty means {}
+
+	Run       string // id of the run the call belongs to; empty for a call from outside any run
+	RequestID string // id of the HTTP request, for the log
+}
+
+// Module is generated TypeScript together with what identifies its text.
+type Module struct {
+	Text       string
+	ETag       string // changes exactly when Text does
+	Generation uint64 // of the catalog it was made from
+}
+
+// Filter selects tools: a comma list of server names and tool ids, blanks
+// around the commas ignored. An empty filter selects everything, an unknown
+// entry selects nothing.
+type Filter []string
+
+// ParseFilter reads the comma list that ?filter= and --filter take.
+func ParseFilter(text string) Filter {
+	var f Filter
+	for entry := range strings.SplitSeq(text, ",") {
+		if entry = strings.TrimSpace(entry); entry != "" {
+			f = append(f, entry)
+		}
+	}
+	return f
+}
+
+// Match reports whether the filter selects the tool.
+func (f Filter) Match(t Tool) bool {
+	if len(f) == 0 {
+		return true
+	}
+	for _, entry := range f {
+		if entry == t.Server || entry == t.ID() {
+			return true
+		}
+	}
+	return false
+}
+
+// String is the canonical text of the filter, usable as a cache key.
+func (f Filter) String() string { return strings.Join(f, ",") }
