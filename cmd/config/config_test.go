@@ -1,0 +1,100 @@
+package config_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/toolscript/toolscript/cmd/config"
+)
+
+// scene is a home folder, a project with a repository outside of it, and an
+// environment.
+type scene struct {
+	t             *testing.T
+	home, project string
+	options       config.Options
+	env           map[string]string
+}
+
+func newScene(t *testing.T) *scene {
+	t.Helper()
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &scene{t: t, home: filepath.Join(root, "home"), project: filepath.Join(root, "project"), env: map[string]string{}}
+	for _, dir := range []string{s.home, filepath.Join(s.project, ".git")} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.env["HOME"], s.env["USERPROFILE"] = s.home, s.home
+	s.options = config.Options{WorkDir: s.project, LookupEnv: func(name string) (string, bool) {
+		value, ok := s.env[name]
+		return value, ok
+	}}
+	return s
+}
+
+// write puts a configuration file into a folder and returns its path.
+func (s *scene) write(dir, text string) string {
+	s.t.Helper()
+	path := filepath.Join(dir, config.FileName)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		s.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+	return path
+}
+
+// trust trusts the project's file as it is.
+func (s *scene) trust() {
+	s.t.Helper()
+	review, err := config.ReviewTrust(s.options, "")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if err := review.Accept(); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *scene) load() *config.Config {
+	s.t.Helper()
+	c, err := config.Load(s.options)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return c
+}
+
+// loadText loads one text as the user's file.
+func loadText(t *testing.T, text string) (*config.Config, error) {
+	t.Helper()
+	s := newScene(t)
+	s.write(s.home, text)
+	return config.Load(s.options)
+}
+
+func mustLoad(t *testing.T, text string) *config.Config {
+	t.Helper()
+	c, err := loadText(t, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// wantText checks that every part stands in the text.
+func wantText(t *testing.T, text string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			t.Errorf("%q does not contain %q", text, part)
+		}
+	}
+}

@@ -1,0 +1,210 @@
+package config
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxDepth is far more than the format needs. It bounds the recursion over what
+// somebody else wrote.
+const maxDepth = 64
+
+// document is the text of one file as a tree that knows where everything stands.
+type document struct {
+	path     string
+	text     []byte
+	root     *node
+	repeated [][]string // locations of keys that an object has more than once
+}
+
+// node is one JSON value.
+type node struct {
+	value any // nil, bool, int64, float64, string, []*node or *object
+	at    int // offset of its first byte
+	key   int // offset of its key, of its first byte when it has none
+
+	written string   // of a string: its text before variables were expanded
+	unset   []string // of a string: variables that it refers to and that stay as they are
+}
+
+// object keeps the last value of a repeated key, as encoding/json does.
+type object struct {
+	names  []string // in the order of the file
+	fields map[string]*node
+}
+
+// parse reads a whole file. The error is a *Mistake.
+func parse(path string, text []byte) (*document, error) {
+	text = bytes.TrimPrefix(text, []byte("\ufeff")) // editors on Windows begin a file so
+	d := &document{path: path, text: text}
+	if len(bytes.TrimSpace(text)) == 0 {
+		return nil, d.mistakeAt(0, `the file is empty; the smallest configuration is {"mcpServers": {}}`)
+	}
+	if at := invalidUTF8(text); at >= 0 {
+		return nil, d.syntaxError(at, "this is not UTF-8 text")
+	}
+	// The scan finds every syntax error, so that the tokens below come without one.
+	if err := json.Unmarshal(text, new(json.RawMessage)); err != nil {
+		return nil, d.explain(err)
+	}
+	b := builder{document: d, tokens: json.NewDecoder(bytes.NewReader(text))}
+	b.tokens.UseNumber()
+	root, err := b.value(nil)
+	if err != nil {
+		return nil, err
+	}
+	d.root = root
+	return d, nil
+}
+
+func invalidUTF8(text []byte) int {
+	for at := 0; at < len(text); {
+		r, size := utf8.DecodeRune(text[at:])
+		if r == utf8.RuneError && size == 1 {
+			return at
+		}
+		at += size
+	}
+	return -1
+}
+
+// explain turns an error of encoding/json into a mistake with a place.
+func (d *document) explain(err error) *Mistake {
+	var syntax *json.SyntaxError
+	if !errors.As(err, &syntax) {
+		return d.mistakeAt(0, err.Error())
+	}
+	if strings.HasPrefix(syntax.Error(), "unexpected end") {
+		end := len(bytes.TrimRight(d.text, space))
+		return d.syntaxError(end, syntax.Error()+"; a bracket, a brace or a quotation mark is not closed")
+	}
+	at := max(int(syntax.Offset)-1, 0) // Offset counts the byte that is wrong
+	return d.syntaxError(at, syntax.Error()+d.advice(at))
+}
+
+// space is what JSON allows between tokens.
+const space = " \t\r\n"
+
+// advice is what to do about the errors that people make most.
+func (d *document) advice(at int) string {
+	before := bytes.TrimRight(d.text[:at], space)
+	switch c := d.text[at]; {
+	case c == '/' || c == '#':
+		return "; JSON has no comments"
+	case c == '\'':
+		return "; JSON has double quotes only"
+	case (c == '}' || c == ']') && bytes.HasSuffix(before, []byte(",")):
+		return "; the comma before it is one too many"
+	case c == '"' && len(before) > 0 && bytes.IndexByte([]byte(`"}]`), before[len(before)-1]) >= 0:
+		return "; a comma is missing before it"
+	default:
+		return ""
+	}
+}
+
+func (d *document) mistakeAt(offset int, message string) *Mistake {
+	line, column := position(d.text, offset)
+	return &Mistake{Path: d.path, Line: line, Column: column, Message: message}
+}
+
+func (d *document) syntaxError(offset int, message string) *Mistake {
+	m := d.mistakeAt(offset, message)
+	m.Excerpt = excerpt(d.text, offset)
+	return m
+}
+
+// builder makes the tree out of tokens.
+type builder struct {
+	*document
+	tokens *json.Decoder
+}
+
+func (b *builder) value(location []string) (*node, error) {
+	at := b.next()
+	n := &node{at: at, key: at}
+	if len(location) > maxDepth {
+		return nil, b.mistakeAt(at, fmt.Sprintf("nested more than %d levels deep", maxDepth))
+	}
+	token, err := b.tokens.Token()
+	if err != nil {
+		return nil, b.explain(err)
+	}
+	switch token := token.(type) {
+	case json.Delim:
+		if token == '{' {
+			n.value, err = b.object(location)
+		} else {
+			n.value, err = b.list(location)
+		}
+	case json.Number:
+		n.value, err = b.number(token, at)
+	case string:
+		n.value, n.written = token, token
+	default:
+		n.value = token
+	}
+	return n, err
+}
+
+func (b *builder) object(location []string) (*object, error) {
+	o := &object{fields: map[string]*node{}}
+	for b.tokens.More() {
+		key := b.next()
+		token, err := b.tokens.Token()
+		if err != nil {
+			return nil, b.explain(err)
+		}
+		name, _ := token.(string) // the scan let nothing else through
+		inner := append(location[:len(location):len(location)], name)
+		n, err := b.value(inner)
+		if err != nil {
+			return nil, err
+		}
+		n.key = key
+		if _, ok := o.fields[name]; ok {
+			b.repeated = append(b.repeated, inner)
+		} else {
+			o.names = append(o.names, name)
+		}
+		o.fields[name] = n
+	}
+	_, err := b.tokens.Token()
+	return o, err
+}
+
+func (b *builder) list(location []string) ([]*node, error) {
+	list := []*node{}
+	for b.tokens.More() {
+		n, err := b.value(append(location[:len(location):len(location)], strconv.Itoa(len(list))))
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, n)
+	}
+	_, err := b.tokens.Token()
+	return list, err
+}
+
+// number is an int64 where it can be: the validator computes with big fractions,
+// which a text such as 1e99999 would make expensive.
+func (b *builder) number(text json.Number, at int) (any, error) {
+	if i, err := text.Int64(); err == nil {
+		return i, nil
+	}
+	f, err := text.Float64()
+	if err != nil {
+		return nil, b.mistakeAt(at, "the number is out of range")
+	}
+	return f, nil
+}
+
+// next is the offset of the token that comes next.
+func (b *builder) next() int {
+	at := int(b.tokens.InputOffset())
+	return at + len(b.text[at:]) - len(bytes.TrimLeft(b.text[at:], space+",:"))
+}

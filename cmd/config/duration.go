@@ -1,0 +1,65 @@
+package config
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+)
+
+// ParseDuration reads a duration of the command line or of the configuration:
+// 500ms, 30s, 5m, 1h30m. A bare number is milliseconds. It is never negative.
+func ParseDuration(text string) (time.Duration, error) {
+	if ms, err := strconv.ParseInt(text, 10, 64); err == nil {
+		if ms >= 0 && ms <= math.MaxInt64/int64(time.Millisecond) {
+			return time.Duration(ms) * time.Millisecond, nil
+		}
+	} else if d, err := time.ParseDuration(text); err == nil && d >= 0 {
+		return d, nil
+	}
+	return 0, fmt.Errorf("%s is not a duration such as 500ms, 30s or 5m; a bare number is milliseconds", quoted(text))
+}
+
+// The durations that a file may give.
+const (
+	minDuration = time.Millisecond
+	maxDuration = 24 * time.Hour
+)
+
+// checkDuration is the format toolscript-duration of the schema.
+func checkDuration(value any) error {
+	text, ok := value.(string)
+	if !ok {
+		return nil // the schema bounds numbers itself
+	}
+	d, err := ParseDuration(text)
+	if err == nil && (d < minDuration || d > maxDuration) {
+		err = fmt.Errorf("not between %s and %s", minDuration, maxDuration)
+	}
+	return err
+}
+
+// duration is what checkDuration let through, 0 of nothing.
+func (n *node) duration() time.Duration {
+	if text := n.text(); text != "" {
+		d, _ := ParseDuration(text) // validated; a text with an unset variable is not used
+		return d
+	}
+	return time.Duration(n.count()) * time.Millisecond
+}
+
+// count is a whole number, 0 of what is none. 5e3 is one, and the parser keeps
+// it as a float.
+func (n *node) count() int64 {
+	if n == nil {
+		return 0
+	}
+	switch v := n.value.(type) {
+	case int64:
+		return v
+	case float64:
+		return int64(v)
+	default:
+		return 0
+	}
+}

@@ -1,0 +1,141 @@
+package config_test
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/toolscript/toolscript"
+)
+
+func TestExpand(t *testing.T) {
+	for _, test := range []struct{ name, text, want string }{
+		{"no reference", "plain $A {A} $", "plain $A {A} $"},
+		{"set", "x${A}y${A}", "xaya"},
+		{"set to nothing", "x${NOTHING}y", "xy"},
+		{"set to nothing, with a default", "x${NOTHING:-d}y", "xy"},
+		{"set, with a default", "${A:-d}", "a"},
+		{"default", "${UNSET:-d}", "d"},
+		{"empty default", "x${UNSET:-}y", "xy"},
+		{"default with colons and dashes", "${UNSET:-http://x:-1}", "http://x:-1"},
+		{"default ends at the next brace", "${UNSET:-${A}}", "${A}"},
+		{"values are not expanded again", "${REFERENCE}", "${A}"},
+		{"no escape", `\${A}`, `\a`},
+		{"dollar in front", "$${A}", "$a"},
+		{"not closed", "${A", "${A"},
+		{"without a name", "${}", "${}"},
+		{"another form", "${A:x}", "${A:x}"},
+		{"name of other characters", "${ProgramFiles(x86)}", "C:\\"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := newScene(t)
+			s.env["A"], s.env["NOTHING"], s.env["REFERENCE"], s.env["ProgramFiles(x86)"] = "a", "", "${A}", "C:\\"
+			s.write(s.home, serverWithArg(t, test.text))
+			server := s.load().Servers["s"]
+			if server.Problem != nil || server.Args[0] != test.want {
+				t.Errorf("expansion of %q = %q, %v; want %q", test.text, server.Args, server.Problem, test.want)
+			}
+		})
+	}
+}
+
+func TestExpandEveryStringButKeys(t *testing.T) {
+	s := newScene(t)
+	s.env["V"], s.env["KIND"], s.env["TIME"], s.env["ADDRESS"] = "v", "http", "2s", "http://x"
+	s.write(s.home, `{"mcpServers": {
+		"a": {"command": "${V}", "args": ["${V}"], "env": {"${V}": "${V}"}, "cwd": "${V}", "includeTools": ["${V}"], "timeout": "${TIME}"},
+		"${V}": {"type": "${KIND}", "url": "${ADDRESS}", "headers": {"X": "${V}"}}},
+		"check": "${CHECK:-off}", "limits": {"timeoutMs": "${TIME}"}}`)
+	c := s.load()
+	a, b := c.Servers["a"], c.Servers["${V}"]
+	for _, got := range []string{a.Command, a.Args[0], a.Env["${V}"], a.IncludeTools[0], b.Headers["X"]} {
+		if got != "v" {
+			t.Errorf("a value is %q, want v", got)
+		}
+	}
+	if b.Type != "http" || b.URL != "http://x" || a.Timeout.String() != "2s" || c.Settings.Check != "off" || c.Settings.Limits.TimeoutMs != 2000 {
+		t.Errorf("type %q, url %q, timeout %s, settings %+v; want the variables' values", b.Type, b.URL, a.Timeout, c.Settings)
+	}
+}
+
+// The ancestor started a server with an empty token when the variable was not
+// set.
+func TestDEF21UnsetVariableFailsThatServerAlone(t *testing.T) {
+	s := newScene(t)
+	s.env["API_TOKEN"] = "secret"
+	s.write(s.home, `{"mcpServers": {
+		"github": {"command": "npx", "env": {"GITHUB_TOKEN": "${GITHUB_TOKEN}"}},
+		"many": {"type": "${KIND}", "url": "https://${HOST}/${API_TOKEN}", "timeout": "${TIME}", "headers": {"X": "${HOST}"}},
+		"api": {"url": "https://x/mcp", "headers": {"Authorization": "Bearer ${API_TOKEN}"}},
+		"other": {"command": "other"}}}`)
+	c := s.load()
+	for _, name := range []string{"api", "other"} {
+		if problem := c.Servers[name].Problem; problem != nil {
+			t.Errorf("%s has a problem: %v", name, problem)
+		}
+	}
+	if got := c.Servers["api"].Headers["Authorization"]; got != "Bearer secret" {
+		t.Errorf("header of api = %q, want the value of API_TOKEN", got)
+	}
+	for name, parts := range map[string][]string{
+		"github": {"github: variable GITHUB_TOKEN is not set (env.GITHUB_TOKEN)", "${NAME:-default}"},
+		"many":   {"many: variable KIND is not set (type); variable HOST is not set (url); variable TIME is not set (timeout); variable HOST is not set (headers.X)"},
+	} {
+		problem := c.Servers[name].Problem
+		if toolscript.KindOf(problem) != toolscript.Invalid {
+			t.Errorf("problem of %s = %v, want one of kind invalid", name, problem)
+			continue
+		}
+		wantText(t, problem.Error(), parts...)
+		if strings.Contains(problem.Error(), "secret") {
+			t.Errorf("problem of %s shows a value: %v", name, problem)
+		}
+	}
+	if got := c.Servers["github"].Env["GITHUB_TOKEN"]; got != "${GITHUB_TOKEN}" {
+		t.Errorf("the value became %q, want it as written", got)
+	}
+	if c.Servers["many"].Type != "" {
+		t.Errorf("type of many = %q, want none", c.Servers["many"].Type)
+	}
+}
+
+// FuzzExpand compares with the rule as the ancestor's documentation words it.
+func FuzzExpand(f *testing.F) {
+	for _, text := range []string{"", "${A}", "${A:-b}", "${:-b}", "${A:b}", "${${A}}", "x${B:-}${A}", "${A\n}", "${UNSET}${A}"} {
+		f.Add(text, "value ${A}")
+	}
+	rule := regexp.MustCompile(`\$\{([^:}]+)(?::-([^}]*))?\}`)
+	f.Fuzz(func(t *testing.T, text, value string) {
+		text = strings.ToValidUTF8(text, "?")
+		want, unset := text, false
+		for _, at := range slices.Backward(rule.FindAllStringSubmatchIndex(text, -1)) {
+			name, with := text[at[2]:at[3]], value
+			if name != "A" && at[4] >= 0 {
+				with = text[at[4]:at[5]]
+			} else if name != "A" {
+				unset = true
+			}
+			want = want[:at[0]] + with + want[at[1]:]
+		}
+		s := newScene(t)
+		s.env = map[string]string{"A": value, "TOOLSCRIPT_CONFIG": s.write(s.home, serverWithArg(t, text))}
+		server := s.load().Servers["s"]
+		switch {
+		case unset && (server.Problem == nil || server.Args[0] != text):
+			t.Errorf("expansion of %q = %q, %v; want a problem and the text as written", text, server.Args, server.Problem)
+		case !unset && (server.Problem != nil || server.Args[0] != want):
+			t.Errorf("expansion of %q = %q, %v; want %q", text, server.Args, server.Problem, want)
+		}
+	})
+}
+
+func serverWithArg(t *testing.T, arg string) string {
+	t.Helper()
+	text, err := json.Marshal(map[string]any{"mcpServers": map[string]any{"s": map[string]any{"command": "x", "args": []string{arg}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}

@@ -1,0 +1,182 @@
+package config_test
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/config"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+func TestLoadComplete(t *testing.T) {
+	s := newScene(t)
+	text, err := os.ReadFile(filepath.Join("testdata", "complete.toolscript.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.write(s.home, string(text))
+	s.env["GITHUB_TOKEN"] = "ghp_secret"
+	got := s.load()
+	want := &config.Config{
+		Servers: map[string]mcpclient.Config{
+			"github": {
+				Type: mcpclient.Stdio, Command: "npx", Args: []string{"-y", "@modelcontextprotocol/server-github"},
+				Env: map[string]string{"GITHUB_TOKEN": "ghp_secret"}, InheritNames: []string{"GITHUB_API_URL"},
+				Dir: filepath.Join(s.home, "tools"), ExcludeTools: []string{"delete_*"}, Timeout: 2 * time.Minute,
+			},
+			"api": {
+				Type: mcpclient.HTTP, URL: "https://api.example.com/mcp", Headers: map[string]string{"Authorization": "Bearer none"},
+				IncludeTools: []string{"search", "read"}, Timeout: time.Minute,
+			},
+			"old":      {Type: mcpclient.SSE, URL: "http://127.0.0.1:8931/sse", Timeout: 5 * time.Second},
+			"files":    {Type: mcpclient.Stdio, Command: "file-server", InheritEnv: true, Timeout: time.Minute},
+			"plain":    {Type: mcpclient.HTTP, URL: "https://plain.example.com/mcp", Timeout: time.Minute},
+			"imported": {Type: mcpclient.HTTP, URL: "https://imported.example.com/mcp", Timeout: time.Minute},
+		},
+		Settings: config.Settings{Engine: "quickjs", Check: "warn", Limits: toolscript.Limits{
+			TimeoutMs: 300_000, CPUMs: 30_000, MemoryMB: 64, StackKB: 512, ToolCalls: 1000, Concurrency: 16,
+			SourceBytes: 1 << 20, ValueBytes: 10 << 20, OutputBytes: 10_000_000,
+		}},
+		Files: []config.File{{Path: filepath.Join(s.home, config.FileName), Found: true, Trusted: true}},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("Load (-want +got):\n%s", diff)
+	}
+}
+
+func TestLoadNothing(t *testing.T) {
+	s := newScene(t)
+	c := s.load()
+	if len(c.Servers) != 0 || len(c.Warnings) != 0 {
+		t.Errorf("Load without files = %v servers, warnings %q; want none", len(c.Servers), c.Warnings)
+	}
+	if len(c.Files) != 1 || c.Files[0].Found {
+		t.Errorf("Files = %+v, want the user's file, not found", c.Files)
+	}
+}
+
+func TestLoadMergesServersWhole(t *testing.T) {
+	s := newScene(t)
+	s.write(s.home, `{"mcpServers": {
+		"a": {"command": "user", "args": ["x"], "env": {"K": "v"}},
+		"b": {"command": "user"}},
+		"engine": "quickjs", "limits": {"memoryMb": 64, "toolCalls": 5}}`)
+	s.write(s.project, `{"mcpServers": {"a": {"command": "project"}, "c": {"command": "project"}}, "limits": {"memoryMb": 32}}`)
+	s.trust()
+	c := s.load()
+	for name, want := range map[string]string{"a": "project", "b": "user", "c": "project"} {
+		if got := c.Servers[name].Command; got != want {
+			t.Errorf("command of %s = %q, want %q", name, got, want)
+		}
+	}
+	if a := c.Servers["a"]; len(a.Args) != 0 || len(a.Env) != 0 {
+		t.Errorf("server a keeps args %q and env of the earlier file", a.Args)
+	}
+	want := config.Settings{Engine: "quickjs", Limits: toolscript.Limits{MemoryMB: 32, ToolCalls: 5}}
+	if diff := cmp.Diff(want, c.Settings); diff != "" {
+		t.Errorf("Settings (-want +got):\n%s", diff)
+	}
+}
+
+func TestLoadNamedFiles(t *testing.T) {
+	s := newScene(t)
+	s.write(s.home, `{"mcpServers": {"home": {"command": "x"}}}`)
+	one := s.write(filepath.Join(s.project, "one"), `{"mcpServers": {"one": {"command": "${X:-x}"}, "both": {"command": "1"}}}`)
+	s.write(filepath.Join(s.project, "two"), `{"mcpServers": {"both": {"command": "2"}}}`)
+	list := " " + one + " , two/" + config.FileName + ", gone.json"
+
+	for name, set := range map[string]func(){
+		"flag":     func() { s.options.Config, s.env["TOOLSCRIPT_CONFIG"] = list, "ignored.json" },
+		"variable": func() { s.options.Config, s.env["TOOLSCRIPT_CONFIG"] = "", list },
+	} {
+		t.Run(name, func(t *testing.T) {
+			set()
+			c := s.load()
+			if len(c.Servers) != 2 || c.Servers["both"].Command != "2" || c.Servers["one"].Command != "x" {
+				t.Errorf("Servers = %v, want one and both, the later winning", c.Servers)
+			}
+			for _, server := range c.Servers {
+				if server.Problem != nil || server.Dir != "" {
+					t.Errorf("a named file is trusted and its servers run where the gateway does: %v, %q", server.Problem, server.Dir)
+				}
+			}
+			if len(c.Warnings) != 1 || !strings.Contains(c.Warnings[0], "gone.json does not exist") {
+				t.Errorf("Warnings = %q, want one about gone.json", c.Warnings)
+			}
+		})
+	}
+}
+
+func TestLoadSkipsUnreadable(t *testing.T) {
+	s := newScene(t)
+	if err := os.Mkdir(filepath.Join(s.home, config.FileName), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	c := s.load()
+	if len(c.Warnings) != 1 {
+		t.Fatalf("Warnings = %q, want one", c.Warnings)
+	}
+	wantText(t, c.Warnings[0], "is not a regular file", "going on without it")
+}
+
+func TestLoadRefusesHugeFile(t *testing.T) {
+	s := newScene(t)
+	s.write(s.home, `{"mcpServers": {}}`+strings.Repeat(" ", 1<<20))
+	c := s.load()
+	if len(c.Warnings) != 1 || !strings.Contains(c.Warnings[0], "is larger than 1024 KiB") {
+		t.Errorf("Warnings = %q, want one about the size", c.Warnings)
+	}
+}
+
+func TestLoadReadsNamedPipe(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no /dev/fd")
+	}
+	s := newScene(t)
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = r.Close() }() // it was only read
+	if _, err := w.WriteString(`{"mcpServers": {"a": {"command": "x"}}}`); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s.options.Config = filepath.Join("/dev/fd", strconv.Itoa(int(r.Fd())))
+	if c := s.load(); c.Servers["a"].Command != "x" {
+		t.Errorf("Servers = %v, warnings %q; want what the pipe holds", c.Servers, c.Warnings)
+	}
+}
+
+func TestLoadShowsMistakesOfAllFiles(t *testing.T) {
+	s := newScene(t)
+	user := s.write(s.home, `{"mcpServers": {"a": {"command": 1}}}`)
+	project := s.write(s.project, `{"mcpServers": [`)
+	_, err := config.Load(s.options)
+	if toolscript.KindOf(err) != toolscript.Invalid {
+		t.Fatalf("Load = %v, want kind invalid", err)
+	}
+	wantText(t, err.Error(), user+":1:34: mcpServers.a.command: ", project+":1:17: ")
+}
+
+func TestLoadKeepsValuesOutOfText(t *testing.T) {
+	s := newScene(t)
+	s.env["SECRET"] = "hunter2"
+	s.write(s.home, `{"mcpServers": {
+		"a": {"type": "${SECRET}", "url": "${SECRET}", "timeout": "${SECRET}", "command": "x", "headers": {"X": 1}},
+		"b": {"command": "x", "typ": "${SECRET}", "${SECRET}": "${SECRET}"}}}`)
+	_, err := config.Load(s.options)
+	if err == nil || strings.Contains(err.Error(), "hunter2") {
+		t.Errorf("Load = %v, want an error without the value of SECRET", err)
+	}
+}

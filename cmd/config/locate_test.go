@@ -1,0 +1,154 @@
+package config_test
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolscript/toolscript/cmd/config"
+)
+
+const empty = `{"mcpServers": {}}`
+
+func TestLocate(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		// arrange returns the path of the project's file that is to be found, or "".
+		arrange func(s *scene) string
+	}{
+		{"no project", func(*scene) string { return "" }},
+		{"in the working directory", func(s *scene) string { return s.write(s.project, empty) }},
+		{"above the working directory", func(s *scene) string {
+			s.options.WorkDir = filepath.Join(s.project, "a", "b")
+			mustMkdir(s.t, s.options.WorkDir)
+			return s.write(s.project, empty)
+		}},
+		{"the nearest alone", func(s *scene) string {
+			s.options.WorkDir = filepath.Join(s.project, "a", "b")
+			s.write(s.project, empty)
+			mustMkdir(s.t, s.options.WorkDir)
+			return s.write(filepath.Join(s.project, "a"), empty)
+		}},
+		{"not above the root of the repository", func(s *scene) string {
+			s.write(filepath.Dir(s.project), empty)
+			return ""
+		}},
+		{"above without a repository", func(s *scene) string {
+			if err := os.Remove(filepath.Join(s.project, ".git")); err != nil {
+				s.t.Fatal(err)
+			}
+			return s.write(filepath.Dir(s.project), empty)
+		}},
+		{"a worktree, whose .git is a file", func(s *scene) string {
+			worktree := filepath.Join(s.project, "worktree")
+			s.write(s.project, empty)
+			mustMkdir(s.t, worktree)
+			if err := os.WriteFile(filepath.Join(worktree, ".git"), nil, 0o600); err != nil {
+				s.t.Fatal(err)
+			}
+			s.options.WorkDir = worktree
+			return ""
+		}},
+		{"not above home", func(s *scene) string {
+			s.options.WorkDir = filepath.Join(s.home, "a")
+			mustMkdir(s.t, s.options.WorkDir)
+			s.write(filepath.Dir(s.home), empty)
+			return ""
+		}},
+		{"below home", func(s *scene) string {
+			s.options.WorkDir = filepath.Join(s.home, "a")
+			return s.write(s.options.WorkDir, empty)
+		}},
+		{"in home, where it is the user's", func(s *scene) string {
+			s.options.WorkDir = s.home
+			s.write(s.home, empty)
+			return ""
+		}},
+		{"through a link", func(s *scene) string {
+			link := filepath.Join(s.home, "link")
+			if err := os.Symlink(s.project, link); err != nil {
+				s.t.Skip("links cannot be made here")
+			}
+			s.options.WorkDir = link
+			return s.write(s.project, empty)
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := newScene(t)
+			want := []config.File{{Path: filepath.Join(s.home, config.FileName)}}
+			if project := test.arrange(s); project != "" {
+				want = append(want, config.File{Path: project, Project: true})
+			}
+			got, err := config.Locate(s.options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("Locate (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestLocateNamed(t *testing.T) {
+	s := newScene(t)
+	s.write(s.project, empty)
+	s.options.Config = "a.json, ~/b.json ,,/home/~user/c.json,a.json"
+	if runtime.GOOS == "windows" {
+		s.options.Config = "a.json, ~/b.json ,,a.json"
+	}
+	got, err := config.Locate(s.options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{filepath.Join(s.project, "a.json"), filepath.Join(s.home, "b.json")}
+	if runtime.GOOS != "windows" {
+		want = append(want, "/home/~user/c.json")
+	}
+	if diff := cmp.Diff(want, config.Paths(got)); diff != "" {
+		t.Errorf("Paths (-want +got):\n%s", diff)
+	}
+}
+
+func TestLocateWithoutHome(t *testing.T) {
+	s := newScene(t)
+	project := s.write(s.project, empty)
+	delete(s.env, "HOME")
+	delete(s.env, "USERPROFILE")
+	files, err := config.Locate(s.options)
+	if err != nil || len(files) != 1 || files[0].Path != project {
+		t.Errorf("Locate = %+v, %v; want the project's file alone", files, err)
+	}
+	s.options.Config = "~/x.json"
+	if _, err := config.Locate(s.options); err == nil {
+		t.Error("Locate expands ~ without a home")
+	} else {
+		wantText(t, err.Error(), "cannot expand ~ in ~/x.json")
+	}
+}
+
+func TestDataDir(t *testing.T) {
+	s := newScene(t)
+	for _, test := range []struct{ name, flag, variable, want string }{
+		{"default", "", "", filepath.Join(s.home, ".toolscript")},
+		{"variable", "", "~/data", filepath.Join(s.home, "data")},
+		{"flag", "data", "~/data", filepath.Join(s.project, "data")},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s.options.DataDir, s.env["TOOLSCRIPT_DATA_DIR"] = test.flag, test.variable
+			if got, err := config.DataDir(s.options); err != nil || got != test.want {
+				t.Errorf("DataDir = %q, %v; want %q", got, err, test.want)
+			}
+		})
+	}
+}
+
+func mustMkdir(t *testing.T, path string) {
+	t.Helper()
+	if err := os.MkdirAll(path, 0o700); err != nil {
+		t.Fatal(err)
+	}
+}

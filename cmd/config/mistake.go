@@ -1,0 +1,97 @@
+package config
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Mistake is one thing that is wrong with a file. Its text never holds the
+// value of an expanded variable.
+type Mistake struct {
+	Path    string `json:"path"`
+	Line    int    `json:"line"`            // from 1
+	Column  int    `json:"column"`          // from 1, in characters
+	Field   string `json:"field,omitempty"` // such as mcpServers.github.command
+	Message string `json:"message"`
+	Excerpt string `json:"excerpt,omitempty"` // of a syntax error: the line, and a caret under the place
+}
+
+func (m *Mistake) Error() string {
+	text := fmt.Sprintf("%s:%d:%d: ", m.Path, m.Line, m.Column)
+	if m.Field != "" {
+		text += m.Field + ": "
+	}
+	text += m.Message
+	if m.Excerpt != "" {
+		text += "\n" + m.Excerpt
+	}
+	return text
+}
+
+// Mistakes are all that is wrong with the files, in the order of the files.
+type Mistakes []*Mistake
+
+func (m Mistakes) Error() string {
+	lines := make([]string, len(m))
+	for i, mistake := range m {
+		lines[i] = mistake.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// position is the line and column of an offset.
+func position(text []byte, offset int) (line, column int) {
+	before := text[:offset]
+	start := bytes.LastIndexByte(before, '\n') + 1
+	return bytes.Count(before, []byte("\n")) + 1, utf8.RuneCount(before[start:]) + 1
+}
+
+// excerptWidth is how much of a line is shown on each side of a place: a file
+// may well be one line of many kilobytes.
+const excerptWidth = 60
+
+// excerpt is the line around an offset and a caret under the offset. It is empty
+// for a blank line.
+func excerpt(text []byte, offset int) string {
+	start := bytes.LastIndexByte(text[:offset], '\n') + 1
+	first, _, _ := bytes.Cut(text[start:], []byte("\n"))
+	line := strings.TrimRight(string(first), "\r")
+	if strings.TrimSpace(line) == "" {
+		return ""
+	}
+	cut := min(offset-start, len(line))
+	before, after := []rune(line[:cut]), []rune(line[cut:])
+	var shown strings.Builder
+	if len(before) > excerptWidth {
+		before = before[len(before)-excerptWidth:]
+		shown.WriteString("…")
+	}
+	shown.WriteString(printable(string(before)))
+	margin := strings.Map(blank, shown.String())
+	if len(after) > excerptWidth {
+		after = append(after[:excerptWidth], '…')
+	}
+	shown.WriteString(printable(string(after)))
+	return shown.String() + "\n" + margin + "^"
+}
+
+// blank keeps tabs, so that the caret stands under its place at any tab width.
+func blank(r rune) rune {
+	if r == '\t' {
+		return r
+	}
+	return ' '
+}
+
+// printable replaces what could command a terminal or turn the order of text.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\t' || unicode.IsPrint(r) {
+			return r
+		}
+		return utf8.RuneError
+	}, text)
+}

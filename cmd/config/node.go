@@ -1,0 +1,122 @@
+package config
+
+import (
+	"iter"
+	"strconv"
+)
+
+// plain is the value as encoding/json would give it.
+func (n *node) plain() any {
+	switch v := n.value.(type) {
+	case []*node:
+		list := make([]any, len(v))
+		for i, item := range v {
+			list[i] = item.plain()
+		}
+		return list
+	case *object:
+		fields := make(map[string]any, len(v.fields))
+		for name, field := range v.fields {
+			fields[name] = field.plain()
+		}
+		return fields
+	default:
+		return v
+	}
+}
+
+// children are the fields or items with their names, in the order of the file.
+func (n *node) children() iter.Seq2[string, *node] {
+	return func(yield func(string, *node) bool) {
+		if n == nil {
+			return
+		}
+		switch v := n.value.(type) {
+		case []*node:
+			for i, item := range v {
+				if !yield(strconv.Itoa(i), item) {
+					return
+				}
+			}
+		case *object:
+			for _, name := range v.names {
+				if !yield(name, v.fields[name]) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// child is the field or item of that name, nil when there is none. It may be
+// called on nil, and so may what is below.
+func (n *node) child(name string) *node {
+	if n == nil {
+		return nil
+	}
+	switch v := n.value.(type) {
+	case *object:
+		return v.fields[name]
+	case []*node:
+		if i, err := strconv.Atoi(name); err == nil && 0 <= i && i < len(v) {
+			return v[i]
+		}
+	}
+	return nil
+}
+
+// find follows a location as far as it leads: the place of a missing field is
+// that of the object that lacks it.
+func (n *node) find(location []string) *node {
+	for _, name := range location {
+		next := n.child(name)
+		if next == nil {
+			break
+		}
+		n = next
+	}
+	return n
+}
+
+func (n *node) isList() bool {
+	if n == nil {
+		return false
+	}
+	_, ok := n.value.([]*node)
+	return ok
+}
+
+// text is the string, "" of what is none.
+func (n *node) text() string {
+	if n == nil {
+		return ""
+	}
+	text, _ := n.value.(string)
+	return text
+}
+
+// flag is true of true alone.
+func (n *node) flag() bool {
+	return n != nil && n.value == true
+}
+
+// texts are the items of a list of strings.
+func (n *node) texts() []string {
+	var out []string
+	for _, item := range n.children() {
+		out = append(out, item.text())
+	}
+	return out
+}
+
+// textMap are the fields of an object of strings.
+func (n *node) textMap() map[string]string {
+	var out map[string]string
+	for name, field := range n.children() {
+		if out == nil {
+			out = map[string]string{}
+		}
+		out[name] = field.text()
+	}
+	return out
+}

@@ -1,0 +1,126 @@
+package private_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/toolscript/toolscript/cmd/config/private"
+)
+
+func TestDirMakesItPrivate(t *testing.T) {
+	needModes(t)
+	open := filepath.Join(t.TempDir(), "open")
+	if err := os.Mkdir(open, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(open, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{open, filepath.Join(t.TempDir(), "a", "b")} {
+		if err := private.Dir(dir); err != nil {
+			t.Fatal(err)
+		}
+		if got := mode(t, dir); got != 0o700 {
+			t.Errorf("mode of %s = %o, want 700", dir, got)
+		}
+	}
+}
+
+func TestDirRefusesWhatIsNotTheUsers(t *testing.T) {
+	needModes(t)
+	if os.Geteuid() == 0 {
+		dir := t.TempDir()
+		if err := os.Chown(dir, 12345, -1); err != nil {
+			t.Skip("root without the right to give a folder away")
+		}
+		if err := private.Dir(dir); err == nil {
+			t.Error("Dir accepts another user's folder")
+		}
+		return
+	}
+	if err := private.Dir("/"); err == nil {
+		t.Error("Dir accepts the root folder")
+	}
+}
+
+func TestCheck(t *testing.T) {
+	needModes(t)
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := private.Check(file); err == nil {
+		t.Error("Check accepts a file")
+	}
+	if err := private.Check(filepath.Join(dir, "gone")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Check of a missing folder = %v, want fs.ErrNotExist", err)
+	}
+	for perm, ok := range map[os.FileMode]bool{0o700: true, 0o755: true, 0o720: false, 0o702: false} {
+		if err := os.Chmod(dir, perm); err != nil {
+			t.Fatal(err)
+		}
+		if err := private.Check(dir); (err == nil) != ok {
+			t.Errorf("Check of mode %o = %v, want ok %v", perm, err, ok)
+		}
+	}
+}
+
+func TestWriteFileReplaces(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "file")
+	if err := os.WriteFile(path, []byte("old and longer"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := private.WriteFile(path, []byte("new")); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(path); err != nil || string(got) != "new" {
+		t.Errorf("the file holds %q, %v; want new", got, err)
+	}
+	if runtime.GOOS != "windows" {
+		if got := mode(t, path); got != 0o600 {
+			t.Errorf("mode = %o, want 600", got)
+		}
+	}
+	wantFiles(t, dir, 1)
+}
+
+func TestWriteFileLeavesNothingBehind(t *testing.T) {
+	dir := t.TempDir()
+	folder := filepath.Join(dir, "folder")
+	if err := os.MkdirAll(filepath.Join(folder, "full"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := private.WriteFile(folder, nil); err == nil {
+		t.Error("WriteFile replaces a folder")
+	}
+	wantFiles(t, dir, 1)
+}
+
+func wantFiles(t *testing.T, dir string, want int) {
+	t.Helper()
+	if files, err := os.ReadDir(dir); err != nil || len(files) != want {
+		t.Errorf("the folder holds %v, %v; want %d", files, err, want)
+	}
+}
+
+func mode(t *testing.T, path string) os.FileMode {
+	t.Helper()
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.Mode().Perm()
+}
+
+func needModes(t *testing.T) {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("no permission bits")
+	}
+}

@@ -1,0 +1,78 @@
+package config
+
+import (
+	"bytes"
+	_ "embed"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+//go:embed schema.json
+var schemaText []byte
+
+// Schema is the published JSON Schema (draft 2020-12) of the file.
+func Schema() []byte { return slices.Clone(schemaText) }
+
+// rules are the compiled schema and its text as a tree, to look up what it says
+// about a place.
+type rules struct {
+	address  string
+	document any
+	compiled *jsonschema.Schema
+}
+
+// schemaRules panics on a schema that does not compile, which the first test of
+// this package would show.
+var schemaRules = sync.OnceValue(func() rules {
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(schemaText))
+	if err != nil {
+		panic(fmt.Sprintf("config: schema.json: %v", err))
+	}
+	root, _ := document.(map[string]any)
+	address, _ := root["$id"].(string)
+	compiler := jsonschema.NewCompiler()
+	compiler.UseLoader(noLoader{})
+	compiler.RegisterFormat(&jsonschema.Format{Name: "toolscript-duration", Validate: checkDuration})
+	compiler.AssertFormat()
+	if err := compiler.AddResource(address, document); err != nil {
+		panic(fmt.Sprintf("config: schema.json: %v", err))
+	}
+	return rules{address, document, compiler.MustCompile(address)}
+})
+
+// noLoader refuses to load: the schema is whole, and nothing of a file may make
+// this program read an address.
+type noLoader struct{}
+
+func (noLoader) Load(string) (any, error) { return nil, errors.New("schemas are never fetched") }
+
+// at is the part of the schema that a location of the validator names, nil when
+// there is none.
+func (r rules) at(location string) map[string]any {
+	_, fragment, _ := strings.Cut(location, "#")
+	pointer, err := url.PathUnescape(fragment)
+	if err != nil {
+		return nil
+	}
+	at := r.document
+	for name := range strings.SplitSeq(pointer, "/") {
+		if name == "" {
+			continue // in front of the first slash
+		}
+		object, ok := at.(map[string]any)
+		if !ok {
+			return nil
+		}
+		at = object[unescapePointer.Replace(name)]
+	}
+	object, _ := at.(map[string]any)
+	return object
+}
+
+var unescapePointer = strings.NewReplacer("~1", "/", "~0", "~")

@@ -1,0 +1,112 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+// server makes the configuration of one server out of its validated tree.
+func (o Options) server(n *node, file File) (mcpclient.Config, error) {
+	dir, err := o.serverDir(n.child("cwd").text(), file)
+	if err != nil {
+		return mcpclient.Config{}, err
+	}
+	c := mcpclient.Config{
+		Type:         serverType(n),
+		Command:      n.child("command").text(),
+		Args:         n.child("args").texts(),
+		Env:          n.child("env").textMap(),
+		InheritEnv:   n.child("inheritEnv").flag(),
+		InheritNames: n.child("inheritEnv").texts(),
+		Dir:          dir,
+		URL:          n.child("url").text(),
+		Headers:      n.child("headers").textMap(),
+		IncludeTools: n.child("includeTools").texts(),
+		ExcludeTools: n.child("excludeTools").texts(),
+		Timeout:      n.child("timeout").duration(),
+	}
+	if c.Timeout == 0 {
+		c.Timeout = mcpclient.DefaultTimeout
+	}
+	return c, nil
+}
+
+// serverType is the configured type, else what command or url makes plain. It is
+// empty when the type is a variable that has no value.
+func serverType(n *node) string {
+	switch t := n.child("type"); {
+	case t != nil && len(t.unset) > 0:
+		return ""
+	case t.text() == "streamable-http":
+		return mcpclient.HTTP
+	case t != nil:
+		return t.text()
+	case n.child("command") != nil:
+		return mcpclient.Stdio
+	default:
+		return mcpclient.HTTP
+	}
+}
+
+// serverDir is the working directory of a server. A project's servers run in the
+// project's folder, so that it does not matter where in it a gateway was
+// started; others run where the gateway does.
+func (o Options) serverDir(cwd string, file File) (string, error) {
+	folder := filepath.Dir(file.Path)
+	switch {
+	case cwd != "":
+		o.WorkDir = folder
+		return o.absolute(cwd)
+	case file.Project:
+		return folder, nil
+	default:
+		return "", nil
+	}
+}
+
+// problem is why a server must not be started although its configuration is
+// valid, nil when it may.
+func (o Options) problem(name string, n *node, file File) error {
+	if !file.Trusted {
+		return &toolscript.Error{Kind: toolscript.Forbidden, Server: name, Err: errNotTrusted}
+	}
+	var unset []string
+	for _, m := range n.missing() {
+		unset = append(unset, fmt.Sprintf("variable %s is not set (%s)", printable(m.variable), fieldPath(n, m.field)))
+	}
+	if len(unset) == 0 {
+		return nil
+	}
+	return &toolscript.Error{
+		Kind: toolscript.Invalid, Server: name,
+		Err: errors.New(strings.Join(slices.Compact(unset), "; ") + "; set it, or write a default: ${NAME:-default}"),
+	}
+}
+
+var errNotTrusted = errors.New("not trusted; run: toolscript trust")
+
+// idle are the fields that a server of a type has no use for.
+var idle = map[string][]string{
+	mcpclient.Stdio: {"url", "headers", "oauth"},
+	mcpclient.HTTP:  {"command", "args", "env", "inheritEnv", "cwd"},
+	mcpclient.SSE:   {"command", "args", "env", "inheritEnv", "cwd"},
+}
+
+// idleFields are warnings about the fields of a server that have no effect.
+func (d *document) idleFields(name string, n *node) Mistakes {
+	var out Mistakes
+	kind := serverType(n)
+	for field, child := range n.children() {
+		if slices.Contains(idle[kind], field) {
+			message := fmt.Sprintf("has no effect on a server of type %s", kind)
+			out = append(out, d.mistake([]string{"mcpServers", name, field}, child.key, message))
+		}
+	}
+	return out
+}

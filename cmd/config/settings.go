@@ -1,0 +1,65 @@
+package config
+
+import (
+	"fmt"
+
+	"github.com/toolscript/toolscript"
+)
+
+// settingNames are the top-level fields that Settings holds.
+var settingNames = []string{"engine", "check", "limits"}
+
+// apply puts the settings of a validated file over those of earlier files, each
+// limit by itself. A setting with a variable that is not set keeps its value.
+func (s *Settings) apply(root *node) {
+	override(&s.Engine, root.child("engine"))
+	override(&s.Check, root.child("check"))
+	limits := root.child("limits")
+	for name, value := range limitFields(&s.Limits) {
+		n := limits.child(name)
+		if n == nil || len(n.unset) > 0 {
+			continue
+		}
+		if n.text() != "" {
+			*value = n.duration().Milliseconds()
+		} else {
+			*value = n.count()
+		}
+	}
+}
+
+func override(value *string, n *node) {
+	if n != nil && len(n.unset) == 0 {
+		*value = n.text()
+	}
+}
+
+// limitFields are the limits by their names in the file, which are those of
+// POST /exec. Only the two in milliseconds may be a text.
+func limitFields(l *toolscript.Limits) map[string]*int64 {
+	return map[string]*int64{
+		"timeoutMs":   &l.TimeoutMs,
+		"cpuMs":       &l.CPUMs,
+		"memoryMb":    &l.MemoryMB,
+		"stackKb":     &l.StackKB,
+		"toolCalls":   &l.ToolCalls,
+		"concurrency": &l.Concurrency,
+		"sourceBytes": &l.SourceBytes,
+		"valueBytes":  &l.ValueBytes,
+		"outputBytes": &l.OutputBytes,
+	}
+}
+
+// unsetSettings are warnings about settings that need a variable without a value.
+func (d *document) unsetSettings(name string) Mistakes {
+	n := d.root.child(name)
+	if n == nil {
+		return nil
+	}
+	var out Mistakes
+	for _, m := range n.missing(name) {
+		message := fmt.Sprintf("variable %s is not set; the setting is left out", printable(m.variable))
+		out = append(out, d.mistake(m.field, d.root.find(m.field).at, message))
+	}
+	return out
+}

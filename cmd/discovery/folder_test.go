@@ -1,0 +1,206 @@
+package discovery_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/discovery"
+)
+
+const capability = "http://127.0.0.1:4711/c4p4b1l1ty"
+
+func TestWriteListRemove(t *testing.T) {
+	folder := discovery.Folder(filepath.Join(t.TempDir(), "a", "run"))
+	if got := list(t, folder); len(got) != 0 {
+		t.Errorf("a folder that does not exist lists %v", got)
+	}
+	began := time.Date(2025, 11, 21, 12, 0, 0, 0, time.UTC)
+	written := write(t, folder, discovery.Entry{URL: capability, Session: "s", Config: []string{"/a", "/b"}, StartedAt: began})
+	if written.PID != os.Getpid() || written.StartTime == 0 || written.Version != toolscript.Version || written.Protocol != toolscript.Protocol {
+		t.Errorf("Write filled in %+v", written)
+	}
+	if diff := cmp.Diff([]discovery.Entry{written}, list(t, folder)); diff != "" {
+		t.Errorf("List (-want +got):\n%s", diff)
+	}
+	again := write(t, folder, discovery.Entry{URL: capability + "2"})
+	if diff := cmp.Diff([]discovery.Entry{again}, list(t, folder)); diff != "" {
+		t.Errorf("List after the second Write (-want +got):\n%s", diff)
+	}
+	for range 2 {
+		if err := folder.Remove(again); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := list(t, folder); len(got) != 0 {
+		t.Errorf("List after Remove = %v, want none", got)
+	}
+}
+
+func TestEntriesArePrivate(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no permission bits")
+	}
+	folder := discovery.Folder(t.TempDir())
+	if err := os.Chmod(string(folder), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write(t, folder, discovery.Entry{URL: capability})
+	for path, want := range map[string]os.FileMode{string(folder): 0o700, onlyFile(t, folder): 0o600} {
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := info.Mode().Perm(); got != want {
+			t.Errorf("mode of %s = %o, want %o", path, got, want)
+		}
+	}
+}
+
+func TestListRefusesAFolderThatOthersCanWriteTo(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no permission bits")
+	}
+	folder := discovery.Folder(t.TempDir())
+	if err := os.Chmod(string(folder), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := folder.List(); err == nil || !strings.Contains(err.Error(), "others may write to it") {
+		t.Errorf("List = %v, want an error", err)
+	}
+}
+
+func TestWriteWithoutAPlaceForIt(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := discovery.Folder(filepath.Join(file, "run")).Write(discovery.Entry{URL: capability})
+	if err == nil || !strings.Contains(err.Error(), "TOOLSCRIPT_RUNTIME_DIR") || strings.Contains(err.Error(), capability) {
+		t.Errorf("Write = %v, want what to do and no capability", err)
+	}
+}
+
+func TestListRemovesStaleEntriesAlone(t *testing.T) {
+	folder := discovery.Folder(t.TempDir())
+	own := write(t, folder, discovery.Entry{URL: capability})
+	reused, elsewhere, sandboxed := own, own, own
+	reused.StartTime++ // the id of a process that ended, used again
+	elsewhere.PID, elsewhere.Host = 1<<30, "another machine"
+	sandboxed.PID, sandboxed.PIDNamespace = 1<<30+1, "pid:[1]"
+	gone := own
+	gone.PID = 1<<30 + 2
+	for _, e := range []discovery.Entry{reused, elsewhere, sandboxed, gone} {
+		place(t, folder, fileName(e), e)
+	}
+	place(t, folder, "toolscript-gateway-1-1.json", own) // not under its own name
+	for _, name := range []string{"toolscript-gateway-2-2.json", "notes.txt"} {
+		if err := os.WriteFile(filepath.Join(string(folder), name), []byte("{"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := map[string]bool{}
+	for _, e := range list(t, folder) {
+		got[fileName(e)] = true
+	}
+	want := map[string]bool{fileName(own): true, fileName(sandboxed): true}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("List (-want +got):\n%s", diff)
+	}
+	left := map[string]bool{}
+	files, err := os.ReadDir(string(folder))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		left[file.Name()] = true
+	}
+	want = map[string]bool{
+		fileName(own): true, fileName(sandboxed): true, fileName(elsewhere): true,
+		"toolscript-gateway-1-1.json": true, "toolscript-gateway-2-2.json": true, "notes.txt": true,
+	}
+	if diff := cmp.Diff(want, left); diff != "" {
+		t.Errorf("files after List (-want +got):\n%s", diff)
+	}
+}
+
+func TestRuntimeFolder(t *testing.T) {
+	xdg, data := t.TempDir(), filepath.Join(t.TempDir(), "data")
+	missing := filepath.Join(xdg, "missing")
+	for _, test := range []struct {
+		name string
+		env  map[string]string
+		want string
+	}{
+		{"variable of ours", map[string]string{"TOOLSCRIPT_RUNTIME_DIR": missing, "XDG_RUNTIME_DIR": xdg}, missing},
+		{"XDG", map[string]string{"XDG_RUNTIME_DIR": xdg}, filepath.Join(xdg, "toolscript")},
+		{"XDG that is not there", map[string]string{"XDG_RUNTIME_DIR": missing}, filepath.Join(data, "run")},
+		{"relative XDG", map[string]string{"XDG_RUNTIME_DIR": "."}, filepath.Join(data, "run")},
+		{"neither, and TMPDIR does not count", map[string]string{"TMPDIR": xdg}, filepath.Join(data, "run")},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got, err := discovery.RuntimeFolder(data, lookup(test.env))
+			if err != nil || string(got) != test.want {
+				t.Errorf("RuntimeFolder = %q, %v; want %q", got, err, test.want)
+			}
+		})
+	}
+}
+
+func write(t *testing.T, folder discovery.Folder, e discovery.Entry) discovery.Entry {
+	t.Helper()
+	written, err := folder.Write(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return written
+}
+
+func list(t *testing.T, folder discovery.Folder) []discovery.Entry {
+	t.Helper()
+	entries, err := folder.List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return entries
+}
+
+func lookup(env map[string]string) func(string) (string, bool) {
+	return func(name string) (string, bool) {
+		value, ok := env[name]
+		return value, ok
+	}
+}
+
+// place puts an entry of another process into the folder.
+func place(t *testing.T, folder discovery.Folder, name string, e discovery.Entry) {
+	t.Helper()
+	text, err := json.Marshal(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(string(folder), name), text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func fileName(e discovery.Entry) string {
+	return fmt.Sprintf("toolscript-gateway-%d-%d.json", e.PID, e.StartTime)
+}
+
+func onlyFile(t *testing.T, folder discovery.Folder) string {
+	t.Helper()
+	files, err := os.ReadDir(string(folder))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("the folder holds %v, %v; want one file", files, err)
+	}
+	return filepath.Join(string(folder), files[0].Name())
+}

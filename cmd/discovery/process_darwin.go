@@ -1,0 +1,27 @@
+package discovery
+
+import (
+	"errors"
+
+	"golang.org/x/sys/unix"
+)
+
+// startTime is when a process began, in microseconds. With the process id it
+// names a process: ids are used again.
+func startTime(pid int) (uint64, error) {
+	info, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
+	if errors.Is(err, unix.EIO) { // what the package makes of an answer without a process
+		return 0, errGone
+	}
+	if err != nil {
+		return 0, err
+	}
+	const zombie = 5 // SZOMB of sys/proc.h
+	if info.Proc.P_stat == zombie {
+		return 0, errGone
+	}
+	began := info.Proc.P_starttime
+	return uint64(began.Sec)*1e6 + uint64(began.Usec), nil
+}
+
+func pidNamespace() string { return "" }

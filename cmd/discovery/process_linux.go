@@ -1,0 +1,44 @@
+package discovery
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strconv"
+	"syscall"
+)
+
+// startTime is when a process began, in clock ticks since the machine did. With
+// the process id it names a process: ids are used again.
+func startTime(pid int) (uint64, error) {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESRCH) {
+		return 0, errGone
+	}
+	if err != nil {
+		return 0, err
+	}
+	return parseStat(stat)
+}
+
+// parseStat reads field 22 of /proc/PID/stat. Fields are counted behind the
+// command's name, which may hold blanks and brackets. A process that has ended
+// and waits for its parent to notice, state Z or X, counts as gone.
+func parseStat(stat []byte) (uint64, error) {
+	const state, start = 3, 22 // as proc(5) counts, from 1
+	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
+	if len(fields) <= start-state {
+		return 0, errors.New("/proc/PID/stat has too few fields")
+	}
+	if s := string(fields[0]); s == "Z" || s == "X" {
+		return 0, errGone
+	}
+	return strconv.ParseUint(string(fields[start-state]), 10, 64)
+}
+
+func pidNamespace() string {
+	name, _ := os.Readlink("/proc/self/ns/pid") // "" where namespaces are not built in
+	return name
+}
