@@ -1,0 +1,79 @@
+// Package demo is a small MCP server: read-only tools over one directory. It
+// gives somebody who has just installed the program a real server to write
+// scripts against, and the tests one that needs nothing else.
+package demo
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/toolscript/toolscript"
+)
+
+const instructions = "Read-only tools over the files of one directory. " +
+	"Paths are relative to it and use slashes; nothing outside it can be reached. " +
+	".git and node_modules are passed over unless a path leads into them."
+
+// Serve speaks MCP on in and out until in ends, and answers from the files of
+// dir. It returns the context's error when ctx ends first. mcp-go keeps one
+// session of this kind per process, so Serve does not run twice at a time.
+func Serve(ctx context.Context, dir string, in io.Reader, out io.Writer) error {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return fmt.Errorf("cannot serve the files of %s: %w", dir, err)
+	}
+	defer func() { _ = root.Close() }() // only read from
+	files := &files{root}
+	s := server.NewMCPServer("toolscript-demo", toolscript.Version,
+		server.WithTitle("Files"), server.WithInstructions(instructions), server.WithToolCapabilities(false),
+		server.WithRecovery(), server.WithInputSchemaValidation(), server.WithOutputSchemaValidation())
+	s.AddTools(
+		listTool.serve(answer(files.list)),
+		readTool.serve(answer(files.read)),
+		searchTool.serve(answer(files.search)),
+		statsTool.serve(answer(files.stats)),
+		treeTool.serve(answer(files.tree)),
+	)
+	stdio := server.NewStdioServer(s)
+	server.WithQueueSize(10_000)(stdio) // beyond the queue mcp-go answers on the goroutine that reads
+	return stdio.Listen(ctx, in, out)
+}
+
+// announcement is what the world is told of a tool. The schemas are written by
+// hand, because those that mcp-go makes of Go types call every list nullable.
+type announcement struct {
+	name, title, description string
+	input, output            string
+}
+
+// serve joins an announcement with what it announces.
+func (a announcement) serve(handler server.ToolHandlerFunc) server.ServerTool {
+	yes, no := true, false
+	tool := mcp.NewToolWithRawSchema(a.name, a.description, json.RawMessage(a.input))
+	tool.Title = a.title
+	tool.RawOutputSchema = json.RawMessage(a.output)
+	tool.Annotations = mcp.ToolAnnotation{ReadOnlyHint: &yes, DestructiveHint: &no, IdempotentHint: &yes, OpenWorldHint: &no}
+	return server.ServerTool{Tool: tool, Handler: handler}
+}
+
+// answer makes a handler of a function of this package. What fails is a result
+// with isError, for the caller to read.
+func answer[A, R any](run func(context.Context, A) (R, error)) server.ToolHandlerFunc {
+	return func(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		var args A
+		if err := request.BindArguments(&args); err != nil {
+			return mcp.NewToolResultError(err.Error()), nil
+		}
+		result, err := run(ctx, args)
+		if err != nil {
+			return mcp.NewToolResultError(err.Error()), nil
+		}
+		return mcp.NewToolResultStructuredOnly(result), nil
+	}
+}

@@ -1,0 +1,174 @@
+package demo
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+const (
+	maxEntries  = 100_000  // files and folders that one call looks at
+	maxFileSize = 32 << 20 // of a file that is read
+	sniffed     = 8 << 10  // bytes in which a NUL makes a file binary, as git has it
+)
+
+// files are the files below one directory. An os.Root refuses every path, and
+// every symbolic link, that leads out of it.
+type files struct{ root *os.Root }
+
+// errEnough ends a walk that has seen as much as it may.
+var errEnough = errors.New("enough")
+
+// within turns a path as a caller writes it into one below the root.
+func within(name string) (string, error) {
+	clean := path.Clean(filepath.ToSlash(name))
+	if !fs.ValidPath(clean) {
+		return "", fmt.Errorf("%q is not below the directory that is served; give a path relative to it", name)
+	}
+	return clean, nil
+}
+
+// walk visits what is below dir, folders before their content, in the order of
+// names, and reports whether it stopped early: because visit returned errEnough
+// or because there is too much. Symbolic links are visited and not followed,
+// what cannot be read is passed over.
+func (f *files) walk(ctx context.Context, dir string, visit func(name string, entry fs.DirEntry) error) (cut bool, err error) {
+	start, err := within(dir)
+	if err != nil {
+		return false, err
+	}
+	if info, err := f.root.Stat(start); err != nil {
+		return false, err
+	} else if !info.IsDir() {
+		return false, fmt.Errorf("%q is not a folder; read_file reads files", dir)
+	}
+	seen := 0
+	err = fs.WalkDir(f.root.FS(), start, func(name string, entry fs.DirEntry, err error) error {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if seen++; seen > maxEntries {
+			return errEnough
+		}
+		switch {
+		case name == start:
+			return err
+		case entry.IsDir() && (entry.Name() == ".git" || entry.Name() == "node_modules"):
+			return fs.SkipDir
+		case err != nil:
+			return nil //nolint:nilerr // a folder that cannot be read hides no other
+		}
+		return visit(name, entry)
+	})
+	if errors.Is(err, errEnough) {
+		return true, nil
+	}
+	return false, err
+}
+
+// walkFiles visits the regular files that match a glob.
+func (f *files) walkFiles(ctx context.Context, dir, glob string, visit func(name string, info fs.FileInfo) error) (cut bool, err error) {
+	match, err := compileGlob(glob)
+	if err != nil {
+		return false, err
+	}
+	return f.walk(ctx, dir, func(name string, entry fs.DirEntry) error {
+		if !entry.Type().IsRegular() || !match(name) {
+			return nil
+		}
+		info, err := entry.Info()
+		if err != nil {
+			return nil //nolint:nilerr // it was removed meanwhile
+		}
+		return visit(name, info)
+	})
+}
+
+// content is a regular file's text, or an error that says why there is none.
+func (f *files) content(name string) ([]byte, error) {
+	clean, err := within(name)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.root.Stat(clean) // before Open, which would wait for the writer of a named pipe
+	switch {
+	case err != nil:
+		return nil, err
+	case info.IsDir():
+		return nil, fmt.Errorf("%q is a folder; list_files lists it", name)
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%q is no regular file", name)
+	case info.Size() > maxFileSize:
+		return nil, fmt.Errorf("%q has %d bytes; files of up to %d are read", name, info.Size(), maxFileSize)
+	}
+	file, err := f.root.Open(clean)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }() // only read from
+	data, err := io.ReadAll(io.LimitReader(file, maxFileSize))
+	if err != nil {
+		return nil, err
+	}
+	if bytes.IndexByte(data[:min(len(data), sniffed)], 0) >= 0 {
+		return nil, fmt.Errorf("%q is not a text file", name)
+	}
+	return data, nil
+}
+
+// compileGlob makes a matcher of a glob. Without a slash it is matched against
+// the last part of a path, with one against all of it; ** stands for any number
+// of folders. An empty glob matches everything.
+func compileGlob(glob string) (func(name string) bool, error) {
+	if glob == "" {
+		return func(string) bool { return true }, nil
+	}
+	parts := strings.Split(strings.TrimPrefix(glob, "./"), "/")
+	for _, part := range parts {
+		if _, err := path.Match(part, ""); err != nil {
+			return nil, fmt.Errorf("the glob %q is malformed: %w", glob, err)
+		}
+	}
+	if len(parts) == 1 {
+		parts = []string{"**", parts[0]}
+	}
+	return func(name string) bool { return matchParts(parts, strings.Split(name, "/")) }, nil
+}
+
+// matchParts matches part by part. Going back to the last ** only keeps it from
+// trying every combination of several.
+func matchParts(glob, name []string) bool {
+	g, n := 0, 0
+	star, from := -1, 0
+	for n < len(name) {
+		switch {
+		case g < len(glob) && glob[g] == "**":
+			star, from = g, n
+			g++
+		case g < len(glob) && matchPart(glob[g], name[n]):
+			g++
+			n++
+		case star >= 0:
+			from++
+			g, n = star+1, from
+		default:
+			return false
+		}
+	}
+	for g < len(glob) && glob[g] == "**" {
+		g++
+	}
+	return g == len(glob)
+}
+
+func matchPart(glob, part string) bool {
+	ok, err := path.Match(glob, part)
+	return ok && err == nil
+}

@@ -1,0 +1,76 @@
+package mcpclient
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/toolscript/toolscript"
+)
+
+// announced is one tool as it stands in the result of tools/list.
+type announced struct {
+	Name         string          `json:"name"`
+	Title        string          `json:"title"`
+	Description  string          `json:"description"`
+	InputSchema  json.RawMessage `json:"inputSchema"`
+	OutputSchema json.RawMessage `json:"outputSchema"`
+	Annotations  json.RawMessage `json:"annotations"`
+}
+
+// hints are a tool's annotations. The title in them is from before MCP
+// 2025-06-18, which gave tools a title of their own.
+type hints struct {
+	toolscript.Annotations
+	Title string `json:"title"`
+}
+
+// noArguments stands for an input schema that was not given.
+var noArguments = json.RawMessage(`{"type":"object"}`)
+
+// tool reads one entry. It is strict where a tool could not be called or typed
+// and lenient where only decoration is at stake.
+func (l *listing) tool(raw json.RawMessage) (toolscript.Tool, error) {
+	var a announced
+	if err := json.Unmarshal(raw, &a); err != nil {
+		return toolscript.Tool{}, err
+	}
+	if a.Name == "" {
+		return toolscript.Tool{}, errors.New("it has no name")
+	}
+	in, err := schema("inputSchema", a.InputSchema)
+	if err != nil {
+		return toolscript.Tool{}, err
+	}
+	if in == nil {
+		l.warn("tools/list: the tool %q has no inputSchema, which MCP demands; any arguments are taken", a.Name)
+		in = noArguments
+	}
+	out, err := schema("outputSchema", a.OutputSchema)
+	if err != nil {
+		return toolscript.Tool{}, err
+	}
+	var h hints
+	if len(a.Annotations) > 0 && json.Unmarshal(a.Annotations, &h) != nil {
+		l.warn("tools/list: the annotations of the tool %q cannot be read and do not count", a.Name)
+		h = hints{}
+	}
+	if a.Title == "" {
+		a.Title = h.Title
+	}
+	return toolscript.Tool{
+		Server: l.server, Name: a.Name, Title: a.Title, Description: a.Description,
+		InputSchema: in, OutputSchema: out, Annotations: h.Annotations,
+	}, nil
+}
+
+// schema is nil when none was given. MCP's schemas are objects, never true or false.
+func schema(field string, raw json.RawMessage) (json.RawMessage, error) {
+	if len(raw) == 0 || string(raw) == "null" {
+		return nil, nil
+	}
+	if !isObject(raw) {
+		return nil, fmt.Errorf("its %s is not an object", field)
+	}
+	return raw, nil
+}

@@ -1,0 +1,76 @@
+package mcpclient
+
+import (
+	"sync"
+
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// Info is what a server said of itself in the handshake.
+type Info struct {
+	Title        string
+	Version      string
+	Instructions string
+	Protocol     string // the version of MCP that was agreed on
+}
+
+// Conn is a connection to one MCP server. It is safe for concurrent use. Once
+// lost, it stays lost: dial again.
+type Conn struct {
+	name  string
+	on    Events
+	words cleaner
+	info  Info
+	peer  peer
+	calls *calls
+
+	announcesTools bool
+
+	closing  sync.Once
+	closeErr error
+}
+
+// Info is what the server said of itself.
+func (c *Conn) Info() Info { return c.info }
+
+// Lost is closed when the connection has ended, for whatever reason.
+func (c *Conn) Lost() <-chan struct{} { return c.peer.lost() }
+
+// Err is why the connection has ended, with the exit status of a process that
+// was the server. It is nil while the connection is up.
+func (c *Conn) Err() error {
+	select {
+	case <-c.peer.lost():
+		return c.peer.reason()
+	default:
+		return nil
+	}
+}
+
+// Stderr is the end of what the server has written on its standard error,
+// oldest line first, without control characters.
+func (c *Conn) Stderr() []string { return c.peer.stderr() }
+
+// Close ends the connection, and a server that is our process with all its
+// offspring, within five seconds. Calls under way fail. Closing again waits for
+// the first Close and answers the same.
+func (c *Conn) Close() error {
+	c.closing.Do(func() { c.closeErr = c.peer.close() })
+	return c.closeErr
+}
+
+// notified takes what the server tells unasked. It runs on the goroutine that
+// reads the answers: whatever blocks here, and mcp-go's client itself, would
+// stop them all, and a panic would end the process.
+func (c *Conn) notified(n mcp.JSONRPCNotification) {
+	defer recovered(c.on)
+	switch n.Method {
+	case mcp.MethodNotificationToolsListChanged:
+		c.on.toolsChanged()
+	case "notifications/progress":
+		token, _ := n.Params.AdditionalFields["progressToken"].(string)
+		c.calls.progress(token)
+	case "notifications/message":
+		c.logged(n.Params.AdditionalFields)
+	}
+}

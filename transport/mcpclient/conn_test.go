@@ -1,0 +1,224 @@
+package mcpclient_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+func TestInfo(t *testing.T) {
+	got := dial(t, config(t), mcpclient.Events{}).Info()
+	want := mcpclient.Info{Title: "Test server", Version: "1.2.3", Instructions: "Misbehaves on request.", Protocol: "2025-11-25"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("Info (-want +got):\n%s", diff)
+	}
+}
+
+func TestCallTool(t *testing.T) {
+	c := dial(t, config(t, "strict", "chatty"), mcpclient.Events{})
+	for _, tt := range []struct {
+		name, tool, args, want string
+	}{
+		{"text", "echo", `{"text":"a<b & \"日本\""}`, `{"content":[{"text":"a\u003cb \u0026 \"日本\"","type":"text"}]}`},
+		{"no arguments", "echo", ``, `{"content":[{"text":"","type":"text"}]}`},
+		{"an integer beyond 2^53", "struct", `{}`, `{"content":[{"text":"{\"n\":12345678901234567890}","type":"text"}],"structuredContent":{"n":12345678901234567890}}`},
+		{"against its own schema", "badstruct", `{}`, `{"content":[{"text":"{\"n\":\"not a number\"}","type":"text"}],"structuredContent":{"n":"not a number"}}`},
+		{"isError", "iserror", `{}`, `{"content":[{"text":"the tool failed","type":"text"}],"isError":true}`},
+		{"unknown content", "unknowncontent", `{}`, `{"content":[{"beam":1,"type":"hologram"}]}`},
+		{"null for content", "nullcontent", `{}`, `{"content":null}`},
+		{"text on stdout before the answer", "garbage", `{}`, `{"content":[{"text":"after garbage","type":"text"}]}`},
+		{"answered three times", "dup", `{"times":3}`, `{"content":[{"text":"again","type":"text"}]}`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := c.CallTool(within(t, bound), tt.tool, json.RawMessage(tt.args), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if string(got) != tt.want {
+				t.Errorf("CallTool(%s, %s)\n got %s\nwant %s", tt.tool, tt.args, got, tt.want)
+			}
+		})
+	}
+}
+
+func TestCallToolErrors(t *testing.T) {
+	c := dial(t, config(t), mcpclient.Events{})
+	for _, tt := range []struct {
+		name, tool, args string
+		kind             toolscript.Kind
+		code             int
+		text             string
+	}{
+		{"error of the protocol", "rpcerror", `{"code":-32099,"message":"no \u001b[31mluck\u001b[0m"}`, toolscript.ToolFailed, -32099, "srv: no luck"},
+		{"unknown tool", "nothing", `{}`, toolscript.ToolFailed, -32602, "srv: no such tool: nothing"},
+		{"null for a result", "noresult", `{}`, toolscript.ToolFailed, 0, "no tool result"},
+		{"a list for arguments", "echo", `[]`, toolscript.Invalid, 0, "one JSON object"},
+		{"broken arguments", "echo", `{"text":`, toolscript.Invalid, 0, "one JSON object"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := c.CallTool(within(t, bound), tt.tool, json.RawMessage(tt.args), nil)
+			var e *toolscript.Error
+			if !errors.As(err, &e) {
+				t.Fatalf("CallTool(%s, %s) = %v, want a *toolscript.Error", tt.tool, tt.args, err)
+			}
+			if e.Kind != tt.kind || e.RPCCode != tt.code || e.Server != "srv" || e.Tool != tt.tool {
+				t.Errorf("CallTool(%s, %s): kind %s, code %d, of %s %s", tt.tool, tt.args, e.Kind, e.RPCCode, e.Server, e.Tool)
+			}
+			wantText(t, "error", err.Error(), tt.text)
+		})
+	}
+}
+
+func TestCallsRunConcurrently(t *testing.T) {
+	c := dial(t, config(t), mcpclient.Events{})
+	var calls sync.WaitGroup
+	for i := range 100 {
+		calls.Go(func() {
+			for j := range 10 {
+				want := fmt.Sprintf("%d/%d", i, j)
+				if got := text(t, c, "echo", fmt.Sprintf(`{"text":%q}`, want)); got != want {
+					t.Errorf("echo = %q, want %q", got, want)
+				}
+			}
+		})
+	}
+	calls.Wait()
+}
+
+func TestProgress(t *testing.T) {
+	c := dial(t, config(t), mcpclient.Events{})
+	signs := make(chan struct{}, 10)
+	if _, err := c.CallTool(within(t, bound), "progress", json.RawMessage(`{"steps":3}`), func() { signs <- struct{}{} }); err != nil {
+		t.Fatal(err)
+	}
+	if len(signs) != 3 {
+		t.Errorf("%d signs of progress, want 3", len(signs))
+	}
+}
+
+func TestPanickingEventsEndNothing(t *testing.T) {
+	c := dial(t, config(t), mcpclient.Events{
+		ToolsChanged: func() { panic("planted") },
+		Log:          func(slog.Level, string) { panic("planted too") },
+	})
+	if _, err := c.CallTool(within(t, bound), "progress", json.RawMessage(`{"steps":1}`), func() { panic("planted") }); err != nil {
+		t.Error(err)
+	}
+	text(t, c, "change_tools", `{}`)
+	text(t, c, "log", `{"level":"error","text":"x"}`)
+	text(t, c, "garbage", `{}`)
+	if got := text(t, c, "echo", `{"text":"alive"}`); got != "alive" {
+		t.Errorf("echo = %q", got)
+	}
+}
+
+func TestServerLog(t *testing.T) {
+	type line struct {
+		level slog.Level
+		text  string
+	}
+	lines := make(chan line, 10)
+	cfg := config(t)
+	cfg.Env["TOKEN"] = "s3cr3t-t0k3n"
+	c := dial(t, cfg, mcpclient.Events{Log: func(l slog.Level, text string) { lines <- line{l, text} }})
+	text(t, c, "log", `{"level":"warning","text":"my token is s3cr3t-t0k3n\nreally"}`)
+	if got, want := <-lines, (line{slog.LevelWarn, "my token is ${TOKEN} really"}); got != want {
+		t.Errorf("logged %v, want %v", got, want)
+	}
+}
+
+func TestToolsChangeInTheMiddleOfACall(t *testing.T) {
+	changed := make(chan struct{}, 1)
+	c := dial(t, config(t), mcpclient.Events{ToolsChanged: func() { changed <- struct{}{} }})
+	if got := text(t, c, "change_tools", `{}`); got != "changed" {
+		t.Errorf("change_tools = %q", got)
+	}
+	<-changed
+	tools, err := c.ListTools(within(t, bound))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if last := tools[len(tools)-1].Name; last != "added" {
+		t.Errorf("the last tool is %q, want the added one", last)
+	}
+}
+
+func TestCancellationIsSeenByTheServer(t *testing.T) {
+	c := dial(t, config(t), mcpclient.Events{})
+	for _, tt := range []struct {
+		name string
+		ctx  func(context.Context) (context.Context, context.CancelFunc)
+		kind toolscript.Kind
+	}{
+		{"deadline", func(p context.Context) (context.Context, context.CancelFunc) {
+			return context.WithTimeout(p, 50*time.Millisecond)
+		}, toolscript.Timeout},
+		{"caller gone", func(p context.Context) (context.Context, context.CancelFunc) {
+			ctx, cancel := context.WithCancel(p)
+			time.AfterFunc(50*time.Millisecond, cancel)
+			return ctx, cancel
+		}, toolscript.Cancelled},
+		{"cause with a kind", func(p context.Context) (context.Context, context.CancelFunc) {
+			ctx, cancel := context.WithCancelCause(p)
+			time.AfterFunc(50*time.Millisecond, func() { cancel(&toolscript.Error{Kind: toolscript.LimitTime}) })
+			return ctx, func() { cancel(nil) }
+		}, toolscript.LimitTime},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			before := string(call(t, c, "cancelled", "").StructuredContent)
+			ctx, cancel := tt.ctx(t.Context())
+			defer cancel()
+			if _, err := c.CallTool(ctx, "never", nil, nil); toolscript.KindOf(err) != tt.kind {
+				t.Errorf("CallTool(never) = %v of kind %s, want kind %s", err, toolscript.KindOf(err), tt.kind)
+			}
+			eventually(t, "one more cancellation", func() bool {
+				return string(call(t, c, "cancelled", "").StructuredContent) != before
+			})
+		})
+	}
+}
+
+func TestLargeAnswers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("moves 130 MB")
+	}
+	c := dial(t, config(t), mcpclient.Events{})
+	ctx := within(t, 3*time.Minute) // the race detector makes it twenty times slower
+	got, err := c.CallTool(ctx, "big", json.RawMessage(`{"bytes":60000000}`), nil)
+	if err != nil || len(got) < 60_000_000 {
+		t.Errorf("60 MB: %d bytes, %v", len(got), err)
+	}
+	_, err = c.CallTool(ctx, "big", json.RawMessage(`{"bytes":70000000}`), nil)
+	if toolscript.KindOf(err) != toolscript.TooLarge || !strings.Contains(err.Error(), "64 MB") {
+		t.Errorf("70 MB: %v, want kind too_large with the limit in it", err)
+	}
+	if got := text(t, c, "echo", `{"text":"alive"}`); got != "alive" {
+		t.Errorf("after an answer that was too large, echo = %q", got)
+	}
+}
+
+func TestServerThatDoesNotReadHoldsNobodyUp(t *testing.T) {
+	c := dial(t, config(t, "deaf"), mcpclient.Events{})
+	args := json.RawMessage(`{"text":"` + strings.Repeat("x", 1<<20) + `"}`)
+	ctx := within(t, 300*time.Millisecond)
+	var calls sync.WaitGroup
+	for range 3 {
+		calls.Go(func() {
+			if _, err := c.CallTool(ctx, "echo", args, nil); toolscript.KindOf(err) != toolscript.Timeout {
+				t.Errorf("CallTool = %v, want kind timeout", err)
+			}
+		})
+	}
+	calls.Wait()
+}

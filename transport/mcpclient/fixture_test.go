@@ -1,0 +1,141 @@
+package mcpclient_test
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/toolscript/toolscript/test/fixture/mcpserver"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+// serverRole in its environment makes this test binary the server.
+const serverRole = "MCPCLIENT_TEST_ROLE"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(serverRole) != "" {
+		os.Exit(mcpserver.Main())
+	}
+	os.Exit(m.Run())
+}
+
+// bound is far more than anything here should take.
+const bound = 20 * time.Second
+
+// config is a server with those switches on.
+func config(t *testing.T, switches ...string) mcpclient.Config {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := map[string]string{
+		serverRole: "server",
+		"GORACE":   "atexit_sleep_ms=0", // the race detector holds the end of a process up for a second
+	}
+	return mcpclient.Config{Type: mcpclient.Stdio, Command: self, Args: switches, Env: env}
+}
+
+// within is a context for one step of a test.
+func within(t *testing.T, d time.Duration) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), d)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// dial connects to a server and closes the connection with the test.
+func dial(t *testing.T, cfg mcpclient.Config, on mcpclient.Events) *mcpclient.Conn {
+	t.Helper()
+	c, err := mcpclient.Dial(within(t, bound), "srv", cfg, on)
+	if err != nil {
+		t.Fatalf("Dial: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			t.Errorf("Close: %v", err)
+		}
+	})
+	return c
+}
+
+// toolResult is the part of a result that the tests look at.
+type toolResult struct {
+	Content           []struct{ Type, Text string } `json:"content"`
+	StructuredContent json.RawMessage               `json:"structuredContent"`
+	IsError           bool                          `json:"isError"`
+}
+
+// call calls a tool that must answer.
+func call(t *testing.T, c *mcpclient.Conn, tool, args string) toolResult {
+	t.Helper()
+	raw, err := c.CallTool(within(t, bound), tool, json.RawMessage(args), nil)
+	if err != nil {
+		t.Fatalf("CallTool(%s, %s): %v", tool, args, err)
+	}
+	var r toolResult
+	if err := json.Unmarshal(raw, &r); err != nil {
+		t.Fatalf("CallTool(%s, %s) = %s: %v", tool, args, raw, err)
+	}
+	return r
+}
+
+// text is the single text of a tool's answer.
+func text(t *testing.T, c *mcpclient.Conn, tool, args string) string {
+	t.Helper()
+	r := call(t, c, tool, args)
+	if len(r.Content) != 1 {
+		t.Fatalf("%s(%s): %d content blocks, want 1", tool, args, len(r.Content))
+	}
+	return r.Content[0].Text
+}
+
+// pid is the process of the server.
+func pid(t *testing.T, c *mcpclient.Conn) int {
+	t.Helper()
+	var p struct{ PID int }
+	if err := json.Unmarshal([]byte(text(t, c, "args", "{}")), &p); err != nil {
+		t.Fatal(err)
+	}
+	return p.PID
+}
+
+// eventually looks again and again until it sees what is said, for things that
+// send no event: the end of a process that is not our child, a line on stderr.
+func eventually(t *testing.T, what string, seen func() bool) {
+	t.Helper()
+	deadline := time.After(bound)
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for !seen() {
+		select {
+		case <-tick.C:
+		case <-deadline:
+			t.Fatalf("not seen: %s", what)
+		}
+	}
+}
+
+// awaitLost waits for the end of a connection.
+func awaitLost(t *testing.T, c *mcpclient.Conn) error {
+	t.Helper()
+	select {
+	case <-c.Lost():
+		return c.Err()
+	case <-time.After(bound):
+		t.Fatal("the connection is not lost")
+		return nil
+	}
+}
+
+func wantText(t *testing.T, what, got string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if !strings.Contains(got, part) {
+			t.Errorf("%s = %q, want %q in it", what, got, part)
+		}
+	}
+}

@@ -1,0 +1,97 @@
+package mcpclient_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+// dead reports whether a process is gone. A zombie is: where process 1 reaps
+// late, kill(pid, 0) would call it alive.
+func dead(t *testing.T, pid int) bool {
+	t.Helper()
+	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESRCH) {
+		return true
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, after, _ := strings.Cut(string(stat), ") ") // the name in front of it may contain anything
+	return strings.HasPrefix(after, "Z") || strings.HasPrefix(after, "X")
+}
+
+// grandchild is the process that the server's switch of that name started, or 0
+// when stderr does not say so yet.
+func grandchild(t *testing.T, stderr []string) int {
+	t.Helper()
+	for _, line := range stderr {
+		if number, ok := strings.CutPrefix(line, "grandchild "); ok {
+			pid, err := strconv.Atoi(number)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return pid
+		}
+	}
+	return 0
+}
+
+func TestGrandchildDiesWithTheServer(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		end  func(*testing.T, *mcpclient.Conn)
+	}{
+		{"Close", func(t *testing.T, c *mcpclient.Conn) {
+			t.Helper()
+			if err := c.Close(); err != nil {
+				t.Error(err)
+			}
+		}},
+		{"kill -9 of its parent", func(t *testing.T, c *mcpclient.Conn) {
+			t.Helper()
+			if err := syscall.Kill(pid(t, c), syscall.SIGKILL); err != nil {
+				t.Error(err)
+			}
+			wantText(t, "Err", awaitLost(t, c).Error(), "signal: killed")
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := dial(t, config(t, "grandchild"), mcpclient.Events{})
+			var child int
+			eventually(t, "a grandchild", func() bool { child = grandchild(t, c.Stderr()); return child != 0 })
+			if dead(t, child) {
+				t.Fatal("the grandchild is dead before its time")
+			}
+			start := time.Now()
+			tt.end(t, c)
+			eventually(t, "the end of the grandchild", func() bool { return dead(t, child) })
+			t.Logf("took %v", time.Since(start))
+		})
+	}
+}
+
+func TestFailedDialLeavesNoProcess(t *testing.T) {
+	for _, switches := range [][]string{
+		{"grandchild", "silent"},
+		{"grandchild", "garbage"},
+		{"grandchild", "stubborn", "hang=1h"},
+		{"grandchild", "version=1999-12-31"},
+	} {
+		t.Run(strings.Join(switches, " "), func(t *testing.T) {
+			_, stderr := refused(t, config(t, switches...), time.Second)
+			child := grandchild(t, stderr)
+			if child == 0 {
+				t.Fatalf("no grandchild in %q", stderr)
+			}
+			eventually(t, "the end of the grandchild", func() bool { return dead(t, child) })
+		})
+	}
+}

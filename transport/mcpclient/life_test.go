@@ -1,0 +1,234 @@
+package mcpclient_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+// refused dials a server that must not come up.
+func refused(t *testing.T, cfg mcpclient.Config, timeout time.Duration) (*toolscript.Error, []string) {
+	t.Helper()
+	c, err := mcpclient.Dial(within(t, timeout), "srv", cfg, mcpclient.Events{})
+	if err == nil {
+		_ = c.Close() // the test has failed already
+		t.Fatal("Dial: no error")
+	}
+	var e *toolscript.Error
+	if !errors.As(err, &e) || e.Server != "srv" {
+		t.Fatalf("Dial: %v, want a *toolscript.Error of srv", err)
+	}
+	var d *mcpclient.DialError
+	if !errors.As(err, &d) {
+		return e, nil
+	}
+	return e, d.Stderr
+}
+
+func TestDialErrors(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		cfg  func(*mcpclient.Config)
+		time time.Duration
+		kind toolscript.Kind
+		text []string
+	}{
+		{"exits at once", func(c *mcpclient.Config) { c.Args = []string{"exit=3"} }, bound, toolscript.Unavailable,
+			[]string{"server exited during start (exit status 3)", "mcpserver: told to exit"}},
+		{"prints only text", func(c *mcpclient.Config) { c.Args = []string{"garbage"} }, 500 * time.Millisecond, toolscript.Timeout,
+			[]string{`no answer to "initialize"`, `server prints text on stdout: "Listening on port 3000"`}},
+		{"never answers", func(c *mcpclient.Config) { c.Args = []string{"silent"} }, 500 * time.Millisecond, toolscript.Timeout,
+			[]string{`no answer to "initialize"`}},
+		{"stubborn and slow", func(c *mcpclient.Config) { c.Args = []string{"stubborn", "hang=1h"} }, 500 * time.Millisecond, toolscript.Timeout,
+			[]string{`no answer to "initialize"`}},
+		{"another protocol", func(c *mcpclient.Config) { c.Args = []string{"version=1999-12-31"} }, bound, toolscript.Unsupported,
+			[]string{`MCP version "1999-12-31"`}},
+		{"no such command", func(c *mcpclient.Config) { c.Command = "no-such-command" }, bound, toolscript.Unavailable,
+			[]string{`cannot start "no-such-command"`, "install it"}},
+		{"no such folder", func(c *mcpclient.Config) { c.Dir = "/no/such/folder" }, bound, toolscript.Unavailable,
+			[]string{"working directory", "/no/such/folder"}},
+		{"no command", func(c *mcpclient.Config) { c.Command = "" }, bound, toolscript.Invalid, []string{`"command"`}},
+		{"a problem", func(c *mcpclient.Config) { c.Problem = errors.New("not trusted") }, bound, toolscript.Invalid, []string{"not trusted"}},
+		{"http", func(c *mcpclient.Config) { c.Type = mcpclient.HTTP }, bound, toolscript.Unsupported, []string{"stdio servers only", `"http"`}},
+		{"sse", func(c *mcpclient.Config) { c.Type = mcpclient.SSE }, bound, toolscript.Unsupported, []string{"stdio servers only", `"sse"`}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			cfg := config(t)
+			tt.cfg(&cfg)
+			err, _ := refused(t, cfg, tt.time)
+			if err.Kind != tt.kind {
+				t.Errorf("kind %s, want %s", err.Kind, tt.kind)
+			}
+			wantText(t, "error", err.Error(), tt.text...)
+		})
+	}
+}
+
+func TestDialErrorKeepsStderr(t *testing.T) {
+	_, stderr := refused(t, config(t, "noise=100000", "exit=1"), bound)
+	if len(stderr) < 2 || len(stderr) > 100 {
+		t.Fatalf("%d lines of stderr", len(stderr))
+	}
+	if got, want := stderr[len(stderr)-2:], []string{"noise, line 100000", "mcpserver: told to exit"}; !slices.Equal(got, want) {
+		t.Errorf("last lines %q, want %q", got, want)
+	}
+}
+
+func TestCancelledDial(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(100*time.Millisecond, cancel)
+	_, err := mcpclient.Dial(ctx, "srv", config(t, "silent"), mcpclient.Events{})
+	if toolscript.KindOf(err) != toolscript.Cancelled {
+		t.Errorf("Dial: %v of kind %s, want cancelled", err, toolscript.KindOf(err))
+	}
+}
+
+func TestEndOfTheDialContextIsNotTheEndOfTheConnection(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	c, err := mcpclient.Dial(ctx, "srv", config(t), mcpclient.Events{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	cancel()
+	if got := text(t, c, "echo", `{"text":"alive"}`); got != "alive" {
+		t.Errorf("echo = %q", got)
+	}
+	if err := c.Err(); err != nil {
+		t.Errorf("Err of a living connection = %v", err)
+	}
+}
+
+func TestKilledWithCallsInFlight(t *testing.T) {
+	c := dial(t, config(t), mcpclient.Events{})
+	server, err := os.FindProcess(pid(t, c))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var under, calls sync.WaitGroup
+	under.Add(100)
+	for range 100 {
+		calls.Go(func() {
+			_, err := c.CallTool(within(t, bound), "progress", json.RawMessage(`{"steps":1000000,"ms":20}`), sync.OnceFunc(under.Done))
+			var e *toolscript.Error
+			if !errors.As(err, &e) || e.Kind != toolscript.Unavailable || e.RetryAfter == 0 || !strings.Contains(err.Error(), "signal: killed") {
+				t.Errorf("CallTool = %v of kind %s, want unavailable with a time to retry and the signal", err, toolscript.KindOf(err))
+			}
+		})
+	}
+	under.Wait()
+	if err := server.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	calls.Wait()
+	wantText(t, "Err", awaitLost(t, c).Error(), "signal: killed")
+	if _, err := c.CallTool(within(t, bound), "echo", nil, nil); toolscript.KindOf(err) != toolscript.Unavailable {
+		t.Errorf("a call after the end: %v, want kind unavailable", err)
+	}
+}
+
+func TestCrashDuringACall(t *testing.T) {
+	for _, tool := range []string{"crash", "crashhalf"} {
+		t.Run(tool, func(t *testing.T) {
+			c := dial(t, config(t), mcpclient.Events{})
+			_, err := c.CallTool(within(t, bound), tool, nil, nil)
+			if toolscript.KindOf(err) != toolscript.Unavailable {
+				t.Errorf("CallTool = %v, want kind unavailable", err)
+			}
+			wantText(t, "error", err.Error(), "exit status 7", "try again")
+			if tool == "crash" && !slices.Contains(c.Stderr(), "mcpserver: told to crash") {
+				t.Errorf("Stderr = %q", c.Stderr())
+			}
+		})
+	}
+}
+
+func TestServerThatClosesItsOutput(t *testing.T) {
+	c := dial(t, config(t, "mute"), mcpclient.Events{})
+	wantText(t, "Err", awaitLost(t, c).Error(), "closed its standard output")
+}
+
+func TestServerThatClosesItsInput(t *testing.T) {
+	c := dial(t, config(t, "plugged"), mcpclient.Events{})
+	_, err := c.CallTool(within(t, bound), "echo", nil, nil)
+	if toolscript.KindOf(err) != toolscript.Unavailable {
+		t.Errorf("CallTool = %v, want kind unavailable", err)
+	}
+	wantText(t, "Err", awaitLost(t, c).Error(), "closed its standard input")
+}
+
+func TestCloseOfAStubbornServer(t *testing.T) {
+	c := dial(t, config(t, "stubborn"), mcpclient.Events{})
+	start := time.Now()
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if took := time.Since(start); took > 5*time.Second {
+		t.Errorf("Close took %v", took)
+	}
+	wantText(t, "Err", awaitLost(t, c).Error(), "signal: killed")
+}
+
+func TestCloseIsOnce(t *testing.T) {
+	c := dial(t, config(t), mcpclient.Events{})
+	var closers sync.WaitGroup
+	for range 10 {
+		closers.Go(func() {
+			if err := c.Close(); err != nil {
+				t.Errorf("Close: %v", err)
+			}
+		})
+	}
+	closers.Wait()
+	wantText(t, "Err", awaitLost(t, c).Error(), "exit status 0")
+}
+
+func TestCommandIsFoundInThePathOfTheServer(t *testing.T) {
+	cfg := config(t)
+	dir := t.TempDir()
+	if err := os.Symlink(cfg.Command, filepath.Join(dir, "my-server")); err != nil {
+		t.Skip(err)
+	}
+	cfg.Command, cfg.Env["PATH"] = "my-server", dir
+	dial(t, cfg, mcpclient.Events{})
+}
+
+func TestWorkingDirectory(t *testing.T) {
+	cfg := config(t)
+	cfg.Dir = t.TempDir()
+	var p struct{ Dir string }
+	if err := json.Unmarshal([]byte(text(t, dial(t, cfg, mcpclient.Events{}), "args", "")), &p); err != nil {
+		t.Fatal(err)
+	}
+	if want, err := filepath.EvalSymlinks(cfg.Dir); err != nil || p.Dir != want {
+		t.Errorf("the server runs in %s, want %s (%v)", p.Dir, want, err)
+	}
+}
+
+func TestNothingIsLeftBehind(t *testing.T) {
+	dial(t, config(t), mcpclient.Events{}) // so that what starts once has started
+	before := runtime.NumGoroutine()
+	for i := range 20 {
+		ctx, cancel := context.WithTimeout(t.Context(), bound)
+		c, err := mcpclient.Dial(ctx, "srv", config(t, []string{"chatty", "noise=100", "exit=1", "version=0"}[i%4]), mcpclient.Events{})
+		cancel()
+		if err != nil {
+			continue // two of them are to fail
+		}
+		if err := c.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	eventually(t, "as few goroutines as before", func() bool { return runtime.NumGoroutine() <= before })
+}

@@ -1,0 +1,110 @@
+package mcpclient
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/toolscript/toolscript"
+)
+
+// What one server may announce. The largest real servers have some hundred tools.
+const (
+	maxPages  = 1000
+	maxTools  = 10_000
+	maxListed = maxMessage // bytes of all pages together
+)
+
+// listing gathers the tools of a server page by page.
+type listing struct {
+	server  string
+	warn    func(format string, args ...any)
+	tools   []toolscript.Tool
+	names   map[string]bool
+	cursors map[string]bool
+	size    int
+}
+
+// page is the result of tools/list.
+type page struct {
+	Tools      []json.RawMessage `json:"tools"`
+	NextCursor string            `json:"nextCursor"`
+}
+
+// ListTools asks for all tools of the server, in the server's order, with their
+// schemas byte for byte. What is wrong with a single tool costs that tool, and a
+// list without an end is cut; Events.Log is told of both. The configuration's
+// choice of tools is not applied.
+func (c *Conn) ListTools(ctx context.Context) ([]toolscript.Tool, error) {
+	about := toolscript.Error{Server: c.name}
+	l := &listing{
+		server:  c.name,
+		warn:    func(format string, args ...any) { c.on.logf(slog.LevelWarn, format, args...) },
+		names:   make(map[string]bool),
+		cursors: make(map[string]bool),
+	}
+	params := map[string]any{}
+	for {
+		raw, err := c.request(ctx, about, "tools/list", params, nil)
+		if !c.announcesTools && isMethodNotFound(err) {
+			return nil, nil // it has prompts or resources alone
+		}
+		if err != nil {
+			return nil, err
+		}
+		var p page
+		if err := json.Unmarshal(raw, &p); err != nil {
+			return nil, because(about, toolscript.ToolFailed, fmt.Errorf("its answer to tools/list cannot be read: %w", err))
+		}
+		if l.add(p, len(raw)); !l.more(p.NextCursor) {
+			return l.tools, nil
+		}
+		params = map[string]any{"cursor": p.NextCursor}
+	}
+}
+
+func isMethodNotFound(err error) bool {
+	var e *toolscript.Error
+	return errors.As(err, &e) && e.RPCCode == mcp.METHOD_NOT_FOUND
+}
+
+// more reports whether there is a next page to ask for.
+func (l *listing) more(cursor string) bool {
+	switch {
+	case cursor == "":
+		return false
+	case l.cursors[cursor]:
+		l.warn("tools/list: the server gave the same cursor twice; the pages behind it are left out")
+	case len(l.cursors)+1 == maxPages, len(l.tools) == maxTools, l.size > maxListed:
+		l.warn("tools/list: the list is too long; what follows the first %d tools is left out", len(l.tools))
+	default:
+		l.cursors[cursor] = true
+		return true
+	}
+	return false
+}
+
+// add takes the tools of one page.
+func (l *listing) add(p page, size int) {
+	l.size += size
+	for _, raw := range p.Tools {
+		if len(l.tools) == maxTools {
+			l.warn("tools/list: more than %d tools; the others are left out", maxTools)
+			return
+		}
+		t, err := l.tool(raw)
+		switch {
+		case err != nil:
+			l.warn("tools/list: left out %s: %v", sample(raw), err)
+		case l.names[t.Name]:
+			l.warn("tools/list: the tool %q is announced twice; the first one counts", t.Name)
+		default:
+			l.names[t.Name] = true
+			l.tools = append(l.tools, t)
+		}
+	}
+}
