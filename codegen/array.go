@@ -1,0 +1,51 @@
+package codegen
+
+// maxPositions is up to how many positions a tuple is written out.
+const maxPositions = 20
+
+// array is the type of arrays: a tuple when positions have schemas of their
+// own. minItems and maxItems alone make no tuple.
+func (c *converter) array(v *value, at *path, depth int) *typ {
+	positions, key, rest := v.get("prefixItems"), "prefixItems", v.get("items")
+	restKey := "items"
+	if positions == nil && rest.is(array) { // before draft 2020-12
+		positions, key, rest, restKey = rest, "items", v.get("additionalItems"), "additionalItems"
+	}
+	element := unknown
+	if rest != nil && !rest.is(array) {
+		element = c.convert(rest, at.to(restKey), depth+1)
+	}
+	if positions == nil {
+		return arrayOf(element)
+	}
+	if !positions.is(array) {
+		c.warn(at.to(key), "not a list of schemas")
+		return arrayOf(unknown)
+	}
+	types := make([]*typ, 0, len(positions.items))
+	for i, p := range positions.items {
+		types = append(types, c.convert(p, at.item(key, i), depth+1))
+	}
+	return tuple(types, element, v)
+}
+
+// tuple is the tuple of positions and whatever may follow them.
+func tuple(positions []*typ, rest *typ, v *value) *typ {
+	if len(positions) > maxPositions {
+		return arrayOf(union(append(positions, rest)...))
+	}
+	if most, ok := count(v.get("maxItems")); ok && most <= len(positions) {
+		positions, rest = positions[:most], never
+	}
+	t := &typ{op: opTuple, parts: positions, bulk: 2}
+	if rest != never {
+		t.rest = rest
+		t.bulk += rest.bulk + 8
+	}
+	least, _ := count(v.get("minItems"))
+	t.least = min(least, len(positions))
+	for _, p := range positions {
+		t.bulk += p.bulk + 3
+	}
+	return t
+}

@@ -1,0 +1,171 @@
+package codegen_test
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/evanw/esbuild/pkg/api"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/codegen"
+)
+
+// forms are the forms of a module by the file that holds them.
+var forms = map[string]codegen.Form{
+	"full.ts":         codegen.Full,
+	"compact.ts":      codegen.Compact,
+	"toolscript.d.ts": codegen.Declarations,
+}
+
+// listed is a tool as tools/list and the test data write it.
+type listed struct {
+	Server       string                 `json:"server"`
+	Name         string                 `json:"name"`
+	Title        string                 `json:"title"`
+	Description  string                 `json:"description"`
+	InputSchema  json.RawMessage        `json:"inputSchema"`
+	OutputSchema json.RawMessage        `json:"outputSchema"`
+	Annotations  toolscript.Annotations `json:"annotations"`
+}
+
+func (l listed) tool(server string) toolscript.Tool {
+	return toolscript.Tool{
+		Server: server, Name: l.Name, Title: l.Title, Description: l.Description,
+		InputSchema: l.InputSchema, OutputSchema: l.OutputSchema, Annotations: l.Annotations,
+	}
+}
+
+// catalog is a catalog of tools, whose servers are all there are.
+func catalog(tools ...toolscript.Tool) toolscript.Catalog {
+	var servers []string
+	for _, t := range tools {
+		servers = append(servers, t.Server)
+	}
+	return toolscript.NewCatalog(1, servers, tools)
+}
+
+// module is the module of a whole catalog.
+func module(c toolscript.Catalog, o codegen.Options) codegen.Result {
+	return codegen.Module(c, codegen.NewNames(c), o)
+}
+
+// withInput is a catalog of one tool, s__t.
+func withInput(schema string) toolscript.Catalog {
+	return catalog(toolscript.Tool{Server: "s", Name: "t", InputSchema: json.RawMessage(schema)})
+}
+
+// signature matches the only method of a compact module.
+var signature = regexp.MustCompile(`(?m)^    t\((?:params\??: )?(.*)\): Promise<any>;$`)
+
+// typeOf is what the compact form writes for the parameters of a schema, and
+// the declarations it refers to.
+func typeOf(t *testing.T, schema string, o codegen.Options) (params, declarations string, warnings []codegen.Warning) {
+	t.Helper()
+	o.Form, o.Describe = codegen.Compact, -1
+	r := module(withInput(schema), o)
+	found := signature.FindStringSubmatch(r.Text)
+	if found == nil {
+		t.Fatalf("no signature in\n%s", r.Text)
+	}
+	declarations, _, _ = strings.Cut(r.Text, "export declare const tools")
+	return found[1], declarations, r.Warnings
+}
+
+// parse fails the test when text is no TypeScript, and else is what is left of
+// it when types and comments are erased, and what it exports.
+func parse(t testing.TB, name, text string) (javascript string, exports []string) {
+	t.Helper()
+	r := api.Build(api.BuildOptions{
+		Stdin:    &api.StdinOptions{Contents: text, Sourcefile: name, Loader: api.LoaderTS},
+		Format:   api.FormatESModule,
+		Target:   api.ES2022,
+		Metafile: true,
+		Outfile:  "out.js",
+		LogLevel: api.LogLevelSilent,
+
+		MinifyWhitespace: true, // drops comments
+	})
+	for _, e := range r.Errors {
+		t.Fatalf("%s does not parse: %d:%d: %s\n%s", name, e.Location.Line, e.Location.Column, e.Text, e.Location.LineText)
+	}
+	var meta struct {
+		Outputs map[string]struct {
+			Exports []string `json:"exports"`
+		} `json:"outputs"`
+	}
+	if err := json.Unmarshal([]byte(r.Metafile), &meta); err != nil {
+		t.Fatal(err)
+	}
+	return string(r.OutputFiles[0].Contents), meta.Outputs["out.js"].Exports
+}
+
+// tsc is the TypeScript 7 compiler: $TOOLSCRIPT_TSC, else the pinned one of
+// the test folder. Without it the test is skipped with a word about it.
+func tsc(t testing.TB) string {
+	t.Helper()
+	path := os.Getenv("TOOLSCRIPT_TSC")
+	if path == "" {
+		path = filepath.Join("..", "test", "node_modules", ".bin", "tsc")
+		if runtime.GOOS == "windows" {
+			path += ".cmd"
+		}
+	}
+	path, err := filepath.Abs(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(path); err != nil {
+		t.Skipf("types are not checked: no tsc (%v); run: task peers", err)
+	}
+	return path
+}
+
+const tsconfig = `{"compilerOptions": {"target": "es2022", "module": "esnext", "moduleResolution": "bundler", "moduleDetection": "force",
+	"strict": true, "noEmit": true, "skipLibCheck": false, "lib": ["es2022"], "types": [],
+	"paths": {"toolscript": ["./toolscript.d.ts"]}}, "include": ["**/*.ts"]}`
+
+// typecheck is what tsc says about the files, a line for each error.
+func typecheck(t testing.TB, files map[string]string) []string {
+	t.Helper()
+	compiler := tsc(t)
+	dir := t.TempDir()
+	for name, text := range files {
+		write(t, filepath.Join(dir, name), text)
+	}
+	write(t, filepath.Join(dir, "tsconfig.json"), tsconfig)
+	cmd := exec.CommandContext(t.Context(), compiler, "-p", dir, "--pretty", "false")
+	cmd.Dir = dir
+	out, err := cmd.Output()
+	text := strings.TrimSpace(string(out))
+	if err != nil && text == "" {
+		t.Fatalf("tsc: %v", err)
+	}
+	if text == "" {
+		return nil
+	}
+	return strings.Split(text, "\n")
+}
+
+// mustTypecheck fails the test for each error.
+func mustTypecheck(t testing.TB, files map[string]string) {
+	t.Helper()
+	for _, line := range typecheck(t, files) {
+		t.Error(line)
+	}
+}
+
+func write(t testing.TB, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}

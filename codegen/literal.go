@@ -1,0 +1,154 @@
+package codegen
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Limits of what is written out as a literal. Without them a deep default ends
+// the process and a long one costs minutes.
+const (
+	maxLiteralBytes = 1024
+	maxLiteralDepth = 8
+	maxLiterals     = 1000 // of one enum
+)
+
+// fixed is the type of a schema with const or enum, nil when it has neither.
+func (c *converter) fixed(v *value, at *path) *typ {
+	if only := v.get("const"); only != nil {
+		return literal(only)
+	}
+	enum := v.get("enum")
+	switch {
+	case enum == nil:
+		return nil
+	case !enum.is(array) || len(enum.items) == 0:
+		c.warn(at.to("enum"), "not a list of values")
+		return nil
+	}
+	types := make([]*typ, 0, len(enum.items))
+	for _, item := range enum.items {
+		if len(enum.items) > maxLiterals {
+			types = append(types, wide(item))
+		} else {
+			types = append(types, literal(item))
+		}
+	}
+	return union(types...)
+}
+
+// literal is the type that has v as its only value, or a wider one when v is
+// too large to be written out.
+func literal(v *value) *typ {
+	var b strings.Builder
+	if !writeLiteral(&b, v, 0, asType) {
+		return wide(v)
+	}
+	return word(b.String())
+}
+
+// wide is the type of all values of the kind of v.
+func wide(v *value) *typ {
+	switch v.kind {
+	case null:
+		return simple["null"]
+	case boolean:
+		return simple["boolean"]
+	case number:
+		return simple["number"]
+	case text:
+		return simple["string"]
+	case array:
+		return arrayOf(unknown)
+	case object:
+		return openObject()
+	}
+	return unknown
+}
+
+// notation says how members are separated: { k: v; } is a type, {"k": v} JSON.
+type notation struct {
+	key       func(string) string
+	open      string
+	separator string
+	close     string
+}
+
+var (
+	asType = notation{key: key, open: "{ ", separator: "; ", close: " }"}
+	asJSON = notation{key: quote, open: "{", separator: ", ", close: "}"}
+)
+
+// writeLiteral writes v, and reports false as soon as that gets too large.
+func writeLiteral(b *strings.Builder, v *value, depth int, n notation) bool {
+	if depth > maxLiteralDepth || b.Len() > maxLiteralBytes {
+		return false
+	}
+	switch v.kind {
+	case null:
+		b.WriteString("null")
+	case boolean:
+		b.WriteString(v.text)
+	case number:
+		if f, err := strconv.ParseFloat(v.text, 64); err != nil || math.IsInf(f, 0) {
+			return false
+		}
+		b.WriteString(v.text)
+	case text:
+		b.WriteString(quote(v.text))
+	case array:
+		return writeItems(b, v, depth, n)
+	case object:
+		return writeMembers(b, v, depth, n)
+	default:
+		return false
+	}
+	return b.Len() <= maxLiteralBytes
+}
+
+func writeItems(b *strings.Builder, v *value, depth int, n notation) bool {
+	b.WriteByte('[')
+	for i, item := range v.items {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		if !writeLiteral(b, item, depth+1, n) {
+			return false
+		}
+	}
+	b.WriteByte(']')
+	return true
+}
+
+func writeMembers(b *strings.Builder, v *value, depth int, n notation) bool {
+	if len(v.members) == 0 && n.open == asType.open {
+		b.WriteString(noMembers.word)
+		return true
+	}
+	b.WriteString(n.open)
+	for i, m := range v.members {
+		if i > 0 {
+			b.WriteString(n.separator)
+		}
+		b.WriteString(n.key(m.key))
+		b.WriteString(": ")
+		if !writeLiteral(b, m.value, depth+1, n) {
+			return false
+		}
+	}
+	b.WriteString(n.close)
+	return true
+}
+
+// count is a keyword's value as a number of things.
+func count(v *value) (int, bool) {
+	if !v.is(number) {
+		return 0, false
+	}
+	f, err := strconv.ParseFloat(v.text, 64)
+	if err != nil || f < 0 || f != math.Trunc(f) {
+		return 0, false
+	}
+	return int(min(f, math.MaxInt32)), true
+}

@@ -1,0 +1,143 @@
+package codegen_test
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/codegen"
+)
+
+// named makes the names of tools written server/tool.
+func named(tools ...string) *codegen.Names {
+	var all []toolscript.Tool
+	for _, t := range tools {
+		server, name, _ := strings.Cut(t, "/")
+		all = append(all, toolscript.Tool{Server: server, Name: name})
+	}
+	return codegen.NewNames(catalog(all...))
+}
+
+// ident is how scripts write the tool of an id.
+func ident(t *testing.T, n *codegen.Names, server, tool string) string {
+	t.Helper()
+	s, ok := n.ByServer(server)
+	names, found := n.Tool(server + toolscript.Separator + tool)
+	if !ok || !found {
+		t.Fatalf("no names for %s/%s", server, tool)
+	}
+	return s.Ident + "." + names.Ident
+}
+
+// TestGEN3TypeNames: PascalCase of server and tool.
+func TestGEN3TypeNames(t *testing.T) {
+	n := named("my-api-server/get_user", "123server/123test", "API_KEY/then")
+	var got []string
+	for _, s := range n.Servers() {
+		for _, tool := range s.Tools {
+			got = append(got, s.Type, tool.Params, tool.Result)
+		}
+	}
+	want := []string{
+		"_123ServerTools", "_123Server_123TestParams", "_123Server_123TestResult",
+		"ApiKeyTools", "ApiKeyThenParams", "ApiKeyThenResult",
+		"MyApiServerTools", "MyApiServerGetUserParams", "MyApiServerGetUserResult",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("type names: -want +got\n%s", diff)
+	}
+}
+
+// TestGEN6Collisions: every tool stays reachable, the exact name keeps its
+// identifier, and the warning names the ids.
+func TestGEN6Collisions(t *testing.T) {
+	n := named("s/create_issue", "s/create-issue", "s/createIssue", "my-api/x", "my_api/x")
+	if got := ident(t, n, "s", "createIssue"); got != "s.createIssue" {
+		t.Errorf("the exact name is %s, want s.createIssue", got)
+	}
+	suffixed := regexp.MustCompile(`^\w+_[a-p]{6}(\.x)?$`)
+	seen := map[string]bool{}
+	for _, id := range [][2]string{{"s", "create_issue"}, {"s", "create-issue"}, {"my-api", "x"}, {"my_api", "x"}} {
+		got := ident(t, n, id[0], id[1])
+		if name := strings.TrimPrefix(got, "s."); !suffixed.MatchString(name) || seen[got] {
+			t.Errorf("%v is %s, want a suffix of its own", id, got)
+		}
+		seen[got] = true
+	}
+	warnings := strings.Join(n.Warnings(), "\n")
+	for _, id := range []string{"s__create_issue", "s__create-issue", "s__createIssue", "my-api is", "my_api is"} {
+		if !strings.Contains(warnings, id) {
+			t.Errorf("no warning names %s:\n%s", id, warnings)
+		}
+	}
+}
+
+// TestGEN6NoTakeover: whatever tool appears, no name passes to another id.
+func TestGEN6NoTakeover(t *testing.T) {
+	base := []string{"s/create_issue", "s/create-issue", "s/get", "s/t", "s/then", "a-b/c", "a/b-c"}
+	before := named(base...)
+	added := []string{"s/create.issue", "s/Get", "s/---", "s/then_", "s/_123", "a/bC", "a_b/c", "s/create issue"}
+	for _, server := range before.Servers() {
+		for _, tool := range server.Tools { // what a server would add to take a name over
+			added = append(added, server.Server+"/"+tool.Ident, server.Server+"/"+strings.ReplaceAll(tool.Ident, "_", "-"))
+		}
+	}
+	for _, extra := range added {
+		after := named(append(slices.Clone(base), extra)...)
+		for _, server := range before.Servers() {
+			for _, tool := range server.Tools {
+				id, ok := after.ID(server.Ident, tool.Ident)
+				exact := extra == server.Server+"/"+tool.Ident // it has the right to its own name
+				if ok && id != tool.ID && !exact {
+					t.Errorf("after adding %s, tools.%s.%s is %s; it was %s", extra, server.Ident, tool.Ident, id, tool.ID)
+				}
+			}
+		}
+	}
+}
+
+// TestGEN6TypeNamesAcrossServers: joined names may read the same.
+func TestGEN6TypeNamesAcrossServers(t *testing.T) {
+	n := named("a-b/c", "a/b-c", "_1a/x", "_1A/x")
+	seen := map[string]string{}
+	for _, s := range n.Servers() {
+		if other, ok := seen[s.Type]; ok {
+			t.Errorf("%s and %s share the type %s", other, s.Server, s.Type)
+		}
+		seen[s.Type] = s.Server
+		for _, tool := range s.Tools {
+			for _, name := range []string{tool.Params, tool.Result} {
+				if other, ok := seen[name]; ok {
+					t.Errorf("%s and %s share the type %s", other, tool.ID, name)
+				}
+				seen[name] = tool.ID
+			}
+		}
+	}
+}
+
+// TestNamesFollowTheWholeCatalog: a server without tools has a name, a filter
+// changes none, and equal tables have equal keys.
+func TestNamesFollowTheWholeCatalog(t *testing.T) {
+	tools := []toolscript.Tool{{Server: "a-b", Name: "x"}, {Server: "a__b", Name: "y"}}
+	c := toolscript.NewCatalog(1, []string{"a-b", "a__b", "empty"}, tools)
+	n := codegen.NewNames(c)
+	if s, ok := n.ByServer("empty"); !ok || s.Ident != "empty" || len(s.Tools) != 0 {
+		t.Errorf("ByServer(empty) = %+v, %v", s, ok)
+	}
+	filtered := codegen.NewNames(c.Filter(toolscript.ParseFilter("a__b")))
+	want, _ := n.ByServer("a__b")
+	if got, _ := filtered.ByServer("a__b"); got.Ident != want.Ident {
+		t.Errorf("filtered: %s, want %s", got.Ident, want.Ident)
+	}
+	if s, ok := n.Server(want.Ident); !ok || s.Server != "a__b" {
+		t.Errorf("Server(%s) = %+v, %v", want.Ident, s, ok)
+	}
+	if again := codegen.NewNames(c); again.Key() != n.Key() || filtered.Key() == n.Key() {
+		t.Error("keys must be equal exactly for equal tables")
+	}
+}

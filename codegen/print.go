@@ -1,0 +1,173 @@
+package codegen
+
+import "strings"
+
+// style is how a type is laid out.
+type style uint8
+
+const (
+	bare  style = iota // on one line, without documentation
+	line               // on one line
+	block              // one property a line
+)
+
+// printer writes types into one builder; nothing is built twice, so that depth
+// costs no time.
+type printer struct {
+	out      *strings.Builder
+	style    style
+	describe int // characters to keep of each description
+	indent   int
+}
+
+// precedence orders type expressions by how tightly they bind.
+type precedence uint8
+
+const (
+	lowest precedence = iota
+	inIntersection
+	postfix
+)
+
+// typ writes t where an expression of at least that precedence is wanted.
+func (p *printer) typ(t *typ, want precedence) {
+	has := postfix
+	switch t.op {
+	case opUnion:
+		has = lowest
+	case opIntersection:
+		has = inIntersection
+	case opRef:
+		if t.ref.inlined() {
+			p.typ(t.ref.typ, want)
+			return
+		}
+	}
+	if has < want {
+		p.out.WriteByte('(')
+		defer p.out.WriteByte(')')
+	}
+	switch t.op {
+	case opWord:
+		p.out.WriteString(t.word)
+	case opRef:
+		p.out.WriteString(t.ref.name)
+	case opUnion:
+		p.joined(t.parts, " | ", inIntersection)
+	case opIntersection:
+		p.joined(t.parts, " & ", postfix)
+	case opArray:
+		p.typ(t.parts[0], postfix)
+		p.out.WriteString("[]")
+	case opTuple:
+		p.tuple(t)
+	case opObject:
+		p.object(t)
+	}
+}
+
+func (p *printer) joined(parts []*typ, operator string, want precedence) {
+	for i, part := range parts {
+		if i > 0 {
+			p.out.WriteString(operator)
+		}
+		p.typ(part, want)
+	}
+}
+
+func (p *printer) tuple(t *typ) {
+	p.out.WriteByte('[')
+	for i, part := range t.parts {
+		if i > 0 {
+			p.out.WriteString(", ")
+		}
+		if i < t.least {
+			p.typ(part, lowest)
+		} else {
+			p.typ(part, postfix)
+			p.out.WriteByte('?')
+		}
+	}
+	if t.rest != nil {
+		if len(t.parts) > 0 {
+			p.out.WriteString(", ")
+		}
+		p.out.WriteString("...")
+		p.typ(t.rest, postfix)
+		p.out.WriteString("[]")
+	}
+	p.out.WriteByte(']')
+}
+
+func (p *printer) object(t *typ) {
+	if len(t.props) == 0 && t.rest == nil {
+		p.out.WriteString("{}")
+		return
+	}
+	p.out.WriteByte('{')
+	p.indent++
+	for i, m := range t.props {
+		p.startMember(i)
+		p.document(m.schema)
+		p.out.WriteString(key(m.key))
+		if m.optional {
+			p.out.WriteByte('?')
+		}
+		p.out.WriteString(": ")
+		p.typ(m.typ, lowest)
+		p.endMember(i == len(t.props)-1 && t.rest == nil)
+	}
+	if t.rest != nil {
+		p.startMember(len(t.props))
+		p.out.WriteString("[key: string]: ")
+		p.typ(t.rest, lowest)
+		p.endMember(true)
+	}
+	p.indent--
+	if p.style == block {
+		p.tabs()
+	}
+	p.out.WriteByte('}')
+}
+
+func (p *printer) startMember(i int) {
+	if p.style != block {
+		p.out.WriteByte(' ')
+		return
+	}
+	if i == 0 {
+		p.out.WriteByte('\n')
+	}
+	p.tabs()
+}
+
+func (p *printer) endMember(last bool) {
+	switch {
+	case p.style == block:
+		p.out.WriteString(";\n")
+	case last:
+		p.out.WriteByte(' ')
+	default:
+		p.out.WriteByte(';')
+	}
+}
+
+func (p *printer) tabs() {
+	for range p.indent {
+		p.out.WriteString("  ")
+	}
+}
+
+// key is a property name as TypeScript writes it. It is never another name.
+func key(name string) string {
+	if plainKey(name) {
+		return name
+	}
+	return quote(name)
+}
+
+// inlined reports whether a reference to a is replaced by what a is: names for
+// string or for another name only make types harder to read.
+func (a *alias) inlined() bool {
+	return a.at != nil && a.state == visited && (a.typ.op == opWord || a.typ.op == opRef)
+}

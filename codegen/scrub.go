@@ -1,0 +1,98 @@
+package codegen
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf16"
+)
+
+// Text in a module comes from servers and is hostile until shown otherwise:
+// it may try to end the comment or the string it stands in, the Markdown fence
+// or the page that shows the module, or to read differently than it runs.
+
+// invisible reports whether r cannot be seen but changes what a reader sees or
+// a model reads: bidi controls, tags, the fillers of Hangul. Joiners stay,
+// several scripts and emoji need them.
+func invisible(r rune) bool {
+	switch {
+	case r == '\u200c', r == '\u200d':
+		return false
+	case r < 0x80:
+		return false
+	}
+	return unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point) || 0xE0000 <= r && r <= 0xE0FFF
+}
+
+// breaking reports whether r may end a line or is a control character.
+func breaking(r rune) bool {
+	return unicode.Is(unicode.Cc, r) || r == '\u2028' || r == '\u2029'
+}
+
+// clean drops what cannot be seen, turns all line ends into \n and other
+// control characters into blanks, and trims the end of each line.
+func clean(s string) string {
+	s = strings.ReplaceAll(s, "\r\n", "\n")
+	s = strings.Map(func(r rune) rune {
+		switch {
+		case r == '\r':
+			return '\n'
+		case r == '\n', r == '\t':
+			return r
+		case breaking(r):
+			return ' '
+		case invisible(r):
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\uFFFD"))
+	lines := strings.Split(s, "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimRight(line, " \t")
+	}
+	return strings.TrimSpace(strings.Join(lines, "\n"))
+}
+
+// ways out of a comment, of a <script> element and of a Markdown fence.
+var waysOut = strings.NewReplacer("*/", `*\/`, "</", `<\/`, "<!--", `<\!--`, "```", "'''")
+
+// inComment makes one cleaned line of server text safe inside a comment. A
+// leading @ would be a tag: @deprecated strikes the tool out, @ts-expect-error
+// makes the checker report the module itself.
+func inComment(line string) string {
+	line = waysOut.Replace(line)
+	if strings.HasPrefix(strings.TrimLeft(line, " \t*/"), "@") {
+		return strings.Replace(line, "@", `\@`, 1)
+	}
+	return line
+}
+
+// quote is a TypeScript string literal of s that is plain to read and cannot be
+// left: what cannot be seen is written as an escape.
+func quote(s string) string {
+	raw, err := json.Marshal(s)
+	if err != nil {
+		return `""` // cannot be: every Go string can be marshalled
+	}
+	quoted := string(raw)
+	if !strings.ContainsFunc(quoted, func(r rune) bool { return r == '`' || r >= 0x7f || r == '\\' }) {
+		return quoted
+	}
+	var b strings.Builder
+	for _, r := range plainHTML.Replace(quoted) {
+		if r != '`' && !breaking(r) && !invisible(r) {
+			b.WriteRune(r)
+			continue
+		}
+		for _, unit := range utf16.Encode([]rune{r}) {
+			fmt.Fprintf(&b, `\u%04x`, unit)
+		}
+	}
+	return b.String()
+}
+
+// plainHTML takes back the escapes that encoding/json writes for HTML, but for
+// the < that could end a <script>. An escaped backslash is passed over.
+var plainHTML = strings.NewReplacer(`\\`, `\\`, `\u003c/`, `\u003c/`, `\u003c!`, `\u003c!`,
+	`\u003c`, "<", `\u003e`, ">", `\u0026`, "&")

@@ -1,0 +1,202 @@
+package codegen
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/toolscript/toolscript"
+)
+
+// piece is the text of one tool in one form. It depends on nothing but the tool
+// and its names, so it can be used again in every module that has the tool.
+type piece struct {
+	types    string // declarations of its parameters and result
+	method   string // its documentation and signature
+	warnings []Warning
+}
+
+// maxWarnings are kept of one tool; a hostile schema could make thousands.
+const maxWarnings = 10
+
+// toolWriter writes one piece.
+type toolWriter struct {
+	tool    toolscript.Tool
+	names   ToolNames
+	options Options
+	piece   piece
+	types   strings.Builder
+}
+
+func writeTool(t toolscript.Tool, names ToolNames, o Options) piece {
+	w := toolWriter{tool: t, names: names, options: o}
+	params, optional := w.params()
+	result := w.result()
+	w.method(params, optional, result)
+	w.piece.types = w.types.String()
+	return w.piece
+}
+
+func (w *toolWriter) warn(schema string, at *path, format string, args ...any) {
+	if len(w.piece.warnings) == maxWarnings {
+		return
+	}
+	w.piece.warnings = append(w.piece.warnings, Warning{
+		Server: w.tool.Server, Tool: w.tool.Name, Path: "/" + schema + at.String(), Message: fmt.Sprintf(format, args...),
+	})
+}
+
+// params is the type of the arguments, and whether they may be left out.
+func (w *toolWriter) params() (written string, optional bool) {
+	if w.tool.InputSchema == nil {
+		w.warn("inputSchema", nil, "missing; the tool is taken to have no parameters")
+		return w.declare([]*alias{{name: w.names.Params, typ: noMembers}}), true
+	}
+	declarations := w.convert("inputSchema", w.tool.InputSchema, w.names.Params)
+	root := declarations[0]
+	if root.typ == unknown { // arguments are an object even when nothing else is known
+		root.typ = openObject()
+	}
+	return w.declare(declarations), root.typ.acceptsEmpty()
+}
+
+// result is the type of the result.
+func (w *toolWriter) result() string {
+	if w.tool.OutputSchema != nil {
+		return w.declare(w.convert("outputSchema", w.tool.OutputSchema, w.names.Result))
+	}
+	if w.options.Form == Compact {
+		return "any"
+	}
+	fmt.Fprintf(&w.types, "/** The server does not describe this result: JSON it answers with is parsed, other text is a string. */\n"+
+		"export type %s = any;\n", w.names.Result)
+	return w.names.Result
+}
+
+// convert makes the declarations of a schema; of one that cannot be read, the
+// type is unknown.
+func (w *toolWriter) convert(which string, schema []byte, name string) []*alias {
+	root, err := decode(schema)
+	if err != nil {
+		w.warn(which, nil, "%v", err)
+		return []*alias{{name: name, typ: unknown}}
+	}
+	return convertSchema(name, newDocument(root, schema), w.options.Open, func(at *path, format string, args ...any) {
+		w.warn(which, at, format, args...)
+	})
+}
+
+// declare writes declarations and is how to refer to the first. The compact
+// form has that one written out in the signature instead, unless it is
+// recursive: names that are used once are a third of its length.
+func (w *toolWriter) declare(declarations []*alias) string {
+	root := declarations[0]
+	for _, a := range declarations {
+		inSignature := a == root && w.options.Form == Compact && !root.recursive
+		if !inSignature && !a.inlined() {
+			w.declaration(a)
+		}
+	}
+	if w.options.Form != Compact || root.recursive {
+		return root.name
+	}
+	var b strings.Builder
+	w.printer(&b).typ(root.typ, lowest)
+	return b.String()
+}
+
+// declaration writes one declaration. Parameters become interfaces, which
+// editors and the checker name in messages. Results stay type aliases: a value
+// of an interface is not assignable to { [key: string]: unknown }, and results
+// are passed on to other tools.
+func (w *toolWriter) declaration(a *alias) {
+	p := w.printer(&w.types)
+	p.document(a.schema)
+	if a.name == w.names.Params && a.typ.op == opObject {
+		fmt.Fprintf(p.out, "export interface %s ", a.name)
+		p.object(a.typ)
+		p.out.WriteByte('\n')
+		return
+	}
+	fmt.Fprintf(p.out, "export type %s = ", a.name)
+	p.typ(a.typ, lowest)
+	p.out.WriteString(";\n")
+}
+
+func (w *toolWriter) printer(out *strings.Builder) *printer {
+	p := &printer{out: out, style: block, describe: w.options.describe()}
+	if w.options.Form == Compact {
+		p.style = line
+		p.describe /= 2 // of parameters; there are many, and their names help
+	}
+	return p
+}
+
+// method writes the member by which scripts call the tool.
+func (w *toolWriter) method(params string, optional bool, result string) {
+	var b strings.Builder
+	p := w.printer(&b)
+	p.style = block // the comment of a method has lines of its own in every form
+	p.indent = 2
+	if w.options.Form == Declarations {
+		p.indent = 1
+	}
+	p.tabs()
+	p.comment(w.documentation())
+	signature := fmt.Sprintf("%s(%s): Promise<%s>", key(w.names.Ident), w.parameter(params, optional), result)
+	if w.options.Form == Full {
+		fmt.Fprintf(&b, "async %s {\n      return await call(%s, %s, params, %s);\n    },\n",
+			signature, quote(w.tool.Server), quote(w.names.ID), strconv.FormatBool(w.tool.OutputSchema != nil))
+	} else {
+		b.WriteString(signature + ";\n")
+	}
+	w.piece.method = b.String()
+}
+
+// parameter is the parameter of a method.
+func (w *toolWriter) parameter(params string, optional bool) string {
+	switch {
+	case w.options.Form == Compact && params == noMembers.word:
+		return ""
+	case optional:
+		return "params?: " + params
+	}
+	return "params: " + params
+}
+
+// documentation is what the server says about the tool, and its id. The
+// compact form has the id only where the identifier does not follow from it.
+func (w *toolWriter) documentation() []string {
+	lines := describedLines(firstOf(w.tool.Description, w.tool.Title), w.options.describe())
+	if w.options.Form == Compact && w.names.Ident == Identifier(w.tool.Name) {
+		return lines
+	}
+	id := "[" + inComment(strings.ReplaceAll(clean(w.names.ID), "\n", " ")) + "]"
+	if hints := hints(w.tool.Annotations); hints != "" {
+		id += " The server says: " + hints + "."
+	}
+	return append(lines, id)
+}
+
+// hints are the annotations of a tool in words.
+func hints(a toolscript.Annotations) string {
+	var said []string
+	for _, hint := range []struct {
+		value   *bool
+		yes, no string
+	}{
+		{a.ReadOnly, "read-only", "not read-only"},
+		{a.Destructive, "destructive", "not destructive"},
+		{a.Idempotent, "idempotent", "not idempotent"},
+		{a.OpenWorld, "open-world", "closed-world"},
+	} {
+		switch {
+		case hint.value == nil:
+		case *hint.value:
+			said = append(said, hint.yes)
+		default:
+			said = append(said, hint.no)
+		}
+	}
+	return strings.Join(said, ", ")
+}

@@ -1,0 +1,239 @@
+package validate_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/codegen/validate"
+)
+
+const issue = `{"type": "object", "additionalProperties": false, "required": ["title", "owner"],
+	"properties": {
+		"owner": {"type": "string", "minLength": 1},
+		"title": {"type": "string", "pattern": "^[A-Z]"},
+		"state": {"enum": ["open", "closed"]},
+		"limit": {"type": "integer", "minimum": 1, "maximum": 100},
+		"labels": {"type": "array", "items": {"type": "string"}, "maxItems": 2},
+		"id": {"anyOf": [{"type": "string"}, {"type": "integer"}]},
+		"a/b": {"type": "boolean"}
+	}}`
+
+// TestCheckNamesEveryViolation: pointer, expectation and the value's type, and
+// nothing of the library.
+func TestCheckNamesEveryViolation(t *testing.T) {
+	tests := []struct {
+		name, schema, args string
+		want               []toolscript.Detail
+	}{
+		{name: "fits", schema: issue, args: `{"title": "A", "owner": "o", "limit": 3, "id": 4}`},
+		{name: "nothing given", schema: issue, args: ``, want: []toolscript.Detail{
+			{Message: `missing property "owner"`}, {Message: `missing property "title"`},
+		}},
+		{name: "no object", schema: issue, args: `[1]`, want: []toolscript.Detail{{Message: "expected object, got array"}}},
+		{name: "no object, no schema", args: `"x"`, want: []toolscript.Detail{{Message: "expected object, got string"}}},
+		{name: "no schema", args: `{"x": 1}`},
+		{
+			name: "all at once", schema: issue,
+			args: `{"titel": "x", "owner": "", "title": "a", "state": "opne", "limit": 0, "labels": ["a", 1, "c"], "id": null, "a/b": 1}`,
+			want: []toolscript.Detail{
+				{Path: "/a~1b", Message: "expected boolean, got number"},
+				{Path: "/id", Message: "expected integer or string, got null"},
+				{Path: "/labels", Message: "expected at most 2 items, got array of 3"},
+				{Path: "/labels/1", Message: "expected string, got number"},
+				{Path: "/limit", Message: "expected at least 1, got number 0"},
+				{Path: "/owner", Message: "expected at least 1 characters, got string of 0"},
+				{Path: "/state", Message: `expected one of "open", "closed", got string`},
+				{Path: "/titel", Message: `unknown property "titel"; did you mean "title"?`},
+				{Path: "/title", Message: "expected a string that matches ^[A-Z], got string"},
+			},
+		},
+		{
+			name:   "the nearest alternative",
+			schema: `{"oneOf": [{"properties": {"kind": {"const": "a"}, "n": {"type": "number"}}, "required": ["kind", "n", "m"]}, {"properties": {"kind": {"const": "b"}, "s": {"type": "string"}}}]}`,
+			args:   `{"kind": "b", "s": 1}`,
+			want:   []toolscript.Detail{{Path: "/s", Message: "no alternative fits; in the nearest, expected string, got number"}},
+		},
+		{
+			name: "two alternatives", schema: `{"oneOf": [{"required": ["a"]}, {"required": ["b"]}]}`, args: `{"a": 1, "b": 2}`,
+			want: []toolscript.Detail{{Message: "expected exactly one of the alternatives to fit, but 1 and 2 do"}},
+		},
+		{
+			name: "property names", schema: `{"propertyNames": {"maxLength": 1}}`, args: `{"ab": 1}`,
+			want: []toolscript.Detail{{Message: `property name "ab" is not allowed: expected at most 1 characters`}},
+		},
+		{
+			name: "reference", schema: `{"properties": {"a": {"$ref": "#/$defs/n"}}, "$defs": {"n": {"type": "number"}}}`, args: `{"a": "x"}`,
+			want: []toolscript.Detail{{Path: "/a", Message: "expected number, got string"}},
+		},
+		{
+			name: "lookahead", schema: `{"properties": {"a": {"pattern": "^(?!x)"}}}`, args: `{"a": "xy"}`,
+			want: []toolscript.Detail{{Path: "/a", Message: "expected a string that matches ^(?!x), got string"}},
+		},
+		{
+			name: "items of draft 7", schema: `{"properties": {"a": {"items": [{"type": "string"}, {"type": "number"}]}}}`, args: `{"a": ["x", "y"]}`,
+			want: []toolscript.Detail{{Path: "/a/1", Message: "expected number, got string"}},
+		},
+		{
+			name: "exclusiveMinimum of draft 4", schema: `{"properties": {"a": {"minimum": 0.5, "exclusiveMinimum": true}}}`, args: `{"a": 0.5}`,
+			want: []toolscript.Detail{{Path: "/a", Message: "expected more than 0.5, got number 0.5"}},
+		},
+		{name: "formats are not asserted", schema: `{"$schema": "http://json-schema.org/draft-07/schema#", "properties": {"a": {"format": "email"}}}`, args: `{"a": "x"}`},
+		{name: "large numbers stay exact", schema: `{"properties": {"a": {"const": 9007199254740993}}}`, args: `{"a": 9007199254740993}`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var v validate.Validator
+			got, err := v.Check(raw(tt.schema), json.RawMessage(tt.args))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("Check(%s): -want +got\n%s", tt.args, diff)
+			}
+			if err := v.Problem(raw(tt.schema)); err != nil {
+				t.Errorf("Problem = %v, want none", err)
+			}
+		})
+	}
+}
+
+func TestArgumentsThatAreNotJSON(t *testing.T) {
+	var v validate.Validator
+	for _, args := range []string{`{`, `{"a": 1}}`, `{"a": 1} {}`, `nonsense`, strings.Repeat(`{"a":`, 300) + "1" + strings.Repeat("}", 300)} {
+		_, err := v.Check(raw(issue), json.RawMessage(args))
+		if kind := toolscript.KindOf(err); kind != toolscript.Invalid {
+			t.Errorf("Check(%.20q): kind %q (%v), want %q", args, kind, err, toolscript.Invalid)
+		}
+	}
+}
+
+// TestSchemaThatCannotBeApplied: the arguments pass, and Problem says why.
+func TestSchemaThatCannotBeApplied(t *testing.T) {
+	tests := []struct{ name, schema, want string }{
+		{"unknown type", `{"type": "strin"}`, "not valid"},
+		{"required is null", `{"type": "object", "required": null}`, "not valid"},
+		{"required in a property", `{"properties": {"a": {"type": "string", "required": true}}}`, "not valid"},
+		{"minimum is a string", `{"properties": {"a": {"minimum": "1"}}}`, "not valid"},
+		{"pattern is no pattern", `{"properties": {"a": {"pattern": "(?<"}}}`, "not valid"},
+		{"other document", `{"$ref": "https://example.com/schema.json"}`, "never fetched"},
+		{"file", `{"$ref": "file:///etc/passwd"}`, "never fetched"},
+		{"pointer to nothing", `{"$ref": "#/$defs/none"}`, "none"},
+		{"not JSON", `{"type"`, "read the schema"},
+		{"empty", ``, "read the schema"},
+		{"deep", strings.Repeat(`{"not":`, 5000) + "{}" + strings.Repeat("}", 5000), "nests deeper"},
+		{"very deep", strings.Repeat(`{"not":`, 60_000), "nests deeper"},
+		{"large", `{"description": "` + strings.Repeat("x", 600_000) + `"}`, "600"},
+		{"many objects", `{"anyOf": [` + strings.Repeat("{},", 6000) + `{}]}`, "6002 objects"},
+		{"many references", `{"anyOf": [` + strings.Repeat(`{"$ref": "#/x"},`, 2000) + `{}]}`, "2000 references"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var v validate.Validator
+			details, err := v.Check(json.RawMessage(tt.schema), json.RawMessage(`{"a": 1}`))
+			if len(details) > 0 || err != nil {
+				t.Errorf("Check = %v, %v; want nothing refused", details, err)
+			}
+			problem := v.Problem(json.RawMessage(tt.schema))
+			if problem == nil || !strings.Contains(problem.Error(), tt.want) || strings.Contains(problem.Error(), "mem://") {
+				t.Errorf("Problem = %v, want it to contain %q and no address of ours", problem, tt.want)
+			}
+			if again := v.Problem(json.RawMessage(tt.schema)); !errors.Is(again, problem) {
+				t.Errorf("Problem is another one when asked again")
+			}
+		})
+	}
+}
+
+// TestCostlyChecksEnd: each of these would run for ever, or end the process
+// with a stack overflow.
+func TestCostlyChecksEnd(t *testing.T) {
+	var doubling, chain strings.Builder
+	for i := range 60 {
+		fmt.Fprintf(&doubling, `"d%d": {"allOf": [{"$ref": "#/$defs/d%d"}, {"$ref": "#/$defs/d%d"}]},`, i, i+1, i+1)
+	}
+	for i := range 900 {
+		fmt.Fprintf(&chain, `"d%d": {"$ref": "#/$defs/d%d"},`, i, i+1)
+	}
+	tests := []struct{ name, schema, args string }{
+		{"doubling references", `{"$ref": "#/$defs/d0", "$defs": {` + doubling.String() + `"d60": {}}}`, `{}`},
+		{"doubling that fails", `{"not": {"$ref": "#/$defs/d0"}, "$defs": {` + doubling.String() + `"d60": {"required": ["x"]}}}`, `{}`},
+		{
+			"a chain at every level", `{"$ref": "#/$defs/d0", "$defs": {` + chain.String() + `"d900": {"additionalProperties": {"$ref": "#/$defs/d0"}}}}`,
+			strings.Repeat(`{"a":`, 250) + "1" + strings.Repeat("}", 250),
+		},
+		{
+			"branches at every level", `{"anyOf": [{"properties": {"a": {"$ref": "#"}}}, {"properties": {"a": {"$ref": "#"}}}], "required": ["a"]}`,
+			strings.Repeat(`{"a":`, 250) + "{}" + strings.Repeat("}", 250),
+		},
+		{"endless reference", `{"allOf": [{"$ref": "#"}]}`, `{}`},
+		{
+			"a pattern that backtracks", `{"properties": {"a": {"pattern": "^(?!x)(a+)+$"}}}`,
+			`{"a": "` + strings.Repeat("a", 60) + `!"}`,
+		},
+		{"numbers beyond all bounds", `{"properties": {"a": {"minimum": 1e99999999, "type": "integer"}}}`, `{"a": 1e99999999}`},
+		{"numbers of a million digits", `{"additionalProperties": {"type": "integer"}}`, manyNumbers(50)},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var v validate.Validator
+			details, err := v.Check(raw(tt.schema), json.RawMessage(tt.args))
+			if err != nil {
+				t.Errorf("Check failed: %v", err)
+			}
+			t.Logf("details %v, problem %v", details, v.Problem(raw(tt.schema)))
+		})
+	}
+}
+
+func manyNumbers(n int) string {
+	var b strings.Builder
+	b.WriteString(`{"x": 1e999999`)
+	for i := range n {
+		fmt.Fprintf(&b, `, "x%d": 1.5e999999`, i)
+	}
+	return b.String() + "}"
+}
+
+// TestManySchemas: more schemas than are kept, from many goroutines.
+func TestManySchemas(t *testing.T) {
+	var v validate.Validator
+	var group sync.WaitGroup
+	for worker := range 4 {
+		group.Go(func() {
+			for i := range 1500 {
+				schema := raw(fmt.Sprintf(`{"properties": {"a": {"const": %d}}}`, i+worker*1000))
+				details, err := v.Check(schema, json.RawMessage(`{"a": -1}`))
+				if err != nil || len(details) != 1 {
+					t.Errorf("schema %d: %v, %v; want one violation", i, details, err)
+				}
+			}
+		})
+	}
+	group.Wait()
+}
+
+func BenchmarkCheck(b *testing.B) {
+	var v validate.Validator
+	schema := raw(issue)
+	args := json.RawMessage(`{"title": "A", "owner": "o", "state": "open", "limit": 3, "labels": ["x"]}`)
+	for b.Loop() {
+		if details, err := v.Check(schema, args); err != nil || details != nil {
+			b.Fatal(details, err)
+		}
+	}
+}
+
+// raw takes "" for a missing schema.
+func raw(schema string) json.RawMessage {
+	if schema == "" {
+		return nil
+	}
+	return json.RawMessage(schema)
+}
