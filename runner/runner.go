@@ -50,6 +50,9 @@ type Names struct {
 }
 
 // ServerNames are the names of one server, in the order Object.keys shows them.
+// A server without tools is not connected at present: scripts do not see it
+// among the keys, but a call to it goes out under <Server>__<identifier>, so
+// that the gateway can say what is wrong with it.
 type ServerNames struct {
 	Ident  string      `json:"ident"`  // as in tools.<ident>
 	Server string      `json:"server"` // configured name

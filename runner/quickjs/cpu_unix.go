@@ -1,0 +1,18 @@
+//go:build unix
+
+package quickjs
+
+import (
+	"syscall"
+	"time"
+)
+
+// cpuTime is the CPU time that this process has used. A worker runs one script
+// at a time, so what it uses meanwhile is the script's.
+func cpuTime() time.Duration {
+	var usage syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &usage) != nil {
+		return 0
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+}

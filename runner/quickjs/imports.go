@@ -1,0 +1,124 @@
+package quickjs
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"time"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+)
+
+// hooks are what a guest asks of its surroundings. They are called while guest
+// code runs, and must not run script.
+type hooks interface {
+	// interrupt says whether to stop. The engine asks by itself, and may ask
+	// from anywhere in its C code when it is out of fuel.
+	interrupt(outOfFuel bool) bool
+	// operation serves a call of the prelude. The answer is a new box.
+	operation(name []byte, args []box) box
+	// rejected tells of a promise that was rejected with nobody listening, and
+	// again when somebody listens. Both boxes are given away.
+	rejected(promise, reason box, handled bool)
+	// zoneOffset is the seconds east of UTC at a time.
+	zoneOffset(unix int64) int
+}
+
+type guestKey struct{}
+
+// imported is a function of the host as the engine imports it.
+type imported struct {
+	name    string
+	params  []api.ValueType
+	results []api.ValueType
+	call    func(g *guest, stack []uint64)
+}
+
+const (
+	i32 = api.ValueTypeI32
+	i64 = api.ValueTypeI64
+)
+
+var one = []api.ValueType{i32}
+
+// environment is the module env.
+var environment = []imported{
+	{"host_interrupt", nil, one, func(g *guest, stack []uint64) {
+		stop := g.hooks.interrupt(int32(g.fuel.Get()) <= 0)
+		stack[0] = 0
+		if stop {
+			stack[0] = 1
+		}
+	}},
+	{"host_call", []api.ValueType{i32, i32, i32, i32, i32}, one, func(g *guest, stack []uint64) {
+		name, _ := g.memory.Read(uint32(stack[0]), uint32(stack[1]))
+		args := g.boxes(uint32(stack[4]), uint32(stack[3]))
+		stack[0] = uint64(g.hooks.operation(name, args))
+		g.unwindIfDead()
+	}},
+	{"host_promise_rejection", []api.ValueType{i32, i32, i32}, nil, func(g *guest, stack []uint64) {
+		g.hooks.rejected(box(stack[0]), box(stack[1]), uint32(stack[2]) != 0)
+		g.unwindIfDead()
+	}},
+	{"host_module_normalize", []api.ValueType{i32, i32}, one, func(g *guest, stack []uint64) {
+		stack[0] = uint64(g.place(g.cString(uint32(stack[1]))))
+		g.unwindIfDead()
+	}},
+	{"host_module_load", []api.ValueType{i32, i32}, one, func(g *guest, stack []uint64) {
+		name := g.cString(uint32(stack[0]))
+		g.throw(fmt.Sprintf("cannot import %q: a script can import only \"toolscript\"", name))
+		stack[0] = 0
+		g.unwindIfDead()
+	}},
+	{"host_get_timezone_offset", []api.ValueType{i32, i32}, one, func(g *guest, stack []uint64) {
+		unix := int64(stack[0]<<32 | stack[1]&0xffffffff)
+		stack[0] = api.EncodeI32(int32(g.hooks.zoneOffset(unix)))
+	}},
+}
+
+const (
+	errnoBadFile = 8
+	errnoNoSys   = 52
+)
+
+// wasi is the module wasi_snapshot_preview1: a clock, random numbers, and no
+// file at all. wazero's own is never used, as it could open files.
+var wasi = []imported{
+	{"clock_time_get", []api.ValueType{i32, i64, i32}, one, func(g *guest, stack []uint64) {
+		if uint32(stack[0]) > 1 {
+			stack[0] = errnoNoSys
+			return
+		}
+		g.memory.WriteUint64Le(uint32(stack[2]), uint64(time.Now().UnixNano()))
+		stack[0] = 0
+	}},
+	{"random_get", []api.ValueType{i32, i32}, one, func(g *guest, stack []uint64) {
+		if buffer, ok := g.memory.Read(uint32(stack[0]), uint32(stack[1])); ok {
+			_, _ = rand.Read(buffer) // never fails (crypto/rand)
+		}
+		stack[0] = 0
+	}},
+	{"fd_write", []api.ValueType{i32, i32, i32, i32}, one, badFile},
+	{"fd_close", []api.ValueType{i32}, one, badFile},
+	{"fd_fdstat_get", []api.ValueType{i32, i32}, one, badFile},
+	{"fd_seek", []api.ValueType{i32, i64, i32, i32}, one, badFile},
+}
+
+func badFile(_ *guest, stack []uint64) { stack[0] = errnoBadFile }
+
+func provideImports(ctx context.Context, runtime wazero.Runtime) error {
+	for name, functions := range map[string][]imported{"env": environment, "wasi_snapshot_preview1": wasi} {
+		module := runtime.NewHostModuleBuilder(name)
+		for _, f := range functions {
+			call := api.GoFunc(func(ctx context.Context, stack []uint64) {
+				f.call(ctx.Value(guestKey{}).(*guest), stack)
+			})
+			module.NewFunctionBuilder().WithGoFunction(call, f.params, f.results).Export(f.name)
+		}
+		if _, err := module.Instantiate(ctx); err != nil {
+			return fmt.Errorf("provide %s: %w", name, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,34 @@
+package quickjs
+
+// input is the standard input of a run.
+type input struct {
+	ended bool   // nothing more comes
+	asked int    // chunks that were asked for and have not come
+	rest  []byte // the start of a character whose end has not come
+}
+
+// ask asks for a chunk. It answers 0 when none can come.
+func (i *input) ask(host Host) int {
+	if i.ended {
+		return 0
+	}
+	i.asked++
+	host.ReadStdin()
+	return 1
+}
+
+// take is the text of a chunk that has come; eof says that it is the last one.
+func (i *input) take(chunk []byte, eof bool) string {
+	i.asked = max(0, i.asked-1)
+	if i.ended = eof; eof {
+		i.asked = 0
+	}
+	data := append(i.rest, chunk...)
+	i.rest = nil
+	if cut := cutShort(data); cut > 0 && !eof {
+		i.rest = append(i.rest, data[len(data)-cut:]...)
+		data = data[:len(data)-cut]
+	}
+	text, _ := decodeUTF8(data)
+	return text
+}

@@ -1,0 +1,109 @@
+package quickjs
+
+import (
+	"fmt"
+	"os"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// mappedStore holds an image in a file in memory, of which every guest maps a
+// private copy: a page is copied when it is written to, and restoring the image
+// is forgetting the copies.
+type mappedStore struct {
+	file *os.File
+	size uintptr
+}
+
+func newMappedStore(s snapshot) (store, error) {
+	fd, err := unix.MemfdCreate("quickjs-image", unix.MFD_CLOEXEC)
+	if err != nil {
+		return nil, fmt.Errorf("create a file in memory: %w", err)
+	}
+	m := &mappedStore{os.NewFile(uintptr(fd), "quickjs-image"), uintptr(s.size)}
+	if err := m.fill(s); err != nil {
+		_ = m.close() // the other error says more
+		return nil, err
+	}
+	return m, nil
+}
+
+func (s *mappedStore) fill(from snapshot) error {
+	if err := s.file.Truncate(int64(from.size)); err != nil {
+		return err
+	}
+	for _, p := range from.pieces {
+		if _, err := s.file.WriteAt(p.data, int64(p.offset)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *mappedStore) close() error { return s.file.Close() }
+
+const access = unix.PROT_READ | unix.PROT_WRITE
+
+// newMemory maps the image over the start of what is reserved.
+func (s *mappedStore) newMemory(limit uint64) (memory, error) {
+	m, err := reserve(max(limit, uint64(s.size)))
+	if err != nil {
+		return nil, err
+	}
+	m.image = s.size
+	if _, err := unix.MmapPtr(int(s.file.Fd()), 0, m.base, s.size, access, unix.MAP_PRIVATE|unix.MAP_FIXED); err != nil {
+		m.Free()
+		return nil, fmt.Errorf("map the image: %w", err)
+	}
+	return m, nil
+}
+
+// newBootMemory is a memory without an image. It is not of the Go heap, which
+// would keep its 17 MB long after they are free.
+func newBootMemory(limit uint64) (memory, error) { return reserve(limit) }
+
+// reserve takes address space for the largest size, so that the memory never
+// moves.
+func reserve(limit uint64) (*mappedMemory, error) {
+	base, err := unix.MmapPtr(-1, 0, nil, uintptr(limit), access, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE)
+	if err != nil {
+		return nil, fmt.Errorf("reserve %d MB of address space: %w", limit>>20, err)
+	}
+	return &mappedMemory{base: base, reserved: uintptr(limit), limit: limit}, nil
+}
+
+type mappedMemory struct {
+	base     unsafe.Pointer
+	reserved uintptr
+	image    uintptr // size of the image
+	limit    uint64
+}
+
+// Reallocate implements experimental.LinearMemory. The new part is zero, as it
+// was never touched: a guest that has grown is not used again.
+func (m *mappedMemory) Reallocate(size uint64) []byte {
+	if size > min(m.limit, uint64(m.reserved)) {
+		return nil
+	}
+	return unsafe.Slice((*byte)(m.base), size)
+}
+
+// Free implements experimental.LinearMemory.
+func (m *mappedMemory) Free() {
+	if m.base != nil {
+		_ = unix.MunmapPtr(m.base, m.reserved) // fails only for a range that is not mapped
+		m.base = nil
+	}
+}
+
+func (m *mappedMemory) setLimit(bytes uint64) { m.limit = bytes }
+
+// restore drops the private copies. Linux alone promises that a private mapping
+// of a file then shows the file again.
+func (m *mappedMemory) restore() error {
+	if err := unix.Madvise(unsafe.Slice((*byte)(m.base), m.image), unix.MADV_DONTNEED); err != nil {
+		return fmt.Errorf("restore the image: %w", err)
+	}
+	return nil
+}

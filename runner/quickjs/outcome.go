@@ -1,0 +1,181 @@
+package quickjs
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/runner"
+)
+
+// outcome is how the run ended. It is the last that is done with the guest.
+func (r *run) outcome(value json.RawMessage, err error) runner.Outcome {
+	cpu := r.watch.cpu()
+	out := runner.Outcome{Value: value}
+	switch {
+	case errors.Is(err, errExit):
+		out = runner.Outcome{Exited: true, ExitCode: r.exitCode}
+	case err != nil:
+		out = runner.Outcome{Err: r.runError(err), ExitCode: 1}
+	}
+	out.Metrics = runner.Metrics{RunMs: milliseconds(r.watch.elapsed()), CPUMs: milliseconds(cpu), MemoryBytes: r.heap()}
+	return out
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
+// heap is the size of the JavaScript heap. It is read from memory, as a dead
+// guest cannot be asked.
+func (r *run) heap() int64 {
+	if r.guest == nil {
+		return 0
+	}
+	size, _ := r.guest.memory.ReadUint32Le(r.guest.entries.runtime + heapSize)
+	return int64(size)
+}
+
+// take is the value that the script gives, from the string that holds it.
+func (r *run) take(text box) (json.RawMessage, error) {
+	data, release := r.guest.utf8(text)
+	defer release()
+	if err := r.check(); err != nil || data == nil {
+		return nil, err
+	}
+	if limit := r.job.Limits.ValueBytes; limit > 0 && int64(len(data)) > limit {
+		return nil, &valueTooLarge{len(data), limit}
+	}
+	return append(json.RawMessage{}, data...), nil
+}
+
+type valueTooLarge struct {
+	size  int
+	limit int64
+}
+
+func (e *valueTooLarge) Error() string {
+	return fmt.Sprintf("the script's value is %d bytes of JSON and may be %d: return less of it, or print it with console.log", e.size, e.limit)
+}
+
+// runError says why the run did not end well.
+func (r *run) runError(err error) *toolscript.RunError {
+	e := r.classify(err)
+	e.ScriptID = r.job.RunID
+	if e.Phase == "" {
+		e.Phase = toolscript.Executing
+	}
+	return e
+}
+
+func (r *run) classify(err error) *toolscript.RunError {
+	var threw *thrown
+	var halted *stopped
+	var large *valueTooLarge
+	switch {
+	case errors.As(err, &threw):
+		return r.describe(threw.reason, threw.phase)
+	case errors.As(err, &halted):
+		r.watch.extend()
+		e := r.limit(halted.error)
+		where := r.describe(halted.reason, e.Phase)
+		e.Stack, e.Excerpt = where.Stack, where.Excerpt
+		return e
+	case errors.As(err, &large):
+		return &toolscript.RunError{Name: "ScriptOutputError", Code: toolscript.LimitOutput, Message: err.Error(), Phase: toolscript.Finalizing}
+	}
+	return r.limit(err)
+}
+
+// limit is the error for a run that was ended from outside its script.
+func (r *run) limit(err error) *toolscript.RunError {
+	limits := r.job.Limits
+	e := &toolscript.RunError{Metadata: map[string]any{"elapsedMs": milliseconds(r.watch.elapsed()), "pendingTools": len(r.calls)}}
+	switch {
+	case errors.Is(err, errTimeout):
+		e.Name, e.Code = "ScriptTimeoutError", toolscript.LimitTime
+		e.Message = fmt.Sprintf("the script ran longer than its limit of %d ms", limits.TimeoutMs)
+	case errors.Is(err, errCPU):
+		e.Name, e.Code = "ScriptTimeoutError", toolscript.LimitTime
+		e.Message = fmt.Sprintf("the script used more than its limit of %d ms of CPU time", limits.CPUMs)
+	case errors.Is(err, errCancelled):
+		e.Name, e.Code, e.Message = "ScriptCancelledError", toolscript.Cancelled, err.Error()
+	case errors.Is(err, errNoMemory):
+		e.Name, e.Code, e.Message = "ScriptMemoryError", toolscript.LimitMemory, r.outOfMemory()
+	case errors.Is(err, errNeverSettled):
+		e.Name, e.Code, e.Message, e.Metadata = "Error", toolscript.Threw, err.Error(), nil
+	default:
+		e.Name, e.Code = "InternalError", toolscript.Internal
+		e.Message = fmt.Sprintf("the script's engine failed: %v", err)
+	}
+	return e
+}
+
+func (r *run) outOfMemory() string {
+	heap := r.job.Limits.MemoryMB
+	if heap <= 0 {
+		heap = defaultHeap >> 20
+	}
+	return fmt.Sprintf("the script needs more memory than its limit of %d MB", heap)
+}
+
+// description is what the prelude tells of an error.
+type description struct {
+	Name    string          `json:"name"`
+	Message string          `json:"message"`
+	Stack   string          `json:"stack"`
+	Code    toolscript.Kind `json:"code"`
+	Tool    string          `json:"tool"`
+	Call    int             `json:"call"`
+	More    map[string]any  `json:"more"` // cause, errors
+}
+
+// describe says what the script threw. Asking an error for its name and message
+// can run script, so the time limits stay armed; the heap gets room, since the
+// script may have ended because it was full.
+func (r *run) describe(reason box, phase toolscript.Phase) *toolscript.RunError {
+	e := &toolscript.RunError{Name: "Error", Code: toolscript.Threw, Message: "the script threw a value that cannot be shown", Phase: phase}
+	r.guest.call(fnSetMemoryLimit, 0)
+	told, bad := r.guest.invoke(r.guest.entries.describe, reason)
+	var d description
+	if bad || r.guest.err != nil || json.Unmarshal([]byte(r.guest.text(told)), &d) != nil {
+		return e
+	}
+	e.Name, e.Message, e.Code, e.ToolName = d.Name, d.Message, d.Code, d.Tool
+	if len(d.More) > 0 {
+		e.Metadata = d.More
+	}
+	if d.Call > 0 {
+		e.CallID = strconv.Itoa(d.Call)
+	}
+	switch {
+	case d.Code == toolscript.LimitMemory:
+		e.Name, e.Message = "ScriptMemoryError", r.outOfMemory()
+	case d.Code == toolscript.InvalidResult:
+		e.Phase = toolscript.Finalizing
+	case phase == toolscript.Parsing:
+		e.Code = toolscript.CheckFailed
+	}
+	var line, column int
+	e.Stack, line, column = r.source.trace(d.Stack)
+	e.Excerpt = r.source.excerpt(line, column)
+	return e
+}
+
+// errorJSON is a ToolError as the prelude reads it.
+func errorJSON(e *toolscript.ToolError) string {
+	text, err := json.Marshal(e)
+	if err != nil { // a content block that is no JSON
+		text, _ = json.Marshal(toolscript.ToolError{Server: e.Server, Tool: e.Tool, Code: e.Code, Message: e.Message})
+	}
+	return string(text)
+}
+
+// tooLarge is the error for an answer that has no room in the VM.
+func tooLarge(size int) *toolscript.ToolError {
+	return &toolscript.ToolError{
+		Code:    toolscript.TooLarge,
+		Message: fmt.Sprintf("the tool's answer of %d bytes does not fit into the script's memory; ask for less, or raise --memory", size),
+	}
+}

@@ -1,0 +1,40 @@
+// describe tells the host of an error that nobody caught.
+(host, internal) => {
+  'use strict';
+
+  const { stringify, inspect, descriptor } = internal;
+  const overflow = 'Maximum call stack size exceeded';
+
+  const codeOf = (error) => {
+    if (error instanceof internal.InvalidResultError) return 'invalid_result';
+    if (error instanceof InternalError && error.message === 'out of memory') return 'limit_memory';
+    if (error instanceof RangeError && error.message === overflow) return 'limit_stack';
+    // Only what the run may not do ends it with a kind of its own.
+    const code = internal.failedCall(error)?.code;
+    return /^(limit_|approval_|cancelled$)/.test(code) ? code : 'threw';
+  };
+
+  const isError = (value) => value instanceof Error || value instanceof DOMException;
+
+  internal.describe = (error) => {
+    if (!isError(error)) {
+      return stringify({ name: 'Error', message: typeof error === 'string' ? error : inspect(error), code: 'threw' });
+    }
+    const call = internal.failedCall(error);
+    const stack = error.stack;
+    const more = {};
+    for (const key of ['cause', 'errors']) {
+      const own = descriptor(error, key);
+      if (own && 'value' in own) more[key] = inspect(own.value);
+    }
+    return stringify({
+      name: internal.errorName(error),
+      message: internal.errorMessage(error),
+      stack: typeof stack === 'string' ? stack : '',
+      code: codeOf(error),
+      tool: call?.tool,
+      call: call?.id,
+      more,
+    });
+  };
+}

@@ -1,0 +1,77 @@
+// The last part: takes away what makes code out of text, and freezes everything
+// that a script can reach, so that it cannot change what other code relies on.
+() => {
+  'use strict';
+
+  const { defineProperty, getOwnPropertyDescriptor, getPrototypeOf, ownKeys } = Reflect;
+  const FunctionPrototype = Function.prototype;
+  const kinds = [FunctionPrototype, (async () => {}), function* () {}, async function* () {}]
+    .map((f) => (f === FunctionPrototype ? f : getPrototypeOf(f)));
+
+  // Deleting eval and Function is not enough: every function leads to the
+  // constructor of its kind.
+  for (const prototype of kinds) {
+    const refuse = function () {
+      throw new TypeError('dynamic code evaluation is disabled');
+    };
+    defineProperty(prototype, 'constructor', { value: refuse, writable: false, configurable: false });
+  }
+  for (const name of ['eval', 'Function', 'SharedArrayBuffer']) delete globalThis[name];
+  // Both are accessors that work on after a freeze, and could forge every trace.
+  for (const name of ['prepareStackTrace', 'stackTraceLimit']) delete Error[name];
+
+  const reached = new Set();
+  const queue = [];
+  const reach = (value) => {
+    const reachable = (typeof value === 'object' && value !== null) || typeof value === 'function';
+    if (!reachable || reached.has(value)) return;
+    reached.add(value);
+    queue.push(value);
+  };
+  reach(globalThis);
+  kinds.forEach(reach);
+  // What no global names.
+  for (const iterator of [[][Symbol.iterator](), new Map().entries(), new Set().values(), ''[Symbol.iterator](), 'a'.matchAll(/a/g)]) {
+    reach(getPrototypeOf(iterator));
+  }
+  reach(getPrototypeOf(Uint8Array));
+  while (queue.length > 0) {
+    const value = queue.pop();
+    reach(getPrototypeOf(value));
+    for (const key of ownKeys(value)) {
+      const own = getOwnPropertyDescriptor(value, key);
+      reach(own.value);
+      reach(own.get);
+      reach(own.set);
+    }
+  }
+
+  // Assigning to a property that a frozen prototype holds fails, even where it
+  // would make an own property: this.name = in a class that extends Error. As
+  // accessors these properties take such assignments.
+  const overridable = (o, keys) => {
+    for (const key of keys) {
+      const own = getOwnPropertyDescriptor(o, key);
+      if (!own || !('value' in own) || !own.configurable) continue;
+      const { value } = own;
+      defineProperty(o, key, {
+        enumerable: own.enumerable,
+        configurable: false,
+        get() { return value; },
+        set(given) {
+          if (this === o) throw new TypeError(`'${String(key)}' is read-only`);
+          defineProperty(this, key, { value: given, writable: true, enumerable: true, configurable: true });
+        },
+      });
+    }
+  };
+  overridable(Object.prototype, ['toString', 'valueOf', 'toLocaleString', 'constructor', 'hasOwnProperty']);
+  for (const type of [Error, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError, AggregateError, InternalError]) {
+    overridable(type.prototype, ['name', 'message', 'constructor', 'toString']);
+  }
+  overridable(FunctionPrototype, ['toString', 'name']);
+  overridable(Array.prototype, ['toString', 'constructor']);
+  overridable(Promise.prototype, ['then', 'constructor']);
+
+  for (const value of reached) Object.freeze(value);
+}

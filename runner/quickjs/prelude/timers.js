@@ -1,0 +1,42 @@
+// Timers. The host knows when each is due; what it does is kept here.
+(host, internal) => {
+  'use strict';
+
+  const timers = new Map();
+  let last = 0;
+
+  const start = (callback, delay, args, repeat, weak) => {
+    if (typeof callback !== 'function') {
+      throw new TypeError(`a timer takes a function, not ${internal.inspect(callback, 0)}`);
+    }
+    const id = ++last;
+    const ms = Number(delay ?? 0);
+    timers.set(id, { callback, args, repeat, ms });
+    host.timer(id, ms, weak ? 1 : 0);
+    return id;
+  };
+
+  const stop = (id) => {
+    if (timers.delete(Number(id))) host.clear(Number(id));
+  };
+
+  internal.define('setTimeout', function setTimeout(callback, delay, ...args) {
+    return start(callback, delay, args, false);
+  });
+  internal.define('setInterval', function setInterval(callback, delay, ...args) {
+    return start(callback, delay, args, true);
+  });
+  internal.define('clearTimeout', function clearTimeout(id) { stop(id); });
+  internal.define('clearInterval', function clearInterval(id) { stop(id); });
+
+  // after calls back without keeping the script alive for it.
+  internal.after = (delay, callback) => start(callback, delay, [], false, true);
+
+  internal.fire = (id) => {
+    const timer = timers.get(id);
+    if (!timer) return;
+    if (timer.repeat) host.timer(id, timer.ms, 0);
+    else timers.delete(id);
+    internal.apply(timer.callback, undefined, timer.args);
+  };
+}

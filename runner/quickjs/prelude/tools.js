@@ -1,0 +1,106 @@
+// tools is what a script calls. The names stay with the host: a server and a
+// tool come into being when the script first names them.
+(host, internal) => {
+  'use strict';
+
+  const { parse, stringify, inspect } = internal;
+  const none = -1;
+  const pending = new Map();
+  let last = 0;
+
+  class ToolError extends Error {
+    constructor(message, fields = {}) {
+      super(message);
+      for (const key of ['server', 'tool', 'code', 'content', 'rpcCode', 'details']) {
+        if (fields[key] !== undefined) this[key] = fields[key];
+      }
+    }
+  }
+  Object.defineProperty(ToolError.prototype, 'name', { value: 'ToolError', writable: true, configurable: true });
+
+  // failed holds the errors that calls gave, with their calls: an error that a
+  // script makes itself is not one of them.
+  const failed = new WeakMap();
+
+  const call = (server, tool, args) => new Promise((resolve, reject) => {
+    const text = stringify(args === undefined ? {} : args);
+    if (text === undefined) throw new TypeError(`a tool's arguments are an object, not ${inspect(args, 0)}`);
+    const id = ++last;
+    pending.set(id, { resolve, reject, stack: new Error().stack });
+    if (host.call(id, server, tool, text) === 0) {
+      internal.settle(id, 1, stringify({ code: 'limit_calls', message: 'more calls are under way than the run may make in all' }));
+    }
+  });
+
+  // settle gives a call its answer.
+  internal.settle = (id, isError, text) => {
+    const waiting = pending.get(id);
+    pending.delete(id);
+    if (!isError) {
+      waiting.resolve(text === '' ? undefined : parse(text));
+      return;
+    }
+    const fields = parse(text);
+    const error = new ToolError(fields.message, fields);
+    Object.defineProperty(error, 'stack', { value: waiting.stack, writable: true, configurable: true });
+    failed.set(error, { id, code: fields.code, tool: fields.tool });
+    waiting.reject(error);
+  };
+
+  // quiet are the names that the language reads of every object: JSON.stringify,
+  // await and the like must not fail on a tool that is not there.
+  const quiet = new Set(['then', 'toJSON']);
+
+  const readOnly = (what) => () => {
+    throw new TypeError(`${what} cannot be changed by a script`);
+  };
+
+  // lookup is an object whose members make(name) finds; undefined is no member.
+  const lookup = (owner, what, make) => {
+    const members = new Map();
+    const member = (name) => {
+      if (!members.has(name)) {
+        const made = make(name);
+        if (made === undefined) return undefined;
+        members.set(name, made);
+      }
+      return members.get(name);
+    };
+    const proxy = new Proxy({}, {
+      get(target, key) {
+        const found = typeof key === 'string' ? member(key) : undefined;
+        if (found !== undefined || typeof key === 'symbol' || quiet.has(key)) return found;
+        if (key in target) return target[key];
+        throw new TypeError(host.missing(owner, key));
+      },
+      has: (target, key) => (typeof key === 'string' && member(key) !== undefined) || key in target,
+      ownKeys: () => parse(host.names(owner)),
+      getOwnPropertyDescriptor(target, key) {
+        const value = typeof key === 'string' ? member(key) : undefined;
+        return value && { value, enumerable: true, configurable: true, writable: false };
+      },
+      set: readOnly(what),
+      defineProperty: readOnly(what),
+      deleteProperty: readOnly(what),
+      setPrototypeOf: readOnly(what),
+      preventExtensions: readOnly(what),
+    });
+    internal.lazy.add(proxy);
+    return proxy;
+  };
+
+  const toolOf = (server) => (name) => {
+    const tool = host.tool(server, name);
+    if (tool === none) return undefined;
+    const invoke = (args) => call(server, tool, args);
+    Object.defineProperty(invoke, 'name', { value: name });
+    return Object.freeze(invoke);
+  };
+
+  internal.tools = lookup(none, 'tools', (name) => {
+    const server = host.server(name);
+    return server === none ? undefined : lookup(server, `tools.${name}`, toolOf(server));
+  });
+  internal.ToolError = ToolError;
+  internal.failedCall = (error) => failed.get(error);
+}

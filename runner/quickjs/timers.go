@@ -1,0 +1,96 @@
+package quickjs
+
+import (
+	"container/heap"
+	"time"
+)
+
+// timers are the timers that a script has set, the next one first. What they do
+// is kept in the VM.
+type timers struct {
+	queue  timerQueue
+	byID   map[int]*timer
+	set    int
+	strong int // those that the script does not end without
+}
+
+type timer struct {
+	id, order int // of two timers for one moment the one set first fires first
+	at        time.Time
+	weak      bool
+	index     int
+}
+
+// longest is the longest delay of a timer; above it, setTimeout fires at once in
+// browsers and node alike.
+const longest = 1<<31 - 1
+
+func (t *timers) add(id int, ms float64, weak bool) {
+	if !(ms >= 1 && ms <= longest) { // also for NaN
+		ms = 1
+	}
+	t.remove(id)
+	t.set++
+	added := &timer{id: id, order: t.set, weak: weak, at: time.Now().Add(time.Duration(ms * float64(time.Millisecond)))}
+	if t.byID == nil {
+		t.byID = map[int]*timer{}
+	}
+	t.byID[id] = added
+	if !weak {
+		t.strong++
+	}
+	heap.Push(&t.queue, added)
+}
+
+func (t *timers) remove(id int) {
+	if old := t.byID[id]; old != nil {
+		delete(t.byID, id)
+		if !old.weak {
+			t.strong--
+		}
+		heap.Remove(&t.queue, old.index)
+	}
+}
+
+func (t *timers) empty() bool { return len(t.queue) == 0 }
+
+// next is the moment of the first timer.
+func (t *timers) next() time.Time { return t.queue[0].at }
+
+// pop takes the first timer, whose moment has come, and answers with its id.
+func (t *timers) pop() int {
+	id := t.queue[0].id
+	t.remove(id)
+	return id
+}
+
+// timerQueue implements heap.Interface.
+type timerQueue []*timer
+
+func (q timerQueue) Len() int { return len(q) }
+
+func (q timerQueue) Less(i, j int) bool {
+	if q[i].at.Equal(q[j].at) {
+		return q[i].order < q[j].order
+	}
+	return q[i].at.Before(q[j].at)
+}
+
+func (q timerQueue) Swap(i, j int) {
+	q[i], q[j] = q[j], q[i]
+	q[i].index, q[j].index = i, j
+}
+
+func (q *timerQueue) Push(x any) {
+	added := x.(*timer)
+	added.index = len(*q)
+	*q = append(*q, added)
+}
+
+func (q *timerQueue) Pop() any {
+	old := *q
+	last := old[len(old)-1]
+	old[len(old)-1] = nil
+	*q = old[:len(old)-1]
+	return last
+}

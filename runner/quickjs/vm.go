@@ -1,0 +1,121 @@
+package quickjs
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/toolscript/toolscript/runner"
+)
+
+// VM runs one script at a time. One goroutine uses it at a time.
+type VM struct {
+	engine *Engine
+	memory memory
+	guest  *guest
+	fresh  bool
+	names  *table
+}
+
+// NewVM makes a fresh VM.
+func (e *Engine) NewVM(ctx context.Context) (*VM, error) {
+	v := &VM{engine: e}
+	if err := v.instantiate(ctx); err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
+// instantiate makes a guest and puts the image into it.
+func (v *VM) instantiate(ctx context.Context) error {
+	memory, err := v.engine.image.store.newMemory(v.engine.maxHeap + hostRoom)
+	if err != nil {
+		return fmt.Errorf("quickjs: %w", err)
+	}
+	g, err := newGuest(ctx, v.engine.runtime, v.engine.module, memory)
+	if err != nil {
+		memory.Free()
+		return fmt.Errorf("quickjs: %w", err)
+	}
+	image := v.engine.image
+	grow := image.size/wasmPage - g.memory.Size()/wasmPage
+	if _, ok := g.memory.Grow(grow); !ok {
+		return errors.Join(errors.New("quickjs: no memory for the image"), g.close(ctx))
+	}
+	g.entries = image.entries
+	v.guest, v.memory = g, memory
+	return v.restore()
+}
+
+const wasmPage = 64 << 10
+
+// Reset makes the VM fresh: it drops everything that its last run left. It does
+// nothing to a VM that is fresh. After an error the VM must be closed.
+func (v *VM) Reset(ctx context.Context) error {
+	switch {
+	case v.guest == nil:
+		return errors.New("quickjs: the VM is closed")
+	case v.fresh:
+		return nil
+	case v.guest.memory.Size() != v.engine.image.size:
+		if err := v.Close(); err != nil {
+			return err
+		}
+		return v.instantiate(ctx)
+	}
+	return v.restore()
+}
+
+func (v *VM) restore() error {
+	if err := v.memory.restore(); err != nil {
+		return err
+	}
+	g := v.guest
+	g.stack.Set(v.engine.image.stack)
+	g.fuel.Set(g.full)
+	g.err, g.depth = nil, 0
+	v.fresh = true
+	return nil
+}
+
+// freshen gives a run its own random numbers and clock origin: the image's would
+// be the same in every run.
+func (v *VM) freshen(start time.Time) {
+	var seed [8]byte
+	_, _ = rand.Read(seed[:]) // never fails (crypto/rand)
+	g := v.guest
+	g.memory.WriteUint64Le(g.entries.context+randomState, binary.LittleEndian.Uint64(seed[:])|1)
+	g.memory.WriteFloat64Le(g.entries.context+clockOrigin, float64(start.UnixMicro())/1000)
+}
+
+// Run runs a job to its end, its limits or the end of ctx, whichever comes
+// first. Calls that are then still under way are the caller's to cancel. The VM
+// is reset first when it is not fresh.
+//
+// Limits that are zero: MemoryMB is 96, StackKB is 512, which is also the most;
+// the others do not bound the run. ToolCalls bounds here only the calls under
+// way at once, as the host counts them.
+func (v *VM) Run(ctx context.Context, job runner.Job, host Host) runner.Outcome {
+	r := newRun(ctx, v, job, host)
+	if err := v.Reset(ctx); err != nil {
+		return r.outcome(nil, err)
+	}
+	v.fresh = false
+	v.freshen(r.watch.start)
+	v.guest.hooks = r
+	defer func() { v.guest.hooks = noHooks{} }()
+	return r.outcome(r.do())
+}
+
+// Close frees the VM.
+func (v *VM) Close() error {
+	if v.guest == nil {
+		return nil
+	}
+	err := v.guest.close(context.Background())
+	v.guest, v.memory = nil, nil
+	return err
+}

@@ -1,0 +1,19 @@
+package quickjs
+
+import _ "embed"
+
+// The engine is quickjs.wasm of npm quickjs-wasi 3.6.2 with fuel added: see
+// internal/genwasm, which makes it, and internal/fuel.
+//
+//go:generate go run ./internal/genwasm -o quickjs.wasm
+//go:embed quickjs.wasm
+var engineWasm []byte
+
+// Addresses inside the engine that no function gives. They hold for this one
+// file, whose hash a test pins; another test finds them anew in two images.
+const (
+	clockOrigin  = 272 // from the context: float64, milliseconds since 1970
+	randomState  = 280 // from the context: uint64, state of Math.random, not 0
+	heapSize     = 24  // from the runtime: uint32, bytes of the JavaScript heap
+	initialPages = 18
+)

@@ -1,0 +1,79 @@
+package script
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf16"
+
+	"github.com/evanw/esbuild/pkg/api"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/runner/sourcemap"
+)
+
+// maxDiagnostics bounds an answer: one per import of a megabyte of imports
+// would be thousands of excerpts.
+const maxDiagnostics = 100
+
+// at is a diagnostic about the byte at offset.
+func (u unit) at(offset int, code, message string) toolscript.Diagnostic {
+	before := u.code[:offset]
+	line := sourcemap.Lines(before)
+	start, _ := sourcemap.Line(before, line)
+	return u.place(line, units(start)+1, code, message)
+}
+
+func (u unit) place(line, column int, code, message string) toolscript.Diagnostic {
+	return toolscript.Diagnostic{
+		File: u.file, Line: line, Column: column, Code: code, Message: message,
+		Excerpt: sourcemap.Excerpt(u.code, line, column),
+	}
+}
+
+// fromCompiler translates a message of esbuild about the text it was given:
+// lines from 1, columns from 0 in bytes.
+func (u unit) fromCompiler(m api.Message, inserted sourcemap.Insertion) toolscript.Diagnostic {
+	message := m.Text
+	for _, note := range m.Notes {
+		if note.Location != nil {
+			line, column := u.original(*note.Location, inserted)
+			message += fmt.Sprintf(" (%s %s:%d:%d)", strings.TrimSuffix(note.Text, ":"), u.file, line, column)
+		}
+	}
+	if m.Location == nil {
+		return u.place(1, 1, codeSyntax, message)
+	}
+	line, column := u.original(*m.Location, inserted)
+	return u.place(line, column, codeSyntax, message)
+}
+
+// original is the user's place for a place in the text that was compiled. What
+// lies behind the user's text, in the end of the wrapper, is its end.
+func (u unit) original(l api.Location, inserted sourcemap.Insertion) (line, column int) {
+	column = units(l.LineText[:min(l.Column, len(l.LineText))]) + 1
+	if last := sourcemap.Lines(u.code); l.Line > last {
+		text, _ := sourcemap.Line(u.code, last)
+		return last, units(text) + 1
+	}
+	column, _ = inserted.Original(l.Line, column)
+	return l.Line, column
+}
+
+// inOrder sorts diagnostics by place and bounds their number.
+func inOrder(found []toolscript.Diagnostic) []toolscript.Diagnostic {
+	slices.SortStableFunc(found, func(a, b toolscript.Diagnostic) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+	return found[:min(len(found), maxDiagnostics)]
+}
+
+// units is the length of text in UTF-16 units.
+func units(text string) int {
+	n := 0
+	for _, r := range text {
+		n += max(1, utf16.RuneLen(r))
+	}
+	return n
+}

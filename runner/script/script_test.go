@@ -1,0 +1,235 @@
+package script_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/runner"
+	"github.com/toolscript/toolscript/runner/script"
+	"github.com/toolscript/toolscript/runner/sourcemap"
+)
+
+// compile compiles a script that has no mistakes.
+func compile(t *testing.T, code string) runner.Compiled {
+	t.Helper()
+	compiled, found := script.Compile(runner.Source{Code: code})
+	if len(found) > 0 {
+		t.Fatalf("Compile(%q): %+v", code, found)
+	}
+	return compiled
+}
+
+func TestCompileErasesTypesAndKeepsEffects(t *testing.T) {
+	tests := []struct {
+		name, code string
+		want       []string // pieces of the JavaScript
+		not        []string
+	}{
+		{"types", "const n: number = 1;\nconsole.log(n satisfies number);", []string{"const n = 1", "console.log(n)"}, []string{"number"}},
+		{"enum and namespace", "enum E { A = 1 }\nnamespace N { export const x = 2 }\nconsole.log(E.A, N.x)", []string{"var E", "var N"}, nil},
+		{"import of the module stays", `import { tools as t, stdin } from "toolscript"; await t.a.b(); stdin.text()`, []string{`from "toolscript"`, "await "}, nil},
+		{"import of values that only types use is dropped", `import { tools } from "toolscript"; export default 1`, nil, []string{"toolscript"}},
+		{"default export", "export default { a: 1 }", []string{"as default"}, nil},
+		{"unused code stays", "const unused = 1; function f() {}", []string{"unused", "function f"}, nil},
+		{"a pure annotation drops nothing", "/* @__PURE__ */ globalThis.f()", []string{"globalThis.f()"}, nil},
+		{"unknown text stays as it is", `console.log("größe 😀")`, []string{"größe 😀"}, nil},
+		{"hashbang", "#!/usr/bin/env toolscript\nconsole.log(1)", []string{"console.log(1)"}, nil},
+		{"byte order mark", "\uFEFFconsole.log(1)", []string{"console.log(1)"}, nil},
+		{"dynamic import of an expression is left to the engine", `const n = "x"; await import(n)`, []string{"import(n)"}, nil},
+		{"a method called require", `const o = { require(x: string) {} }; o.require("fs")`, []string{`o.require("fs")`}, nil},
+		{"empty", "", nil, nil},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			got := compile(t, test.code).JavaScript
+			for _, piece := range test.want {
+				if !strings.Contains(got, piece) {
+					t.Errorf("JavaScript lacks %q:\n%s", piece, got)
+				}
+			}
+			for _, piece := range test.not {
+				if strings.Contains(got, piece) {
+					t.Errorf("JavaScript has %q:\n%s", piece, got)
+				}
+			}
+		})
+	}
+}
+
+func TestJavaScriptFilesAreJavaScript(t *testing.T) {
+	source := runner.Source{Code: "const [a, b, c] = [1, 2, 3]; console.log(a<b>(c))", File: "job.mjs"}
+	compiled, found := script.Compile(source)
+	if len(found) > 0 || !strings.Contains(compiled.JavaScript, "a < b > c") {
+		t.Errorf("Compile = %s, %+v; want two comparisons", compiled.JavaScript, found)
+	}
+}
+
+func TestCompileRefuses(t *testing.T) {
+	const only = `only "toolscript" can be imported`
+	type place struct {
+		Line, Column int
+		Code         string
+	}
+	tests := []struct {
+		name, file, code string
+		want             []place
+		message          string // a piece of the first message
+	}{
+		{"syntax error", "", "const a = 1;\nconst x = ;\n", []place{{2, 11, "syntax"}}, `Unexpected ";"`},
+		{"column in UTF-16 units", "", `/* ä😀 */ const x = ;`, []place{{1, 21, "syntax"}}, `Unexpected ";"`},
+		{"static import", "", `import fs from "node:fs"`, []place{{1, 16, "import"}}, `import of "node:fs" is not allowed: ` + only},
+		{"side-effect import", "", "\n import './x'", []place{{2, 9, "import"}}, only},
+		{"dynamic import", "", "await import(`./x`)", []place{{1, 14, "import"}}, only},
+		{"export from", "", `export * from "y"`, []place{{1, 15, "import"}}, only},
+		{"type import", "", `import type { A } from "/etc/a.json"`, []place{{1, 24, "import"}}, only},
+		{"import type", "", `type A = typeof import("/etc/a.json")`, []place{{1, 24, "import"}}, only},
+		{"import of types in an arrow", "", `const f = (): import("/a").B => null`, []place{{1, 22, "import"}}, only},
+		{"reference", "", `/// <reference path="/etc/a.d.ts" />`, []place{{1, 1, "import"}}, "reference comments"},
+		{"require", "", `const fs = require("fs")`, []place{{1, 20, "import"}}, "require"},
+		{"require of the module", "", `const { tools } = require("toolscript")`, []place{{1, 27, "import"}}, "require"},
+		{"import equals", "", `import x = require("y"); console.log(x)`, []place{{1, 20, "import"}}, "require"},
+		{"all of them", "", "import a from 'a'\nimport b from 'b'\nconsole.log(a, b)", []place{{1, 15, "import"}, {2, 15, "import"}}, only},
+		{"behind a string that looks like a comment", "", "const s = '/*'; import('x') //*/", []place{{1, 24, "import"}}, only},
+		{"behind a regular expression with quotes", "", "const r = /['\"`]/; import('x')", []place{{1, 27, "import"}}, only},
+		{"inside a template", "", "console.log(`${import('x')}`)", []place{{1, 23, "import"}}, only},
+		{"behind a block and a regular expression", "", "if (1) {} /'/.test('a'); import('x')", []place{{1, 33, "import"}}, only},
+		{"module.exports", "", "module.exports = 1; export {}", []place{{1, 1, "syntax"}}, "CommonJS"},
+		{"exports alone", "", "exports.a = 1", []place{{1, 1, "syntax"}}, "CommonJS"},
+		{"declared twice", "", "let a = 1;\nlet a = 2;", []place{{2, 5, "syntax"}}, "originally declared here script.ts:1:5"},
+		{"JSX by name", "page.tsx", "", []place{{1, 1, "file"}}, "page.tsx is not a script: JSX"},
+		{"JSON by name", "DATA.JSON", "{}", []place{{1, 1, "file"}}, "JSON is data"},
+		{"JSX in text", "", "const a = <div>hello</div>", []place{{1, 27, "syntax"}}, ""},
+		{"not UTF-8", "", "const a = '\xff'", []place{{1, 1, "file"}}, "UTF-8"},
+		{"too long", "", strings.Repeat(" ", script.MaxSource+1), []place{{1, 1, "size"}}, "1048577 bytes"},
+		{"nested too deep", "", strings.Repeat("(", 250_000), []place{{1, 1001, "nesting"}}, "2000 levels"},
+		{"prefix operators", "", strings.Repeat("!", 250_000), []place{{1, 2001, "nesting"}}, "2000 levels"},
+		{"nested templates", "", strings.Repeat("`${", 100_000), []place{{1, 3001, "nesting"}}, "2000 levels"},
+		{"import behind a return", "", "return 1\nimport { tools } from 'toolscript'", []place{{2, 1, "syntax"}}, "before the first statement"},
+		{"export beside a return", "", "export default 1\nreturn 2", []place{{1, 1, "syntax"}}, "return the value instead"},
+		{"brackets that would close the wrapper", "", "return 1 })(); (async () => {", []place{{1, 10, "syntax"}}, `Unexpected "}"`},
+		{"unfinished block in a script that returns", "", "return 1\nif (a) {\n", []place{{3, 1, "syntax"}}, "end of file"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			compiled, found := script.Compile(runner.Source{Code: test.code, File: test.file})
+			var got []place
+			for _, d := range found {
+				got = append(got, place{d.Line, d.Column, d.Code})
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Fatalf("places (-want +got):\n%s%+v", diff, found)
+			}
+			if !strings.Contains(found[0].Message, test.message) {
+				t.Errorf("message = %q, want %q in it", found[0].Message, test.message)
+			}
+			if compiled.JavaScript != "" {
+				t.Error("there is JavaScript beside the diagnostics")
+			}
+		})
+	}
+}
+
+func TestDiagnosticHasFileAndExcerpt(t *testing.T) {
+	_, found := script.Compile(runner.Source{Code: "\tlet ä = ;", File: "jobs/a.ts"})
+	want := []toolscript.Diagnostic{{
+		File: "jobs/a.ts", Line: 1, Column: 10, Code: "syntax", Message: `Unexpected ";"`, Excerpt: "\tlet ä = ;\n\t        ^",
+	}}
+	if diff := cmp.Diff(want, found); diff != "" {
+		t.Errorf("diagnostics (-want +got):\n%s", diff)
+	}
+}
+
+func TestTopLevelReturn(t *testing.T) {
+	for name, code := range map[string]string{
+		"alone":                     "return 5",
+		"after imports":             "import { tools } from 'toolscript' // why\nimport { args } from \"toolscript\";\nreturn tools.a.b(args)",
+		"with top-level await":      "await 1; return 5 // the end",
+		"in a block":                "if (1 > 0) { return 5 }\nconsole.log(1)",
+		"under a hashbang":          "#!/usr/bin/env toolscript\r\nreturn 5",
+		"with import.meta":          "import.meta; return 5",
+		"next to a nested function": "function f() { return 1 }\nreturn f()",
+		"after a type import":       "import type { A } from 'toolscript'\nreturn 5 as unknown as A",
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := compile(t, code).JavaScript
+			if !strings.Contains(got, "as default") || strings.Contains(got, "__commonJS") {
+				t.Errorf("the value is not the default export:\n%s", got)
+			}
+		})
+	}
+}
+
+// TestSourceMap looks a marker up that stands in both texts: what the engine
+// reports about one must name the other's place.
+func TestSourceMap(t *testing.T) {
+	for name, code := range map[string]string{
+		"module":                         "interface A {\n  b: string\n}\nconst ä: A = { b: '😀' }; marker();\nexport default 1",
+		"return, first line":             "const ä: string = 'x'; marker(); return 1",
+		"return, behind the imports":     "/* 😀 */ import { tools } from 'toolscript'; marker(tools);\nreturn 1",
+		"return, line after the imports": "import { tools } from 'toolscript'\n\n  marker(tools); return 1",
+		"return, hashbang":               "#!x\nmarker(); return 1",
+		"return, CR LF hashbang":         "#!x\r\n  marker(); return 1",
+	} {
+		t.Run(name, func(t *testing.T) {
+			compiled := compile(t, code)
+			m, err := sourcemap.Parse(compiled.SourceMap)
+			if err != nil {
+				t.Fatal(err)
+			}
+			line, column := find(compiled.JavaScript, "marker(")
+			wantLine, wantColumn := find(code, "marker(")
+			source, gotLine, gotColumn, ok := m.Lookup(line, column)
+			if !ok || source != script.DefaultFile || gotLine != wantLine || gotColumn != wantColumn {
+				t.Errorf("%d:%d maps to %s:%d:%d %t, want %d:%d", line, column, source, gotLine, gotColumn, ok, wantLine, wantColumn)
+			}
+			if text, _ := sourcemap.Line(code, wantLine); !strings.HasPrefix(m.Excerpt(wantLine, 1), text) {
+				t.Errorf("Excerpt = %q, want the user's line %q", m.Excerpt(wantLine, 1), text)
+			}
+		})
+	}
+}
+
+// find is the place of piece in text, with its column in UTF-16 units.
+func find(text, piece string) (line, column int) {
+	before, _, _ := strings.Cut(text, piece)
+	last := before[strings.LastIndex(before, "\n")+1:]
+	for _, r := range last {
+		column++
+		if r > 0xFFFF {
+			column++
+		}
+	}
+	return strings.Count(before, "\n") + 1, column + 1
+}
+
+func FuzzCompile(f *testing.F) {
+	for _, seed := range []string{
+		"return 5", "import { tools } from 'toolscript'; const { a } = tools; await a.b()", "import x = require('y')",
+		"`${`${1}`}`", "if (a) /[/]'/.test(b)", "a?.5:b", "#!x\nreturn", "x!/2", "export default 1", "1..e", "'\\", "/*", "\u2028x",
+	} {
+		f.Add(seed, "script.ts")
+	}
+	f.Fuzz(func(t *testing.T, code, file string) {
+		if len(code) > 300 { // 1,000 nested arrows take the compiler seconds
+			return
+		}
+		compiled, found := script.Compile(runner.Source{Code: code, File: file})
+		if len(found) > 0 {
+			for _, d := range found {
+				if d.Line < 1 || d.Column < 1 || d.Message == "" {
+					t.Errorf("diagnostic without a place or message: %+v", d)
+				}
+			}
+			return
+		}
+		if _, err := sourcemap.Parse(compiled.SourceMap); err != nil {
+			t.Errorf("source map: %v", err)
+		}
+		if strings.Contains(compiled.JavaScript, "__commonJS") {
+			t.Errorf("compiled as CommonJS:\n%s", compiled.JavaScript)
+		}
+	})
+}

@@ -1,0 +1,78 @@
+package sourcemap
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// An Insertion is text that was put into one line of a source after the user
+// wrote it and before it was compiled. The zero Insertion changes nothing.
+type Insertion struct {
+	Line, Column int // where it starts
+	Length       int // in UTF-16 units; it holds no line terminator
+}
+
+// Original is the user's column for a column of the text with the insertion.
+// user is false inside the insertion, whose columns become its start.
+func (i Insertion) Original(line, column int) (original int, user bool) {
+	switch {
+	case line != i.Line || column < i.Column:
+		return column, true
+	case column < i.Column+i.Length:
+		return i.Column, false
+	}
+	return column - i.Length, true
+}
+
+// Rewrite makes a compiler's map of one source speak of the user's file: its
+// name, its text, and its columns where the compiler was given an insertion.
+// Generated code of the insertion, and of lines behind the user's last one,
+// comes from no source.
+func Rewrite(text, file, content string, inserted Insertion) (string, error) {
+	d, err := decode(text)
+	if err != nil {
+		return "", err
+	}
+	if len(d.Sources) > 1 {
+		return "", fmt.Errorf("source map: %d sources where one was compiled", len(d.Sources))
+	}
+	d.Sources, d.SourcesContent = []string{file}, []string{content}
+	if inserted.Length > 0 {
+		lines, err := parseMappings(d.Mappings, 1)
+		if err != nil {
+			return "", err
+		}
+		d.Mappings = printMappings(lines, inserted, Lines(content))
+	}
+	out, err := json.Marshal(d)
+	return string(out), err
+}
+
+// printMappings encodes the segments of a map with one source and no names.
+func printMappings(lines [][]segment, inserted Insertion, sourceLines int) string {
+	var out []byte
+	last := segment{}
+	for n, segments := range lines {
+		if n > 0 {
+			out = append(out, ';')
+		}
+		last.column = 0
+		for i, s := range segments {
+			if i > 0 {
+				out = append(out, ',')
+			}
+			out = appendVLQ(out, s.column-last.column)
+			last.column = s.column
+			original, user := inserted.Original(s.line+1, s.origin+1)
+			if s.source < 0 || !user || s.line >= sourceLines {
+				continue
+			}
+			s.origin = original - 1
+			out = appendVLQ(out, s.source-last.source)
+			out = appendVLQ(out, s.line-last.line)
+			out = appendVLQ(out, s.origin-last.origin)
+			last = s
+		}
+	}
+	return string(out)
+}

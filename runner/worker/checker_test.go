@@ -1,0 +1,134 @@
+package worker_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/runner"
+	"github.com/toolscript/toolscript/runner/worker"
+)
+
+func TestCheckerCompiles(t *testing.T) {
+	c := startChecker(t)
+	compiled, found, err := c.Compile(t.Context(), runner.Source{Code: "const n: number = 1; return n"})
+	if err != nil || len(found) > 0 || !strings.Contains(compiled.JavaScript, "const n = 1") {
+		t.Errorf("Compile = %+v, %+v, %v", compiled, found, err)
+	}
+	_, found, err = c.Compile(t.Context(), runner.Source{Code: "const = 1", File: "a.ts"})
+	if err != nil || len(found) != 1 || found[0].File != "a.ts" || found[0].Column != 7 {
+		t.Errorf("Compile of a mistake = %+v, %v; want one diagnostic at a.ts:1:7", found, err)
+	}
+}
+
+// TestCheckerSurvives has the sources that must not even reach the compiler, or
+// that it takes for what they are.
+func TestCheckerSurvives(t *testing.T) {
+	c := startChecker(t)
+	for name, code := range map[string]string{
+		"250 KB of brackets":      strings.Repeat("(", 250_000),
+		"250 KB of braces":        strings.Repeat("{", 250_000),
+		"250 KB of prefixes":      strings.Repeat("!", 250_000),
+		"nested templates":        strings.Repeat("`${", 80_000),
+		"2 MB":                    strings.Repeat("x;", 1<<20),
+		"a megabyte of one line":  strings.Repeat("x+", 500_000),
+		"NUL and lone surrogates": "\x00\xed\xa0\x80",
+	} {
+		_, found, err := c.Compile(t.Context(), runner.Source{Code: code})
+		if err != nil || len(found) == 0 {
+			t.Errorf("%s: %d diagnostics, %v; want at least one and no error", name, len(found), err)
+		}
+	}
+	select {
+	case <-c.Done():
+		t.Error("the checker has ended")
+	default:
+	}
+}
+
+// TestCheckerKilled has sources of some kilobytes that keep the compiler busy
+// for minutes, or that it recurses into without end.
+func TestCheckerKilled(t *testing.T) {
+	for name, code := range map[string]string{
+		"arrows":      strings.Repeat("a=>", 3000) + "a",
+		"assignments": strings.Repeat("a=", 500_000) + "a",
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := startChecker(t)
+			begun := time.Now()
+			_, found, err := c.Compile(t.Context(), runner.Source{Code: code, File: "bad.ts"})
+			if took := time.Since(begun); took > 10*time.Second {
+				t.Errorf("it took %s, want about 2s", took)
+			}
+			if err != nil || len(found) != 1 || found[0].File != "bad.ts" {
+				t.Fatalf("Compile = %+v, %v; want one diagnostic", found, err)
+			}
+			t.Log(found[0].Message)
+			<-c.Done()
+			next := startChecker(t)
+			if _, found, err := next.Compile(t.Context(), runner.Source{Code: "return 1"}); err != nil || len(found) > 0 {
+				t.Errorf("the next checker: %+v, %v", found, err)
+			}
+		})
+	}
+}
+
+func TestCheckerTakesTurns(t *testing.T) {
+	c := startChecker(t)
+	var all sync.WaitGroup
+	for range 20 {
+		all.Go(func() {
+			if _, found, err := c.Compile(t.Context(), runner.Source{Code: "return 1"}); err != nil || len(found) > 0 {
+				t.Errorf("Compile: %+v, %v", found, err)
+			}
+		})
+	}
+	all.Wait()
+}
+
+func TestCheckerDiesUnderWaiters(t *testing.T) {
+	c := startChecker(t)
+	busy := make(chan struct{})
+	go func() {
+		defer close(busy)
+		_, _, _ = c.Compile(context.WithoutCancel(t.Context()), runner.Source{Code: strings.Repeat("a=>", 3000) + "a"})
+	}()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, _, err := c.Compile(ctx, runner.Source{Code: "1"}); err != nil && !errors.Is(err, context.Canceled) {
+		t.Errorf("Compile with an ended ctx = %v, want %v", err, context.Canceled)
+	}
+	<-c.Done()
+	<-busy
+	_, _, err := c.Compile(t.Context(), runner.Source{Code: "1"})
+	if toolscript.KindOf(err) != toolscript.Unavailable {
+		t.Errorf("Compile on a dead checker = %v, want kind %s", err, toolscript.Unavailable)
+	}
+}
+
+func TestStartFails(t *testing.T) {
+	for name, o := range map[string]worker.Options{
+		"no such program":             {Executable: "/nonexistent"},
+		"a program that is no worker": {Executable: "/bin/true"},
+	} {
+		_, err := worker.StartChecker(t.Context(), o)
+		if toolscript.KindOf(err) != toolscript.Unavailable {
+			t.Errorf("%s: StartChecker = %v, want kind %s", name, err, toolscript.Unavailable)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := worker.StartChecker(ctx, worker.Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("StartChecker with an ended ctx = %v, want %v", err, context.Canceled)
+	}
+}
+
+func TestMainByHand(t *testing.T) {
+	if code := worker.Main(nil); code == 0 {
+		t.Error("Main without arguments succeeded")
+	}
+}

@@ -1,0 +1,108 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/runner"
+	"github.com/toolscript/toolscript/runner/quickjs"
+)
+
+// serveSandbox runs one job after the other on one VM. It does not return while
+// the gateway is there.
+func (c *child) serveSandbox() error {
+	ctx := context.Background()
+	engine, err := quickjs.NewEngine(ctx, quickjs.Options{CacheDir: trusted(c.cacheDir)})
+	if err != nil {
+		return err
+	}
+	vm, err := engine.NewVM(ctx)
+	if err != nil {
+		return err
+	}
+	if err := c.sayReady(); err != nil {
+		return err
+	}
+	inbox := inbox{link: c.link, jobs: make(chan *job, 1)}
+	go c.receive(inbox.handle)
+	for j := range inbox.jobs {
+		if err := c.runJob(vm, j); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// runJob runs one job and makes the VM fresh for the next one, when the gateway
+// does not wait any more.
+func (c *child) runJob(vm *quickjs.VM, j *job) error {
+	guard := watch(j.Limits)
+	outcome := vm.Run(j.ctx, j.Job, j)
+	guard.stop()
+	j.cancel()
+	err := c.link.writeJSON(frameEnd, outcome, nil)
+	if errors.Is(err, errFrameTooLong) {
+		outcome.Value, outcome.ExitCode = nil, 1
+		outcome.Err = &toolscript.RunError{
+			Name: "ScriptResultError", Code: toolscript.TooLarge, Phase: toolscript.Finalizing, ScriptID: j.RunID,
+			Message: fmt.Sprintf("the value of the script is too long: %v", err),
+		}
+		err = c.link.writeJSON(frameEnd, outcome, nil)
+	}
+	if err != nil {
+		return err
+	}
+	return vm.Reset(context.Background())
+}
+
+// An inbox takes what the gateway sends. Only the goroutine that receives uses
+// it.
+type inbox struct {
+	link    *link
+	jobs    chan *job
+	current *job
+	names   *runner.Names
+}
+
+func (b *inbox) handle(kind frameType, payload []byte) error {
+	switch kind {
+	case frameNames:
+		b.names = &runner.Names{}
+		_, err := split(payload, b.names)
+		return err
+	case frameRun:
+		j, err := newJob(b.link, payload, b.names)
+		if err != nil {
+			return err
+		}
+		b.current = j
+		b.jobs <- j
+		return nil
+	}
+	if b.current == nil {
+		return fmt.Errorf("message %d came before a script", kind)
+	}
+	switch kind {
+	case frameCancel:
+		b.current.cancel()
+	case frameAnswer:
+		var header answerHeader
+		value, err := split(payload, &header)
+		if err != nil {
+			return err
+		}
+		b.current.answer(quickjs.Answer{CallID: header.CallID, Value: value, Err: header.Err})
+	case frameStdin:
+		var header stdinHeader
+		piece, err := split(payload, &header)
+		if err != nil {
+			return err
+		}
+		b.current.answer(quickjs.Answer{Stdin: piece, StdinEOF: header.End})
+	default:
+		return fmt.Errorf("a sandbox was sent message %d", kind)
+	}
+	return nil
+}

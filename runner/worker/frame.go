@@ -1,0 +1,137 @@
+package worker
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+)
+
+// A frame on the wire is a length (four bytes, big endian, of the payload), a
+// type (one byte) and the payload.
+const headerSize = 5
+
+// MaxFrame bounds a payload. Both sides refuse longer ones: a worker that a
+// script took over must not fill the gateway's memory.
+const MaxFrame = 32 << 20
+
+// A frameType says what a payload is.
+type frameType uint8
+
+// The frames. A worker sends ready once, before all else.
+const (
+	frameReady     frameType = iota + 1 // worker: ready
+	frameCompile                        // gateway → checker: runner.Source
+	frameCompiled                       // checker → gateway: compiled
+	frameNames                          // gateway → sandbox: runner.Names for the runs to come
+	frameRun                            // gateway → sandbox: runner.Job without names
+	frameCancel                         // gateway → sandbox: end the run
+	frameCall                           // sandbox → gateway: callHeader, arguments
+	frameAnswer                         // gateway → sandbox: answerHeader, value
+	frameStdout                         // sandbox → gateway: text
+	frameStderr                         // sandbox → gateway: text
+	frameWantStdin                      // sandbox → gateway: nothing; asks for one piece
+	frameStdin                          // gateway → sandbox: stdinHeader, bytes
+	frameEnd                            // sandbox → gateway: runner.Outcome
+)
+
+// A link carries frames in both directions. Writes may be concurrent, reads may
+// not.
+type link struct {
+	r *bufio.Reader
+
+	mu  sync.Mutex // held while a frame is written
+	w   io.Writer
+	buf []byte
+}
+
+func newLink(rw io.ReadWriter) *link {
+	return &link{r: bufio.NewReaderSize(rw, 64<<10), w: rw}
+}
+
+// write sends one frame whose payload is the concatenation of parts.
+func (l *link) write(t frameType, parts ...[]byte) error {
+	size := 0
+	for _, part := range parts {
+		size += len(part)
+	}
+	if size > MaxFrame {
+		return fmt.Errorf("frame of %d bytes: %w", size, errFrameTooLong)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.buf = binary.BigEndian.AppendUint32(l.buf[:0], uint32(size)) //nolint:gosec // bounded by MaxFrame
+	l.buf = append(l.buf, byte(t))
+	for _, part := range parts {
+		l.buf = append(l.buf, part...)
+	}
+	_, err := l.w.Write(l.buf)
+	if cap(l.buf) > 1<<20 { // one large answer does not stay in memory for ever
+		l.buf = nil
+	}
+	return err
+}
+
+// writeJSON sends one frame of a JSON header and, when raw is not nil, a
+// newline and raw. Compact JSON has no newline in it, so read them with split.
+func (l *link) writeJSON(t frameType, header any, raw []byte) error {
+	text, err := json.Marshal(header)
+	if err != nil {
+		return err
+	}
+	if raw == nil {
+		return l.write(t, text)
+	}
+	return l.write(t, text, []byte{'\n'}, raw)
+}
+
+var errFrameTooLong = errors.New("longer than the 32 MB that script workers exchange")
+
+// read receives one frame. The payload belongs to the caller. The error is
+// io.EOF when the other side has closed between two frames.
+func (l *link) read() (frameType, []byte, error) {
+	var header [headerSize]byte
+	if _, err := io.ReadFull(l.r, header[:]); err != nil {
+		return 0, nil, err
+	}
+	size := binary.BigEndian.Uint32(header[:4])
+	if size > MaxFrame {
+		return 0, nil, fmt.Errorf("frame of %d bytes: %w", size, errFrameTooLong)
+	}
+	payload, err := readPayload(l.r, int(size))
+	return frameType(header[4]), payload, err
+}
+
+// readPayload grows with what arrives: a forged length alone costs no memory.
+func readPayload(r io.Reader, size int) ([]byte, error) {
+	const trusted = 1 << 20
+	if size <= trusted {
+		payload := make([]byte, size)
+		_, err := io.ReadFull(r, payload)
+		return payload, unexpected(err)
+	}
+	var buf bytes.Buffer
+	buf.Grow(trusted)
+	n, err := io.CopyN(&buf, r, int64(size))
+	if n < int64(size) && err == nil {
+		err = io.ErrUnexpectedEOF
+	}
+	return buf.Bytes(), unexpected(err)
+}
+
+func unexpected(err error) error {
+	if errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// split decodes the JSON header of a payload and gives what follows it.
+func split(payload []byte, header any) (raw []byte, err error) {
+	text, raw, _ := bytes.Cut(payload, []byte{'\n'})
+	return raw, json.Unmarshal(text, header)
+}

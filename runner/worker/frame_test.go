@@ -1,0 +1,132 @@
+package worker
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+	"net"
+	"strings"
+	"testing"
+)
+
+// pipe is a link whose reader reads what its writer wrote.
+func pipe() (*link, *bytes.Buffer) {
+	var buf bytes.Buffer
+	return newLink(&buf), &buf
+}
+
+func TestFramesArriveAsSent(t *testing.T) {
+	l, _ := pipe()
+	for _, size := range []int{0, 1, 200, 1 << 20, 5 << 20} {
+		if err := l.write(frameStdout, bytes.Repeat([]byte("x"), size)); err != nil {
+			t.Fatal(err)
+		}
+		got, payload, err := l.read()
+		if err != nil || got != frameStdout || len(payload) != size {
+			t.Fatalf("read = %d, %d bytes, %v; want %d, %d bytes", got, len(payload), err, frameStdout, size)
+		}
+	}
+}
+
+func TestHeaderAndRawBytes(t *testing.T) {
+	l, _ := pipe()
+	want := callHeader{CallID: "c\n1", ID: "a__b"}
+	if err := l.writeJSON(frameCall, want, []byte("{\n}")); err != nil {
+		t.Fatal(err)
+	}
+	_, payload, err := l.read()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got callHeader
+	raw, err := split(payload, &got)
+	if err != nil || got != want || string(raw) != "{\n}" {
+		t.Errorf("split = %+v, %q, %v; want %+v and {\\n}", got, raw, err, want)
+	}
+}
+
+func TestFrameTooLong(t *testing.T) {
+	l, buf := pipe()
+	if err := l.write(frameStdout, make([]byte, MaxFrame+1)); !errors.Is(err, errFrameTooLong) {
+		t.Errorf("write = %v, want %v", err, errFrameTooLong)
+	}
+	if buf.Len() > 0 {
+		t.Errorf("%d bytes of the refused frame were written", buf.Len())
+	}
+	buf.Write(binary.BigEndian.AppendUint32(nil, MaxFrame+1))
+	buf.WriteByte(byte(frameStdout))
+	if _, _, err := l.read(); !errors.Is(err, errFrameTooLong) {
+		t.Errorf("read = %v, want %v", err, errFrameTooLong)
+	}
+}
+
+func TestFrameCutShort(t *testing.T) {
+	for _, size := range []int{100, 4 << 20} {
+		l, buf := pipe()
+		buf.Write(binary.BigEndian.AppendUint32(nil, uint32(size)))
+		buf.WriteString(strings.Repeat("x", 50))
+		if _, _, err := l.read(); !errors.Is(err, io.ErrUnexpectedEOF) {
+			t.Errorf("read = %v, want %v", err, io.ErrUnexpectedEOF)
+		}
+	}
+}
+
+func FuzzFrame(f *testing.F) {
+	f.Add([]byte{0, 0, 0, 1, byte(frameCall), '{'})
+	f.Add([]byte{0xff, 0xff, 0xff, 0xff, 0})
+	f.Add([]byte("\x00\x00\x00\x0f\x07{\"callId\":\"a\"}\n{}"))
+	f.Fuzz(func(t *testing.T, wire []byte) {
+		l, out := newLink(bytes.NewBuffer(wire)), &bytes.Buffer{}
+		copied := newLink(out)
+		read := 0
+		for {
+			kind, payload, err := l.read()
+			if err != nil {
+				break
+			}
+			read += headerSize + len(payload)
+			var header callHeader
+			_, _ = split(payload, &header) // must not panic
+			if err := copied.write(kind, payload); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !bytes.Equal(out.Bytes(), wire[:read]) {
+			t.Errorf("written again: %x, want %x", out.Bytes(), wire[:read])
+		}
+	})
+}
+
+// BenchmarkFrame sends 200 bytes to another goroutine and back.
+func BenchmarkFrame(b *testing.B) {
+	pair, err := newPair()
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer pair.closeOurs()
+	theirs, err := net.FileConn(pair.theirs[0])
+	if err != nil {
+		b.Fatal(err)
+	}
+	pair.closeTheirs()
+	there, here := newLink(theirs), newLink(pair.conn)
+	go func() {
+		defer theirs.Close()
+		for {
+			kind, payload, err := there.read()
+			if err != nil || there.write(kind, payload) != nil {
+				return
+			}
+		}
+	}()
+	payload := make([]byte, 200)
+	for b.Loop() {
+		if err := here.write(frameCall, payload); err != nil {
+			b.Fatal(err)
+		}
+		if _, _, err := here.read(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,91 @@
+package worker
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/runner"
+)
+
+// What follows is how a run uses its host. A panic there is the host's fault: it
+// is logged with its stack, the script gets an error, and nobody else notices.
+
+// write passes output on, unless the run is over.
+func (r *run) write(s runner.Stream, text string) {
+	if r.ctx.Err() != nil {
+		return
+	}
+	defer r.recovered("write", nil)
+	r.host.Write(s, text)
+}
+
+// call makes one tool call and answers the worker.
+func (r *run) call(c runner.Call) {
+	header := answerHeader{CallID: c.CallID}
+	value, toolErr := r.ask(c)
+	header.Err = toolErr
+	if toolErr != nil {
+		value = nil
+	}
+	if err := r.tell(frameAnswer, header, value); errors.Is(err, errFrameTooLong) {
+		header.Err = &toolscript.ToolError{
+			Tool: c.ID, Code: toolscript.TooLarge, Message: fmt.Sprintf("the answer of %s is too long for a script: %v", c.ID, err),
+		}
+		_ = r.tell(frameAnswer, header, nil) // a broken link shows where frames are read
+	}
+}
+
+func (r *run) ask(c runner.Call) (value []byte, toolErr *toolscript.ToolError) {
+	defer r.recovered("call", func() {
+		toolErr = &toolscript.ToolError{Tool: c.ID, Code: toolscript.Internal, Message: "the gateway failed in this call; its log says why"}
+	})
+	return r.host.Call(r.ctx, c)
+}
+
+// maxStdin is the largest piece of standard input that goes to a worker at once.
+const maxStdin = 1 << 20
+
+// readStdin answers the worker's wish for one piece of standard input.
+func (r *run) readStdin() {
+	header := stdinHeader{}
+	if len(r.stdin) == 0 {
+		r.stdin, header = r.nextStdin()
+	}
+	piece := r.stdin[:min(len(r.stdin), maxStdin)]
+	r.stdin = r.stdin[len(piece):]
+	r.reading.Store(false)                // before the answer, which may bring the next wish
+	_ = r.tell(frameStdin, header, piece) // a broken link shows where frames are read
+}
+
+func (r *run) nextStdin() (piece []byte, header stdinHeader) {
+	defer r.recovered("read standard input", func() { header = stdinHeader{End: true} })
+	piece, err := r.host.ReadStdin(r.ctx)
+	return piece, stdinHeader{End: piece == nil || err != nil}
+}
+
+// tell sends the worker a message, unless the run is over: it would meet the
+// next one.
+func (r *run) tell(t frameType, header any, raw []byte) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.over {
+		return nil
+	}
+	return r.sandbox.link.writeJSON(t, header, raw)
+}
+
+// recovered is deferred around every use of the host.
+func (r *run) recovered(doing string, answer func()) {
+	cause := recover()
+	if cause == nil {
+		return
+	}
+	r.sandbox.log.Error("panic in the host of a script", slog.String("doing", doing), slog.String("run", r.job.RunID),
+		slog.Any("cause", cause), slog.String("stack", string(debug.Stack())))
+	if answer != nil {
+		answer()
+	}
+}

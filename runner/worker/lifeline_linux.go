@@ -1,0 +1,37 @@
+package worker
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// watchLifeline makes the kernel end this process when the gateway is gone. A
+// goroutine that waits for the end of the socket is not enough: compiled
+// WebAssembly that never returns to Go stops all goroutines as soon as the
+// collector wants to run. PR_SET_PDEATHSIG is no way out, as it watches the
+// thread that started the process. So the pipe is asked for signals, and the
+// signal for "its state changed" is SIGKILL.
+func watchLifeline() error {
+	if _, err := unix.FcntlInt(lifelineFD, unix.F_SETOWN, os.Getpid()); err != nil {
+		return fmt.Errorf("F_SETOWN: %w", err)
+	}
+	if _, err := unix.FcntlInt(lifelineFD, unix.F_SETSIG, int(unix.SIGKILL)); err != nil {
+		return fmt.Errorf("F_SETSIG: %w", err)
+	}
+	flags, err := unix.FcntlInt(lifelineFD, unix.F_GETFL, 0)
+	if err == nil {
+		_, err = unix.FcntlInt(lifelineFD, unix.F_SETFL, flags|unix.O_ASYNC)
+	}
+	if err != nil {
+		return fmt.Errorf("O_ASYNC: %w", err)
+	}
+	// A gateway that went before this sends no signal any more.
+	state := []unix.PollFd{{Fd: lifelineFD, Events: unix.POLLIN}}
+	if _, err := unix.Poll(state, 0); err == nil && state[0].Revents&unix.POLLHUP != 0 {
+		return errors.New("the gateway has gone")
+	}
+	return nil
+}

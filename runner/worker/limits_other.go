@@ -1,0 +1,5 @@
+//go:build !unix
+
+package worker
+
+func limitResources() ([]string, error) { return nil, errNoWorkers }

@@ -1,0 +1,98 @@
+package worker_test
+
+import (
+	"errors"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/runner/worker"
+)
+
+// stubborn are scripts that never end and, most of them, never ask whether they
+// should.
+var stubborn = map[string]string{
+	"loop":       "for (;;);",
+	"microtasks": "for (;;) await 0",
+	"join":       "new Array(2 ** 32 - 1).join('')",
+	"finally":    "for (;;) try { for (;;); } finally { continue }",
+	"regex":      "/(a*)*b/.test('a'.repeat(40))",
+	"waiting":    "await new Promise(() => { setInterval(() => {}, 10) })",
+}
+
+func TestTimeLimit(t *testing.T) {
+	for name, code := range stubborn {
+		t.Run(name, func(t *testing.T) {
+			s := startSandbox(t)
+			job := newJob(t, code)
+			job.Limits.TimeoutMs = 200
+			begun := time.Now()
+			outcome, err := s.Run(t.Context(), job, &host{})
+			if took := time.Since(begun); took > 10*time.Second {
+				t.Errorf("it took %s, want at most half a second", took)
+			}
+			if kindOf(outcome) != toolscript.LimitTime || outcome.ExitCode == 0 {
+				t.Errorf("outcome = %+v, %v; want %s", outcome.Err, err, toolscript.LimitTime)
+			}
+			if err == nil {
+				run(t, s, "return 1", &host{})
+			} else if !errors.Is(err, worker.ErrKilled) {
+				t.Errorf("Run = %v, want nil or %v", err, worker.ErrKilled)
+			}
+		})
+	}
+}
+
+func TestCPULimit(t *testing.T) {
+	s := startSandbox(t)
+	job := newJob(t, "for (;;);")
+	job.Limits.CPUMs = 100
+	outcome, err := s.Run(t.Context(), job, &host{})
+	if kindOf(outcome) != toolscript.LimitTime {
+		t.Errorf("outcome = %+v, %v; want %s", outcome.Err, err, toolscript.LimitTime)
+	}
+}
+
+// TestLoopsDoNotStopTheGateway is what script workers are for: compiled
+// WebAssembly is no safe point for Go's collector, so in one process a single
+// such loop would stop everything as soon as memory is collected.
+func TestLoopsDoNotStopTheGateway(t *testing.T) {
+	for _, name := range []string{"loop", "join"} {
+		t.Run(name, func(t *testing.T) {
+			stop := make(chan struct{})
+			var collector sync.WaitGroup
+			collector.Go(func() {
+				for {
+					select {
+					case <-stop:
+						return
+					default:
+						runtime.GC()
+					}
+				}
+			})
+			var runs sync.WaitGroup
+			for range runtime.GOMAXPROCS(0) + 1 {
+				runs.Go(func() {
+					s, err := worker.StartSandbox(t.Context(), worker.Options{CacheDir: cacheDir})
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					defer s.Close()
+					job := newJob(t, stubborn[name])
+					job.Limits.TimeoutMs = 300
+					outcome, err := s.Run(t.Context(), job, &host{})
+					if kindOf(outcome) != toolscript.LimitTime {
+						t.Errorf("outcome = %+v, %v; want %s", outcome.Err, err, toolscript.LimitTime)
+					}
+				})
+			}
+			runs.Wait()
+			close(stop)
+			collector.Wait()
+		})
+	}
+}

@@ -1,0 +1,35 @@
+package worker
+
+import (
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/runner"
+)
+
+// ready is the first thing a worker says.
+type ready struct {
+	Wall []string `json:"wall"` // what it has put between itself and the system
+}
+
+// compiled answers one runner.Source.
+type compiled struct {
+	Compiled    runner.Compiled         `json:"compiled"`
+	Diagnostics []toolscript.Diagnostic `json:"diagnostics,omitempty"`
+}
+
+// callHeader announces a tool call; its arguments follow.
+type callHeader struct {
+	CallID string `json:"callId"`
+	ID     string `json:"id"`
+}
+
+// answerHeader answers a tool call; the value follows when there is no error.
+type answerHeader struct {
+	CallID string                `json:"callId"`
+	Err    *toolscript.ToolError `json:"err,omitempty"`
+}
+
+// stdinHeader gives a piece of standard input; its bytes follow.
+type stdinHeader struct {
+	End bool   `json:"end,omitempty"` // there is no more
+	Err string `json:"err,omitempty"` // why there is no more, when it broke
+}

@@ -1,0 +1,61 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/runner"
+)
+
+// exitOverrun is the exit code of a worker whose own watchdog ended it.
+const exitOverrun = 3
+
+// outcome is the end of a run that the gateway saw end, with what it knows of
+// the run's measures.
+func (r *run) outcome(e *toolscript.RunError) runner.Outcome {
+	e.Phase, e.ScriptID = toolscript.Executing, r.job.RunID
+	return runner.Outcome{Err: e, ExitCode: 1, Metrics: runner.Metrics{
+		RunMs: float64(time.Since(r.begun)) / float64(time.Millisecond),
+	}}
+}
+
+// timedOut is the error of a script that was killed at one of its limits.
+func (r *run) timedOut() *toolscript.RunError {
+	limits := r.job.Limits
+	message := fmt.Sprintf("the script used more CPU time than its limit of %s and was killed", milliseconds(limits.CPUMs))
+	if limits.TimeoutMs > 0 && time.Since(r.begun) >= milliseconds(limits.TimeoutMs) {
+		message = fmt.Sprintf("the script ran longer than its limit of %s and was killed", milliseconds(limits.TimeoutMs))
+	}
+	return &toolscript.RunError{Name: "ScriptTimeoutError", Code: toolscript.LimitTime, Message: message}
+}
+
+// cancelled is the error of a script that did not end when it was cancelled,
+// which may have been because its time was up.
+func (r *run) cancelled(ctx context.Context) *toolscript.RunError {
+	limit := milliseconds(r.job.Limits.TimeoutMs)
+	if limit > 0 && time.Since(r.begun) >= limit {
+		return r.timedOut()
+	}
+	return &toolscript.RunError{
+		Name: "ScriptCancelledError", Code: toolscript.Cancelled, Message: fmt.Sprintf("the run was cancelled: %v", context.Cause(ctx)),
+	}
+}
+
+// lost ends a run whose worker is gone, or says what it must not.
+func (r *run) lost(cause error) (runner.Outcome, error) {
+	if errors.Is(cause, errFrameTooLong) {
+		cause = fmt.Errorf("the sandbox broke the protocol: %w", cause)
+	} else {
+		cause = r.sandbox.describe(errors.New("the sandbox ended in the middle of the script"))
+	}
+	r.sandbox.Kill()
+	<-r.sandbox.done
+	if r.sandbox.cmd.ProcessState.ExitCode() == exitOverrun {
+		return r.outcome(r.timedOut()), ErrKilled
+	}
+	return r.outcome(&toolscript.RunError{Name: "InternalError", Code: toolscript.Internal, Message: cause.Error()}),
+		&toolscript.Error{Kind: toolscript.Unavailable, Err: cause}
+}

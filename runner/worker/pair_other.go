@@ -1,0 +1,29 @@
+//go:build !unix
+
+package worker
+
+import (
+	"errors"
+	"net"
+	"os"
+	"syscall"
+)
+
+// A pair is what connects gateway and worker.
+type pair struct {
+	conn   net.Conn
+	life   *os.File
+	theirs []*os.File
+}
+
+var errNoWorkers = errors.New("script workers need a Unix system: this one passes no sockets to a new process")
+
+func newPair() (*pair, error) { return nil, errNoWorkers }
+
+func (p *pair) closeTheirs() {}
+
+func (p *pair) closeOurs() error { return nil }
+
+func ownGroup() *syscall.SysProcAttr { return nil }
+
+func openSocket() (net.Conn, error) { return nil, errNoWorkers }

@@ -1,0 +1,163 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec"
+	"time"
+
+	"github.com/toolscript/toolscript"
+)
+
+// Options say how a worker is started. The zero value starts this program.
+type Options struct {
+	Executable string   // default: this program
+	Args       []string // stand before Command on the command line
+	CacheDir   string   // where the sandbox keeps its compiled engine; empty for nowhere
+
+	Log *slog.Logger // hears of panics in a Host; default: slog.Default()
+}
+
+// closeGrace is how long a worker may take to end by itself.
+const closeGrace = 250 * time.Millisecond
+
+// A Process is one worker, from its start to its end.
+type Process struct {
+	cmd    *exec.Cmd
+	link   *link
+	conn   deadlineConn
+	stderr *stderr
+	wall   []string
+	life   *os.File      // the write end of the worker's lifeline
+	done   chan struct{} // closed when the process has been waited for
+}
+
+type deadlineConn interface {
+	Read([]byte) (int, error)
+	Write([]byte) (int, error)
+	Close() error
+	SetDeadline(time.Time) error
+}
+
+// start starts a worker and waits until it is ready, which for a sandbox
+// without a cache takes half a second.
+func start(ctx context.Context, role Role, o Options) (*Process, error) {
+	p, err := spawn(role, o)
+	if err != nil {
+		return nil, &toolscript.Error{Kind: toolscript.Unavailable, Err: fmt.Errorf("start a script worker: %w", err)}
+	}
+	stop := context.AfterFunc(ctx, p.Kill)
+	defer stop()
+	kind, payload, err := p.link.read()
+	if err == nil && kind != frameReady {
+		err = fmt.Errorf("its first message is %d instead of ready", kind)
+	}
+	var hello ready
+	if err == nil {
+		_, err = split(payload, &hello)
+	}
+	if err != nil {
+		p.Kill()
+		<-p.done
+		err = fmt.Errorf("start a script worker: %w", errors.Join(context.Cause(ctx), p.describe(err)))
+		return nil, &toolscript.Error{Kind: toolscript.Unavailable, Err: err}
+	}
+	p.wall = hello.Wall
+	return p, nil
+}
+
+func spawn(role Role, o Options) (*Process, error) {
+	if o.Executable == "" {
+		self, err := os.Executable()
+		if err != nil {
+			return nil, err
+		}
+		o.Executable = self
+	}
+	pair, err := newPair()
+	if err != nil {
+		return nil, err
+	}
+	defer pair.closeTheirs()
+	p := &Process{link: newLink(pair.conn), conn: pair.conn, life: pair.life, stderr: &stderr{}, done: make(chan struct{})}
+	args := append(append([]string{}, o.Args...), Command, string(role), o.CacheDir)
+	p.cmd = exec.Command(o.Executable, args...) //nolint:gosec,noctx // this program; it outlives the ctx of its start
+	p.cmd.Env = []string{}
+	p.cmd.Dir = "/"
+	p.cmd.Stderr = p.stderr
+	p.cmd.ExtraFiles = pair.theirs
+	p.cmd.SysProcAttr = ownGroup()
+	if err := p.cmd.Start(); err != nil {
+		return nil, errors.Join(err, pair.closeOurs())
+	}
+	go p.wait()
+	return p, nil
+}
+
+// wait reaps the process. Nothing else waits for it, and what the process had
+// open is closed before done says that it is gone.
+func (p *Process) wait() {
+	_ = p.cmd.Wait() // the exit status is in cmd.ProcessState
+	_ = p.conn.Close()
+	_ = p.life.Close()
+	close(p.done)
+}
+
+// Kill ends the worker at once, whatever it is doing. A worker starts no
+// processes of its own, so there is nothing else to end.
+func (p *Process) Kill() {
+	_ = p.cmd.Process.Kill() // os.ErrProcessDone: it has ended by itself
+}
+
+// Close ends the worker and waits until it is gone. An idle worker ends by
+// itself when its socket closes; one that does not is killed.
+func (p *Process) Close() {
+	_ = p.conn.Close()
+	timer := time.NewTimer(closeGrace)
+	defer timer.Stop()
+	select {
+	case <-p.done:
+	case <-timer.C:
+		p.Kill()
+		<-p.done
+	}
+}
+
+// Done is closed when the worker has ended.
+func (p *Process) Done() <-chan struct{} { return p.done }
+
+// PID is the worker's process id.
+func (p *Process) PID() int { return p.cmd.Process.Pid }
+
+// Wall names what stands between the worker and the system beside its empty
+// environment.
+func (p *Process) Wall() []string { return p.wall }
+
+// RSS is the memory that the worker holds, in bytes, and 0 where the system
+// does not tell.
+func (p *Process) RSS() int64 { return residentMemory(p.PID()) }
+
+// gone is the error of a worker that ended under work that may be innocent.
+func (p *Process) gone() error {
+	err := p.describe(errors.New("the script worker has ended; try again"))
+	return &toolscript.Error{Kind: toolscript.Unavailable, Err: err}
+}
+
+// describe adds to err how the process ended and what it last said. It waits
+// for the end: err came from a socket that the worker has closed.
+func (p *Process) describe(err error) error {
+	timer := time.NewTimer(closeGrace)
+	defer timer.Stop()
+	select {
+	case <-p.done:
+	case <-timer.C:
+		return err
+	}
+	if said := p.stderr.firstLine(); said != "" {
+		return fmt.Errorf("%w (%s: %s)", err, p.cmd.ProcessState, said)
+	}
+	return fmt.Errorf("%w (%s)", err, p.cmd.ProcessState)
+}

@@ -1,0 +1,173 @@
+package worker
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/runner"
+)
+
+const (
+	// killGrace is how much longer than its limit a script may take before its
+	// worker is killed: the worker ends it earlier, and survives.
+	killGrace = 300 * time.Millisecond
+	// cancelGrace is the same for a run that is cancelled.
+	cancelGrace = 100 * time.Millisecond
+	// hostGrace is how long calls may take that are cancelled by a run's end.
+	hostGrace = 250 * time.Millisecond
+	// cpuPoll is how often the processor time of a worker is looked at.
+	cpuPoll = 100 * time.Millisecond
+)
+
+// A run is the gateway's side of one job.
+type run struct {
+	sandbox *Sandbox
+	job     runner.Job
+	host    runner.Host
+	begun   time.Time
+	cpu     time.Duration // of the worker, when it began
+
+	ctx     context.Context // of calls and of standard input; ends with the run
+	cancel  context.CancelFunc
+	pending sync.WaitGroup // goroutines that use host
+
+	ended  chan runner.Outcome // the worker's word
+	broken chan error          // the worker is not understood, or gone
+
+	reading atomic.Bool // host.ReadStdin is under way
+	stdin   []byte      // read from host and not yet sent; only the reading goroutine touches it
+
+	mu   sync.Mutex // held while the worker is answered
+	over bool
+}
+
+func newRun(ctx context.Context, s *Sandbox, job runner.Job, host runner.Host) *run {
+	r := &run{
+		sandbox: s, job: job, host: host, begun: time.Now(), cpu: cpuTime(s.PID()),
+		ended: make(chan runner.Outcome, 1), broken: make(chan error, 1),
+	}
+	r.ctx, r.cancel = context.WithCancel(ctx)
+	return r
+}
+
+// run sends the job and waits for its end, which it forces when it must.
+func (r *run) run(ctx context.Context) (runner.Outcome, error) {
+	if err := r.sandbox.begin(r.job); err != nil {
+		return r.lost(err)
+	}
+	r.pending.Go(r.receive)
+	wall := r.wallTimer()
+	defer wall.Stop()
+	poll := time.NewTicker(cpuPoll)
+	defer poll.Stop()
+	stop, cancelled := ctx.Done(), (<-chan time.Time)(nil)
+	for {
+		select {
+		case outcome := <-r.ended:
+			return outcome, nil
+		case err := <-r.broken:
+			return r.lost(err)
+		case <-stop:
+			stop, cancelled = nil, time.After(cancelGrace)
+			go r.tell(frameCancel, nil, nil) // does not wait: a worker that is stuck reads nothing
+		case <-cancelled:
+			return r.kill(r.cancelled(ctx))
+		case <-wall.C:
+			return r.kill(r.timedOut())
+		case <-poll.C:
+			if limit := milliseconds(r.job.Limits.CPUMs); limit > 0 && cpuTime(r.sandbox.PID())-r.cpu > limit+killGrace {
+				return r.kill(r.timedOut())
+			}
+		}
+	}
+}
+
+// wallTimer fires when the worker has overrun; without a limit it never does.
+func (r *run) wallTimer() *time.Timer {
+	limit := milliseconds(r.job.Limits.TimeoutMs)
+	if limit <= 0 {
+		limit = never
+	}
+	return time.NewTimer(limit + killGrace)
+}
+
+const never = 100 * 365 * 24 * time.Hour
+
+// receive reads what the worker says until it ends the run. Output is passed on
+// before the next message is read: a host that does not take it holds the
+// script up.
+func (r *run) receive() {
+	for {
+		kind, payload, err := r.sandbox.link.read()
+		if err == nil && kind == frameEnd {
+			var outcome runner.Outcome
+			if err = json.Unmarshal(payload, &outcome); err == nil {
+				r.ended <- outcome
+				return
+			}
+		}
+		if err == nil {
+			err = r.handle(kind, payload)
+		}
+		if err != nil {
+			r.broken <- err
+			return
+		}
+	}
+}
+
+func (r *run) handle(kind frameType, payload []byte) error {
+	switch kind {
+	case frameStdout:
+		r.write(runner.Stdout, string(payload))
+	case frameStderr:
+		r.write(runner.Stderr, string(payload))
+	case frameCall:
+		var header callHeader
+		args, err := split(payload, &header)
+		if err != nil {
+			return err
+		}
+		r.pending.Go(func() { r.call(runner.Call{CallID: header.CallID, ID: header.ID, Args: args}) })
+	case frameWantStdin:
+		if r.reading.CompareAndSwap(false, true) {
+			r.pending.Go(r.readStdin)
+		}
+	default:
+		return fmt.Errorf("a sandbox sent message %d", kind)
+	}
+	return nil
+}
+
+// finish cancels what the script left behind and lets nothing more through.
+func (r *run) finish() {
+	r.cancel()
+	r.mu.Lock()
+	r.over = true
+	r.mu.Unlock()
+	done := make(chan struct{})
+	go func() {
+		r.pending.Wait()
+		close(done)
+	}()
+	timer := time.NewTimer(hostGrace)
+	defer timer.Stop()
+	select {
+	case <-done:
+	case <-timer.C:
+	}
+}
+
+func milliseconds(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
+
+// kill ends the run together with its worker.
+func (r *run) kill(e *toolscript.RunError) (runner.Outcome, error) {
+	r.sandbox.Kill()
+	<-r.sandbox.done
+	return r.outcome(e), ErrKilled
+}

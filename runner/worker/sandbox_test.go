@@ -1,0 +1,305 @@
+package worker_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/runner"
+	"github.com/toolscript/toolscript/runner/worker"
+)
+
+// run runs code to an end that is the script's own.
+func run(t testing.TB, s *worker.Sandbox, code string, h *host) runner.Outcome {
+	t.Helper()
+	outcome, err := s.Run(t.Context(), newJob(t, code), h)
+	if err != nil {
+		t.Fatalf("Run: %v (%+v)", err, outcome.Err)
+	}
+	return outcome
+}
+
+// kindOf is the kind of a run's error, "" when it ended well.
+func kindOf(o runner.Outcome) toolscript.Kind {
+	if o.Err == nil {
+		return ""
+	}
+	return o.Err.Code
+}
+
+func TestRunGivesValueAndOutput(t *testing.T) {
+	s, h := startSandbox(t), &host{}
+	outcome := run(t, s, "console.log('größe'); console.error('b'); return { a: [1, null] }", h)
+	if outcome.Err != nil || string(outcome.Value) != `{"a":[1,null]}` {
+		t.Errorf("outcome = %s, %+v", outcome.Value, outcome.Err)
+	}
+	if got, want := h.printed(), "0:größe\n1:b\n"; got != want {
+		t.Errorf("output = %q, want %q", got, want)
+	}
+}
+
+func TestLongOutputArrivesWhole(t *testing.T) {
+	s, h := startSandbox(t), &host{}
+	run(t, s, "console.log('ä'.repeat(1_500_001))", h)
+	got := strings.ReplaceAll(h.printed(), "0:", "")
+	if want := strings.Repeat("ä", 1_500_001) + "\n"; got != want {
+		t.Errorf("%d bytes of output, want %d", len(got), len(want))
+	}
+}
+
+func TestRunCallsTools(t *testing.T) {
+	s := startSandbox(t)
+	var calls atomic.Int64
+	h := &host{call: func(_ context.Context, c runner.Call) (json.RawMessage, *toolscript.ToolError) {
+		calls.Add(1)
+		if c.ID == "demo__add" {
+			return nil, &toolscript.ToolError{Server: "demo", Tool: c.ID, Code: toolscript.ToolFailed, Message: "no adding today"}
+		}
+		return c.Args, nil
+	}}
+	tests := []struct {
+		name, code, want string
+		calls            int64
+	}{
+		{"in sequence", "let n = 0; for (let i = 0; i < 50; i++) n += (await tools.demo.echo({ i })).i; return n", "1225", 50},
+		{"at once", "const all = await Promise.all(Array.from({ length: 100 }, (_, i) => tools.demo.echo({ i }))); return all.every((r, i) => r.i === i)", "true", 100},
+		{"failing", "try { await tools.demo.add({}) } catch (e) { return [e.name, e.code, e.message] }", `["ToolError","tool_failed","no adding today"]`, 1},
+		{"large", "return (await tools.demo.echo({ text: 'x'.repeat(100_000) })).text.length", "100000", 1},
+		{"line ends in arguments", `return (await tools.demo.echo({ text: "a\nb" })).text`, `"a\nb"`, 1},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			calls.Store(0)
+			outcome := run(t, s, test.code, h)
+			if string(outcome.Value) != test.want || calls.Load() != test.calls {
+				t.Errorf("value = %s after %d calls, %+v; want %s after %d", outcome.Value, calls.Load(), outcome.Err, test.want, test.calls)
+			}
+		})
+	}
+}
+
+func TestNamesFollowTheirKey(t *testing.T) {
+	s := startSandbox(t)
+	job := newJob(t, "return Object.keys(tools)")
+	for _, test := range []struct {
+		names *runner.Names
+		want  string
+	}{
+		{names, `["demo"]`},
+		{names, `["demo"]`},
+		{&runner.Names{Key: "2", Servers: []runner.ServerNames{{Ident: "other", Server: "other"}}}, `["other"]`},
+		{&runner.Names{Key: "3"}, `[]`},
+		{names, `["demo"]`},
+	} {
+		job.Names = test.names
+		outcome, err := s.Run(t.Context(), job, &host{})
+		if err != nil || string(outcome.Value) != test.want {
+			t.Errorf("value = %s, %+v, %v; want %s", outcome.Value, outcome.Err, err, test.want)
+		}
+	}
+}
+
+func TestStdin(t *testing.T) {
+	s := startSandbox(t)
+	pieces := [][]byte{[]byte("a\n"), []byte(strings.Repeat("b", 3<<20) + "\n"), []byte("c")}
+	h := &host{stdin: func(context.Context) ([]byte, error) {
+		if len(pieces) == 0 {
+			return nil, nil
+		}
+		piece := pieces[0]
+		pieces = pieces[1:]
+		return piece, nil
+	}}
+	job := newJob(t, "return (await stdin.text()).length")
+	job.Stdin = true
+	outcome, err := s.Run(t.Context(), job, h)
+	if want := "3145732"; err != nil || string(outcome.Value) != want {
+		t.Errorf("value = %s, %+v, %v; want %s", outcome.Value, outcome.Err, err, want)
+	}
+}
+
+func TestNothingIsLeftFromRunToRun(t *testing.T) {
+	s := startSandbox(t)
+	run(t, s, "(globalThis as any).left = 1", &host{})
+	outcome := run(t, s, "return typeof (globalThis as any).left", &host{})
+	if string(outcome.Value) != `"undefined"` {
+		t.Errorf("value = %s: a global outlived its run", outcome.Value)
+	}
+}
+
+func TestOneRunAtATime(t *testing.T) {
+	s := startSandbox(t)
+	called, answer := make(chan struct{}), make(chan struct{})
+	h := &host{call: func(context.Context, runner.Call) (json.RawMessage, *toolscript.ToolError) {
+		close(called)
+		<-answer
+		return json.RawMessage("1"), nil
+	}}
+	var first sync.WaitGroup
+	first.Go(func() { run(t, s, "return tools.demo.echo({})", h) })
+	<-called
+	_, err := s.Run(t.Context(), newJob(t, "return 1"), &host{})
+	if toolscript.KindOf(err) != toolscript.Busy {
+		t.Errorf("second Run = %v, want kind %s", err, toolscript.Busy)
+	}
+	close(answer)
+	first.Wait()
+}
+
+func TestPanicsOfTheHostStayInTheCall(t *testing.T) {
+	s, err := worker.StartSandbox(t.Context(), worker.Options{CacheDir: cacheDir, Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	h := &host{
+		call:  func(context.Context, runner.Call) (json.RawMessage, *toolscript.ToolError) { panic("call") },
+		write: func(runner.Stream, string) { panic("write") },
+	}
+	outcome := run(t, s, "console.log(1); try { await tools.demo.echo({}) } catch (e) { return e.code }", h)
+	if string(outcome.Value) != `"internal"` {
+		t.Errorf("value = %s, %+v; want internal", outcome.Value, outcome.Err)
+	}
+}
+
+func TestAnswerTooLong(t *testing.T) {
+	s := startSandbox(t)
+	h := &host{call: func(context.Context, runner.Call) (json.RawMessage, *toolscript.ToolError) {
+		return json.RawMessage(`"` + strings.Repeat("x", worker.MaxFrame) + `"`), nil
+	}}
+	outcome := run(t, s, "try { await tools.demo.echo({}) } catch (e) { return e.code }", h)
+	if string(outcome.Value) != `"too_large"` {
+		t.Errorf("value = %s, %+v; want too_large", outcome.Value, outcome.Err)
+	}
+}
+
+// TestCallsEndWithTheRun has a call that nobody waits for, and a call that the
+// run's end cancels.
+func TestCallsEndWithTheRun(t *testing.T) {
+	s := startSandbox(t)
+	ended := make(chan error, 1)
+	h := &host{call: func(ctx context.Context, _ runner.Call) (json.RawMessage, *toolscript.ToolError) {
+		<-ctx.Done()
+		ended <- ctx.Err()
+		return nil, &toolscript.ToolError{Code: toolscript.Cancelled}
+	}}
+	outcome := run(t, s, "void tools.demo.echo({}).catch(() => {}); return 1", h)
+	if string(outcome.Value) != "1" {
+		t.Errorf("value = %s, %+v; want 1", outcome.Value, outcome.Err)
+	}
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("the call's ctx ended with %v", err)
+	}
+	run(t, s, "return 2", &host{})
+}
+
+func TestStubbornHostIsLeftAlone(t *testing.T) {
+	s := startSandbox(t)
+	release := make(chan struct{})
+	defer close(release)
+	h := &host{call: func(context.Context, runner.Call) (json.RawMessage, *toolscript.ToolError) {
+		<-release
+		return json.RawMessage(`"late"`), nil
+	}}
+	outcome := run(t, s, "void tools.demo.echo({}); return 1", h)
+	if string(outcome.Value) != "1" {
+		t.Errorf("value = %s, %+v; want 1", outcome.Value, outcome.Err)
+	}
+	if outcome := run(t, s, "return tools.demo.echo('mine')", &host{}); string(outcome.Value) != `"mine"` {
+		t.Errorf("value = %s: the answer to another run", outcome.Value)
+	}
+}
+
+func TestCancel(t *testing.T) {
+	for name, code := range map[string]string{
+		"while it waits":     "await tools.demo.echo({})",
+		"while it computes":  "await tools.demo.echo({}); for (;;);",
+		"in a microtask":     "await tools.demo.echo({}); for (;;) await 0",
+		"in native code":     "await tools.demo.echo({}); new Array(2 ** 32 - 1).join('')",
+		"while nobody reads": "await tools.demo.echo({}); for (;;) console.log('x'.repeat(10_000))",
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := startSandbox(t)
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			waits := strings.HasSuffix(name, "waits")
+			h := &host{
+				call: func(ctx context.Context, _ runner.Call) (json.RawMessage, *toolscript.ToolError) {
+					cancel()
+					if waits {
+						<-ctx.Done()
+					}
+					return json.RawMessage("1"), nil
+				},
+				write: func(runner.Stream, string) { <-ctx.Done() },
+			}
+			outcome, err := s.Run(ctx, newJob(t, code), h)
+			if kindOf(outcome) != toolscript.Cancelled || outcome.ExitCode == 0 {
+				t.Errorf("outcome = %+v, %v; want %s", outcome, err, toolscript.Cancelled)
+			}
+			if err != nil && !errors.Is(err, worker.ErrKilled) {
+				t.Errorf("Run = %v, want nil or %v", err, worker.ErrKilled)
+			}
+		})
+	}
+}
+
+func TestOutputWaitsForItsReader(t *testing.T) {
+	s := startSandbox(t)
+	var written atomic.Int64
+	blocked, release := make(chan struct{}), make(chan struct{})
+	h := &host{write: func(_ runner.Stream, text string) {
+		if written.Add(int64(len(text))) > 1<<20 && blocked != nil {
+			close(blocked)
+			<-release
+			blocked = nil
+		}
+	}}
+	var done sync.WaitGroup
+	done.Go(func() { run(t, s, "for (let i = 0; i < 3000; i++) console.log('x'.repeat(9_999))", h) })
+	<-blocked
+	close(release)
+	done.Wait()
+	if got := written.Load(); got != 30_000_000 {
+		t.Errorf("%d bytes written, want 30000000", got)
+	}
+}
+
+func TestWorkerKilledInTheMiddle(t *testing.T) {
+	s := startSandbox(t)
+	h := &host{call: func(ctx context.Context, _ runner.Call) (json.RawMessage, *toolscript.ToolError) {
+		s.Kill()
+		<-ctx.Done()
+		return nil, nil
+	}}
+	begun := time.Now()
+	outcome, err := s.Run(t.Context(), newJob(t, "await tools.demo.echo({})"), h)
+	if toolscript.KindOf(err) != toolscript.Unavailable || kindOf(outcome) != toolscript.Internal {
+		t.Errorf("Run = %+v, %v; want kind %s", outcome.Err, err, toolscript.Unavailable)
+	}
+	if took := time.Since(begun); took > 5*time.Second {
+		t.Errorf("it took %s to notice", took)
+	}
+	if _, err := s.Run(t.Context(), newJob(t, "return 1"), &host{}); err == nil {
+		t.Error("a dead sandbox ran a script")
+	}
+}
+
+func TestRSS(t *testing.T) {
+	s := startSandbox(t)
+	run(t, s, "return 1", &host{})
+	t.Logf("a warm sandbox holds %.1f MB, behind %v", float64(s.RSS())/(1<<20), s.Wall())
+	if diff := cmp.Diff([]string{"rlimits", "nice"}, s.Wall()[:2]); diff != "" {
+		t.Errorf("wall (-want +got):\n%s", diff)
+	}
+}

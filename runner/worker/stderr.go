@@ -1,0 +1,36 @@
+package worker
+
+import (
+	"strings"
+	"sync"
+)
+
+// maxStderr bounds what is kept of a worker's standard error. A Go program that
+// dies says why in its first lines and prints goroutines for megabytes.
+const maxStderr = 4 << 10
+
+// A stderr keeps the beginning of what is written to it.
+type stderr struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+// Write never fails and never blocks, lest a worker that prints without end
+// waits for the gateway.
+func (s *stderr) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.text = append(s.text, p[:min(len(p), maxStderr-len(s.text))]...)
+	return len(p), nil
+}
+
+func (s *stderr) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return string(s.text)
+}
+
+func (s *stderr) firstLine() string {
+	line, _, _ := strings.Cut(s.String(), "\n")
+	return line
+}

@@ -1,0 +1,48 @@
+package worker
+
+import (
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/toolscript/toolscript"
+)
+
+const (
+	// watchdogGrace is how much longer than its limits a script may take before
+	// its worker ends itself. The engine stops it earlier, the gateway kills it
+	// later.
+	watchdogGrace = 150 * time.Millisecond
+	watchdogPoll  = 50 * time.Millisecond
+)
+
+// A watchdog ends a worker whose script has overrun its limits: the engine is
+// stuck in native code then. It barks only if goroutines still run; a gateway
+// that hears nothing kills the worker.
+type watchdog struct{ stop func() }
+
+func watch(limits toolscript.Limits) watchdog {
+	begun, cpu := time.Now(), usedCPU()
+	wall, most := milliseconds(limits.TimeoutMs), milliseconds(limits.CPUMs)
+	if wall <= 0 && most <= 0 {
+		return watchdog{stop: func() {}}
+	}
+	over := make(chan struct{})
+	go func() {
+		poll := time.NewTicker(watchdogPoll)
+		defer poll.Stop()
+		for {
+			select {
+			case <-over:
+				return
+			case <-poll.C:
+			}
+			if wall > 0 && time.Since(begun) > wall+watchdogGrace || most > 0 && usedCPU()-cpu > most+watchdogGrace {
+				fmt.Fprintln(os.Stderr, "the script has overrun its limits")
+				os.Exit(exitOverrun)
+			}
+		}
+	}()
+	return watchdog{stop: sync.OnceFunc(func() { close(over) })}
+}

@@ -1,0 +1,124 @@
+package worker_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/runner"
+	"github.com/toolscript/toolscript/runner/script"
+	"github.com/toolscript/toolscript/runner/worker"
+)
+
+// cacheDir keeps the compiled engine for all tests of a run: compiling it takes
+// seconds under the race detector.
+var cacheDir string
+
+// TestMain makes the test program a worker when it is executed as one.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == worker.Command {
+		os.Exit(worker.Main(os.Args[2:]))
+	}
+	if len(os.Args) > 1 && os.Args[1] == gatewayCommand {
+		os.Exit(runGateway(os.Args[2]))
+	}
+	os.Exit(runTests(m))
+}
+
+func runTests(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "worker")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	cacheDir = dir
+	code := m.Run()
+	if left := children(); len(left) > 0 {
+		fmt.Fprintln(os.Stderr, "processes left behind:", left)
+		return 1
+	}
+	return code
+}
+
+func startChecker(t *testing.T) *worker.Checker {
+	t.Helper()
+	c, err := worker.StartChecker(t.Context(), worker.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return c
+}
+
+func startSandbox(t testing.TB) *worker.Sandbox {
+	t.Helper()
+	s, err := worker.StartSandbox(t.Context(), worker.Options{CacheDir: cacheDir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	return s
+}
+
+// names is a catalog of one server, demo, with the tools echo and add.
+var names = &runner.Names{Key: "1", Servers: []runner.ServerNames{{
+	Ident: "demo", Server: "demo", Tools: []runner.ToolNames{{Ident: "echo", ID: "demo__echo"}, {Ident: "add", ID: "demo__add"}},
+}}}
+
+// newJob compiles code here, which a gateway would never do.
+func newJob(t testing.TB, code string) runner.Job {
+	t.Helper()
+	compiled, found := script.Compile(runner.Source{Code: "import { tools, stdin } from 'toolscript';\n" + code})
+	if len(found) > 0 {
+		t.Fatalf("Compile: %+v", found)
+	}
+	return runner.Job{
+		RunID: t.Name(), File: script.DefaultFile, Compiled: compiled, Cwd: "/", TZ: "UTC", Names: names,
+		Limits: toolscript.Limits{TimeoutMs: 20_000, CPUMs: 20_000, MemoryMB: 64, StackKB: 512, ToolCalls: 1000, Concurrency: 16},
+	}
+}
+
+// host answers echo with its arguments unless a function is set.
+type host struct {
+	call  func(ctx context.Context, c runner.Call) (json.RawMessage, *toolscript.ToolError)
+	stdin func(ctx context.Context) ([]byte, error)
+	write func(s runner.Stream, text string)
+
+	mu     sync.Mutex
+	output strings.Builder
+}
+
+func (h *host) Call(ctx context.Context, c runner.Call) (json.RawMessage, *toolscript.ToolError) {
+	if h.call != nil {
+		return h.call(ctx, c)
+	}
+	return c.Args, nil
+}
+
+func (h *host) Write(s runner.Stream, text string) {
+	if h.write != nil {
+		h.write(s, text)
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	fmt.Fprintf(&h.output, "%d:%s", s, text)
+}
+
+func (h *host) ReadStdin(ctx context.Context) ([]byte, error) {
+	if h.stdin != nil {
+		return h.stdin(ctx)
+	}
+	return nil, nil
+}
+
+func (h *host) printed() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.output.String()
+}
