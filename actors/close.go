@@ -1,0 +1,57 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/toolscript/toolscript/actors/internal/mailbox"
+)
+
+// closeTime bounds Close. The process of a server has five seconds to end, the
+// last of which is for a SIGKILL that nothing survives.
+const closeTime = 6 * time.Second
+
+// Close refuses new requests, answers those under way with "shutting down",
+// ends all actors and waits until every connection is closed: for six seconds,
+// or as long as ctx allows if that is less. The error says what was left behind.
+// Closing again answers the same.
+func (s *System) Close(ctx context.Context) error {
+	s.closed.Do(func() { s.unclean = s.close(ctx) })
+	return s.unclean
+}
+
+func (s *System) close(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, closeTime)
+	defer cancel()
+	s.shut()
+	_, err := mailbox.Ask(ctx, s.supervisor(), func(r mailbox.Reply[struct{}]) any { return stopAll{r} })
+	if err != nil {
+		// The root is left as it is: hollywood would wait for its children.
+		err = fmt.Errorf("end the actors: %w", err)
+	} else {
+		err = s.endRoot(ctx)
+	}
+	select {
+	case <-s.work.Idle():
+		return err
+	case <-ctx.Done():
+		return errors.Join(err, fmt.Errorf("close the connections: %w", context.Cause(ctx)))
+	}
+}
+
+// endRoot stops the supervisor, which has no children any more.
+func (s *System) endRoot(ctx context.Context) error {
+	select {
+	case <-s.engine.Poison(s.root).Done():
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("end the supervisor: %w", context.Cause(ctx))
+	}
+}
+
+// supervisor can be asked until it has ended, which is after s.closing.
+func (s *System) supervisor() mailbox.Address {
+	return mailbox.Address{Engine: s.engine, PID: s.root}
+}

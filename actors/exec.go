@@ -1,0 +1,189 @@
+package actors
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/execution"
+	"github.com/toolscript/toolscript/actors/internal/mailbox"
+	"github.com/toolscript/toolscript/actors/workers"
+	"github.com/toolscript/toolscript/runner"
+)
+
+// Scripts says how a System runs scripts.
+type Scripts struct {
+	// StartChecker and StartSandbox start a worker process; what they start must
+	// be a runner.Compiler and a runner.Runner. Nil: scripts cannot be run.
+	StartChecker func(context.Context) (workers.Worker, error)
+	StartSandbox func(context.Context) (workers.Worker, error)
+
+	Limits toolscript.Limits              // of a run that asks for none; zero fields: execution.Defaults
+	URL    func(capability string) string // the gateway's own URL; nil: it has none
+	Warm   bool                           // keep workers ready before they are asked for
+}
+
+const (
+	runsID      = "runs"
+	checkersID  = "checkers"
+	sandboxesID = "sandboxes"
+)
+
+// maxCheckers bounds the checkers: a second one keeps other runs going while a
+// hostile script holds the first.
+const maxCheckers = 2
+
+// scriptSpecs are the actors that scripts need.
+func (s *System) scriptSpecs() []spec {
+	o := s.options.Scripts
+	if o.StartChecker == nil || o.StartSandbox == nil {
+		return nil
+	}
+	spare := 0
+	if o.Warm {
+		spare = 1
+	}
+	return []spec{
+		{id: checkersID, produce: workers.New(workers.Options{Name: "checker", Start: o.StartChecker, Max: maxCheckers, Spare: spare})},
+		{id: sandboxesID, produce: workers.New(workers.Options{Name: "sandbox", Start: o.StartSandbox, Spare: spare})},
+		{id: runsID, produce: execution.New(s.runDeps())},
+	}
+}
+
+func (s *System) runDeps() execution.Deps {
+	o := s.options.Scripts
+	url := o.URL
+	if url == nil {
+		url = func(string) string { return "" }
+	}
+	return execution.Deps{
+		Spawn:      s.spawn,
+		Call:       s.CallTool,
+		Lookup:     func(id string) (toolscript.Tool, bool) { return s.Catalog().Lookup(id) },
+		Fits:       s.fits,
+		Names:      s.tableOfNames(),
+		Connecting: func(_ context.Context, f toolscript.Filter) []string { return connecting(s.current(), f) },
+		Await:      func(ctx context.Context, f toolscript.Filter) { s.Await(ctx, f) },
+		Checker: func(ctx context.Context) (runner.Compiler, execution.GiveBack, error) {
+			return borrow[runner.Compiler](ctx, s, checkersID)
+		},
+		Sandbox: func(ctx context.Context) (runner.Runner, execution.GiveBack, error) {
+			return borrow[runner.Runner](ctx, s, sandboxesID)
+		},
+		URL:         url,
+		Limits:      execution.Effective(o.Limits, execution.Defaults),
+		ConnectTime: s.options.ConnectTimeout,
+	}
+}
+
+// borrow takes a worker of the kind that T is from a pool.
+func borrow[T any](ctx context.Context, s *System, pool string) (T, execution.GiveBack, error) {
+	var none T
+	at, err := s.find(pool)
+	if err != nil {
+		return none, nil, err
+	}
+	w, err := workers.Take(ctx, at)
+	if err != nil {
+		return none, nil, err
+	}
+	return w.(T), func(broken bool) { workers.GiveBack(at, w, broken) }, nil
+}
+
+// fits reports whether a value satisfies a schema. A schema that cannot be
+// understood is satisfied by everything.
+func (s *System) fits(schema, value json.RawMessage) bool {
+	details, err := s.arguments.Check(schema, value)
+	return err != nil || len(details) == 0
+}
+
+// Exec runs a script and passes its events on as they happen. It returns when
+// the run has ended; the error says why a run could not begin. The run ends with
+// ctx, and when emit fails.
+func (s *System) Exec(ctx context.Context, request toolscript.ExecRequest, emit func(toolscript.Event) error) (err error) {
+	defer s.recovered(&err)
+	if err := checkRequest(request); err != nil {
+		return err
+	}
+	at, err := s.find(runsID)
+	if err != nil {
+		return err
+	}
+	asking, cancel := context.WithTimeout(ctx, spawnLimit)
+	defer cancel()
+	handle, err := mailbox.Ask(asking, at, func(r mailbox.Reply[execution.Handle]) any {
+		return execution.Begin{Ctx: ctx, Request: request, Emit: emit, Reply: r}
+	})
+	if err != nil {
+		return err
+	}
+	<-handle.Done
+	return nil
+}
+
+// checkRequest refuses what cannot be run before a run begins.
+func checkRequest(r toolscript.ExecRequest) error {
+	invalid := func(format string, args ...any) error {
+		return &toolscript.Error{Kind: toolscript.Invalid, Err: fmt.Errorf(format, args...)}
+	}
+	switch r.Engine {
+	case "", "auto", "quickjs":
+	default:
+		return &toolscript.Error{Kind: toolscript.Unsupported, Err: fmt.Errorf("engine %q is not here; there are: quickjs, auto", r.Engine)}
+	}
+	switch r.Check {
+	case "", "off", "warn", "error":
+	default:
+		return invalid("check is %q; it is one of: off, warn, error", r.Check)
+	}
+	if strings.ContainsAny(r.File, "\r\n\x00") {
+		return invalid("file is no file name")
+	}
+	return nil
+}
+
+// Runs are the records of the last runs, the newest first, without their calls.
+func (s *System) Runs(ctx context.Context) ([]toolscript.RunRecord, error) {
+	return askRuns(ctx, s, func(r mailbox.Reply[[]toolscript.RunRecord]) any { return execution.List{Reply: r} })
+}
+
+// Run is the whole record of one run.
+func (s *System) Run(ctx context.Context, id string) (toolscript.RunRecord, error) {
+	return askRuns(ctx, s, func(r mailbox.Reply[toolscript.RunRecord]) any { return execution.Get{ID: id, Reply: r} })
+}
+
+// AbortRun ends a run that is under way.
+func (s *System) AbortRun(ctx context.Context, id string) error {
+	_, err := askRuns(ctx, s, func(r mailbox.Reply[struct{}]) any { return execution.Abort{ID: id, Reply: r} })
+	return err
+}
+
+// GiveStdin gives a run the next piece of its standard input. It returns when
+// the piece before it has been taken.
+func (s *System) GiveStdin(ctx context.Context, id string, data []byte, eof bool) error {
+	_, err := askRuns(ctx, s, func(r mailbox.Reply[struct{}]) any {
+		return execution.Stdin{ID: id, Data: data, EOF: eof, Reply: r}
+	})
+	return err
+}
+
+// RunOf finds the run under way that holds a capability.
+func (s *System) RunOf(capability string) (string, bool) {
+	id, err := askRuns(context.Background(), s, func(r mailbox.Reply[string]) any {
+		return execution.Whose{Capability: capability, Reply: r}
+	})
+	return id, err == nil && id != ""
+}
+
+func askRuns[T any](ctx context.Context, s *System, build func(mailbox.Reply[T]) any) (T, error) {
+	var none T
+	at, err := s.find(runsID)
+	if err != nil {
+		return none, err
+	}
+	ctx, cancel := bounded(ctx, execution.StdinTime+spawnLimit)
+	defer cancel()
+	return mailbox.Ask(ctx, at, build)
+}

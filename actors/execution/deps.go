@@ -1,0 +1,47 @@
+package execution
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/anthdm/hollywood/actor"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/internal/mailbox"
+	"github.com/toolscript/toolscript/runner"
+)
+
+// Deps is what runs need of the gateway.
+type Deps struct {
+	// Spawn starts an actor that ends with its work, under the supervisor.
+	Spawn func(ctx context.Context, id string, p actor.Producer) (mailbox.Address, error)
+
+	// Call makes a tool call.
+	Call func(context.Context, toolscript.Call) (json.RawMessage, error)
+	// Lookup finds a tool in the current catalog.
+	Lookup func(id string) (toolscript.Tool, bool)
+	// Missing says why a tool is not in the catalog.
+	Missing func(id string) error
+	// Fits reports whether a value satisfies a schema.
+	Fits func(schema, value json.RawMessage) bool
+	// Names is the table of the current catalog.
+	Names func() *runner.Names
+	// Connecting are the servers, of those the filter selects, that are still
+	// connecting; Await waits until there are none, or ctx ends.
+	Connecting func(context.Context, toolscript.Filter) []string
+	Await      func(context.Context, toolscript.Filter)
+
+	// Checker and Sandbox lend a worker and the way to give it back.
+	Checker func(context.Context) (runner.Compiler, GiveBack, error)
+	Sandbox func(context.Context) (runner.Runner, GiveBack, error)
+
+	// URL is the gateway's own URL with the given capability; "" when it has none.
+	URL func(capability string) string
+
+	Limits      toolscript.Limits // of a run that asks for none
+	ConnectTime time.Duration     // how long a run waits for the servers it names
+}
+
+// GiveBack returns a borrowed worker; a broken one is replaced.
+type GiveBack func(broken bool)

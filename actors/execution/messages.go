@@ -1,0 +1,101 @@
+package execution
+
+import (
+	"context"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/internal/mailbox"
+)
+
+// Begin asks for a run. It is answered as soon as the run exists; the run then
+// tells everything through Emit and closes Done when it has ended.
+type Begin struct {
+	Ctx     context.Context // the run ends with it
+	Request toolscript.ExecRequest
+	Emit    Emit
+	Reply   mailbox.Reply[Handle]
+}
+
+// Emit takes the events of a run in order, one at a time. It may block; an
+// error says that nobody listens any more and ends the run.
+type Emit func(toolscript.Event) error
+
+// Handle is a run that has begun.
+type Handle struct {
+	ID   string
+	Done <-chan struct{}
+}
+
+// List asks for the records of the runs, the newest first, without their calls.
+type List struct {
+	Reply mailbox.Reply[[]toolscript.RunRecord]
+}
+
+// Get asks for the whole record of one run.
+type Get struct {
+	ID    string
+	Reply mailbox.Reply[toolscript.RunRecord]
+}
+
+// Abort ends one run.
+type Abort struct {
+	ID    string
+	Reply mailbox.Reply[struct{}]
+}
+
+// Stdin gives a run the next piece of standard input.
+type Stdin struct {
+	ID    string
+	Data  []byte
+	EOF   bool
+	Reply mailbox.Reply[struct{}]
+}
+
+// Whose asks which run holds a capability; "" means none.
+type Whose struct {
+	Capability string
+	Reply      mailbox.Reply[string]
+}
+
+// Describe asks for the state of all runs under way.
+type Describe struct {
+	Reply mailbox.Reply[[]toolscript.ActorStatus]
+}
+
+// What Runs hears of a run.
+type (
+	spawned struct { // its actor has been started, or could not be
+		id  string
+		at  mailbox.Address
+		err error
+	}
+	gone struct { // its actor has ended
+		id  string
+		why error
+	}
+	entered struct { // a new state
+		id    string
+		state string
+	}
+	ended struct { // the last word of a run
+		id     string
+		record toolscript.RunRecord
+	}
+)
+
+// What the work of a run tells its actor.
+type (
+	callBegan struct{ callID, tool string }
+	callEnded struct {
+		callID string
+		ok     bool
+		kind   toolscript.Kind
+		ms     float64
+	}
+	finished struct{ end toolscript.End }
+)
+
+// describe asks a run for its record as it stands.
+type describe struct {
+	reply mailbox.Reply[toolscript.RunRecord]
+}

@@ -1,0 +1,97 @@
+package execution
+
+import (
+	"context"
+	"time"
+
+	"github.com/anthdm/hollywood/actor"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/internal/mailbox"
+)
+
+// run is the actor of one script run. It holds the record; its work goroutine
+// runs the script and tells it what happened. Only Receive touches it.
+type run struct {
+	parent *actor.PID // Runs
+	work   *work
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	events *emitter
+	record toolscript.RunRecord
+	calls  map[string]int // CallID → place in record.Calls
+}
+
+// Receive handles one message.
+func (r *run) Receive(c *actor.Context) {
+	switch m := c.Message().(type) {
+	case actor.Started:
+		r.begin(c)
+	case entered:
+		r.entered(c, m)
+	case callBegan:
+		r.callBegan(m)
+	case callEnded:
+		r.callEnded(m)
+	case describe:
+		m.reply.Send(r.snapshot(), nil)
+	case finished:
+		r.finish(c, m.end)
+	case actor.Stopped:
+		r.cancel(mailbox.ErrStopped)
+	}
+}
+
+// begin starts the work. Whatever happens in it, finished comes back.
+func (r *run) begin(c *actor.Context) {
+	engine, self, w, ctx := c.Engine(), c.PID(), r.work, r.ctx
+	w.tell = func(m any) { engine.Send(self, m) }
+	w.host.tell = w.tell
+	w.enter = func(state string) { w.tell(entered{w.id, state}) }
+	mailbox.Go(func() {
+		w.tell(finished{w.do(ctx)})
+	}, func(err error) {
+		w.tell(finished{failed(w.id, err, nil)})
+	})
+}
+
+func (r *run) entered(c *actor.Context, m entered) {
+	r.record.State = m.state
+	c.Engine().Send(r.parent, m)
+}
+
+func (r *run) callBegan(m callBegan) {
+	r.calls[m.callID] = len(r.record.Calls)
+	r.record.Calls = append(r.record.Calls, toolscript.CallRecord{CallID: m.callID, Tool: m.tool})
+}
+
+func (r *run) callEnded(m callEnded) {
+	i, known := r.calls[m.callID]
+	if !known {
+		return
+	}
+	call := &r.record.Calls[i]
+	call.OK, call.Kind, call.Ms = &m.ok, m.kind, m.ms
+}
+
+// snapshot is the record as it stands; the caller may keep it.
+func (r *run) snapshot() toolscript.RunRecord {
+	record := r.record
+	record.Calls = append([]toolscript.CallRecord{}, r.record.Calls...)
+	return record
+}
+
+// finish closes the record, tells the client and the parent, and ends the actor.
+func (r *run) finish(c *actor.Context, end toolscript.End) {
+	now := time.Now()
+	r.record.State, r.record.EndedAt = "ended", &now
+	r.record.OK, r.record.Kind, r.record.Error = &end.OK, end.Kind, end.Error
+	r.record.ExitCode, r.record.Metrics = &end.ExitCode, end.Metrics
+	r.cancel(nil)
+	engine, self, parent, events, last := c.Engine(), c.PID(), r.parent, r.events, ended{r.work.id, r.snapshot()}
+	mailbox.Go(func() { // the client may be slow to take the end
+		events.end(end)
+		engine.Send(parent, last)
+		engine.Poison(self)
+	}, func(error) { engine.Send(parent, last) })
+}

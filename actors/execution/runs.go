@@ -1,0 +1,286 @@
+// Package execution runs scripts. Runs is the actor that begins runs, one child
+// actor each, knows them by id and by capability, and keeps the records of the
+// last ones. A run compiles its script in a checker, waits for the servers it
+// names, and runs it in a sandbox; every budget that can be counted outside the
+// sandbox is enforced here.
+package execution
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/anthdm/hollywood/actor"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/internal/mailbox"
+)
+
+// kept is how many records of ended runs are held.
+const kept = 200
+
+// Runs is the state of the actor; only Receive touches it.
+type Runs struct {
+	deps  *Deps
+	since time.Time
+	live  map[string]*liveRun
+	ended []toolscript.RunRecord // the oldest first
+}
+
+// liveRun is what is known of a run under way without asking it.
+type liveRun struct {
+	at         mailbox.Address // its actor; zero until spawned
+	capability string
+	ctx        context.Context // ends with the run
+	cancel     context.CancelCauseFunc
+	events     *emitter
+	stdin      *stdin
+	done       chan struct{}
+	record     toolscript.RunRecord // without calls
+}
+
+// New makes the producer of the actor.
+func New(d Deps) actor.Producer {
+	return func() actor.Receiver { return &Runs{deps: &d} }
+}
+
+// Receive handles one message.
+func (r *Runs) Receive(c *actor.Context) {
+	switch m := c.Message().(type) {
+	case actor.Started:
+		r.since, r.live = time.Now(), map[string]*liveRun{}
+	case Begin:
+		r.begin(c, m)
+	case spawned:
+		r.spawned(m)
+	case entered:
+		r.entered(m)
+	case ended:
+		r.close(m.id, m.record)
+	case gone:
+		r.broken(m)
+	case Stdin:
+		r.giveStdin(m)
+	case Get:
+		r.get(c, m)
+	case List:
+		m.Reply.Send(r.list(), nil)
+	case Abort:
+		r.abort(m)
+	case Whose:
+		m.Reply.Send(r.whose(m.Capability), nil)
+	case Describe:
+		m.Reply.Send(r.describe(), nil)
+	case actor.Stopped:
+		r.end()
+	}
+}
+
+// begin makes the run and its actor.
+func (r *Runs) begin(c *actor.Context, m Begin) {
+	if m.Request.File == "" {
+		m.Request.File = "script.ts"
+	}
+	id, capability := "run_"+hex.EncodeToString(random(8)), base64.RawURLEncoding.EncodeToString(random(32))
+	limits := Effective(m.Request.Limits, r.deps.Limits)
+	ctx, cancel := context.WithCancelCause(m.Ctx)
+	events := &emitter{id: id, to: m.Emit, lost: func(err error) {
+		cancel(&toolscript.Error{Kind: toolscript.Cancelled, Err: fmt.Errorf("the client went away: %w", err)})
+	}}
+	record := toolscript.RunRecord{
+		RunID: id, State: "checking", File: m.Request.File, Engine: "quickjs",
+		StartedAt: time.Now(), Limits: limits, Allow: m.Request.Allow, Calls: []toolscript.CallRecord{},
+	}
+	in := newStdin(m.Request.Stdin)
+	child := &run{
+		parent: c.PID(), ctx: ctx, cancel: cancel, events: events, record: record, calls: map[string]int{},
+		work: &work{
+			id: id, capability: capability, request: m.Request, limits: limits, deps: r.deps, start: record.StartedAt,
+			host: &host{
+				id: id, deps: r.deps, allow: m.Request.Allow, limits: limits, events: events,
+				stdin: in, slots: make(chan struct{}, limits.Concurrency),
+			},
+		},
+	}
+	live := &liveRun{
+		capability: capability, ctx: ctx, cancel: cancel, events: events, stdin: in, done: make(chan struct{}), record: record,
+	}
+	r.live[id] = live
+	m.Reply.Send(Handle{ID: id, Done: live.done}, nil)
+	r.spawn(c, id, child)
+}
+
+// spawn has the supervisor start the run's actor, which ends with the run.
+func (r *Runs) spawn(c *actor.Context, id string, child *run) {
+	engine, self, spawn := c.Engine(), c.PID(), r.deps.Spawn
+	mailbox.Go(func() {
+		at, err := spawn(child.ctx, "run/"+id, func() actor.Receiver { return child })
+		engine.Send(self, spawned{id, at, err})
+		if err == nil {
+			<-at.Ended
+			engine.Send(self, gone{id, mailbox.ErrEnded})
+		}
+	}, func(err error) { engine.Send(self, gone{id, err}) })
+}
+
+func (r *Runs) spawned(m spawned) {
+	live := r.live[m.id]
+	switch {
+	case live == nil: // ended already
+	case m.err != nil:
+		r.broken(gone{m.id, m.err})
+	default:
+		live.at = m.at
+	}
+}
+
+func random(n int) []byte {
+	b := make([]byte, n)
+	_, _ = rand.Read(b) // never fails, says crypto/rand
+	return b
+}
+
+func (r *Runs) entered(m entered) {
+	if live := r.live[m.id]; live != nil {
+		live.record.State = m.state
+	}
+}
+
+// close files the record of a run that has ended.
+func (r *Runs) close(id string, record toolscript.RunRecord) {
+	live := r.live[id]
+	if live == nil {
+		return
+	}
+	delete(r.live, id)
+	live.cancel(nil)
+	close(live.done)
+	r.ended = append(r.ended, record)
+	if len(r.ended) > kept {
+		r.ended = slices.Delete(r.ended, 0, len(r.ended)-kept)
+	}
+}
+
+// broken ends a run whose actor is gone without a last word: it panicked, which
+// the supervisor has logged, or the gateway is shutting down.
+func (r *Runs) broken(m gone) {
+	live := r.live[m.id]
+	if live == nil {
+		return
+	}
+	end := failed(m.id, m.why, nil)
+	record := live.record
+	now := time.Now()
+	record.State, record.EndedAt, record.OK, record.Kind = "ended", &now, &end.OK, end.Kind
+	record.Error, record.ExitCode = end.Error, &end.ExitCode
+	events := live.events
+	mailbox.Go(func() { events.end(end) }, func(error) {}) // a slow client delays nobody
+	r.close(m.id, record)
+}
+
+// notRunning says why a run cannot be asked.
+func (r *Runs) notRunning(id string) error {
+	if slices.ContainsFunc(r.ended, func(rec toolscript.RunRecord) bool { return rec.RunID == id }) {
+		return &toolscript.Error{Kind: toolscript.Conflict, Err: fmt.Errorf("run %s has ended", id)}
+	}
+	return &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf("no run %q; the last %d are listed by GET /runs", id, kept)}
+}
+
+// get answers with the record; of a run under way its actor has the calls.
+func (r *Runs) get(c *actor.Context, m Get) {
+	for _, rec := range r.ended {
+		if rec.RunID == m.ID {
+			m.Reply.Send(rec, nil)
+			return
+		}
+	}
+	switch live := r.live[m.ID]; {
+	case live == nil:
+		m.Reply.Send(toolscript.RunRecord{}, r.notRunning(m.ID))
+	case live.at.PID == nil:
+		m.Reply.Send(live.record, nil)
+	default:
+		c.Engine().Send(live.at.PID, describe{m.Reply})
+	}
+}
+
+func (r *Runs) list() []toolscript.RunRecord {
+	records := slices.Clone(r.ended)
+	for _, live := range r.live {
+		records = append(records, live.record)
+	}
+	slices.SortFunc(records, func(a, b toolscript.RunRecord) int {
+		return cmp.Or(b.StartedAt.Compare(a.StartedAt), cmp.Compare(a.RunID, b.RunID))
+	})
+	records = records[:min(kept, len(records))]
+	for i := range records {
+		records[i].Calls = nil
+	}
+	return records
+}
+
+func (r *Runs) abort(m Abort) {
+	live := r.live[m.ID]
+	if live == nil {
+		m.Reply.Send(struct{}{}, r.notRunning(m.ID))
+		return
+	}
+	live.cancel(&toolscript.Error{Kind: toolscript.Cancelled, Err: errors.New("the run was aborted")})
+	m.Reply.Send(struct{}{}, nil)
+}
+
+// StdinTime is how long a piece of standard input waits to be taken.
+const StdinTime = 30 * time.Second
+
+// giveStdin waits for the script off the actor's goroutine.
+func (r *Runs) giveStdin(m Stdin) {
+	live := r.live[m.ID]
+	if live == nil {
+		m.Reply.Send(struct{}{}, r.notRunning(m.ID))
+		return
+	}
+	ctx, cancel := context.WithTimeout(live.ctx, StdinTime)
+	mailbox.Go(func() {
+		defer cancel()
+		m.Reply.Send(struct{}{}, live.stdin.give(ctx, m.Data, m.EOF))
+	}, func(err error) { m.Reply.Send(struct{}{}, err) })
+}
+
+// whose finds a run by its capability without telling by its time how much of
+// it was right.
+func (r *Runs) whose(capability string) string {
+	found := ""
+	for id, live := range r.live {
+		if subtle.ConstantTimeCompare([]byte(live.capability), []byte(capability)) == 1 {
+			found = id
+		}
+	}
+	return found
+}
+
+func (r *Runs) describe() []toolscript.ActorStatus {
+	actors := []toolscript.ActorStatus{{Name: "runs", State: "running", Since: r.since, InFlight: len(r.live)}}
+	for id, live := range r.live {
+		actors = append(actors, toolscript.ActorStatus{Name: "runs/" + id, State: live.record.State, Since: live.record.StartedAt})
+	}
+	slices.SortFunc(actors, func(a, b toolscript.ActorStatus) int { return cmp.Compare(a.Name, b.Name) })
+	return actors
+}
+
+// end aborts what runs; the gateway is shutting down or this actor broke.
+func (r *Runs) end() {
+	for id, live := range r.live {
+		live.cancel(mailbox.ErrStopped)
+		events := live.events
+		mailbox.Go(func() { events.end(failed(id, mailbox.ErrStopped, nil)) }, func(error) {})
+		close(live.done)
+	}
+	r.live = nil
+}

@@ -1,0 +1,393 @@
+package execution_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/anthdm/hollywood/actor"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/execution"
+	"github.com/toolscript/toolscript/actors/internal/mailbox"
+	"github.com/toolscript/toolscript/runner"
+)
+
+// sandbox is a runner whose script is a Go function.
+type sandbox func(ctx context.Context, job runner.Job, host runner.Host) (runner.Outcome, error)
+
+func (s sandbox) Run(ctx context.Context, job runner.Job, host runner.Host) (runner.Outcome, error) {
+	return s(ctx, job, host)
+}
+
+// compiler is a checker that is a Go function.
+type compiler func(s runner.Source) (runner.Compiled, []toolscript.Diagnostic, error)
+
+func (c compiler) Compile(_ context.Context, s runner.Source) (runner.Compiled, []toolscript.Diagnostic, error) {
+	return c(s)
+}
+
+// bench is a Runs actor with everything around it.
+type bench struct {
+	t      *testing.T
+	deps   execution.Deps
+	script sandbox
+	at     mailbox.Address
+	broken atomic.Int64 // workers given back as broken
+
+	mu     sync.Mutex
+	events []toolscript.Event
+}
+
+var echo = toolscript.Tool{Server: "demo", Name: "echo"}
+
+// withRuns runs test in a bubble of its own time.
+func withRuns(t *testing.T, script sandbox, change func(*execution.Deps), test func(t *testing.T, b *bench)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		b := &bench{t: t, script: script}
+		b.deps = execution.Deps{
+			Call: func(_ context.Context, c toolscript.Call) (json.RawMessage, error) {
+				return json.RawMessage(`{"content":[{"type":"text","text":"` + c.ID + `"}]}`), nil
+			},
+			Lookup: func(id string) (toolscript.Tool, bool) { return echo, id == echo.ID() },
+			Names: func() *runner.Names {
+				return &runner.Names{Servers: []runner.ServerNames{{Ident: "demo", Server: "demo"}}}
+			},
+			Connecting: func(context.Context, toolscript.Filter) []string { return nil },
+			Await:      func(context.Context, toolscript.Filter) {},
+			Checker: func(context.Context) (runner.Compiler, execution.GiveBack, error) {
+				return compiler(func(s runner.Source) (runner.Compiled, []toolscript.Diagnostic, error) {
+					return runner.Compiled{JavaScript: s.Code, Uses: runner.Uses{Servers: []string{"demo"}}}, nil, nil
+				}), b.giveBack, nil
+			},
+			Sandbox: func(context.Context) (runner.Runner, execution.GiveBack, error) { return b.script, b.giveBack, nil },
+			URL:     func(string) string { return "" },
+			Limits:  execution.Defaults,
+		}
+		if change != nil {
+			change(&b.deps)
+		}
+		engine, err := actor.NewEngine(actor.NewEngineConfig())
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.deps.Spawn = func(_ context.Context, id string, p actor.Producer) (mailbox.Address, error) {
+			life := mailbox.NewLife()
+			pid := engine.Spawn(p, "run", life.Options(id)...)
+			return mailbox.Address{Engine: engine, PID: pid, Ended: life.Ended()}, nil
+		}
+		gone := make(chan struct{})
+		b.at = mailbox.Address{Engine: engine, PID: engine.Spawn(execution.New(b.deps), "runs", mailbox.Options("0")...), Gone: gone}
+		test(t, b)
+		<-engine.Poison(b.at.PID).Done()
+		close(gone)
+	})
+}
+
+func (b *bench) giveBack(broken bool) {
+	if broken {
+		b.broken.Add(1)
+	}
+}
+
+func (b *bench) emit(e toolscript.Event) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.events = append(b.events, e)
+	return nil
+}
+
+// begin starts a run.
+func (b *bench) begin(ctx context.Context, req toolscript.ExecRequest, emit execution.Emit) execution.Handle {
+	b.t.Helper()
+	asking, cancel := context.WithTimeout(b.t.Context(), time.Minute)
+	defer cancel()
+	h, err := mailbox.Ask(asking, b.at, func(r mailbox.Reply[execution.Handle]) any {
+		return execution.Begin{Ctx: ctx, Request: req, Emit: emit, Reply: r}
+	})
+	if err != nil {
+		b.t.Fatalf("Begin: %v", err)
+	}
+	return h
+}
+
+// exec runs a script to its end and checks the order of its events.
+func (b *bench) exec(req toolscript.ExecRequest) toolscript.Event {
+	b.t.Helper()
+	h := b.begin(b.t.Context(), req, b.emit)
+	<-h.Done
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	first, last := b.events[0], b.events[len(b.events)-1]
+	if first.Type != toolscript.EventStart || first.RunID != h.ID || last.Type != toolscript.EventEnd || last.End == nil {
+		b.t.Fatalf("events begin with %q and end with %q", first.Type, last.Type)
+	}
+	return last
+}
+
+func (b *bench) record(id string) toolscript.RunRecord {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(b.t.Context(), time.Minute)
+	defer cancel()
+	rec, err := mailbox.Ask(ctx, b.at, func(r mailbox.Reply[toolscript.RunRecord]) any { return execution.Get{ID: id, Reply: r} })
+	if err != nil {
+		b.t.Fatalf("Get %s: %v", id, err)
+	}
+	return rec
+}
+
+// callTwice is a script that calls the echo tool twice in a row.
+func callTwice(ctx context.Context, _ runner.Job, host runner.Host) (runner.Outcome, error) {
+	for i := range 2 {
+		if _, failure := host.Call(ctx, runner.Call{CallID: fmt.Sprint(i), ID: echo.ID()}); failure != nil {
+			return thrown(failure), nil
+		}
+	}
+	host.Write(runner.Stdout, "hello\n")
+	return runner.Outcome{Value: json.RawMessage(`{"n":2}`)}, nil
+}
+
+func thrown(failure *toolscript.ToolError) runner.Outcome {
+	return runner.Outcome{Err: &toolscript.RunError{Name: "ToolError", Code: failure.Code, Message: failure.Message, Phase: toolscript.Executing}}
+}
+
+func TestRunToItsEnd(t *testing.T) {
+	withRuns(t, callTwice, nil, func(t *testing.T, b *bench) {
+		end := b.exec(toolscript.ExecRequest{Code: "…"})
+		if !*end.OK || string(end.Value) != `{"n":2}` || end.Metrics.ToolCalls != 2 || end.Metrics.StdoutBytes != 6 {
+			t.Errorf("end = %+v %+v", end, end.Metrics)
+		}
+		rec := b.record(end.RunID)
+		if rec.State != "ended" || len(rec.Calls) != 2 || rec.Calls[1].OK == nil || !*rec.Calls[1].OK {
+			t.Errorf("record = %+v", rec)
+		}
+	})
+}
+
+func TestDiagnosticsEndTheRunBeforeItBegins(t *testing.T) {
+	broken := compiler(func(runner.Source) (runner.Compiled, []toolscript.Diagnostic, error) {
+		return runner.Compiled{}, []toolscript.Diagnostic{{File: "script.ts", Line: 3, Column: 4, Message: "unexpected )"}}, nil
+	})
+	ran := false
+	script := func(context.Context, runner.Job, runner.Host) (runner.Outcome, error) {
+		ran = true
+		return runner.Outcome{}, nil
+	}
+	withRuns(t, script, func(d *execution.Deps) {
+		d.Checker = func(context.Context) (runner.Compiler, execution.GiveBack, error) { return broken, func(bool) {}, nil }
+	}, func(t *testing.T, b *bench) {
+		end := b.exec(toolscript.ExecRequest{Code: "…"})
+		if *end.OK || end.Kind != toolscript.CheckFailed || end.Error.Phase != toolscript.Parsing || !strings.HasPrefix(end.Error.Message, "script.ts:3:4: ") {
+			t.Errorf("end = %+v", end.Error)
+		}
+		if ran {
+			t.Error("a script with a syntax error ran")
+		}
+	})
+}
+
+func TestBudgets(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		req  toolscript.ExecRequest
+		kind toolscript.Kind
+	}{
+		{name: "tool calls", req: toolscript.ExecRequest{Limits: toolscript.Limits{ToolCalls: 1}}, kind: toolscript.LimitCalls},
+		{name: "source", req: toolscript.ExecRequest{Code: strings.Repeat(" ", 100), Limits: toolscript.Limits{SourceBytes: 99}}, kind: toolscript.TooLarge},
+		{name: "allow list", req: toolscript.ExecRequest{Allow: []string{"other"}}, kind: toolscript.Forbidden},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			withRuns(t, callTwice, nil, func(t *testing.T, b *bench) {
+				end := b.exec(c.req)
+				if *end.OK || end.Kind != c.kind || end.ExitCode != 1 {
+					t.Errorf("end = %+v %+v, want kind %s", end.End, end.Error, c.kind)
+				}
+				if _, told := end.Error.Metadata["elapsedMs"]; !told {
+					t.Errorf("metadata = %v", end.Error.Metadata)
+				}
+			})
+		})
+	}
+}
+
+func TestCallsBeyondTheParallelLimitQueue(t *testing.T) {
+	var under, most atomic.Int64
+	fanOut := func(ctx context.Context, _ runner.Job, host runner.Host) (runner.Outcome, error) {
+		var group sync.WaitGroup
+		for i := range 20 {
+			group.Go(func() { host.Call(ctx, runner.Call{CallID: fmt.Sprint(i), ID: echo.ID()}) })
+		}
+		group.Wait()
+		return runner.Outcome{}, nil
+	}
+	withRuns(t, fanOut, func(d *execution.Deps) {
+		d.Call = func(context.Context, toolscript.Call) (json.RawMessage, error) {
+			n := under.Add(1)
+			most.Store(max(most.Load(), n))
+			time.Sleep(time.Second)
+			under.Add(-1)
+			return json.RawMessage(`{"content":[]}`), nil
+		}
+	}, func(t *testing.T, b *bench) {
+		end := b.exec(toolscript.ExecRequest{Limits: toolscript.Limits{Concurrency: 4}})
+		if !*end.OK || end.Metrics.ToolCalls != 20 || most.Load() != 4 || end.Metrics.DurationMs != 5000 {
+			t.Errorf("20 calls, 4 at once: %d at once, %v ms, %d made", most.Load(), end.Metrics.DurationMs, end.Metrics.ToolCalls)
+		}
+	})
+}
+
+func TestOutputIsCutBetweenCharacters(t *testing.T) {
+	script := func(_ context.Context, _ runner.Job, host runner.Host) (runner.Outcome, error) {
+		host.Write(runner.Stdout, "ab")
+		host.Write(runner.Stderr, "日本")
+		host.Write(runner.Stdout, "lost")
+		return runner.Outcome{}, nil
+	}
+	withRuns(t, script, nil, func(t *testing.T, b *bench) {
+		b.exec(toolscript.ExecRequest{Limits: toolscript.Limits{OutputBytes: 6}})
+		var got []string
+		for _, e := range b.events {
+			if e.Type == toolscript.EventStdout || e.Type == toolscript.EventStderr || e.Type == toolscript.EventProgress {
+				got = append(got, string(e.Type)+" "+e.Data+e.Message)
+			}
+		}
+		want := "stdout ab|stderr 日|progress output was cut at its limit of 6 bytes"
+		if strings.Join(got, "|") != want {
+			t.Errorf("events %q, want %q", got, want)
+		}
+	})
+}
+
+// waits is a script that waits for its end.
+func waits(ctx context.Context, _ runner.Job, _ runner.Host) (runner.Outcome, error) {
+	<-ctx.Done()
+	return runner.Outcome{}, context.Cause(ctx)
+}
+
+func TestAbort(t *testing.T) {
+	withRuns(t, waits, nil, func(t *testing.T, b *bench) {
+		h := b.begin(t.Context(), toolscript.ExecRequest{}, b.emit)
+		synctest.Wait()
+		ask, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		if _, err := mailbox.Ask(ask, b.at, func(r mailbox.Reply[struct{}]) any { return execution.Abort{ID: h.ID, Reply: r} }); err != nil {
+			t.Fatalf("Abort: %v", err)
+		}
+		<-h.Done
+		if rec := b.record(h.ID); rec.Kind != toolscript.Cancelled {
+			t.Errorf("record after abort: %+v", rec)
+		}
+		if _, err := mailbox.Ask(ask, b.at, func(r mailbox.Reply[struct{}]) any { return execution.Abort{ID: h.ID, Reply: r} }); toolscript.KindOf(err) != toolscript.Conflict {
+			t.Errorf("second Abort: %v, want conflict", err)
+		}
+	})
+}
+
+func TestRunEndsWithItsClient(t *testing.T) {
+	withRuns(t, waits, nil, func(t *testing.T, b *bench) {
+		ctx, leave := context.WithCancel(t.Context())
+		h := b.begin(ctx, toolscript.ExecRequest{}, b.emit)
+		synctest.Wait()
+		leave()
+		<-h.Done
+	})
+	talks := func(ctx context.Context, job runner.Job, host runner.Host) (runner.Outcome, error) {
+		host.Write(runner.Stdout, "x")
+		return waits(ctx, job, host)
+	}
+	withRuns(t, talks, nil, func(t *testing.T, b *bench) {
+		h := b.begin(t.Context(), toolscript.ExecRequest{}, func(e toolscript.Event) error {
+			if e.Type == toolscript.EventStdout {
+				return errors.New("broken pipe")
+			}
+			return nil
+		})
+		<-h.Done
+	})
+}
+
+func TestPanicsEndOneRunOnly(t *testing.T) {
+	breaks := func(context.Context, runner.Job, runner.Host) (runner.Outcome, error) { panic("work broke") }
+	withRuns(t, breaks, nil, func(t *testing.T, b *bench) {
+		if end := b.exec(toolscript.ExecRequest{}); end.Kind != toolscript.Internal {
+			t.Errorf("end = %+v", end.End)
+		}
+		b.script = callTwice
+		b.events = nil
+		if end := b.exec(toolscript.ExecRequest{}); !*end.OK {
+			t.Errorf("the next run: %+v", end.Error)
+		}
+	})
+}
+
+func TestStandardInput(t *testing.T) {
+	reads := func(ctx context.Context, _ runner.Job, host runner.Host) (runner.Outcome, error) {
+		var all []byte
+		for {
+			piece, err := host.ReadStdin(ctx)
+			if err != nil {
+				return runner.Outcome{}, err
+			}
+			if piece == nil {
+				v, err := json.Marshal(string(all))
+				return runner.Outcome{Value: v}, err
+			}
+			all = append(all, piece...)
+		}
+	}
+	withRuns(t, reads, nil, func(t *testing.T, b *bench) {
+		h := b.begin(t.Context(), toolscript.ExecRequest{Stdin: true}, b.emit)
+		give := func(data string, eof bool) error {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			_, err := mailbox.Ask(ctx, b.at, func(r mailbox.Reply[struct{}]) any {
+				return execution.Stdin{ID: h.ID, Data: []byte(data), EOF: eof, Reply: r}
+			})
+			return err
+		}
+		for _, piece := range []string{"a", "b", "c"} {
+			if err := give(piece, piece == "c"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		<-h.Done
+		if end := b.events[len(b.events)-1]; string(end.Value) != `"abc"` {
+			t.Errorf("the script read %s", end.Value)
+		}
+		if err := give("late", false); toolscript.KindOf(err) != toolscript.Conflict {
+			t.Errorf("input after the end: %v, want conflict", err)
+		}
+	})
+	withRuns(t, reads, nil, func(t *testing.T, b *bench) {
+		if end := b.exec(toolscript.ExecRequest{}); string(end.Value) != `""` {
+			t.Errorf("a run without standard input read %s", end.Value)
+		}
+	})
+}
+
+func TestRecordsOfTheLast200(t *testing.T) {
+	withRuns(t, callTwice, nil, func(t *testing.T, b *bench) {
+		for range 205 {
+			b.exec(toolscript.ExecRequest{})
+			b.events = nil
+			time.Sleep(time.Second)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		all, err := mailbox.Ask(ctx, b.at, func(r mailbox.Reply[[]toolscript.RunRecord]) any { return execution.List{Reply: r} })
+		if err != nil || len(all) != 200 {
+			t.Fatalf("%d records, %v", len(all), err)
+		}
+		if all[0].StartedAt.Before(all[199].StartedAt) {
+			t.Error("the newest run is not the first")
+		}
+	})
+}

@@ -1,0 +1,66 @@
+package execution
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/toolscript/toolscript"
+)
+
+// stdin carries standard input from POST /runs/{id}/stdin to the script. It
+// holds one piece: the next one waits until the script has taken it, so a fast
+// sender cannot fill the gateway's memory.
+type stdin struct {
+	pieces chan []byte
+	eof    chan struct{} // closed at the end of the input
+	close  sync.Once     // closes eof
+	wanted sync.Once     // the client is told once that the script reads
+}
+
+func newStdin(open bool) *stdin {
+	s := &stdin{pieces: make(chan []byte, 1), eof: make(chan struct{})}
+	if !open {
+		s.end()
+	}
+	return s
+}
+
+func (s *stdin) end() { s.close.Do(func() { close(s.eof) }) }
+
+// give passes a piece on and waits until the one before it is taken.
+func (s *stdin) give(ctx context.Context, data []byte, eof bool) error {
+	select {
+	case <-s.eof:
+		return &toolscript.Error{Kind: toolscript.Conflict, Err: errors.New("standard input of this run has ended")}
+	default:
+	}
+	if len(data) > 0 {
+		select {
+		case s.pieces <- data:
+		case <-ctx.Done():
+			return &toolscript.Error{Kind: toolscript.Timeout, Err: errors.New("the script does not read its standard input")}
+		}
+	}
+	if eof {
+		s.end()
+	}
+	return nil
+}
+
+// read waits for the next piece; nil is the end of the input.
+func (s *stdin) read(ctx context.Context) ([]byte, error) {
+	select {
+	case piece := <-s.pieces:
+		return piece, nil
+	case <-s.eof:
+		select {
+		case piece := <-s.pieces: // given before the end
+			return piece, nil
+		default:
+			return nil, nil
+		}
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}

@@ -1,0 +1,84 @@
+package execution
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/toolscript/toolscript"
+)
+
+// TestDEF9 holds what a script sees of an answer: nothing of it is lost, and a
+// text that looks like a number stays a text.
+func TestDEF9(t *testing.T) {
+	typed := toolscript.Tool{Server: "s", Name: "t", OutputSchema: json.RawMessage(`{"type":"object"}`)}
+	untyped := toolscript.Tool{Server: "s", Name: "t"}
+	fitsObject := func(_, v json.RawMessage) bool { return len(v) > 0 && v[0] == '{' }
+	for _, c := range []struct {
+		name   string
+		tool   toolscript.Tool
+		result string
+		want   string          // the value
+		code   toolscript.Kind // or the error
+	}{
+		{name: "structured content wins", tool: untyped, result: `{"content":[{"type":"text","text":"x"}],"structuredContent":{"a":1}}`, want: `{"a":1}`},
+		{name: "big integers are kept", tool: untyped, result: `{"content":[],"structuredContent":{"a":12345678901234567890}}`, want: `{"a":12345678901234567890}`},
+		{name: "a number in a text stays a text", tool: untyped, result: `{"content":[{"type":"text","text":"123"}]}`, want: `"123"`},
+		{name: "true in a text stays a text", tool: untyped, result: `{"content":[{"type":"text","text":"true"}]}`, want: `"true"`},
+		{name: "an object in a text is parsed", tool: untyped, result: `{"content":[{"type":"text","text":" {\"a\":1}"}]}`, want: ` {"a":1}`},
+		{name: "an array in a text is parsed", tool: untyped, result: `{"content":[{"type":"text","text":"[1,2]"}]}`, want: `[1,2]`},
+		{name: "a text that only begins like JSON stays a text", tool: untyped, result: `{"content":[{"type":"text","text":"[note] hi"}]}`, want: `"[note] hi"`},
+		{name: "several blocks come as blocks", tool: untyped, result: `{"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}`, want: `[{"type":"text","text":"a"},{"type":"text","text":"b"}]`},
+		{name: "an image comes as a block", tool: untyped, result: `{"content":[{"type":"image","data":"eA==","mimeType":"image/png"}]}`, want: `[{"type":"image","data":"eA==","mimeType":"image/png"}]`},
+		{name: "an unknown block is kept", tool: untyped, result: `{"content":[{"type":"hologram","x":1}]}`, want: `[{"type":"hologram","x":1}]`},
+		{name: "no content is no block", tool: untyped, result: `{"content":[]}`, want: `[]`},
+		{name: "null content is no block", tool: untyped, result: `{"content":null}`, want: `[]`},
+		{name: "a typed tool may answer in its text", tool: typed, result: `{"content":[{"type":"text","text":"{\"a\":1}"}]}`, want: `{"a":1}`},
+		{name: "a typed tool that answers otherwise", tool: typed, result: `{"content":[{"type":"text","text":"done"}]}`, code: toolscript.InvalidResult},
+		{name: "a typed tool whose text does not fit", tool: typed, result: `{"content":[{"type":"text","text":"[1]"}]}`, code: toolscript.InvalidResult},
+		{name: "isError throws", tool: untyped, result: `{"isError":true,"content":[{"type":"text","text":"no such file"}]}`, code: toolscript.ToolFailed},
+		{name: "isError of a typed tool throws", tool: typed, result: `{"isError":true,"content":[{"type":"text","text":"no"}],"structuredContent":{}}`, code: toolscript.ToolFailed},
+		{name: "no result at all", tool: untyped, result: `[]`, code: toolscript.InvalidResult},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, failure := value(c.tool, json.RawMessage(c.result), fitsObject)
+			if c.code != "" {
+				if failure == nil || failure.Code != c.code {
+					t.Fatalf("value = %s, %+v; want an error of kind %s", got, failure, c.code)
+				}
+				return
+			}
+			if failure != nil {
+				t.Fatalf("value failed: %+v", failure)
+			}
+			if string(got) != c.want {
+				t.Errorf("value = %s, want %s", got, c.want)
+			}
+		})
+	}
+}
+
+// TestDEF7 holds that a tool's own error reaches the script with its text and content.
+func TestDEF7(t *testing.T) {
+	tool := toolscript.Tool{Server: "files", Name: "read"}
+	_, failure := value(tool, json.RawMessage(`{"isError":true,"content":[{"type":"text","text":"no such file"}]}`), nil)
+	if failure == nil {
+		t.Fatal("isError gave a value")
+	}
+	if failure.Message != "no such file" || failure.Server != "files" || failure.Tool != "files__read" || len(failure.Content) != 1 {
+		t.Errorf("failure = %+v", failure)
+	}
+}
+
+func FuzzValue(f *testing.F) {
+	f.Add([]byte(`{"content":[{"type":"text","text":"[1"}]}`), true)
+	f.Fuzz(func(t *testing.T, raw []byte, typed bool) {
+		tool := toolscript.Tool{Server: "s", Name: "t"}
+		if typed {
+			tool.OutputSchema = json.RawMessage(`{}`)
+		}
+		v, failure := value(tool, raw, func(_, _ json.RawMessage) bool { return true })
+		if failure == nil && !json.Valid(v) {
+			t.Errorf("value of %q is not JSON: %q", raw, v)
+		}
+	})
+}

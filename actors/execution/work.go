@@ -1,0 +1,237 @@
+package execution
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/runner"
+)
+
+// borrowTime bounds the wait for a free worker.
+const borrowTime = 2 * time.Minute
+
+// work is what the goroutine of one run does, from source to outcome.
+type work struct {
+	id         string
+	capability string
+	request    toolscript.ExecRequest
+	limits     toolscript.Limits
+	deps       *Deps
+	host       *host
+	tell       func(any)
+	enter      func(state string)
+	start      time.Time
+	metrics    toolscript.Metrics
+}
+
+// do runs the script and says how it ended.
+func (w *work) do(ctx context.Context) toolscript.End {
+	w.host.events.emit(toolscript.Event{Type: toolscript.EventStart, RunID: w.id})
+	end := w.end(w.stages(ctx))
+	w.measure()
+	end.Metrics = &w.metrics
+	return end
+}
+
+// stages takes the script through its phases. The error is why it went no
+// further; an outcome comes without one.
+func (w *work) stages(ctx context.Context) (runner.Outcome, error) {
+	if n := int64(len(w.request.Code)); n > w.limits.SourceBytes {
+		return runner.Outcome{}, w.fail(toolscript.Parsing, &toolscript.Error{
+			Kind: toolscript.TooLarge, Err: fmt.Errorf("the script has %d bytes; at most %d are allowed", n, w.limits.SourceBytes),
+		})
+	}
+	w.enter("checking")
+	compiled, err := w.compile(ctx)
+	if err != nil {
+		return runner.Outcome{}, err
+	}
+	w.enter("waiting")
+	w.await(ctx, compiled.Uses)
+	w.enter("running")
+	return w.run(ctx, compiled)
+}
+
+// compile turns the script into JavaScript, in the checker.
+func (w *work) compile(ctx context.Context) (runner.Compiled, error) {
+	start := time.Now()
+	defer func() { w.metrics.CompileMs = ms(time.Since(start)) }()
+	ctx, cancel := context.WithTimeout(ctx, borrowTime)
+	defer cancel()
+	checker, giveBack, err := w.deps.Checker(ctx)
+	if err != nil {
+		return runner.Compiled{}, w.fail(toolscript.Parsing, err)
+	}
+	compiled, diagnostics, err := checker.Compile(ctx, runner.Source{Code: w.request.Code, File: w.request.File})
+	giveBack(err != nil)
+	if err != nil {
+		return runner.Compiled{}, w.fail(toolscript.Parsing, err)
+	}
+	for _, d := range diagnostics {
+		w.host.events.emit(toolscript.Event{Type: toolscript.EventDiagnostic, Diagnostic: &d})
+	}
+	if len(diagnostics) > 0 {
+		return runner.Compiled{}, w.fail(toolscript.Parsing, &toolscript.Error{Kind: toolscript.CheckFailed, Err: errors.New(summary(diagnostics))})
+	}
+	return compiled, nil
+}
+
+// summary is the first finding and how many more there are.
+func summary(ds []toolscript.Diagnostic) string {
+	first := fmt.Sprintf("%s:%d:%d: %s", ds[0].File, ds[0].Line, ds[0].Column, ds[0].Message)
+	if len(ds) == 1 {
+		return first
+	}
+	return fmt.Sprintf("%s (and %d more)", first, len(ds)-1)
+}
+
+// await waits, bounded, for those servers that the script names and that are
+// still connecting. A call to one that is then not there says why.
+func (w *work) await(ctx context.Context, uses runner.Uses) {
+	filter, any := w.named(uses)
+	if !any {
+		return
+	}
+	connecting := w.deps.Connecting(ctx, filter)
+	if len(connecting) == 0 {
+		return
+	}
+	w.host.events.emit(toolscript.Event{
+		Type: toolscript.EventProgress, Message: "waiting for " + strings.Join(connecting, ", ") + " to connect",
+	})
+	ctx, cancel := context.WithTimeout(ctx, w.deps.ConnectTime)
+	defer cancel()
+	w.deps.Await(ctx, connecting)
+}
+
+// named are the servers that the script refers to.
+func (w *work) named(uses runner.Uses) (toolscript.Filter, bool) {
+	if uses.All {
+		return nil, true
+	}
+	var f toolscript.Filter
+	for _, s := range w.deps.Names().Servers {
+		if slices.Contains(uses.Servers, s.Ident) {
+			f = append(f, s.Server)
+		}
+	}
+	return f, len(f) > 0
+}
+
+// run runs the compiled script in a sandbox.
+func (w *work) run(ctx context.Context, compiled runner.Compiled) (runner.Outcome, error) {
+	borrowing, cancel := context.WithTimeout(ctx, borrowTime)
+	defer cancel()
+	sandbox, giveBack, err := w.deps.Sandbox(borrowing)
+	if err != nil {
+		return runner.Outcome{}, w.fail(toolscript.Executing, err)
+	}
+	outcome, err := sandbox.Run(ctx, w.job(compiled), w.host)
+	giveBack(err != nil)
+	w.metrics.RunMs, w.metrics.CPUMs = outcome.Metrics.RunMs, outcome.Metrics.CPUMs
+	w.metrics.MemoryMB = float64(outcome.Metrics.MemoryBytes) / (1 << 20)
+	if err != nil && outcome.Err == nil {
+		return outcome, w.fail(toolscript.Executing, err)
+	}
+	return outcome, nil
+}
+
+func (w *work) job(compiled runner.Compiled) runner.Job {
+	env := map[string]string{}
+	if url := w.deps.URL(w.capability); url != "" {
+		env["TOOLSCRIPT_GATEWAY_URL"] = url
+	}
+	return runner.Job{
+		RunID: w.id, File: w.request.File, Compiled: compiled,
+		Args: w.request.Args, Cwd: w.request.Cwd, Env: env, TZ: w.request.TZ, Stdin: w.request.Stdin,
+		Limits: w.limits, Names: w.deps.Names(),
+	}
+}
+
+// fail is err as the error of a run.
+func (w *work) fail(phase toolscript.Phase, err error) error {
+	return &failure{phase, err}
+}
+
+type failure struct {
+	phase toolscript.Phase
+	err   error
+}
+
+func (f *failure) Error() string { return f.err.Error() }
+func (f *failure) Unwrap() error { return f.err }
+
+// end is how the run ended, in the words of the contract.
+func (w *work) end(outcome runner.Outcome, err error) toolscript.End {
+	if err != nil {
+		return failed(w.id, err, w.progress())
+	}
+	if e := outcome.Err; e != nil {
+		e.ScriptID = w.id
+		if e.Metadata == nil {
+			e.Metadata = map[string]any{}
+		}
+		maps.Copy(e.Metadata, w.progress())
+		return toolscript.End{Kind: e.Code, Error: e, ExitCode: 1}
+	}
+	if outcome.Exited {
+		return toolscript.End{OK: outcome.ExitCode == 0, ExitCode: outcome.ExitCode}
+	}
+	return toolscript.End{OK: true, Value: outcome.Value}
+}
+
+// failed is the end of a run that never came to an outcome.
+func failed(id string, err error, metadata map[string]any) toolscript.End {
+	phase := toolscript.Executing
+	var f *failure
+	if errors.As(err, &f) {
+		phase = f.phase
+	}
+	kind := toolscript.KindOf(err)
+	if errors.Is(err, context.Canceled) {
+		kind = toolscript.Cancelled
+	}
+	return toolscript.End{Kind: kind, ExitCode: 1, Error: &toolscript.RunError{
+		Name: className(kind), Code: kind, Message: err.Error(), Phase: phase, ScriptID: id, Metadata: metadata,
+	}}
+}
+
+// className is the error class that the documentation of scripts names.
+func className(kind toolscript.Kind) string {
+	if name, ok := classNames[kind]; ok {
+		return name
+	}
+	return "ScriptError"
+}
+
+var classNames = map[toolscript.Kind]string{
+	toolscript.LimitTime:     "ScriptTimeoutError",
+	toolscript.LimitMemory:   "ScriptMemoryError",
+	toolscript.LimitStack:    "ScriptStackError",
+	toolscript.LimitCalls:    "ToolBudgetExceededError",
+	toolscript.LimitOutput:   "ScriptOutputError",
+	toolscript.Cancelled:     "ScriptCancelledError",
+	toolscript.CheckFailed:   "ScriptCheckError",
+	toolscript.TooLarge:      "ScriptTooLargeError",
+	toolscript.InvalidResult: "InvalidResultError",
+}
+
+// progress is what was done so far, for the metadata of an error.
+func (w *work) progress() map[string]any {
+	completed, pending := w.host.counts()
+	return map[string]any{"elapsedMs": ms(time.Since(w.start)), "completedTools": completed, "pendingTools": pending}
+}
+
+func (w *work) measure() {
+	w.metrics.DurationMs = ms(time.Since(w.start))
+	w.metrics.ToolCalls = int(w.host.calls.Load())
+	w.metrics.StdoutBytes, w.metrics.StderrBytes = w.host.written()
+}
+
+func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

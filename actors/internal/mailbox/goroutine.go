@@ -1,0 +1,103 @@
+package mailbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"sync"
+
+	"github.com/toolscript/toolscript"
+)
+
+// Go runs f on a goroutine of its own. A panic in it is not the end of the
+// process: failed is called with an error of kind internal that holds the stack.
+// Every goroutine of an actor starts here or in a Group.
+func Go(f func(), failed func(error)) { go guarded(f, failed) }
+
+func guarded(f func(), failed func(error)) {
+	defer func() {
+		if r := recover(); r != nil {
+			failed(Panicked(r, debug.Stack()))
+		}
+	}()
+	f()
+}
+
+// Group counts goroutines that may outlive the actor that started them, so that
+// the program can wait for them at its end. The zero value is an empty group.
+// Unlike a sync.WaitGroup it may be added to while somebody waits, which an
+// actor that is stuck at the end of the program may do.
+type Group struct {
+	mu      sync.Mutex
+	running int
+	idle    chan struct{} // made by the first who asks for it, closed when running is 0 again
+}
+
+// Go is the package's Go, counted.
+func (g *Group) Go(f func(), failed func(error)) {
+	g.add(1)
+	go func() {
+		defer g.add(-1)
+		guarded(f, failed)
+	}()
+}
+
+func (g *Group) add(n int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.running += n
+	if g.running == 0 && g.idle != nil {
+		close(g.idle)
+		g.idle = nil
+	}
+}
+
+// Idle is closed when no goroutine of the group is running.
+func (g *Group) Idle() <-chan struct{} {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	switch {
+	case g.running == 0:
+		none := make(chan struct{})
+		close(none)
+		return none
+	case g.idle == nil:
+		g.idle = make(chan struct{})
+	}
+	return g.idle
+}
+
+// PanicError is a recovered panic.
+type PanicError struct {
+	Reason any
+	Stack  []byte
+}
+
+func (p *PanicError) Error() string { return fmt.Sprintf("panic: %v", p.Reason) }
+
+// Panicked makes an error of kind internal out of a recovered panic.
+func Panicked(reason any, stack []byte) error {
+	return &toolscript.Error{Kind: toolscript.Internal, Err: &PanicError{reason, stack}}
+}
+
+// Recover turns a panic of the function that defers it into that function's
+// error: defer mailbox.Recover(&err).
+func Recover(err *error) {
+	if r := recover(); r != nil {
+		*err = Panicked(r, debug.Stack())
+	}
+}
+
+// LogFailure logs an error, and one that is a panic at level error with its
+// stack.
+func LogFailure(logger *slog.Logger, level slog.Level, message string, err error, attrs ...slog.Attr) {
+	attrs = append(attrs, slog.String("error", err.Error()))
+	var p *PanicError
+	if errors.As(err, &p) {
+		level = slog.LevelError
+		attrs = append(attrs, slog.String("stack", string(p.Stack)))
+	}
+	logger.LogAttrs(context.Background(), level, message, attrs...)
+}

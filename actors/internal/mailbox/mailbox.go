@@ -1,0 +1,96 @@
+// Package mailbox is how the actors are spawned and asked. hollywood is used as
+// mailbox, registry and stop order only: it never sees a panic (Life) and never
+// restarts an actor (the supervisor does), and a request carries its own reply
+// channel, because hollywood's Request leaks and answers strangers.
+package mailbox
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/anthdm/hollywood/actor"
+
+	"github.com/toolscript/toolscript"
+)
+
+// Reply carries the one answer to a request. It travels in the message.
+type Reply[T any] chan answer[T]
+
+type answer[T any] struct {
+	value T
+	err   error
+}
+
+// Send gives the answer. Only the first one counts; Send never blocks.
+func (r Reply[T]) Send(value T, err error) {
+	select {
+	case r <- answer[T]{value, err}:
+	default:
+	}
+}
+
+// Address is an actor and how to know that it can no longer answer.
+type Address struct {
+	Engine *actor.Engine
+	PID    *actor.PID
+	Gone   <-chan struct{} // closed when the gateway stops
+	Ended  <-chan struct{} // closed when this actor has; nil: never
+}
+
+// ErrStopped is the answer of a gateway that is shutting down.
+var ErrStopped = &toolscript.Error{Kind: toolscript.Unavailable, Err: errors.New("the gateway is shutting down")}
+
+// ErrEnded is the answer for an actor that ended before it gave one.
+var ErrEnded = &toolscript.Error{
+	Kind:       toolscript.Unavailable,
+	Err:        errors.New("a fault of the gateway ended the request before its answer; try again"),
+	RetryAfter: time.Second,
+}
+
+// Ask sends the message that build makes around a new reply, and waits for the
+// answer. ctx must have a deadline, since an actor may be stuck.
+func Ask[T any](ctx context.Context, to Address, build func(Reply[T]) any) (T, error) {
+	var none T
+	if _, bounded := ctx.Deadline(); !bounded {
+		return none, &toolscript.Error{Kind: toolscript.Internal, Err: errors.New("request without a deadline")}
+	}
+	reply := make(Reply[T], 1)
+	to.Engine.Send(to.PID, build(reply))
+	select {
+	case a := <-reply:
+		return a.value, a.err
+	case <-ctx.Done():
+		return none, ContextError(ctx)
+	case <-to.Gone:
+		return reply.orElse(ErrStopped)
+	case <-to.Ended:
+		return reply.orElse(ErrEnded)
+	}
+}
+
+// orElse is the answer if it has come, since the last thing that an actor does
+// may be to answer.
+func (r Reply[T]) orElse(err error) (T, error) {
+	select {
+	case a := <-r:
+		return a.value, a.err
+	default:
+		var none T
+		return none, err
+	}
+}
+
+// ContextError says with a kind why a context ended.
+func ContextError(ctx context.Context) error {
+	cause := context.Cause(ctx)
+	var e *toolscript.Error
+	switch {
+	case errors.As(cause, &e):
+		return e
+	case errors.Is(cause, context.DeadlineExceeded):
+		return &toolscript.Error{Kind: toolscript.Timeout, Err: errors.New("no answer in time")}
+	default:
+		return &toolscript.Error{Kind: toolscript.Cancelled, Err: cause}
+	}
+}

@@ -1,0 +1,60 @@
+package actors
+
+import (
+	"context"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/event"
+	"github.com/toolscript/toolscript/actors/internal/mailbox"
+	"github.com/toolscript/toolscript/actors/typecache"
+	"github.com/toolscript/toolscript/codegen"
+)
+
+// renderLimit bounds the wait for a module when the caller does not.
+const renderLimit = time.Minute
+
+// Types is the TypeScript module of the tools that f selects, as scripts outside
+// the gateway import it.
+func (s *System) Types(ctx context.Context, f toolscript.Filter, compact bool) (toolscript.Module, error) {
+	form := codegen.Full
+	if compact {
+		form = codegen.Compact
+	}
+	r, err := s.render(ctx, f, form)
+	return r.Module, err
+}
+
+// Declarations is the declaration module of all tools, as the checker loads it.
+func (s *System) Declarations(ctx context.Context) (toolscript.Module, error) {
+	r, err := s.render(ctx, nil, codegen.Declarations)
+	return r.Module, err
+}
+
+func (s *System) render(ctx context.Context, f toolscript.Filter, form codegen.Form) (typecache.Rendered, error) {
+	at, err := s.find(typecacheID)
+	if err != nil {
+		return typecache.Rendered{}, err
+	}
+	view := s.current()
+	ctx, cancel := bounded(ctx, renderLimit)
+	defer cancel()
+	return mailbox.Ask(ctx, at, func(r mailbox.Reply[typecache.Rendered]) any {
+		return typecache.Render{
+			Catalog: event.CatalogChanged{Catalog: view.Catalog, Names: view.Names},
+			Filter:  f, Form: form, Reply: r,
+		}
+	})
+}
+
+// find is the address of an actor that runs.
+func (s *System) find(id string) (mailbox.Address, error) {
+	if s.closing.Err() != nil {
+		return mailbox.Address{}, mailbox.ErrStopped
+	}
+	at, ok := s.directory.find(id)
+	if !ok {
+		return mailbox.Address{}, mailbox.ErrEnded
+	}
+	return at, nil
+}

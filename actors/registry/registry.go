@@ -1,0 +1,105 @@
+// Package registry is the actor that owns the current catalog and the last
+// known state of every server. It is the only writer of both. What it knows it
+// publishes as a View, which readers load without asking it.
+package registry
+
+import (
+	"log/slog"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/anthdm/hollywood/actor"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/event"
+)
+
+// Options are what a Registry is made from. All fields are needed.
+type Options struct {
+	// Current is the View published last. A registry that is restarted goes on
+	// from it, so that a generation never comes twice.
+	Current func() View
+	// Publish puts a View in force. It is called from one goroutine at a time.
+	Publish func(View)
+	Logger  *slog.Logger
+}
+
+// Registry is the state of the actor; only Receive touches it.
+type Registry struct {
+	Options
+	view View
+	tell func(fact any)
+}
+
+// New makes the actor.
+func New(o Options) *Registry { return &Registry{Options: o} }
+
+// First is the View before any server has told anything: all are connecting.
+func First(servers []toolscript.ServerStatus) View {
+	view := View{}
+	var names []string
+	for _, s := range servers {
+		names = append(names, s.Name)
+		view.Servers = append(view.Servers, Server{ServerStatus: s})
+	}
+	slices.SortFunc(view.Servers, func(a, b Server) int { return strings.Compare(a.Name, b.Name) })
+	view.Catalog = toolscript.NewCatalog(0, names, nil)
+	view.Names = namesOf(view.Catalog)
+	return view
+}
+
+// Receive handles one message.
+func (r *Registry) Receive(c *actor.Context) {
+	switch m := c.Message().(type) {
+	case actor.Started:
+		r.start(c)
+	case event.ServerChanged:
+		r.serverChanged(m)
+	case event.ToolsChanged:
+		r.toolsChanged(m)
+	}
+}
+
+func (r *Registry) start(c *actor.Context) {
+	engine, parent := c.Engine(), c.Parent()
+	r.tell = func(fact any) { engine.Send(parent, fact) }
+	r.view = r.Current()
+	r.tell(event.RegistryStarted{})
+}
+
+func (r *Registry) serverChanged(m event.ServerChanged) {
+	r.change(m.Status.Name, func(s *Server) {
+		s.ServerStatus = m.Status
+		s.Settled = s.Settled || m.Status.State != toolscript.Connecting
+	})
+	r.Publish(r.view)
+}
+
+// toolsChanged makes a new generation, unless the tools are what they were: a
+// server that lists the same again must not throw away every cached module.
+func (r *Registry) toolsChanged(m event.ToolsChanged) {
+	r.change(m.Server, func(s *Server) { s.Warnings = m.Warnings })
+	old := r.view.Catalog
+	others := slices.DeleteFunc(old.Tools(), func(t toolscript.Tool) bool { return t.Server == m.Server })
+	next := toolscript.NewCatalog(old.Generation()+1, old.Servers(), slices.Concat(others, m.Tools))
+	if reflect.DeepEqual(old.Tools(), next.Tools()) {
+		r.Publish(r.view)
+		return
+	}
+	r.view.Catalog, r.view.Names = next, namesOf(next)
+	r.Publish(r.view)
+	r.Logger.Debug("catalog changed", slog.Uint64("generation", next.Generation()),
+		slog.String("server", m.Server), slog.Int("tools", next.Len()))
+	r.tell(event.CatalogChanged{Catalog: next, Names: r.view.Names})
+}
+
+// change edits a copy of the servers, since published ones may be in use.
+func (r *Registry) change(name string, edit func(*Server)) {
+	r.view.Servers = slices.Clone(r.view.Servers)
+	for i := range r.view.Servers {
+		if r.view.Servers[i].Name == name {
+			edit(&r.view.Servers[i])
+		}
+	}
+}

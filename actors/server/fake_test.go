@@ -1,0 +1,247 @@
+package server_test
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"log/slog"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/anthdm/hollywood/actor"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/event"
+	"github.com/toolscript/toolscript/actors/internal/mailbox"
+	"github.com/toolscript/toolscript/actors/server"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+// fakeConn is a connection that does what its fields say; the zero value has no
+// tools and answers every call with {}.
+type fakeConn struct {
+	list func(context.Context) ([]toolscript.Tool, error)
+	call func(ctx context.Context, tool string, progress func()) (json.RawMessage, error)
+
+	once   sync.Once
+	lost   chan struct{}
+	err    error
+	closed chan struct{}
+}
+
+func newConn() *fakeConn {
+	return &fakeConn{lost: make(chan struct{}), closed: make(chan struct{})}
+}
+
+// withTools makes a connection that lists these tools.
+func withTools(names ...string) *fakeConn {
+	c := newConn()
+	c.list = func(context.Context) ([]toolscript.Tool, error) { return tools(names...), nil }
+	return c
+}
+
+func (c *fakeConn) Info() mcpclient.Info  { return mcpclient.Info{Title: "Fake", Version: "1"} }
+func (c *fakeConn) Lost() <-chan struct{} { return c.lost }
+func (c *fakeConn) Err() error            { return c.err }
+func (c *fakeConn) Stderr() []string      { return []string{"last words"} }
+
+func (c *fakeConn) Close() error {
+	close(c.closed) // a second Close panics: a connection has one owner
+	return nil
+}
+
+func (c *fakeConn) die(err error) { c.once.Do(func() { c.err = err; close(c.lost) }) }
+
+func (c *fakeConn) ListTools(ctx context.Context) ([]toolscript.Tool, error) {
+	if c.list == nil {
+		return nil, nil
+	}
+	return c.list(ctx)
+}
+
+func (c *fakeConn) CallTool(ctx context.Context, tool string, _ json.RawMessage, progress func()) (json.RawMessage, error) {
+	if c.call == nil {
+		return json.RawMessage(`{}`), nil
+	}
+	return c.call(ctx, tool, progress)
+}
+
+func (c *fakeConn) isClosed() bool {
+	select {
+	case <-c.closed:
+		return true
+	default:
+		return false
+	}
+}
+
+func tools(names ...string) []toolscript.Tool {
+	var all []toolscript.Tool
+	for _, name := range names {
+		all = append(all, toolscript.Tool{Server: "fake", Name: name})
+	}
+	return all
+}
+
+// rig is one server actor under a parent that writes down the facts.
+type rig struct {
+	t    *testing.T
+	at   mailbox.Address
+	root *actor.PID
+	work *mailbox.Group
+
+	mu    sync.Mutex
+	facts []any
+	on    mcpclient.Events // of the last dial
+	dials []time.Duration  // since the start
+	begin time.Time
+}
+
+// options are what a rig varies.
+type options struct {
+	config  mcpclient.Config
+	connect time.Duration
+	dial    func(ctx context.Context, n int) (server.Conn, error) // n counts from 1
+}
+
+// run is a test with a rig in a bubble of fake time. Channels must be made in
+// the bubble, so connections are made by o.dial.
+func run(t *testing.T, o options, test func(t *testing.T, r *rig)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) { test(t, start(t, o)) })
+}
+
+// start starts a rig in the caller's bubble, and stops it at the end of the test:
+// what is then left running makes the bubble fail.
+func start(t *testing.T, o options) *rig {
+	t.Helper()
+	engine, err := actor.NewEngine(actor.NewEngineConfig())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &rig{t: t, begin: time.Now(), work: &mailbox.Group{}}
+	life := mailbox.NewLife()
+	child := server.New(server.Options{
+		Name: "fake", Config: o.config, ConnectTimeout: cmp.Or(o.connect, 30*time.Second),
+		Logger: slog.New(slog.DiscardHandler), Work: r.work, Dial: r.dial(o.dial),
+	})
+	r.root = engine.SpawnFunc(func(c *actor.Context) {
+		switch m := c.Message().(type) {
+		case actor.Started:
+			pid := c.SpawnChild(func() actor.Receiver { return child }, "child", life.Options("fake")...)
+			r.at = mailbox.Address{Engine: engine, PID: pid, Ended: life.Ended()}
+		case actor.Initialized, actor.Stopped:
+		default:
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			r.facts = append(r.facts, m)
+		}
+	}, "root", mailbox.Options("0")...)
+	t.Cleanup(r.stop)
+	synctest.Wait()
+	return r
+}
+
+func (r *rig) dial(f func(context.Context, int) (server.Conn, error)) server.Dial {
+	return func(ctx context.Context, _ string, _ mcpclient.Config, on mcpclient.Events) (server.Conn, error) {
+		r.mu.Lock()
+		r.dials = append(r.dials, time.Since(r.begin))
+		r.on = on
+		n := len(r.dials)
+		r.mu.Unlock()
+		return f(ctx, n)
+	}
+}
+
+func (r *rig) stop() {
+	r.t.Helper()
+	<-r.at.Engine.Poison(r.root).Done()
+	<-r.work.Idle()
+}
+
+// toolsChanged is what a server does when its tools are others now.
+func (r *rig) toolsChanged() {
+	r.mu.Lock()
+	on := r.on
+	r.mu.Unlock()
+	on.ToolsChanged()
+}
+
+// take returns the facts since the last take, the actor's Ended left out.
+func (r *rig) take() []any {
+	synctest.Wait()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	facts := r.facts
+	r.facts = nil
+	return facts
+}
+
+// dialTimes are the times of all dials so far.
+func (r *rig) dialTimes() []time.Duration {
+	synctest.Wait()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return append([]time.Duration(nil), r.dials...)
+}
+
+func (r *rig) status() toolscript.ServerStatus {
+	r.t.Helper()
+	ctx, cancel := context.WithTimeout(r.t.Context(), time.Second)
+	defer cancel()
+	status, err := mailbox.Ask(ctx, r.at, func(reply mailbox.Reply[toolscript.ServerStatus]) any {
+		return server.GetStatus{Reply: reply}
+	})
+	if err != nil {
+		r.t.Fatalf("GetStatus: %v", err)
+	}
+	return status
+}
+
+func (r *rig) state() toolscript.ServerState {
+	r.t.Helper()
+	synctest.Wait()
+	return r.status().State
+}
+
+// outcome is what a call was answered with, and when.
+type outcome struct {
+	result json.RawMessage
+	err    error
+	took   time.Duration
+}
+
+// call calls a tool from a goroutine.
+func (r *rig) call(ctx context.Context, tool string) <-chan outcome {
+	done := make(chan outcome, 1)
+	go func() {
+		ctx, cancel := context.WithTimeout(ctx, time.Hour)
+		defer cancel()
+		begin := time.Now()
+		result, err := mailbox.Ask(ctx, r.at, func(reply mailbox.Reply[json.RawMessage]) any {
+			return server.Call{Ctx: ctx, Tool: tool, Reply: reply}
+		})
+		done <- outcome{result, err, time.Since(begin)}
+	}()
+	return done
+}
+
+// describe makes facts short: a state, or the names of tools.
+func describe(facts []any) []string {
+	var out []string
+	for _, fact := range facts {
+		switch m := fact.(type) {
+		case event.ServerChanged:
+			out = append(out, string(m.Status.State))
+		case event.ToolsChanged:
+			text := "tools:"
+			for _, tool := range m.Tools {
+				text += " " + tool.Name
+			}
+			out = append(out, text)
+		}
+	}
+	return out
+}

@@ -1,0 +1,56 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/internal/mailbox"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+// Call asks the server to run one of its tools. It is answered at the latest
+// when Ctx ends, and at once when the connection is down or breaks.
+type Call struct {
+	Ctx   context.Context
+	Tool  string // the server's own name
+	Args  json.RawMessage
+	Reply mailbox.Reply[json.RawMessage]
+}
+
+// GetStatus asks where the connection stands.
+type GetStatus struct {
+	Reply mailbox.Reply[toolscript.ServerStatus]
+}
+
+// Announce asks the server to tell its facts again to a registry that may have
+// missed them.
+type Announce struct{}
+
+// The messages that an actor sends itself carry the generation of the
+// connection they speak of: news of an older one is dropped.
+type (
+	connected struct {
+		generation uint64
+		conn       Conn
+		info       mcpclient.Info
+		tools      []toolscript.Tool
+	}
+	// ended: the connection broke, or never came to be.
+	ended struct {
+		generation uint64
+		err        error
+		stderr     []string
+	}
+	redial struct{ generation uint64 }
+	// listChanged: the tools are to be listed again.
+	listChanged struct{ generation uint64 }
+	listed      struct {
+		generation uint64
+		tools      []toolscript.Tool
+		err        error
+	}
+	// pauseOver: the tools may be listed again.
+	pauseOver struct{ generation uint64 }
+	callDone  struct{ id uint64 }
+)

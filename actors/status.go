@@ -1,0 +1,105 @@
+package actors
+
+import (
+	"context"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/internal/mailbox"
+	"github.com/toolscript/toolscript/actors/registry"
+	"github.com/toolscript/toolscript/actors/server"
+	"github.com/toolscript/toolscript/codegen"
+)
+
+// statusLimit bounds the wait for what an actor says of itself: a status must
+// come most of all when something is stuck.
+const statusLimit = time.Second
+
+// Servers are all configured servers, sorted by name.
+func (s *System) Servers(ctx context.Context) ([]toolscript.ServerStatus, error) {
+	return s.servers(ctx, s.current()), nil
+}
+
+// servers are the servers as the View has them, so that a server that is ready
+// has its tools in the catalog, with the calls in flight as their actors say.
+func (s *System) servers(ctx context.Context, view registry.View) []toolscript.ServerStatus {
+	ctx, cancel := context.WithTimeout(ctx, statusLimit)
+	defer cancel()
+	all := make([]toolscript.ServerStatus, len(view.Servers))
+	var asked mailbox.Group
+	for i, known := range view.Servers {
+		all[i] = known.ServerStatus
+		asked.Go(func() { all[i].InFlight = s.inFlight(ctx, known.Name) }, func(error) {})
+	}
+	<-asked.Idle() // when ctx ends at the latest, so nobody writes to all any more
+	return all
+}
+
+func (s *System) inFlight(ctx context.Context, name string) int {
+	at, err := s.find(serverID(name))
+	if err != nil {
+		return 0
+	}
+	status, err := mailbox.Ask(ctx, at, func(r mailbox.Reply[toolscript.ServerStatus]) any {
+		return server.GetStatus{Reply: r}
+	})
+	if err != nil {
+		return 0
+	}
+	return status.InFlight
+}
+
+// Status is the state of the whole gateway.
+func (s *System) Status(ctx context.Context) (toolscript.Status, error) {
+	view := s.current()
+	actors, err := s.actors(ctx)
+	if err != nil {
+		return toolscript.Status{}, err
+	}
+	status := toolscript.Status{
+		Version:       toolscript.Version,
+		PID:           os.Getpid(),
+		UptimeSeconds: time.Since(s.started).Seconds(),
+		Generation:    view.Catalog.Generation(),
+		Servers:       s.servers(ctx, view),
+		Actors:        actors,
+		Warnings:      s.warnings(ctx, view),
+	}
+	for _, server := range status.Servers {
+		for i := range status.Actors {
+			if status.Actors[i].Name == serverID(server.Name) {
+				status.Actors[i].InFlight = server.InFlight
+			}
+		}
+	}
+	return status, nil
+}
+
+func (s *System) actors(ctx context.Context) ([]toolscript.ActorStatus, error) {
+	if s.closing.Err() != nil {
+		return nil, mailbox.ErrStopped
+	}
+	ctx, cancel := context.WithTimeout(ctx, statusLimit)
+	defer cancel()
+	return mailbox.Ask(ctx, s.supervisor(), func(r mailbox.Reply[[]toolscript.ActorStatus]) any {
+		return listActors{r}
+	})
+}
+
+// warnings are what users should know: names in configurations that no tool
+// has, identifiers that would have collided, schemas that give no types.
+func (s *System) warnings(ctx context.Context, view registry.View) []string {
+	var all []string
+	for _, server := range view.Servers {
+		all = append(all, server.Warnings...)
+	}
+	ctx, cancel := context.WithTimeout(ctx, statusLimit)
+	defer cancel()
+	r, err := s.render(ctx, nil, codegen.Declarations)
+	if err != nil {
+		return append(all, "types could not be generated: "+err.Error())
+	}
+	return slices.Concat(all, view.Names().Warnings(), r.Warnings)
+}

@@ -1,0 +1,149 @@
+// Package actors is the gateway at work: the servers it is connected to, the
+// catalog of their tools, the types generated from it, the runs of scripts. Actors own all of that;
+// a System is the door to them, with one plain method for each question. No
+// other package speaks to an actor.
+package actors
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/anthdm/hollywood/actor"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/internal/mailbox"
+	"github.com/toolscript/toolscript/actors/registry"
+	"github.com/toolscript/toolscript/actors/server"
+	"github.com/toolscript/toolscript/actors/typecache"
+	"github.com/toolscript/toolscript/codegen"
+	"github.com/toolscript/toolscript/codegen/validate"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+// DefaultConnectTimeout bounds the connecting to one server.
+const DefaultConnectTimeout = 30 * time.Second
+
+// Options are what a System is made from. Every field may be left zero.
+type Options struct {
+	Servers        map[string]mcpclient.Config // by configured name
+	Dial           server.Dial                 // nil: that of real servers
+	ConnectTimeout time.Duration               // 0: DefaultConnectTimeout
+	Logger         *slog.Logger                // nil: nothing is logged
+	Scripts        Scripts                     // how scripts are run; zero: not at all
+}
+
+func (o Options) withDefaults() Options {
+	if o.Dial == nil {
+		o.Dial = server.DialMCP
+	}
+	if o.ConnectTimeout == 0 {
+		o.ConnectTimeout = DefaultConnectTimeout
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	return o
+}
+
+// System is the running gateway. Its methods are safe for concurrent use.
+type System struct {
+	options   Options
+	engine    *actor.Engine
+	root      *actor.PID
+	directory *directory
+	view      atomic.Pointer[snapshot]
+	arguments validate.Validator
+	started   time.Time
+
+	work    mailbox.Group // what may outlive the actors for a moment
+	closing context.Context
+	shut    context.CancelFunc
+	closed  sync.Once
+	unclean error // what Close answers
+}
+
+// snapshot is a View and the way to learn that it is out of date.
+type snapshot struct {
+	registry.View
+	replaced chan struct{} // closed when the next View is in force
+}
+
+// Start starts the actors and connects to all servers in parallel. It waits for
+// none of them; Await does.
+func Start(o Options) (*System, error) {
+	engine, err := actor.NewEngine(actor.NewEngineConfig())
+	if err != nil {
+		return nil, err
+	}
+	s := &System{
+		options:   o.withDefaults(),
+		engine:    engine,
+		directory: newDirectory(),
+		started:   time.Now(),
+	}
+	s.closing, s.shut = context.WithCancel(context.Background())
+	s.publish(registry.First(s.serverStatuses()))
+	root := &supervisor{
+		permanent: s.specs(),
+		directory: s.directory,
+		logger:    s.options.Logger,
+		gone:      s.closing.Done(),
+	}
+	s.root = engine.Spawn(func() actor.Receiver { return root }, "toolscript", mailbox.RootOptions("0", root.faulted)...)
+	return s, nil
+}
+
+// specs are the actors that there are as long as the System runs, in the order
+// of their start.
+func (s *System) specs() []spec {
+	logger := s.options.Logger
+	all := []spec{
+		{id: registryID, produce: func() actor.Receiver {
+			return registry.New(registry.Options{Current: s.current, Publish: s.publish, Logger: logger})
+		}},
+		{id: typecacheID, produce: func() actor.Receiver { return typecache.New(logger, &s.work) }},
+	}
+	for _, status := range s.serverStatuses() {
+		all = append(all, spec{id: serverID(status.Name), server: &status, produce: func() actor.Receiver {
+			return server.New(server.Options{
+				Name:           status.Name,
+				Config:         s.options.Servers[status.Name],
+				Dial:           s.options.Dial,
+				ConnectTimeout: s.options.ConnectTimeout,
+				Logger:         logger,
+				Work:           &s.work,
+			})
+		}})
+	}
+	return append(all, s.scriptSpecs()...)
+}
+
+// serverStatuses are the configured servers before anything is known of them.
+func (s *System) serverStatuses() []toolscript.ServerStatus {
+	var all []toolscript.ServerStatus
+	for name, config := range s.options.Servers {
+		all = append(all, toolscript.ServerStatus{
+			Name: name, Type: config.Type, State: toolscript.Connecting, Since: s.started,
+		})
+	}
+	return all
+}
+
+func (s *System) current() registry.View { return s.view.Load().View }
+
+// publish puts a View in force. The registry alone calls it once it runs.
+func (s *System) publish(v registry.View) {
+	old := s.view.Swap(&snapshot{View: v, replaced: make(chan struct{})})
+	if old != nil {
+		close(old.replaced)
+	}
+}
+
+// Catalog is the current catalog. It does not block.
+func (s *System) Catalog() toolscript.Catalog { return s.current().Catalog }
+
+// Names are the identifiers of the current catalog's tools.
+func (s *System) Names() *codegen.Names { return s.current().Names() }

@@ -1,0 +1,166 @@
+// Package typecache is the actor that owns the generated TypeScript modules of
+// the current catalog. It makes a module when somebody first asks for it, on a
+// goroutine, and once for all who ask meanwhile.
+package typecache
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"log/slog"
+	"slices"
+
+	"github.com/anthdm/hollywood/actor"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/event"
+	"github.com/toolscript/toolscript/actors/internal/mailbox"
+	"github.com/toolscript/toolscript/codegen"
+)
+
+// maxModules bounds the modules kept: a filter is any text, so their number is
+// the callers' choice.
+const maxModules = 256
+
+// key names a module.
+type key struct {
+	generation uint64
+	filter     string
+	form       codegen.Form
+}
+
+// Cache is the state of the actor; only Receive touches it.
+type Cache struct {
+	logger *slog.Logger
+	work   *mailbox.Group
+	post   func(message any)
+
+	// generator holds the one generator, or nothing while it is in use. It keeps
+	// the text of every tool, so that one at a time is faster than many at once
+	// that know nothing, and leaves the other processors to the calls.
+	generator chan *codegen.Generator
+
+	current event.CatalogChanged
+	modules map[key]Rendered // of the current generation
+	waiting map[key][]mailbox.Reply[Rendered]
+}
+
+// New makes the actor. work counts its goroutines.
+func New(logger *slog.Logger, work *mailbox.Group) *Cache {
+	t := &Cache{
+		logger:    logger,
+		work:      work,
+		generator: make(chan *codegen.Generator, 1),
+		modules:   map[key]Rendered{},
+		waiting:   map[key][]mailbox.Reply[Rendered]{},
+	}
+	t.generator <- new(codegen.Generator)
+	return t
+}
+
+// Receive handles one message.
+func (t *Cache) Receive(c *actor.Context) {
+	switch m := c.Message().(type) {
+	case actor.Started:
+		engine, self := c.Engine(), c.PID()
+		t.post = func(message any) { engine.Send(self, message) }
+	case event.CatalogChanged:
+		t.adopt(m)
+	case Render:
+		t.render(m)
+	case generated:
+		t.generated(m)
+	case actor.Stopped:
+		t.stop()
+	}
+}
+
+// adopt makes a catalog the current one if it is newer, and drops the modules of
+// the one before.
+func (t *Cache) adopt(m event.CatalogChanged) {
+	if m.Catalog.Generation() > t.current.Catalog.Generation() || t.current.Names == nil {
+		t.current = m
+		clear(t.modules)
+	}
+}
+
+// render answers from the newest catalog that either side knows.
+func (t *Cache) render(m Render) {
+	t.adopt(m.Catalog)
+	filter := canonical(m.Filter)
+	k := key{t.current.Catalog.Generation(), filter.String(), m.Form}
+	if r, ok := t.modules[k]; ok {
+		m.Reply.Send(r, nil)
+		return
+	}
+	under := t.waiting[k]
+	t.waiting[k] = append(under, m.Reply)
+	if len(under) == 0 {
+		t.generate(k, filter)
+	}
+}
+
+func (t *Cache) generate(k key, filter toolscript.Filter) {
+	catalog, post, generator := t.current, t.post, t.generator
+	t.work.Go(func() {
+		g := <-generator
+		next := new(codegen.Generator) // unless this one comes through
+		defer func() { generator <- next }()
+		rendered := module(g, catalog, filter, k.form)
+		next = g
+		post(generated{key: k, rendered: rendered})
+	}, func(err error) { post(generated{key: k, err: err}) })
+}
+
+func (t *Cache) generated(m generated) {
+	if m.err != nil {
+		mailbox.LogFailure(t.logger, slog.LevelError, "types not generated", m.err, slog.String("filter", m.key.filter))
+	}
+	for _, reply := range t.waiting[m.key] {
+		reply.Send(m.rendered, m.err)
+	}
+	delete(t.waiting, m.key)
+	if m.err != nil || m.key.generation != t.current.Catalog.Generation() {
+		return
+	}
+	if len(t.modules) >= maxModules {
+		clear(t.modules)
+	}
+	t.modules[m.key] = m.rendered
+}
+
+func (t *Cache) stop() {
+	for _, replies := range t.waiting {
+		for _, reply := range replies {
+			reply.Send(Rendered{}, mailbox.ErrEnded)
+		}
+	}
+}
+
+// module is the text for the tools of a catalog that a filter selects.
+func module(g *codegen.Generator, c event.CatalogChanged, filter toolscript.Filter, form codegen.Form) Rendered {
+	result := g.Module(c.Catalog.Filter(filter), c.Names(), codegen.Options{Form: form})
+	sum := sha256.Sum256([]byte(result.Text))
+	return Rendered{
+		Module: toolscript.Module{
+			Text:       result.Text,
+			ETag:       hex.EncodeToString(sum[:16]),
+			Generation: c.Catalog.Generation(),
+		},
+		Warnings: texts(result.Warnings),
+	}
+}
+
+// canonical makes equal filters equal texts, in whatever order they are written.
+func canonical(f toolscript.Filter) toolscript.Filter {
+	f = slices.Clone(f)
+	slices.Sort(f)
+	return slices.Compact(f)
+}
+
+func texts(warnings []codegen.Warning) []string {
+	all := make([]string, 0, len(warnings))
+	for _, w := range warnings {
+		all = append(all, w.String())
+	}
+	return all
+}

@@ -1,0 +1,225 @@
+// Package workers is the actor that owns the script worker processes of one
+// role: it starts them ahead of need, lends each to one run at a time, replaces
+// those that die and ends those that nobody has wanted for a while.
+package workers
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/anthdm/hollywood/actor"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/internal/mailbox"
+)
+
+// Options say how many workers there may be.
+type Options struct {
+	Name  string                                // of the role, for status and errors
+	Start func(context.Context) (Worker, error) // starts a process; its context bounds the start
+	Max   int                                   // workers at once
+	Spare int                                   // idle workers kept ready
+
+	StartTime time.Duration // bound on a start; 0 = 15 s
+	IdleTime  time.Duration // after which an idle worker beyond Spare is ended; 0 = 1 min
+}
+
+// Pool is the state of the actor; only Receive touches it.
+type Pool struct {
+	Options
+	ctx      context.Context // ends with the actor
+	stop     context.CancelFunc
+	idle     []Worker // the longest idle first
+	busy     map[Worker]bool
+	starting int
+	queue    []borrow // runs that wait for a worker, the oldest first
+	since    time.Time
+	deaths   int
+	lastErr  error
+}
+
+// New makes the producer of a pool.
+func New(o Options) actor.Producer {
+	if o.StartTime == 0 {
+		o.StartTime = 15 * time.Second
+	}
+	if o.IdleTime == 0 {
+		o.IdleTime = time.Minute
+	}
+	if o.Max == 0 {
+		o.Max = 4 * runtime.GOMAXPROCS(0)
+	}
+	return func() actor.Receiver { return &Pool{Options: o} }
+}
+
+// Receive handles one message.
+func (p *Pool) Receive(c *actor.Context) {
+	switch m := c.Message().(type) {
+	case actor.Started:
+		p.begin(c)
+	case borrow:
+		p.enqueue(c, m)
+	case started:
+		p.started(c, m)
+	case Return:
+		p.takeBack(c, m)
+	case died:
+		p.died(c, m)
+	case reap:
+		p.reap(m)
+	case Describe:
+		m.Reply.Send(p.status(c), nil)
+	case actor.Stopped:
+		p.end()
+	}
+}
+
+func (p *Pool) begin(c *actor.Context) {
+	p.ctx, p.stop = context.WithCancel(context.Background())
+	p.busy, p.since = map[Worker]bool{}, time.Now()
+	p.replenish(c)
+}
+
+func (p *Pool) enqueue(c *actor.Context, m borrow) {
+	p.queue = append(p.queue, m)
+	p.serve(c)
+}
+
+// serve gives idle workers to those who wait, and starts what is missing.
+func (p *Pool) serve(c *actor.Context) {
+	p.queue = slices.DeleteFunc(p.queue, func(b borrow) bool { return b.ctx.Err() != nil })
+	for len(p.queue) > 0 && len(p.idle) > 0 {
+		next, w := p.queue[0], p.idle[len(p.idle)-1] // the warmest
+		p.queue = p.queue[1:]
+		if next.settle() {
+			p.idle, p.busy[w] = p.idle[:len(p.idle)-1], true
+			next.reply <- lent{worker: w}
+		}
+	}
+	p.replenish(c)
+}
+
+// replenish starts workers until all who wait have one coming and Spare are idle.
+func (p *Pool) replenish(c *actor.Context) {
+	for p.starting < len(p.queue)+max(0, p.Spare-len(p.idle)) && len(p.idle)+len(p.busy)+p.starting < p.Max {
+		p.start(c)
+	}
+}
+
+func (p *Pool) start(c *actor.Context) {
+	p.starting++
+	engine, self, pool := c.Engine(), c.PID(), p.ctx
+	mailbox.Go(func() {
+		ctx, cancel := context.WithTimeout(pool, p.StartTime)
+		defer cancel()
+		w, err := p.Start(ctx)
+		if err == nil {
+			context.AfterFunc(pool, w.Kill) // even when nobody reads started
+		}
+		engine.Send(self, started{w, err})
+	}, func(err error) { engine.Send(self, started{nil, err}) })
+}
+
+func (p *Pool) started(c *actor.Context, m started) {
+	p.starting--
+	if m.err != nil {
+		p.refuse(m.err)
+		return
+	}
+	engine, self := c.Engine(), c.PID()
+	mailbox.Go(func() {
+		<-m.worker.Done()
+		engine.Send(self, died{m.worker})
+	}, func(error) {})
+	p.rest(c, m.worker)
+	p.serve(c)
+}
+
+// refuse answers all who wait: what kept one worker from starting keeps the
+// others too, and the next run tries again.
+func (p *Pool) refuse(err error) {
+	p.lastErr = err
+	for _, b := range p.queue {
+		if b.settle() {
+			b.reply <- lent{err: &toolscript.Error{
+				Kind: toolscript.Unavailable, Err: fmt.Errorf("the %s worker process could not be started: %w", p.Name, err),
+			}}
+		}
+	}
+	p.queue = nil
+}
+
+// rest makes w idle and sets its end for when it stays so.
+func (p *Pool) rest(c *actor.Context, w Worker) {
+	p.idle = append(p.idle, w)
+	engine, self := c.Engine(), c.PID()
+	time.AfterFunc(p.IdleTime, func() { engine.Send(self, reap{w}) })
+}
+
+func (p *Pool) takeBack(c *actor.Context, m Return) {
+	if !p.busy[m.Worker] {
+		return
+	}
+	delete(p.busy, m.Worker)
+	if m.Broken || gone(m.Worker) {
+		m.Worker.Kill()
+	} else {
+		p.rest(c, m.Worker)
+	}
+	p.serve(c)
+}
+
+// died replaces a worker that a run was using or somebody waits for. One that
+// died while idle is replaced when it is wanted: a worker that cannot live would
+// otherwise be started for ever.
+func (p *Pool) died(c *actor.Context, m died) {
+	p.deaths++
+	used := p.busy[m.worker]
+	delete(p.busy, m.worker)
+	p.idle = slices.DeleteFunc(p.idle, func(w Worker) bool { return w == m.worker })
+	if used || len(p.queue) > 0 {
+		p.serve(c)
+	}
+}
+
+// reap ends a worker that is idle and not needed as a spare. A worker that was
+// used meanwhile has a later reap coming.
+func (p *Pool) reap(m reap) {
+	i := slices.Index(p.idle, m.worker)
+	if i < 0 || len(p.idle) <= p.Spare {
+		return
+	}
+	p.idle = slices.Delete(p.idle, i, i+1)
+	m.worker.Kill()
+}
+
+func (p *Pool) status(c *actor.Context) toolscript.ActorStatus {
+	s := toolscript.ActorStatus{
+		Name: c.PID().ID, Since: p.since, Restarts: p.deaths, InFlight: len(p.busy),
+		State: fmt.Sprintf("%d idle, %d busy, %d starting, %d waiting", len(p.idle), len(p.busy), p.starting, len(p.queue)),
+	}
+	if p.lastErr != nil {
+		s.LastError = p.lastErr.Error()
+	}
+	return s
+}
+
+func (p *Pool) end() {
+	if p.stop == nil { // stopped before it began
+		return
+	}
+	p.stop() // kills every worker
+	p.refuse(mailbox.ErrStopped)
+}
+
+func gone(w Worker) bool {
+	select {
+	case <-w.Done():
+		return true
+	default:
+		return false
+	}
+}

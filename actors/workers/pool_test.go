@@ -1,0 +1,223 @@
+package workers_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/anthdm/hollywood/actor"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/internal/mailbox"
+	"github.com/toolscript/toolscript/actors/workers"
+)
+
+// process is a worker that only lives and dies.
+type process struct {
+	dead chan struct{}
+	once sync.Once
+}
+
+func (p *process) Done() <-chan struct{} { return p.dead }
+func (p *process) Kill()                 { p.once.Do(func() { close(p.dead) }) }
+
+// factory starts processes and counts them.
+type factory struct {
+	began atomic.Int64
+	fail  atomic.Bool
+	panic atomic.Bool
+	delay time.Duration
+
+	mu  sync.Mutex
+	all []*process
+}
+
+func (f *factory) start(ctx context.Context) (workers.Worker, error) {
+	f.began.Add(1)
+	select {
+	case <-time.After(f.delay):
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if f.panic.Load() {
+		panic("start broke")
+	}
+	if f.fail.Load() {
+		return nil, errors.New("no such file")
+	}
+	p := &process{dead: make(chan struct{})}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.all = append(f.all, p)
+	return p, nil
+}
+
+func (f *factory) living() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	n := 0
+	for _, p := range f.all {
+		select {
+		case <-p.dead:
+		default:
+			n++
+		}
+	}
+	return n
+}
+
+// pool runs test with a pool of the options in a bubble of its own time.
+func pool(t *testing.T, o workers.Options, f *factory, test func(t *testing.T, at mailbox.Address)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		engine, err := actor.NewEngine(actor.NewEngineConfig())
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Name, o.Start = "sandbox", f.start
+		gone := make(chan struct{})
+		at := mailbox.Address{Engine: engine, PID: engine.Spawn(workers.New(o), "pool", mailbox.Options("sandbox")...), Gone: gone}
+		test(t, at)
+		<-engine.Poison(at.PID).Done()
+		close(gone)
+		synctest.Wait()
+		if n := f.living(); n != 0 {
+			t.Errorf("%d processes outlive their pool", n)
+		}
+	})
+}
+
+func take(t *testing.T, at mailbox.Address, within time.Duration) (workers.Worker, error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), within)
+	defer cancel()
+	return workers.Take(ctx, at)
+}
+
+func mustTake(t *testing.T, at mailbox.Address) workers.Worker {
+	t.Helper()
+	w, err := take(t, at, time.Minute)
+	if err != nil {
+		t.Fatalf("Take: %v", err)
+	}
+	return w
+}
+
+func TestSpareIsReadyBeforeItIsAskedFor(t *testing.T) {
+	f := &factory{delay: time.Second}
+	pool(t, workers.Options{Max: 4, Spare: 1}, f, func(t *testing.T, at mailbox.Address) {
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		before := time.Now()
+		w := mustTake(t, at)
+		if waited := time.Since(before); waited != 0 {
+			t.Errorf("the first run waited %v for a worker", waited)
+		}
+		workers.GiveBack(at, w, false)
+	})
+}
+
+func TestWorkerIsUsedAgain(t *testing.T) {
+	f := &factory{}
+	pool(t, workers.Options{Max: 4}, f, func(t *testing.T, at mailbox.Address) {
+		first := mustTake(t, at)
+		workers.GiveBack(at, first, false)
+		if second := mustTake(t, at); second != first {
+			t.Error("a healthy worker was not used again")
+		}
+		if n := f.began.Load(); n != 1 {
+			t.Errorf("%d processes started, want 1", n)
+		}
+	})
+}
+
+func TestBrokenWorkerIsReplaced(t *testing.T) {
+	f := &factory{}
+	pool(t, workers.Options{Max: 1}, f, func(t *testing.T, at mailbox.Address) {
+		first := mustTake(t, at)
+		workers.GiveBack(at, first, true)
+		second := mustTake(t, at)
+		if second == first {
+			t.Error("a broken worker was lent again")
+		}
+		second.Kill() // dies in use
+		if third := mustTake(t, at); third == second {
+			t.Error("a dead worker was lent again")
+		}
+	})
+}
+
+func TestRunsQueueAtTheBound(t *testing.T) {
+	f := &factory{}
+	pool(t, workers.Options{Max: 1}, f, func(t *testing.T, at mailbox.Address) {
+		w := mustTake(t, at)
+		if _, err := take(t, at, time.Second); toolscript.KindOf(err) != toolscript.Timeout {
+			t.Errorf("a second run at the bound got %v, want a timeout", err)
+		}
+		got := make(chan workers.Worker, 1)
+		go func() { v, _ := take(t, at, time.Minute); got <- v }()
+		synctest.Wait()
+		workers.GiveBack(at, w, false)
+		if next := <-got; next != w {
+			t.Error("the queued run did not get the returned worker")
+		}
+	})
+}
+
+func TestWorkerLentToSomebodyWhoGaveUpIsNotLost(t *testing.T) {
+	f := &factory{delay: time.Second}
+	pool(t, workers.Options{Max: 1}, f, func(t *testing.T, at mailbox.Address) {
+		// The wait ends in the moment the worker is ready: either may win, and
+		// the one worker must be there for the next run.
+		if w, err := take(t, at, time.Second); err == nil {
+			workers.GiveBack(at, w, false)
+		}
+		mustTake(t, at)
+	})
+}
+
+func TestStartFailureIsToldToAllWhoWait(t *testing.T) {
+	f := &factory{delay: time.Second}
+	f.fail.Store(true)
+	pool(t, workers.Options{Max: 2}, f, func(t *testing.T, at mailbox.Address) {
+		var group sync.WaitGroup
+		for range 5 {
+			group.Go(func() {
+				_, err := take(t, at, time.Minute)
+				if toolscript.KindOf(err) != toolscript.Unavailable {
+					t.Errorf("Take = %v, want unavailable", err)
+				}
+			})
+		}
+		group.Wait()
+		f.fail.Store(false)
+		f.panic.Store(true)
+		if _, err := take(t, at, time.Minute); err == nil {
+			t.Error("a panic while starting gave a worker")
+		}
+		f.panic.Store(false)
+		mustTake(t, at)
+	})
+}
+
+func TestIdleWorkersAreEnded(t *testing.T) {
+	f := &factory{}
+	pool(t, workers.Options{Max: 4, Spare: 1, IdleTime: time.Minute}, f, func(t *testing.T, at mailbox.Address) {
+		var lent []workers.Worker
+		for range 3 {
+			lent = append(lent, mustTake(t, at))
+		}
+		for _, w := range lent {
+			workers.GiveBack(at, w, false)
+		}
+		time.Sleep(2 * time.Minute)
+		synctest.Wait()
+		if n := f.living(); n != 1 {
+			t.Errorf("%d workers after two idle minutes, want the spare one", n)
+		}
+	})
+}
