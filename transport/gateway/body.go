@@ -1,0 +1,102 @@
+package gateway
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/toolscript/toolscript"
+)
+
+func invalid(format string, args ...any) error {
+	return &toolscript.Error{Kind: toolscript.Invalid, Err: fmt.Errorf(format, args...)}
+}
+
+// jsonKinds names a JSON value by its first byte.
+var jsonKinds = map[byte]string{
+	'[': "an array", '"': "a string", 't': "a boolean", 'f': "a boolean", 'n': "null", '-': "a number",
+	'0': "a number", '1': "a number", '2': "a number", '3': "a number", '4': "a number",
+	'5': "a number", '6': "a number", '7': "a number", '8': "a number", '9': "a number",
+}
+
+const jsonSpace = " \t\r\n"
+
+// parseObject is the one JSON object that body holds, as a copy. It is nil for
+// a body without anything.
+func parseObject(body []byte) (json.RawMessage, error) {
+	text := bytes.Trim(body, jsonSpace)
+	switch {
+	case len(text) == 0:
+		return nil, nil
+	case !utf8.Valid(text):
+		return nil, invalid("the body is not UTF-8")
+	case text[0] == '{' && json.Valid(text):
+		return bytes.Clone(text), nil
+	default:
+		return nil, notAnObject(body)
+	}
+}
+
+// notAnObject says what body holds instead of one object. Finding that out
+// takes a slower look than the good ones need.
+func notAnObject(body []byte) error {
+	dec := json.NewDecoder(bytes.NewReader(body))
+	var value json.RawMessage
+	if err := dec.Decode(&value); err != nil {
+		return syntaxError(err, body)
+	}
+	if kind, other := jsonKinds[value[0]]; other {
+		return invalid("the body must be a JSON object, not %s", kind)
+	}
+	rest := bytes.TrimLeft(body[dec.InputOffset():], jsonSpace)
+	return invalid("the body goes on after its JSON object, at byte %d", len(body)-len(rest)+1)
+}
+
+// syntaxError says what is wrong with text and where.
+func syntaxError(err error, text []byte) error {
+	var syntax *json.SyntaxError
+	if !errors.As(err, &syntax) {
+		return invalid("the body is not JSON: it ends early")
+	}
+	before := text[:min(int(syntax.Offset), len(text))]
+	line := 1 + bytes.Count(before, []byte("\n"))
+	column := max(1, len(before)-(bytes.LastIndexByte(before, '\n')+1))
+	return invalid("the body is not JSON: %w (line %d, column %d)", syntax, line, column)
+}
+
+// decode reads the object that body must hold into v. Members that v does not
+// have are refused: a misspelt limit would otherwise be no limit.
+func decode(body []byte, v any) error {
+	object, err := parseObject(body)
+	if err != nil {
+		return err
+	}
+	if object == nil {
+		return invalid("the body is empty; send a JSON object")
+	}
+	dec := json.NewDecoder(bytes.NewReader(object))
+	dec.DisallowUnknownFields()
+	err = dec.Decode(v)
+	var mistyped *json.UnmarshalTypeError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &mistyped):
+		return mistypedError(mistyped)
+	default:
+		return invalid("the body is wrong: %s", strings.TrimPrefix(err.Error(), "json: "))
+	}
+}
+
+func mistypedError(err *json.UnmarshalTypeError) error {
+	path := "/" + strings.ReplaceAll(err.Field, ".", "/")
+	message := fmt.Sprintf("is of the wrong type (%s)", err.Value)
+	return &toolscript.Error{
+		Kind:    toolscript.Invalid,
+		Err:     fmt.Errorf("the body is wrong at %s: it %s", path, message),
+		Details: []toolscript.Detail{{Path: path, Message: message}},
+	}
+}

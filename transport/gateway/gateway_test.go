@@ -1,0 +1,344 @@
+package gateway_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/gateway"
+)
+
+// patience bounds every wait of these tests. Nothing takes as long; it is
+// generous because the machine may be busy.
+const patience = 20 * time.Second
+
+// fake is a Backend made of functions. A nil one answers with nothing.
+type fake struct {
+	catalog   toolscript.Catalog
+	callTool  func(context.Context, toolscript.Call) (json.RawMessage, error)
+	types     func(context.Context, toolscript.Filter, bool) (toolscript.Module, error)
+	await     func(context.Context, toolscript.Filter) (waitedFor, pending []string)
+	servers   func(context.Context) ([]toolscript.ServerStatus, error)
+	status    func(context.Context) (toolscript.Status, error)
+	exec      func(context.Context, toolscript.ExecRequest, func(toolscript.Event) error) error
+	runs      func(context.Context) ([]toolscript.RunRecord, error)
+	run       func(context.Context, string) (toolscript.RunRecord, error)
+	abortRun  func(context.Context, string) error
+	giveStdin func(context.Context, string, []byte, bool) error
+	runOf     map[string]string // capability to run id
+}
+
+func (f *fake) Catalog() toolscript.Catalog { return f.catalog }
+
+func (f *fake) CallTool(ctx context.Context, call toolscript.Call) (json.RawMessage, error) {
+	if f.callTool == nil {
+		return json.RawMessage(`{"content":[]}`), nil
+	}
+	return f.callTool(ctx, call)
+}
+
+func (f *fake) Types(ctx context.Context, filter toolscript.Filter, compact bool) (toolscript.Module, error) {
+	if f.types == nil {
+		return toolscript.Module{}, nil
+	}
+	return f.types(ctx, filter, compact)
+}
+
+func (f *fake) Await(ctx context.Context, filter toolscript.Filter) (waitedFor, pending []string) {
+	if f.await == nil {
+		return nil, nil
+	}
+	return f.await(ctx, filter)
+}
+
+func (f *fake) Servers(ctx context.Context) ([]toolscript.ServerStatus, error) {
+	if f.servers == nil {
+		return nil, nil
+	}
+	return f.servers(ctx)
+}
+
+func (f *fake) Status(ctx context.Context) (toolscript.Status, error) {
+	if f.status == nil {
+		return toolscript.Status{}, nil
+	}
+	return f.status(ctx)
+}
+
+func (f *fake) Exec(ctx context.Context, req toolscript.ExecRequest, emit func(toolscript.Event) error) error {
+	if f.exec == nil {
+		return errors.Join(emit(start("r1")), emit(toolscript.EndEvent("r1", toolscript.End{OK: true})))
+	}
+	return f.exec(ctx, req, emit)
+}
+
+func (f *fake) Runs(ctx context.Context) ([]toolscript.RunRecord, error) {
+	if f.runs == nil {
+		return nil, nil
+	}
+	return f.runs(ctx)
+}
+
+func (f *fake) Run(ctx context.Context, id string) (toolscript.RunRecord, error) {
+	if f.run == nil {
+		return toolscript.RunRecord{RunID: id}, nil
+	}
+	return f.run(ctx, id)
+}
+
+func (f *fake) AbortRun(ctx context.Context, id string) error {
+	if f.abortRun == nil {
+		return nil
+	}
+	return f.abortRun(ctx, id)
+}
+
+func (f *fake) GiveStdin(ctx context.Context, id string, data []byte, eof bool) error {
+	if f.giveStdin == nil {
+		return nil
+	}
+	return f.giveStdin(ctx, id, data, eof)
+}
+
+func (f *fake) RunOf(capability string) (string, bool) {
+	run, ok := f.runOf[capability]
+	return run, ok
+}
+
+func start(run string) toolscript.Event {
+	return toolscript.Event{Type: toolscript.EventStart, RunID: run}
+}
+
+// live is a gateway that serves on loopback until the test ends.
+type live struct {
+	*gateway.Server
+	token string
+	log   *logBook
+}
+
+// serve starts a gateway with a token and a debug log. change may alter its
+// options.
+func serve(t *testing.T, b gateway.Backend, change ...func(*gateway.Options)) *live {
+	t.Helper()
+	ln, err := gateway.Listen("", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &live{token: gateway.NewToken(), log: newLogBook()}
+	o := gateway.Options{
+		Listener: ln,
+		Token:    l.token,
+		Logger:   slog.New(slog.NewJSONHandler(l.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+	}
+	for _, f := range change {
+		f(&o)
+	}
+	if l.Server, err = gateway.New(b, o); err != nil {
+		t.Fatal(err)
+	}
+	served := make(chan error, 1)
+	go func() { served <- l.Serve() }()
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		if err := l.Shutdown(ctx); err != nil {
+			t.Errorf("Shutdown: %v", err)
+		}
+		if err := <-served; err != nil {
+			t.Errorf("Serve: %v", err)
+		}
+	})
+	return l
+}
+
+func noToken(o *gateway.Options) { o.Token = "" }
+
+func (l *live) client(t *testing.T) *gateway.Client {
+	t.Helper()
+	c := gateway.NewClient(l.URL())
+	t.Cleanup(c.Close)
+	return c
+}
+
+// address is host:port.
+func (l *live) address() string { return strings.TrimPrefix(l.BaseURL(), "http://") }
+
+// ask sends one request to a path below the capability URL, with JSON as its
+// content type. change may alter it.
+func (l *live) ask(t *testing.T, method, path, body string, change ...func(*http.Request)) answer {
+	t.Helper()
+	return ask(t, method, l.URL()+path, strings.NewReader(body), change...)
+}
+
+func header(name, value string) func(*http.Request) {
+	return func(r *http.Request) {
+		if name == "Host" {
+			r.Host = value
+			return
+		}
+		r.Header.Del(name)
+		if value != "" {
+			r.Header.Set(name, value)
+		}
+	}
+}
+
+// answer is an HTTP answer that has been read.
+type answer struct {
+	status int
+	header http.Header
+	body   string
+}
+
+// kind is the kind of the error in the body, or "" when it is none.
+func (a answer) kind() toolscript.Kind { return a.failure().Kind }
+
+func (a answer) failure() (f failure) {
+	_ = json.Unmarshal([]byte(a.body), &f) // another body has no kind
+	return f
+}
+
+type failure struct {
+	Error   string              `json:"error"`
+	Kind    toolscript.Kind     `json:"kind"`
+	Server  string              `json:"server"`
+	Tool    string              `json:"tool"`
+	RPCCode int                 `json:"rpcCode"`
+	Details []toolscript.Detail `json:"details"`
+}
+
+func ask(t *testing.T, method, url string, body io.Reader, change ...func(*http.Request)) answer {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, method, url, body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if method == http.MethodPost {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	for _, f := range change {
+		f(req)
+	}
+	transport := &http.Transport{DisableKeepAlives: true}
+	resp, err := transport.RoundTrip(req)
+	if err != nil {
+		t.Fatalf("%s: %v", method, err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatalf("%s: %v", method, err)
+	}
+	return answer{resp.StatusCode, resp.Header, string(text)}
+}
+
+// dial opens a bare connection for what net/http would not send.
+func (l *live) dial(t *testing.T) net.Conn {
+	t.Helper()
+	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", l.address())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
+		t.Fatal(err)
+	}
+	return conn
+}
+
+// raw sends bytes and reads one answer.
+func (l *live) raw(t *testing.T, request string) answer {
+	t.Helper()
+	conn := l.dial(t)
+	if _, err := io.WriteString(conn, request); err != nil {
+		t.Fatal(err)
+	}
+	return readAnswer(t, conn)
+}
+
+func readAnswer(t *testing.T, conn net.Conn) answer {
+	t.Helper()
+	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer{resp.StatusCode, resp.Header, string(text)}
+}
+
+// receive waits for a value.
+func receive[T any](t *testing.T, c <-chan T) T {
+	t.Helper()
+	select {
+	case v := <-c:
+		return v
+	case <-time.After(patience):
+		t.Fatal("nothing came")
+		panic("unreachable")
+	}
+}
+
+// logBook keeps a log and lets tests wait for its lines.
+type logBook struct {
+	mu      sync.Mutex
+	text    bytes.Buffer
+	written chan struct{} // closed and replaced with each line
+}
+
+func newLogBook() *logBook { return &logBook{written: make(chan struct{})} }
+
+func (b *logBook) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	close(b.written)
+	b.written = make(chan struct{})
+	return b.text.Write(p)
+}
+
+func (b *logBook) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}
+
+// line waits for a line in which a member has a value.
+func (b *logBook) line(t *testing.T, member, value string) map[string]any {
+	t.Helper()
+	late := time.After(patience)
+	for {
+		b.mu.Lock()
+		text, written := b.text.String(), b.written
+		b.mu.Unlock()
+		for line := range strings.Lines(text) {
+			var entry map[string]any
+			if err := json.Unmarshal([]byte(line), &entry); err != nil {
+				t.Fatalf("log line %q: %v", line, err)
+			}
+			if entry[member] == value {
+				return entry
+			}
+		}
+		select {
+		case <-written:
+		case <-late:
+			t.Fatalf("no log line with %s = %q in:\n%s", member, value, text)
+		}
+	}
+}

@@ -1,0 +1,104 @@
+package gateway_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolscript/toolscript"
+)
+
+func TestGW10Health(t *testing.T) {
+	tests := []struct {
+		name    string
+		servers []toolscript.ServerStatus
+		err     error
+		ready   string
+	}{
+		{"no servers", nil, nil, "true"},
+		{"one connects for the first time", []toolscript.ServerStatus{{State: toolscript.Connecting}}, nil, "false"},
+		{"one tries again", []toolscript.ServerStatus{{State: toolscript.Connecting, Attempt: 2}}, nil, "true"},
+		{"one is being replaced", []toolscript.ServerStatus{{State: toolscript.Connecting, Restarts: 1}}, nil, "true"},
+		{"all sorts", []toolscript.ServerStatus{{State: toolscript.Ready}, {State: toolscript.Failed}, {State: toolscript.Backoff}}, nil, "true"},
+		{"servers that cannot be asked", nil, errors.New("stuck"), "false"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			l := serve(t, &fake{servers: func(context.Context) ([]toolscript.ServerStatus, error) { return tt.servers, tt.err }})
+			got := ask(t, http.MethodGet, l.BaseURL()+"/health", nil)
+			want := `{"status":"ok","version":"` + toolscript.Version + `","protocol":1,"search":{"ready":` + tt.ready + `,"semantic":false,"state":"lexical"}}`
+			if got.status != 200 || strings.TrimSpace(got.body) != want {
+				t.Errorf("GET /health = %d %s, want %s", got.status, got.body, want)
+			}
+		})
+	}
+}
+
+// TestDEF27HealthDoesNotWait: a Backend that hangs does not hang /health.
+func TestDEF27HealthDoesNotWait(t *testing.T) {
+	l := serve(t, &fake{servers: func(ctx context.Context) ([]toolscript.ServerStatus, error) {
+		<-ctx.Done()
+		return nil, context.Cause(ctx)
+	}})
+	if got := ask(t, http.MethodGet, l.BaseURL()+"/health", nil); got.status != 200 {
+		t.Errorf("GET /health = %d", got.status)
+	}
+}
+
+func TestGW11Ready(t *testing.T) {
+	servers := []toolscript.ServerStatus{
+		{Name: "a", State: toolscript.Ready},
+		{Name: "b", State: toolscript.Connecting},
+		{Name: "c", State: toolscript.Backoff, Error: "refused"},
+		{Name: "d", State: toolscript.Failed, Error: "no such command"},
+		{Name: "e", State: toolscript.NeedsAuth},
+	}
+	l := serve(t, &fake{servers: func(context.Context) ([]toolscript.ServerStatus, error) { return servers, nil }})
+	got := l.ask(t, http.MethodGet, "/ready", "")
+	want := `{"ready":false,"connected":1,"total":5,"waiting":["b","c"],"failed":[{"name":"d","error":"no such command"},{"name":"e","error":"needs_auth"}]}`
+	if got.status != 503 || strings.TrimSpace(got.body) != want {
+		t.Errorf("GET /ready = %d %s, want 503 %s", got.status, got.body, want)
+	}
+	servers = servers[:1]
+	got = l.ask(t, http.MethodGet, "/ready", "")
+	want = `{"ready":true,"connected":1,"total":1,"waiting":[],"failed":[]}`
+	if got.status != 200 || strings.TrimSpace(got.body) != want {
+		t.Errorf("GET /ready = %d %s, want 200 %s", got.status, got.body, want)
+	}
+}
+
+// TestDEF18FailedServersAreSeen: the ancestor did not list them.
+func TestDEF18FailedServersAreSeen(t *testing.T) {
+	since := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	server := toolscript.ServerStatus{Name: "bad", Type: "stdio", State: toolscript.Failed, Since: since, Error: "no such command"}
+	l := serve(t, &fake{
+		servers: func(context.Context) ([]toolscript.ServerStatus, error) {
+			return []toolscript.ServerStatus{server}, nil
+		},
+		status: func(context.Context) (toolscript.Status, error) {
+			return toolscript.Status{Version: "1", PID: 7, Servers: []toolscript.ServerStatus{server}}, nil
+		},
+	})
+	want := `{"name":"bad","type":"stdio","state":"failed","tools":0,"since":"2026-01-02T03:04:05Z","inFlight":0,"restarts":0,"error":"no such command"}`
+	if got := l.ask(t, http.MethodGet, "/servers", ""); strings.TrimSpace(got.body) != "["+want+"]" {
+		t.Errorf("GET /servers = %s, want [%s]", got.body, want)
+	}
+	status := `{"version":"1","pid":7,"uptimeSeconds":0,"generation":0,"servers":[` + want + `],"actors":[]}`
+	if diff := cmp.Diff(status, strings.TrimSpace(l.ask(t, http.MethodGet, "/status", "").body)); diff != "" {
+		t.Errorf("GET /status (-want +got):\n%s", diff)
+	}
+}
+
+func TestListsAreNeverNull(t *testing.T) {
+	l := serve(t, &fake{})
+	for _, path := range []string{"/servers", "/tools", "/runs"} {
+		if got := l.ask(t, http.MethodGet, path, ""); got.body != "[]\n" {
+			t.Errorf("GET %s = %q, want []", path, got.body)
+		}
+	}
+}

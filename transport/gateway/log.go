@@ -1,0 +1,90 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"time"
+
+	"github.com/toolscript/toolscript"
+)
+
+// log writes the one line of a request: never a path, a header, an argument or
+// a result, and the text of an error only when it is a fault of ours.
+func (x *exchange) log(status int, err error) {
+	kind := toolscript.KindOf(err)
+	attrs := []slog.Attr{
+		slog.String("request", x.id),
+		slog.String("method", x.method),
+		slog.String("route", x.route),
+		slog.Int("status", status),
+		slog.Duration("duration", time.Since(x.start).Round(time.Microsecond)),
+		slog.String("outcome", outcome(kind)),
+	}
+	if x.tool != "" {
+		attrs = append(attrs, slog.String("tool", x.redact(x.tool)))
+	}
+	if x.run != "" {
+		attrs = append(attrs, slog.String("run", x.redact(x.run)))
+	}
+	if kind == toolscript.Internal {
+		attrs = append(attrs, slog.String("error", x.redact(err.Error())), slog.String("stack", x.redact(stackOf(err))))
+	}
+	x.server.log.LogAttrs(context.Background(), level(x.method, status, kind), "request", attrs...)
+}
+
+func outcome(kind toolscript.Kind) string {
+	if kind == "" {
+		return "ok"
+	}
+	return string(kind)
+}
+
+// level keeps polling out of the log: what only reads, and did, is for debug.
+func level(method string, status int, kind toolscript.Kind) slog.Level {
+	switch {
+	case kind == toolscript.Internal:
+		return slog.LevelError
+	case status >= http.StatusInternalServerError:
+		return slog.LevelWarn
+	case kind == "" && (method == http.MethodGet || method == http.MethodHead):
+		return slog.LevelDebug
+	default:
+		return slog.LevelInfo
+	}
+}
+
+// panicError is a panic that was caught on the way to an answer.
+type panicError struct {
+	reason any
+	stack  []byte
+}
+
+func (p *panicError) Error() string      { return fmt.Sprintf("panic: %v", p.reason) }
+func (p *panicError) StackTrace() []byte { return p.stack }
+
+// recovered turns a panic into the error of the function that defers it.
+func recovered(err *error) {
+	if r := recover(); r != nil {
+		*err = &toolscript.Error{Kind: toolscript.Internal, Err: &panicError{reason: r, stack: debug.Stack()}}
+	}
+}
+
+// stackTracer is an error that knows where it arose: a recovered panic, here or
+// in a Backend.
+type stackTracer interface {
+	error
+	StackTrace() []byte
+}
+
+// stackOf is where err arose, or else where it is logged.
+func stackOf(err error) string {
+	var traced stackTracer
+	if errors.As(err, &traced) {
+		return string(traced.StackTrace())
+	}
+	return string(debug.Stack())
+}

@@ -1,0 +1,123 @@
+package gateway_test
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/gateway"
+)
+
+func TestGW17Module(t *testing.T) {
+	type asked struct {
+		filter  string
+		compact bool
+	}
+	questions := make(chan asked, 1)
+	l := serve(t, &fake{types: func(_ context.Context, f toolscript.Filter, compact bool) (toolscript.Module, error) {
+		questions <- asked{f.String(), compact}
+		return toolscript.Module{Text: "export const tools = {};\n", ETag: "abc", Generation: 7}, nil
+	}})
+	for query, want := range map[string]asked{
+		"":                                 {"", false},
+		"?_t=x-7":                          {"", false},
+		"?filter=a,%20b__c&compact=true":   {"a,b__c", true},
+		"?filter=a&compact=1&_t=1&wait=1s": {"a", true},
+		"?compact=false":                   {"", false},
+	} {
+		got := l.ask(t, http.MethodGet, "/runtime/tools.ts"+query, "")
+		if got.status != 200 || got.body != "export const tools = {};\n" {
+			t.Fatalf("GET tools.ts%s = %d %s", query, got.status, got.body)
+		}
+		if q := receive(t, questions); q != want {
+			t.Errorf("GET tools.ts%s asked for %+v, want %+v", query, q, want)
+		}
+		for name, value := range map[string]string{"Content-Type": "application/typescript", "Etag": `"abc"`, "Cache-Control": "no-cache"} {
+			if got.header.Get(name) != value {
+				t.Errorf("%s = %q, want %q", name, got.header.Get(name), value)
+			}
+		}
+	}
+}
+
+func TestModuleNotModified(t *testing.T) {
+	l := serve(t, &fake{types: func(context.Context, toolscript.Filter, bool) (toolscript.Module, error) {
+		return toolscript.Module{Text: "text", ETag: "abc"}, nil
+	}})
+	for sent, want := range map[string]int{
+		`"abc"`: 304, `W/"abc"`: 304, `"x", "abc"`: 304, `*`: 304, `"x"`: 200, `abc`: 200, `"ABC"`: 200, ``: 200,
+	} {
+		got := l.ask(t, http.MethodGet, "/runtime/tools.ts", "", header("If-None-Match", sent))
+		if got.status != want || (want == 304 && (got.body != "" || got.header.Get("Etag") != `"abc"`)) {
+			t.Errorf("If-None-Match %s = %d %q %q, want %d", sent, got.status, got.header.Get("Etag"), got.body, want)
+		}
+	}
+}
+
+// TestDEF23Parameters: what the ancestor ignored is refused with a hint.
+func TestDEF23Parameters(t *testing.T) {
+	l := serve(t, &fake{types: func(context.Context, toolscript.Filter, bool) (toolscript.Module, error) {
+		t.Error("a module was made")
+		return toolscript.Module{}, nil
+	}})
+	for query, want := range map[string]string{
+		"server=github":     "use filter=SERVER",
+		"tool=create_issue": "use filter=SERVER or filter=SERVER__TOOL",
+		"filtre=github":     `did you mean "filter"?`,
+		"Filter=github":     `did you mean "filter"?`,
+		"something=1":       "this route knows: filter, compact, wait, _t",
+		"filter=a&filter=b": "given 2 times",
+		"compact=maybe":     "must be true or false",
+		"compact=":          "must be true or false",
+		"wait=soon":         "must be a duration",
+		"wait=":             "must be a duration",
+		"wait=-1s":          "must be a duration",
+		"wait=1h":           "must be a duration from 0 to 5m",
+		"wait=9999999999":   "must be a duration",
+		"filter=%zz":        "not escaped properly",
+		"filter=a;compact":  "not escaped properly",
+	} {
+		got := l.ask(t, http.MethodGet, "/runtime/tools.ts?"+query, "")
+		if got.status != 400 || got.kind() != toolscript.Invalid || !strings.Contains(got.failure().Error, want) {
+			t.Errorf("%s = %d %s, want 400 with %q", query, got.status, got.body, want)
+		}
+	}
+	if got := l.ask(t, http.MethodGet, "/tools?server=x", ""); got.status != 400 {
+		t.Errorf("GET /tools?server=x = %d, want 400", got.status)
+	}
+}
+
+// TestModuleWaits: with wait, connecting servers are awaited, for as long as it
+// says and no longer.
+func TestModuleWaits(t *testing.T) {
+	limits := make(chan time.Duration, 1)
+	l := serve(t, &fake{await: func(ctx context.Context, f toolscript.Filter) (waitedFor, pending []string) {
+		deadline, _ := ctx.Deadline()
+		limits <- time.Until(deadline)
+		return append(f, "slow, very"), []string{"slow, very", "日本"}
+	}})
+	got, err := l.client(t).Types(t.Context(), toolscript.Filter{"a"}, false, 2*time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := gateway.Types{WaitedFor: []string{"a", "slow, very"}, Pending: []string{"slow, very", "日本"}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("Types (-want +got):\n%s", diff)
+	}
+	if limit := receive(t, limits); limit <= 0 || limit > 2*time.Second {
+		t.Errorf("time to wait = %s, want 2s", limit)
+	}
+	for text, want := range map[string]time.Duration{"300": 300 * time.Millisecond, "1m": time.Minute} {
+		if got := l.ask(t, http.MethodGet, "/runtime/tools.ts?wait="+text, ""); got.status != 200 {
+			t.Fatalf("wait=%s = %d %s", text, got.status, got.body)
+		}
+		if limit := receive(t, limits); limit <= 0 || limit > want {
+			t.Errorf("wait=%s waited for %s", text, limit)
+		}
+	}
+}

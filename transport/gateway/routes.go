@@ -1,0 +1,131 @@
+package gateway
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
+
+	"github.com/toolscript/toolscript"
+)
+
+// The limits of a request.
+const (
+	bodyLimit   = 32 << 20
+	headerLimit = 64 << 10
+)
+
+// How long the Backend has to answer. What takes its time has limits of its own
+// that end it long before: a call the time-out of its server, which progress
+// restarts, and a run the limits of the script.
+const (
+	healthTime = 500 * time.Millisecond
+	askTime    = 10 * time.Second
+	renderTime = 2*time.Minute + longestWait
+	callTime   = 6 * time.Hour
+	runTime    = 24 * time.Hour
+)
+
+const healthPath = "/health"
+
+// route is one thing the gateway does.
+type route struct {
+	method string
+	path   string
+	within time.Duration
+	query  []string // parameters it takes; nil when it does not look at the query
+	runs   bool     // a run's own capability is enough
+	serve  func(*exchange) error
+}
+
+func (s *Server) routes() []route {
+	return []route{
+		{method: fiber.MethodGet, path: healthPath, within: healthTime, serve: s.health},
+		{method: fiber.MethodGet, path: "/ready", within: askTime, serve: s.ready},
+		{method: fiber.MethodGet, path: "/status", within: askTime, serve: s.status},
+		{method: fiber.MethodGet, path: "/servers", within: askTime, serve: s.servers},
+		{method: fiber.MethodGet, path: "/tools", within: askTime, query: []string{"filter"}, runs: true, serve: s.tools},
+		{method: fiber.MethodPost, path: "/tools/:id", within: callTime, runs: true, serve: s.callTool},
+		{
+			method: fiber.MethodGet, path: "/runtime/tools.ts", within: renderTime,
+			query: []string{"filter", "compact", "wait", "_t"}, runs: true, serve: s.module,
+		},
+		{method: fiber.MethodPost, path: "/exec", within: runTime, serve: s.exec},
+		{method: fiber.MethodGet, path: "/runs", within: askTime, serve: s.runs},
+		{method: fiber.MethodGet, path: "/runs/:id", within: askTime, serve: s.run},
+		{method: fiber.MethodDelete, path: "/runs/:id", within: askTime, serve: s.abortRun},
+		{method: fiber.MethodPost, path: "/runs/:id/stdin", within: runTime, serve: s.giveStdin},
+	}
+}
+
+// newApp makes the fiber app. It has no WriteTimeout, which counts from the
+// start of an answer and so cuts streams, and does not stream requests, which
+// would switch BodyLimit off. Immutable: without it, 198 of 200 parameters kept
+// past their handler had changed underneath.
+func (s *Server) newApp(readTimeout time.Duration) *fiber.App {
+	app := fiber.New(fiber.Config{
+		AppName:               "toolscript",
+		BodyLimit:             bodyLimit,
+		CaseSensitive:         true,
+		DisableStartupMessage: true,
+		ErrorHandler:          s.refuseUnread,
+		IdleTimeout:           idleTimeout,
+		Immutable:             true,
+		ReadBufferSize:        headerLimit,
+		ReadTimeout:           readTimeout,
+
+		DisablePreParseMultipartForm: true, // else it is parsed before any check
+	})
+	app.Use(s.enter)
+	for _, r := range s.routes() {
+		if r.method == fiber.MethodGet {
+			app.Get(r.path, s.handler(r)) // and HEAD
+			continue
+		}
+		app.Add(r.method, r.path, s.handler(r))
+	}
+	routed := app.Handler()
+	app.Server().Handler = func(ctx *fasthttp.RequestCtx) {
+		if slices.Contains(fiber.DefaultMethods, string(ctx.Method())) {
+			routed(ctx)
+			return
+		}
+		c := app.AcquireCtx(ctx)
+		defer app.ReleaseCtx(c)
+		s.refuseMethod(c)
+	}
+	return app
+}
+
+// handler does what all routes have in common, and then the route.
+func (s *Server) handler(r route) fiber.Handler {
+	return func(c *fiber.Ctx) (err error) {
+		x := c.Locals(exchangeKey{}).(*exchange)
+		x.route = r.path
+		if x.caller != "" && !r.runs {
+			return errRunOnly
+		}
+		if r.method == fiber.MethodPost {
+			if err := requireJSON(c); err != nil {
+				return err
+			}
+		}
+		if r.query != nil {
+			if x.query, err = parseQuery(string(c.Context().URI().QueryString()), r.query); err != nil {
+				return err
+			}
+		}
+		if err := x.begin(r.within); err != nil {
+			return err
+		}
+		return r.serve(x)
+	}
+}
+
+// errRunOnly is the answer to a script that tries more than to call tools.
+var errRunOnly = &toolscript.Error{
+	Kind: toolscript.Forbidden,
+	Err:  errors.New("the capability of a run only lists and calls tools"),
+}

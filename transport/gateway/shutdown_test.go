@@ -1,0 +1,170 @@
+package gateway_test
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/gateway"
+)
+
+func shutdown(t *testing.T, l *live, within time.Duration) error {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), within)
+	defer cancel()
+	return l.Shutdown(ctx)
+}
+
+// TestShutdownWithIdleConnections: fasthttp would wait for them without end.
+func TestShutdownWithIdleConnections(t *testing.T) {
+	l := serve(t, &fake{})
+	conns := map[string]net.Conn{}
+	for name, begun := range map[string]string{
+		"silent":            "",
+		"in a request line": "GET /he",
+		"in a body":         "POST /exec HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{",
+		"kept alive":        "GET /health HTTP/1.1\r\nHost: " + l.address() + "\r\n\r\n",
+	} {
+		conns[name] = l.dial(t)
+		if _, err := io.WriteString(conns[name], begun); err != nil {
+			t.Fatal(err)
+		}
+	}
+	readAnswer(t, conns["kept alive"])
+	l.ask(t, http.MethodGet, "/health", "") // connections are accepted in order: now all of them have been
+	if err := shutdown(t, l, patience); err != nil {
+		t.Errorf("Shutdown: %v", err)
+	}
+	for name, conn := range conns {
+		if _, err := io.Copy(io.Discard, conn); isTimeout(err) {
+			t.Errorf("the %s connection is still open", name)
+		}
+	}
+}
+
+func isTimeout(err error) bool {
+	timeout, ok := err.(net.Error)
+	return ok && timeout.Timeout()
+}
+
+// TestShutdownCancelsCalls, and answers them.
+func TestShutdownCancelsCalls(t *testing.T) {
+	begun := make(chan struct{})
+	l := serve(t, &fake{callTool: func(ctx context.Context, _ toolscript.Call) (json.RawMessage, error) {
+		close(begun)
+		<-ctx.Done()
+		return nil, context.Cause(ctx)
+	}})
+	answers := make(chan answer, 1)
+	go func() { answers <- l.ask(t, http.MethodPost, "/tools/a__b", "{}") }()
+	receive(t, begun)
+	if err := shutdown(t, l, patience); err != nil {
+		t.Errorf("Shutdown: %v", err)
+	}
+	if got := receive(t, answers); got.status != 503 || got.kind() != toolscript.Unavailable {
+		t.Errorf("the call under way = %d %s, want 503 unavailable", got.status, got.body)
+	}
+	if _, err := new(net.Dialer).DialContext(t.Context(), "tcp", l.address()); err == nil {
+		t.Error("the port still answers after Shutdown")
+	}
+}
+
+// TestShutdownEndsStreams with the last event of their run.
+func TestShutdownEndsStreams(t *testing.T) {
+	l := serve(t, &fake{exec: func(ctx context.Context, _ toolscript.ExecRequest, emit func(toolscript.Event) error) error {
+		if err := emit(start("r1")); err != nil {
+			return err
+		}
+		<-ctx.Done()
+		return emit(toolscript.EndEvent("r1", toolscript.End{Kind: toolscript.KindOf(context.Cause(ctx)), ExitCode: 1}))
+	}})
+	r, _ := l.stream(t)
+	readLine(t, r)
+	if err := shutdown(t, l, patience); err != nil {
+		t.Errorf("Shutdown: %v", err)
+	}
+	if last := readLine(t, r); !strings.Contains(last, `"kind":"unavailable"`) {
+		t.Errorf("last line = %s, want the end of the run", last)
+	}
+}
+
+// TestShutdownIsBounded: a Backend that ignores its context is left behind.
+func TestShutdownIsBounded(t *testing.T) {
+	var (
+		begun   = make(chan struct{}, 2)
+		release = make(chan struct{})
+		served  = make(chan error, 1)
+	)
+	ln, err := gateway.Listen("", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	srv, err := gateway.New(&fake{
+		callTool: func(context.Context, toolscript.Call) (json.RawMessage, error) {
+			begun <- struct{}{}
+			<-release
+			return json.RawMessage(`{}`), nil
+		},
+		exec: func(_ context.Context, _ toolscript.ExecRequest, emit func(toolscript.Event) error) error {
+			err := emit(start("r1"))
+			begun <- struct{}{}
+			<-release
+			return err
+		},
+	}, gateway.Options{Listener: ln})
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() { served <- srv.Serve() }()
+	c := gateway.NewClient(srv.URL())
+	defer c.Close()
+	failed := make(chan error, 2)
+	go func() {
+		_, err := c.CallTool(t.Context(), toolscript.Call{ID: "a__b"})
+		failed <- err
+	}()
+	go func() {
+		failed <- c.Exec(t.Context(), toolscript.ExecRequest{}, func(toolscript.Event) error { return nil })
+	}()
+	receive(t, begun)
+	receive(t, begun)
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if err := srv.Shutdown(ctx); err == nil || !strings.Contains(err.Error(), "were cut") {
+		t.Errorf("Shutdown = %v, want that requests were cut", err)
+	}
+	for range 2 {
+		if err := receive(t, failed); toolscript.KindOf(err) != toolscript.Unavailable {
+			t.Errorf("a request that was cut = %v, want unavailable", err)
+		}
+	}
+	close(release)
+	if err := receive(t, served); err != nil {
+		t.Errorf("Serve: %v", err)
+	}
+}
+
+func TestShutdownBeforeServe(t *testing.T) {
+	ln, err := gateway.Listen("", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	srv, err := gateway.New(&fake{}, gateway.Options{Listener: ln})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := srv.Shutdown(t.Context()); err != nil {
+			t.Errorf("Shutdown: %v", err)
+		}
+	}
+	if err := srv.Serve(); err != nil {
+		t.Errorf("Serve after Shutdown: %v", err)
+	}
+}

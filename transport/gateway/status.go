@@ -1,0 +1,105 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"math"
+	"net/http"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/toolscript/toolscript"
+)
+
+// statusClientGone stands in the log for an answer that nobody was there to
+// read.
+const statusClientGone = 499
+
+// statuses is what each kind of error is in HTTP. The kinds that are missing
+// end a run: they travel in its last event, under status 200.
+var statuses = map[toolscript.Kind]int{
+	toolscript.Invalid:         http.StatusBadRequest,
+	toolscript.Unauthorized:    http.StatusUnauthorized,
+	toolscript.Forbidden:       http.StatusForbidden,
+	toolscript.NotFound:        http.StatusNotFound,
+	toolscript.Conflict:        http.StatusConflict,
+	toolscript.TooLarge:        http.StatusRequestEntityTooLarge,
+	toolscript.Unsupported:     http.StatusUnsupportedMediaType,
+	toolscript.Busy:            http.StatusTooManyRequests,
+	toolscript.Internal:        http.StatusInternalServerError,
+	toolscript.ToolFailed:      http.StatusBadGateway,
+	toolscript.Unavailable:     http.StatusServiceUnavailable,
+	toolscript.Timeout:         http.StatusGatewayTimeout,
+	toolscript.LimitCalls:      http.StatusTooManyRequests, // a call that its run may not make any more
+	toolscript.Cancelled:       statusClientGone,
+	toolscript.InvalidResult:   http.StatusBadGateway,
+	toolscript.ApprovalDenied:  http.StatusForbidden,
+	toolscript.ApprovalTimeout: http.StatusGatewayTimeout,
+}
+
+func statusOf(kind toolscript.Kind) int {
+	if status, ok := statuses[kind]; ok {
+		return status
+	}
+	return http.StatusInternalServerError
+}
+
+// errNoRoute is the one answer to an unknown path and to a request without the
+// capability, so that it does not tell which of the two it was.
+var errNoRoute = &toolscript.Error{
+	Kind: toolscript.NotFound,
+	Err:  errors.New("no such route, or the capability part of the gateway's URL is missing or old; see: toolscript gateway status"),
+}
+
+// refusals are fiber's own errors. Their texts are ours because fasthttp's quote
+// the request, and with it the capability.
+var refusals = map[int]*toolscript.Error{
+	http.StatusNotFound:         errNoRoute,
+	http.StatusMethodNotAllowed: {Kind: toolscript.Invalid, Err: errors.New("this route does not take this method; see the Allow header")},
+	http.StatusRequestTimeout:   {Kind: toolscript.Timeout, Err: errors.New("the request did not arrive in time")},
+	http.StatusRequestEntityTooLarge: {
+		Kind: toolscript.TooLarge,
+		Err:  errors.New("the body is larger than 32 MB"),
+	},
+	http.StatusRequestHeaderFieldsTooLarge: {
+		Kind: toolscript.TooLarge,
+		Err:  errors.New("the URL and the headers are larger than 64 KB together"),
+	},
+}
+
+var errMalformed = &toolscript.Error{Kind: toolscript.Invalid, Err: errors.New("not a valid HTTP request")}
+
+// classify finds the status and the kind of an error that a request ended with.
+func classify(ctx context.Context, err error) (int, error) {
+	var own *fiber.Error
+	if errors.As(err, &own) {
+		if refusal, ok := refusals[own.Code]; ok {
+			return own.Code, refusal
+		}
+		return http.StatusBadRequest, errMalformed
+	}
+	err = withCause(ctx, err)
+	return statusOf(toolscript.KindOf(err)), err
+}
+
+// withCause gives a kind to the bare errors of a context that ended.
+func withCause(ctx context.Context, err error) error {
+	var classed *toolscript.Error
+	if errors.As(err, &classed) {
+		return err
+	}
+	switch {
+	case ctx != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) && errors.As(context.Cause(ctx), &classed):
+		return classed
+	case errors.Is(err, context.DeadlineExceeded):
+		return &toolscript.Error{Kind: toolscript.Timeout, Err: errors.New("no answer in time")}
+	default:
+		return err
+	}
+}
+
+// retrySeconds is d as a Retry-After header has it: whole seconds, at least one.
+func retrySeconds(d time.Duration) int {
+	return max(1, int(math.Ceil(d.Seconds())))
+}

@@ -1,0 +1,158 @@
+package gateway
+
+import (
+	"bufio"
+	"cmp"
+	"net/http"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/toolscript/toolscript"
+)
+
+// stream carries the events of one run to its client, one JSON object a line. A
+// blank line now and then shows that both still live.
+type stream struct {
+	x     *exchange
+	lines chan []byte   // from emit to copy; unbuffered, so a slow client slows its run down
+	left  chan struct{} // closed when nothing takes lines any more
+	ended chan struct{} // closed when the Backend has returned
+
+	err error           // what the Backend returned; read after ended
+	id  string          // of the run; of emit
+	end *toolscript.End // of emit; read after ended
+}
+
+func newStream(x *exchange) *stream {
+	return &stream{x: x, lines: make(chan []byte), left: make(chan struct{}), ended: make(chan struct{})}
+}
+
+// run asks the Backend to run the script.
+func (st *stream) run(req toolscript.ExecRequest) {
+	defer close(st.ended)
+	defer recovered(&st.err)
+	st.err = st.x.server.backend.Exec(st.x.ctx, req, st.emit)
+}
+
+// emit passes one event on, and waits until it is taken.
+func (st *stream) emit(e toolscript.Event) error {
+	line, err := encode(e)
+	if err != nil {
+		return err
+	}
+	if e.Type == toolscript.EventStart {
+		st.id = e.RunID
+	}
+	if e.Type == toolscript.EventEnd && e.End != nil {
+		end := *e.End
+		end.OK = e.OK != nil && *e.OK
+		st.end = &end
+	}
+	select {
+	case <-st.x.gone: // first, since a select with several ready cases takes any
+		return errClientGone
+	default:
+	}
+	select {
+	case st.lines <- line:
+		return nil
+	case <-st.x.gone:
+		return errClientGone
+	case <-st.left:
+		return errClientGone
+	}
+}
+
+// send makes the stream the answer. fasthttp calls copy on a goroutine of its
+// own once the handler has returned.
+func (st *stream) send(first []byte) {
+	x := st.x
+	x.streaming = true
+	x.c.Set(fiber.HeaderContentType, "application/x-ndjson")
+	x.c.Set(fiber.HeaderCacheControl, "no-store")
+	x.c.Status(http.StatusOK)
+	x.c.Context().SetBodyStreamWriter(func(w *bufio.Writer) { st.copy(w, first) })
+}
+
+// copy is the whole life of the stream; it finishes the exchange. A panic must
+// not leave it: fasthttp's goroutine would end the process.
+func (st *stream) copy(w *bufio.Writer, first []byte) {
+	fault := st.transfer(w, first)
+	if fault != nil {
+		st.x.cancel(fault)
+	}
+	close(st.left)
+	<-st.ended
+	st.x.run = st.id
+	st.x.finish(http.StatusOK, cmp.Or(fault, st.outcome()))
+}
+
+// transfer writes lines as they come, until the run has ended or its client is
+// gone.
+func (st *stream) transfer(w *bufio.Writer, line []byte) (fault error) {
+	defer recovered(&fault)
+	heartbeat := time.NewTicker(st.x.server.heartbeat)
+	defer heartbeat.Stop()
+	for st.write(w, line) {
+		select {
+		case line = <-st.lines:
+		case <-heartbeat.C:
+			line = []byte("\n")
+		case <-st.ended:
+			st.writeFault(w)
+			return nil
+		case <-st.x.gone:
+			return nil
+		case <-st.x.server.closed:
+			return nil
+		}
+	}
+	return nil
+}
+
+// write sends one line on its way. When the client is gone, so is the reason to
+// run.
+func (st *stream) write(w *bufio.Writer, line []byte) bool {
+	_, err := w.Write(line)
+	if err == nil {
+		err = w.Flush()
+	}
+	if err != nil {
+		st.x.cancel(errClientGone)
+	}
+	return err == nil
+}
+
+// writeFault ends the stream of a run whose Backend broke down before its last
+// event.
+func (st *stream) writeFault(w *bufio.Writer) {
+	if st.end != nil {
+		return
+	}
+	body := st.x.errorBody(st.outcome())
+	line, err := encode(toolscript.EndEvent(st.id, toolscript.End{
+		Kind: body.Kind,
+		Error: &toolscript.RunError{
+			Name: "Error", Code: body.Kind, Message: body.Error, Phase: toolscript.Executing, ScriptID: st.id,
+		},
+		ExitCode: 1,
+	}))
+	if err == nil {
+		st.write(w, line)
+	}
+}
+
+// outcome is how the run ended, as far as the log is concerned.
+func (st *stream) outcome() error {
+	switch {
+	case st.end != nil && st.end.OK:
+		return nil
+	case st.end != nil:
+		return &toolscript.Error{Kind: st.end.Kind}
+	case st.err != nil:
+		return withCause(st.x.ctx, st.err)
+	default:
+		return errNoEnd
+	}
+}

@@ -1,0 +1,124 @@
+package gateway
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/toolscript/toolscript"
+)
+
+// ToolInfo is one tool in the answer of GET /tools.
+type ToolInfo struct {
+	ServerName    string          `json:"serverName"`
+	ToolName      string          `json:"toolName"`
+	QualifiedName string          `json:"qualifiedName"` // tool id
+	Description   string          `json:"description,omitempty"`
+	InputSchema   json.RawMessage `json:"inputSchema"`
+	OutputSchema  json.RawMessage `json:"outputSchema,omitempty"`
+}
+
+// Health is the answer of GET /health.
+type Health struct {
+	Status   string       `json:"status"` // ok
+	Version  string       `json:"version"`
+	Protocol int          `json:"protocol"` // see toolscript.Protocol
+	Search   SearchHealth `json:"search"`
+}
+
+// SearchHealth says what tools can be searched by.
+type SearchHealth struct {
+	Ready    bool   `json:"ready"`    // every configured server has connected or failed once
+	Semantic bool   `json:"semantic"` // a model is loaded
+	State    string `json:"state"`    // lexical, indexing n/m or hybrid
+}
+
+// Readiness is the answer of GET /ready.
+type Readiness struct {
+	Ready     bool           `json:"ready"` // all configured servers are connected
+	Connected int            `json:"connected"`
+	Total     int            `json:"total"`
+	Waiting   []string       `json:"waiting"` // connecting, or about to try again
+	Failed    []FailedServer `json:"failed"`  // will not connect by themselves
+}
+
+// FailedServer is a server that somebody must do something about.
+type FailedServer struct {
+	Name  string `json:"name"`
+	Error string `json:"error"`
+}
+
+// errorBody is the body of every answer that is not a success.
+type errorBody struct {
+	Error   string              `json:"error"`
+	Kind    toolscript.Kind     `json:"kind"`
+	Server  string              `json:"server,omitempty"`
+	Tool    string              `json:"tool,omitempty"`
+	RPCCode int                 `json:"rpcCode,omitempty"` // of tool_failed
+	Details []toolscript.Detail `json:"details,omitempty"`
+}
+
+// stdinBody is the body of POST /runs/:id/stdin.
+type stdinBody struct {
+	Data []byte `json:"data"` // base64
+	EOF  bool   `json:"eof"`
+}
+
+// encode is v as JSON and a newline. Unlike json.Marshal it leaves <, > and &
+// alone: nothing here is put into HTML.
+func encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, fmt.Errorf("encode the answer: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+// answer sends v as JSON.
+func (x *exchange) answer(status int, v any) error {
+	body, err := encode(v)
+	if err != nil {
+		return err
+	}
+	x.c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
+	return x.c.Status(status).Send(body)
+}
+
+// refuse answers with an error. It returns the status and the error as it was
+// classed.
+func (x *exchange) refuse(err error) (int, error) {
+	status, err := classify(x.ctx, err)
+	body := x.errorBody(err)
+	var own *toolscript.Error
+	if errors.As(err, &own) && own.RetryAfter > 0 {
+		x.c.Set(fiber.HeaderRetryAfter, strconv.Itoa(retrySeconds(own.RetryAfter)))
+	}
+	if err := x.answer(status, body); err != nil {
+		return status, err // cannot be: an errorBody always encodes
+	}
+	return status, err
+}
+
+func (x *exchange) errorBody(err error) errorBody {
+	var panicked stackTracer
+	if errors.As(err, &panicked) {
+		// The value of a panic may be anything, so it stays in the log.
+		return errorBody{Kind: toolscript.Internal, Error: "internal error; the gateway's log has its stack under request " + x.id}
+	}
+	body := errorBody{Error: x.redact(err.Error()), Kind: toolscript.KindOf(err)}
+	var own *toolscript.Error
+	if !errors.As(err, &own) {
+		return body
+	}
+	body.Server, body.Tool, body.RPCCode = own.Server, own.Tool, own.RPCCode
+	for _, d := range own.Details {
+		body.Details = append(body.Details, toolscript.Detail{Path: x.redact(d.Path), Message: x.redact(d.Message)})
+	}
+	return body
+}
