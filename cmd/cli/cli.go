@@ -1,0 +1,110 @@
+// Package cli is the command line: it reads flags and environment, joins the
+// rooms that do the work, and writes data to stdout and everything else to
+// stderr. Nothing in it touches the process directly except Main, so that the
+// whole program runs inside a test.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/toolscript/toolscript/runner/worker"
+)
+
+// State is the outside world of one run of the program.
+type State struct {
+	Args   []string // without the program's own name
+	Env    []string // as os.Environ
+	Dir    string   // working directory, absolute
+	Stdin  io.Reader
+	Stdout io.Writer
+	Stderr io.Writer
+
+	// Signals asks the program to stop. The first signal ends it in an orderly
+	// way, the second at once through Exit.
+	Signals <-chan os.Signal
+	Exit    func(code int)
+}
+
+// Main runs the program in this process and returns its exit code. A process
+// that was started as a script worker becomes one here, before anything of the
+// command line exists in it.
+func Main() int {
+	if len(os.Args) > 1 && os.Args[1] == worker.Command {
+		return worker.Main(os.Args[2:])
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "toolscript: the working directory is gone: %v\n", err)
+		return exitFailure
+	}
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	return Run(State{
+		Args: os.Args[1:], Env: os.Environ(), Dir: dir,
+		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		Signals: signals, Exit: os.Exit,
+	})
+}
+
+// Run runs one command line and returns its exit code.
+func Run(s State) int {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	ended := make(chan struct{})
+	defer close(ended)
+	defer cancel(nil)
+	go obeySignals(s, cancel, ended)
+
+	err := execute(ctx, s)
+	report(ctx, s.Stderr, err)
+	return exitCode(ctx, err)
+}
+
+func execute(ctx context.Context, s State) error {
+	root := newRoot(&app{State: s})
+	root.SetArgs(s.Args)
+	root.SetIn(s.Stdin)
+	root.SetOut(s.Stdout)
+	root.SetErr(s.Stderr)
+	return root.ExecuteContext(ctx)
+}
+
+// obeySignals ends the command at the first signal and the process at the
+// second: a shutdown that hangs must not hold the user.
+func obeySignals(s State, cancel context.CancelCauseFunc, ended <-chan struct{}) {
+	for stopping := false; ; stopping = true {
+		select {
+		case sig := <-s.Signals:
+			stop := &signalError{sig}
+			if stopping {
+				s.Exit(stop.code())
+				return
+			}
+			cancel(stop)
+		case <-ended:
+			return
+		}
+	}
+}
+
+// report says on stderr why the command failed, once.
+func report(ctx context.Context, stderr io.Writer, err error) {
+	var (
+		exit        *exitError
+		interrupted *signalError
+		unclean     *stopError
+	)
+	switch {
+	case err == nil || errors.As(err, &exit):
+		return
+	case errors.As(context.Cause(ctx), &interrupted) && !errors.As(err, &unclean):
+		err = interrupted // whatever failed, failed because of it
+	}
+	fmt.Fprintf(stderr, "toolscript: %s\n", strings.TrimSuffix(err.Error(), "\n"))
+}

@@ -1,0 +1,179 @@
+package cli_test
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/toolscript/toolscript"
+)
+
+func TestExitCodes(t *testing.T) {
+	w := newWorld(t, map[string]string{"work/s.ts": "return 1"})
+	for _, tt := range []struct {
+		name   string
+		args   []string
+		code   int
+		stderr string // contained
+	}{
+		{"help", []string{"--help"}, 0, ""},
+		{"version", []string{"version"}, 0, ""},
+		{"unknown command", []string{"nope"}, 2, "toolscript --help"},
+		{"unknown flag", []string{"version", "--nope"}, 2, "toolscript version --help"},
+		{"missing argument", []string{"list-tools"}, 2, "missing argument: SERVER"},
+		{"bad duration", []string{"exec", "--timeout", "soon", "1"}, 2, "soon"},
+		{"file that is not there", []string{"gone.ts"}, 1, "file not found: gone.ts"},
+		{"no gateway", []string{"list-servers"}, 1, "toolscript gateway start"},
+		{"gateway that does not answer", []string{"list-servers", "-g", "http://127.0.0.1:1/secret"}, 1, "127.0.0.1:1"},
+		{"no gateway's URL", []string{"list-servers", "-g", "nonsense"}, 1, "http://127.0.0.1:PORT"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := w.run(t, tt.args...)
+			if r.code != tt.code {
+				t.Errorf("code = %d, want %d; stderr:\n%s", r.code, tt.code, r.stderr)
+			}
+			if !strings.Contains(r.stderr, tt.stderr) || strings.Contains(r.stderr, "secret") {
+				t.Errorf("stderr = %q, want %q in it", r.stderr, tt.stderr)
+			}
+			if r.code != 0 && r.stdout != "" {
+				t.Errorf("stdout = %q, want none", r.stdout)
+			}
+		})
+	}
+}
+
+// A script that waits for input after its first line gets it only when that line
+// has been seen: output that is held back until the end would never let it end.
+func TestExecPassesOutputOnAsItComes(t *testing.T) {
+	w := newWorld(t, nil)
+	input, typed := io.Pipe()
+	seen, stdout := io.Pipe()
+	c := w.start(t, command{stdin: input, stdout: stdout}, "exec",
+		`import { stdin } from "toolscript"; console.log("first"); console.log(await stdin.text())`)
+	lines := bufio.NewReader(seen)
+	if first, err := lines.ReadString('\n'); err != nil || first != "first\n" {
+		t.Fatalf("first line %q, %v; stderr:\n%s", first, err, c.stderr)
+	}
+	if _, err := io.WriteString(typed, "second"); err != nil {
+		t.Fatal(err)
+	}
+	if err := typed.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if second, err := lines.ReadString('\n'); err != nil || second != "second\n" {
+		t.Errorf("second line %q, %v", second, err)
+	}
+	if code := <-c.code; code != 0 {
+		t.Errorf("code = %d; stderr:\n%s", code, c.stderr)
+	}
+}
+
+func TestExecStartsTheServersOfTheScript(t *testing.T) {
+	w := newWorld(t, map[string]string{"home/.toolscript.json": demoConfig, "work/a.txt": "one\ntwo\n"})
+	r := w.run(t, "exec", `import { tools } from "toolscript"; return (await tools.demo.readFile({ path: "a.txt" })).lines`)
+	if r.code != 0 || r.stdout != "2\n" || r.stderr != "" {
+		t.Errorf("got %+v, want 2 on stdout alone", r)
+	}
+}
+
+func TestSignalsEndExec(t *testing.T) {
+	for _, tt := range []struct {
+		signal os.Signal
+		code   int
+	}{{os.Interrupt, 130}, {syscall.SIGTERM, 143}} {
+		t.Run(tt.signal.String(), func(t *testing.T) {
+			w := newWorld(t, nil)
+			seen, stdout := io.Pipe()
+			c := w.start(t, command{stdout: stdout}, "exec", `console.log("on"); for (;;);`)
+			if _, err := bufio.NewReader(seen).ReadString('\n'); err != nil {
+				t.Fatal(err)
+			}
+			c.signals <- tt.signal
+			if code := <-c.code; code != tt.code {
+				t.Errorf("code = %d, want %d; stderr:\n%s", code, tt.code, c.stderr)
+			}
+		})
+	}
+}
+
+// gatewayAt starts a gateway and answers with its two lines.
+func gatewayAt(t *testing.T, w *world, args ...string) (listening, export string) {
+	t.Helper()
+	seen, stdout := io.Pipe()
+	c := w.start(t, command{stdout: stdout}, append([]string{"gateway", "start"}, args...)...)
+	t.Cleanup(func() {
+		c.signals <- os.Interrupt
+		if code := <-c.code; code != 0 {
+			t.Errorf("the gateway ended with %d; stderr:\n%s", code, c.stderr)
+		}
+	})
+	lines := bufio.NewReader(seen)
+	for _, line := range []*string{&listening, &export} {
+		text, err := lines.ReadString('\n')
+		if err != nil {
+			t.Fatalf("%v; stderr:\n%s", err, c.stderr)
+		}
+		*line = strings.TrimSuffix(text, "\n")
+	}
+	return listening, export
+}
+
+func TestGatewayIsFoundByOtherCommands(t *testing.T) {
+	w := newWorld(t, map[string]string{"home/.toolscript.json": demoConfig})
+	listening, export := gatewayAt(t, w)
+	address := strings.TrimPrefix(listening, "Gateway server listening on ")
+	if !strings.HasPrefix(export, "export TOOLSCRIPT_GATEWAY_URL="+address+"/") || strings.HasSuffix(export, "/") {
+		t.Errorf("second line %q does not hold the address %q", export, address)
+	}
+	_, capability, _ := strings.Cut(export, address+"/")
+	for _, args := range [][]string{
+		{"list-servers"},
+		{"list-servers", "--json"},
+		{"list-tools", "demo"},
+		{"get-types", "--filter", "demo"},
+		{"gateway", "list"},
+		{"gateway", "status"},
+		{"gateway", "status", "--json"},
+		{"list-servers", "-g", address},
+		{"exec", "import { tools } from 'toolscript'; return (await tools.demo.tree({})).files"},
+	} {
+		r := w.run(t, args...)
+		if r.code != 0 || r.stdout == "" {
+			t.Errorf("%v: %+v", args, r)
+		}
+		if strings.Contains(r.stdout+r.stderr, capability) {
+			t.Errorf("%v tells the capability", args)
+		}
+	}
+}
+
+// strangeGateway answers /health as another version of the program would.
+func strangeGateway(t *testing.T, version string, protocol int) string {
+	t.Helper()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = fmt.Fprintf(w, `{"status":"ok","version":%q,"protocol":%d,"search":{}}`, version, protocol)
+	}))
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+func TestGatewayOfAnotherVersion(t *testing.T) {
+	w := newWorld(t, nil)
+	newer := strangeGateway(t, "99.0.0", toolscript.Protocol+1)
+	if r := w.run(t, "exec", "-g", newer, "return 1"); r.code != 0 || r.stdout != "1\n" || !strings.Contains(r.stderr, "99.0.0") {
+		t.Errorf("exec = %+v, want 1 and a word about 99.0.0", r)
+	}
+	if r := w.run(t, "list-servers", "-g", newer); r.code != 1 || !strings.Contains(r.stderr, "start it anew") {
+		t.Errorf("list-servers = %+v, want a refusal", r)
+	}
+	same := strangeGateway(t, "0.0.1", toolscript.Protocol)
+	if r := w.run(t, "exec", "-g", same, "return 2"); r.stdout != "2\n" || !strings.Contains(r.stderr, "0.0.1") {
+		t.Errorf("exec = %+v, want 2 and a word about 0.0.1", r)
+	}
+}

@@ -1,0 +1,140 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolscript/toolscript/cmd/config"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+func newConfig(a *app) *cobra.Command {
+	return group("config", "Check the configuration", newConfigValidate(a), newConfigSchema(a))
+}
+
+func newConfigSchema(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "schema",
+		Short: "Print the JSON Schema of .toolscript.json",
+		Args:  takes(),
+		RunE: func(*cobra.Command, []string) error {
+			_, err := a.Stdout.Write(config.Schema())
+			return err
+		},
+	}
+}
+
+type validateOptions struct {
+	*app
+	json bool
+}
+
+func newConfigValidate(a *app) *cobra.Command {
+	o := &validateOptions{app: a}
+	c := &cobra.Command{
+		Use:   "validate [FILE...]",
+		Short: "Say what is wrong with configuration files",
+		Long: `Say what is wrong with configuration files: those named, else those that this
+folder's commands would use. Nothing is started, and no trust is needed.`,
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				o.configs = strings.Join(args, ",")
+			}
+			return o.run(c.Context())
+		},
+	}
+	c.Flags().BoolVar(&o.json, "json", false, "print the findings as JSON")
+	return c
+}
+
+// verdict is what is known of the files after validation.
+type verdict struct {
+	OK       bool            `json:"ok"`
+	Files    []config.File   `json:"files"`
+	Servers  []serverVerdict `json:"servers"`
+	Warnings []string        `json:"warnings"`
+	Mistakes config.Mistakes `json:"mistakes"`
+}
+
+type serverVerdict struct {
+	Name    string `json:"name"`
+	Type    string `json:"type,omitempty"`
+	Problem string `json:"problem,omitempty"` // why it would not be started
+}
+
+func (o *validateOptions) run(context.Context) error {
+	v, err := o.judge()
+	if err != nil {
+		return err
+	}
+	if o.json {
+		err = writeJSON(o.Stdout, v)
+	} else {
+		err = o.tell(v)
+	}
+	if err == nil && !v.OK {
+		return &exitError{exitFailure}
+	}
+	return err
+}
+
+// judge loads the files as if they were trusted. An error is one of reading,
+// not one of the files.
+func (o *validateOptions) judge() (verdict, error) {
+	v := verdict{OK: true, Files: []config.File{}, Servers: []serverVerdict{}, Warnings: []string{}, Mistakes: config.Mistakes{}}
+	loaded, err := config.Load(o.config(true))
+	if errors.As(err, &v.Mistakes) {
+		v.OK = false
+		v.Files, err = config.Locate(o.config(true))
+		return v, err
+	}
+	if err != nil {
+		return v, err
+	}
+	v.Files = append(v.Files, loaded.Files...)
+	v.Warnings = append(v.Warnings, loaded.Warnings...)
+	for _, name := range slices.Sorted(maps.Keys(loaded.Servers)) {
+		v.Servers = append(v.Servers, judgeServer(name, loaded.Servers[name]))
+	}
+	return v, nil
+}
+
+func judgeServer(name string, c mcpclient.Config) serverVerdict {
+	s := serverVerdict{Name: name, Type: c.Type}
+	if c.Problem != nil {
+		s.Problem = c.Problem.Error()
+	}
+	return s
+}
+
+// tell puts what is right on stdout and what is not on stderr.
+func (o *validateOptions) tell(v verdict) error {
+	for _, warning := range v.Warnings {
+		fmt.Fprintf(o.Stderr, "warning: %s\n", warning)
+	}
+	for _, s := range v.Servers {
+		if s.Problem != "" {
+			fmt.Fprintf(o.Stderr, "warning: server %s would not be started: %s\n", s.Name, s.Problem)
+		}
+	}
+	if !v.OK {
+		fmt.Fprintln(o.Stderr, v.Mistakes)
+		return nil
+	}
+	for _, f := range v.Files {
+		state := "valid"
+		if !f.Found {
+			state = "not there"
+		}
+		if _, err := fmt.Fprintf(o.Stdout, "%s: %s\n", f.Path, state); err != nil {
+			return err
+		}
+	}
+	return nil
+}

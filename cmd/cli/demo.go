@@ -1,0 +1,24 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/toolscript/toolscript/cmd/demo"
+)
+
+// newDemo is the MCP server of the examples: it needs nothing but this program.
+func newDemo(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:    "mcp-demo [FOLDER]",
+		Short:  "Serve read-only tools over a folder, as an MCP server on stdio",
+		Hidden: true,
+		Args:   cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			folder := a.Dir
+			if len(args) > 0 {
+				folder = a.absolute(args[0])
+			}
+			return demo.Serve(c.Context(), folder, a.Stdin, a.Stdout)
+		},
+	}
+}

@@ -1,0 +1,135 @@
+package cli
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolscript/toolscript"
+)
+
+type execOptions struct {
+	*app
+	command string // its name, for usage errors
+	eval    string
+	evalSet bool
+	file    string
+	dashed  bool // there is a -- on the command line
+
+	timeout durationFlag
+	memory  megabytesFlag
+	check   choiceFlag
+	engine  choiceFlag
+	allow   []string
+	cwd     string
+	out     string
+	trust   bool
+	json    bool
+}
+
+func newExec(a *app) *cobra.Command {
+	o := newExecOptions(a, "toolscript exec")
+	c := &cobra.Command{
+		Use:   "exec CODE | FILE.ts | -e CODE | -f FILE | - [-- ARGS]",
+		Short: "Run TypeScript in the sandbox",
+		Long: `Run TypeScript in the sandbox.
+
+The script reaches the tools through the one import there is, together with its
+standard input and its arguments:
+
+  import { tools, stdin, args } from "toolscript";
+
+What it returns is printed as JSON; console.log goes to stdout and console.error
+to stderr as they happen. Arguments for the script follow FILE.ts or --.
+
+A running gateway is used when there is one for this configuration. Without one,
+exec starts the servers that the script names and stops them when it has ended.`,
+		Example: `  toolscript exec 'import { tools } from "toolscript"; return await tools.demo.listFiles({})'
+  toolscript exec report.ts -- --since monday
+  toolscript exec - < report.ts`,
+		RunE: func(c *cobra.Command, args []string) error {
+			o.evalSet = c.Flags().Changed("eval")
+			o.dashed = c.ArgsLenAtDash() >= 0
+			return o.run(c.Context(), args)
+		},
+	}
+	f := c.Flags()
+	f.StringVarP(&o.eval, "eval", "e", "", "run this `code`")
+	f.StringVarP(&o.file, "file", "f", "", "run this `file`; - is standard input")
+	f.Var(&o.timeout, "timeout", "end the script after this time, as 500ms, 30s or 2m")
+	f.Var(&o.memory, "memory", "JavaScript heap the script may use")
+	f.Var(&o.check, "check", "what type errors do")
+	f.Var(&o.engine, "engine", "which sandbox runs it")
+	f.StringSliceVar(&o.allow, "allow", nil, "the only `servers and tool ids` the script may call")
+	f.StringVar(&o.cwd, "cwd", "", "what the script sees as its working `folder`")
+	f.StringVar(&o.out, "out", "", "write the value to this `file` instead of stdout")
+	f.BoolVar(&o.trust, "trust", false, "let the project's configuration take effect this once")
+	f.BoolVar(&o.json, "json", false, "print nothing but the end of the run as JSON, output included")
+	return c
+}
+
+func newExecOptions(a *app, command string) *execOptions {
+	return &execOptions{
+		app: a, command: command,
+		check:  choiceFlag{choices: []string{"off", "warn", "error"}},
+		engine: choiceFlag{choices: []string{"auto", "quickjs"}},
+	}
+}
+
+// runFile is toolscript FILE.ts [args]: exec -f FILE.ts, where everything after
+// the name belongs to the script.
+func (a *app) runFile(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return c.Help()
+	}
+	if !a.isScript(args[0]) && !a.isFile(args[0]) {
+		return unknownCommand(c, args[0])
+	}
+	o := newExecOptions(a, c.CommandPath())
+	o.file = args[0]
+	rest := args[1:]
+	if len(rest) > 0 && rest[0] == "--" {
+		rest = rest[1:]
+	}
+	return o.run(c.Context(), rest)
+}
+
+func (o *execOptions) run(ctx context.Context, args []string) error {
+	src, err := o.source(args)
+	if err != nil {
+		return err
+	}
+	return o.exec(ctx, src, o.events())
+}
+
+// request is the run that the options ask for.
+func (o *execOptions) request(src source) toolscript.ExecRequest {
+	return toolscript.ExecRequest{
+		Code:   src.code,
+		File:   src.file,
+		Args:   src.args,
+		Cwd:    o.absolute(o.cwd),
+		TZ:     strings.TrimPrefix(o.getenv("TZ"), ":"),
+		Engine: o.engine.value,
+		Check:  o.check.value,
+		Allow:  o.allow,
+		Limits: toolscript.Limits{
+			TimeoutMs: time.Duration(o.timeout).Milliseconds(),
+			MemoryMB:  int64(o.memory),
+		},
+		Stdin: src.stdin != nil,
+	}
+}
+
+func (o *execOptions) events() events {
+	out := o.out
+	if out != "" {
+		out = o.absolute(out)
+	}
+	if o.json {
+		return &captured{to: o.Stdout, out: out}
+	}
+	return &live{stdout: o.Stdout, stderr: o.Stderr, out: out}
+}

@@ -1,0 +1,65 @@
+package cli
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/toolscript/toolscript/actors"
+)
+
+// exec runs the script in the gateway that there is, or in one of its own.
+func (o *execOptions) exec(ctx context.Context, src source, out events) error {
+	g, err := o.shared(ctx)
+	if err != nil {
+		return out.finish(err)
+	}
+	if g != nil {
+		defer g.Close()
+		return runAt(ctx, g, o.request(src), src.stdin, out)
+	}
+	own, err := o.start(src.code)
+	if err != nil {
+		return out.finish(err)
+	}
+	defer func() {
+		if err := own.end(); err != nil {
+			o.warn("%v", err)
+		}
+	}()
+	return runAt(ctx, own, o.request(src), src.stdin, out)
+}
+
+// shared finds a running gateway to use. It is nil when there is none, when the
+// one there is differs from this program, and with --trust, which a gateway that
+// runs already could not obey.
+func (o *execOptions) shared(ctx context.Context) (*reached, error) {
+	if o.trust && o.gatewayURL == "" {
+		return nil, nil
+	}
+	g, err := o.reach(ctx)
+	switch {
+	case err != nil && (o.gatewayURL != "" || ctx.Err() != nil):
+		return nil, err
+	case err != nil:
+		o.warn("%v; running without a gateway", err)
+		return nil, nil
+	case g == nil:
+		return nil, nil
+	}
+	if other := g.difference(); other != "" {
+		o.warn("%s; running without it", other)
+		g.Close()
+		return nil, nil
+	}
+	return g, nil
+}
+
+// start makes a gateway in this process, with the servers that the script names.
+func (o *execOptions) start(code string) (*system, error) {
+	loaded, err := o.load(o.trust)
+	if err != nil {
+		return nil, err
+	}
+	loaded.Servers = serversOf(code, loaded.Servers)
+	return o.startSystem(loaded, o.logger(slog.LevelWarn), actors.Scripts{})
+}

@@ -1,0 +1,90 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/toolscript/toolscript/cmd/config"
+)
+
+// durationFlag is a duration as in the configuration.
+type durationFlag time.Duration
+
+func (d *durationFlag) String() string {
+	if *d == 0 {
+		return ""
+	}
+	return time.Duration(*d).String()
+}
+
+func (d *durationFlag) Type() string { return "duration" }
+
+func (d *durationFlag) Set(text string) error {
+	parsed, err := config.ParseDuration(text)
+	if err != nil {
+		return err
+	}
+	if parsed < time.Millisecond {
+		return errors.New("want 1ms or more")
+	}
+	*d = durationFlag(parsed)
+	return nil
+}
+
+// choiceFlag is one of a few words.
+type choiceFlag struct {
+	value   string
+	choices []string
+}
+
+func (c *choiceFlag) String() string { return c.value }
+func (c *choiceFlag) Type() string   { return strings.Join(c.choices, "|") }
+
+func (c *choiceFlag) Set(text string) error {
+	text = strings.ToLower(text)
+	if !slices.Contains(c.choices, text) {
+		return fmt.Errorf("want one of %s", strings.Join(c.choices, ", "))
+	}
+	c.value = text
+	return nil
+}
+
+// portFlag is a TCP port; 0 lets the system choose one.
+type portFlag int
+
+func (p *portFlag) String() string { return strconv.Itoa(int(*p)) }
+func (p *portFlag) Type() string   { return "port" }
+
+func (p *portFlag) Set(text string) error {
+	number, err := strconv.ParseUint(text, 10, 16)
+	if err != nil {
+		return errors.New("want a port from 0 to 65535, where 0 is any free one")
+	}
+	*p = portFlag(number)
+	return nil
+}
+
+// megabytesFlag is an amount of memory in megabytes.
+type megabytesFlag int64
+
+func (m *megabytesFlag) String() string {
+	if *m == 0 {
+		return ""
+	}
+	return strconv.FormatInt(int64(*m), 10)
+}
+
+func (m *megabytesFlag) Type() string { return "MB" }
+
+func (m *megabytesFlag) Set(text string) error {
+	number, err := strconv.ParseInt(text, 10, 32)
+	if err != nil || number < 1 {
+		return errors.New("want a whole number of megabytes from 1 up")
+	}
+	*m = megabytesFlag(number)
+	return nil
+}

@@ -1,0 +1,88 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolscript/toolscript/cmd/discovery"
+)
+
+type gatewayListOptions struct {
+	*app
+	json bool
+}
+
+func newGatewayList(a *app) *cobra.Command {
+	o := &gatewayListOptions{app: a}
+	c := &cobra.Command{
+		Use:   "list",
+		Short: "List the gateways that run for this user",
+		Args:  takes(),
+		RunE:  func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
+	}
+	c.Flags().BoolVar(&o.json, "json", false, "print them as JSON")
+	return c
+}
+
+// listedGateway is what may be shown of a running gateway: not its capability.
+type listedGateway struct {
+	URL       string    `json:"url"`
+	Healthy   bool      `json:"healthy"`
+	PID       int       `json:"pid"`
+	Version   string    `json:"version"`
+	Protocol  int       `json:"protocol"`
+	StartedAt time.Time `json:"startedAt"`
+	Session   string    `json:"session,omitempty"`
+	Config    []string  `json:"config"`
+}
+
+func (o *gatewayListOptions) run(ctx context.Context) error {
+	folder, err := o.runtimeFolder()
+	if err != nil {
+		return err
+	}
+	entries, err := folder.List()
+	if err != nil {
+		return err
+	}
+	gateways := make([]listedGateway, 0, len(entries))
+	for _, e := range entries {
+		gateways = append(gateways, examine(ctx, e))
+	}
+	if o.json {
+		return writeJSON(o.Stdout, gateways)
+	}
+	if len(gateways) == 0 {
+		_, err := fmt.Fprintln(o.Stdout, "No gateways running")
+		return err
+	}
+	t := table{header: []string{"URL", "Health", "PID", "Version", "Started", "Session", "Configuration"}}
+	for _, g := range gateways {
+		t.add(g.URL, g.health(), strconv.Itoa(g.PID), g.Version, g.StartedAt.Local().Format(time.DateTime), g.Session, strings.Join(g.Config, ", "))
+	}
+	return t.write(o.Stdout, nil)
+}
+
+func (g listedGateway) health() string {
+	if g.Healthy {
+		return "ok"
+	}
+	return "no answer"
+}
+
+// examine asks a gateway whether it is well.
+func examine(ctx context.Context, e discovery.Entry) listedGateway {
+	g, err := dial(ctx, e.URL)
+	if err == nil {
+		g.Close()
+	}
+	return listedGateway{
+		URL: e.Address(), Healthy: err == nil, PID: e.PID, Version: e.Version, Protocol: e.Protocol,
+		StartedAt: e.StartedAt, Session: e.Session, Config: e.Config,
+	}
+}

@@ -1,0 +1,151 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors"
+	"github.com/toolscript/toolscript/codegen"
+	"github.com/toolscript/toolscript/transport/gateway"
+)
+
+type getTypesOptions struct {
+	*app
+	filter string
+	full   bool
+	json   bool
+}
+
+func newGetTypes(a *app) *cobra.Command {
+	o := &getTypesOptions{app: a}
+	c := &cobra.Command{
+		Use:   "get-types",
+		Short: "Print the TypeScript of the tools",
+		Long: `Print the TypeScript of the tools, as Markdown with an example of a call.
+
+--filter takes names of servers and ids of tools: --filter github,files__read_file`,
+		Args: takes(),
+		RunE: func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
+	}
+	c.Flags().StringVarP(&o.filter, "filter", "f", "", "only these `servers and tool ids`, separated by commas")
+	c.Flags().BoolVar(&o.full, "full", false, "with whole descriptions")
+	c.Flags().BoolVar(&o.json, "json", false, "print the module inside JSON, with its generation")
+	return c
+}
+
+func (o *getTypesOptions) run(ctx context.Context) error {
+	g, err := o.gateway(ctx)
+	if err != nil {
+		return err
+	}
+	defer g.Close()
+	filter := toolscript.ParseFilter(o.filter)
+	servers, err := g.Servers(ctx)
+	if err != nil {
+		return err
+	}
+	if err := o.known(filter, servers); err != nil {
+		return err
+	}
+	types, err := g.Types(ctx, filter, !o.full, actors.DefaultConnectTimeout)
+	if err != nil {
+		return err
+	}
+	o.tellWaiting(types)
+	if o.json {
+		return writeJSON(o.Stdout, struct {
+			Module     string   `json:"module"`
+			Generation uint64   `json:"generation"`
+			Pending    []string `json:"pending,omitempty"` // servers whose tools are missing
+		}{types.Text, types.Generation, types.Pending})
+	}
+	return o.markdown(ctx, g, servers, filter, types.Text)
+}
+
+// known wants at least one entry of the filter to name a server, and warns of
+// the others: they select nothing.
+func (o *getTypesOptions) known(filter toolscript.Filter, servers []toolscript.ServerStatus) error {
+	var names []string
+	for _, s := range servers {
+		names = append(names, s.Name)
+	}
+	var unknown []error
+	for _, entry := range filter {
+		if !namesServer(entry, names) {
+			unknown = append(unknown, notConfigured(entry, names))
+		}
+	}
+	if len(unknown) > 0 && len(unknown) == len(filter) {
+		return unknown[0]
+	}
+	for _, err := range unknown {
+		o.warn("%v", err)
+	}
+	return nil
+}
+
+// namesServer reports whether an entry of a filter is a server or a tool of one.
+func namesServer(entry string, names []string) bool {
+	for _, name := range names {
+		if entry == name || strings.HasPrefix(entry, name+toolscript.Separator) {
+			return true
+		}
+	}
+	return false
+}
+
+func (o *getTypesOptions) tellWaiting(t gateway.Types) {
+	if len(t.WaitedFor) > 0 {
+		fmt.Fprintf(o.Stderr, "toolscript: waited for %s to connect\n", strings.Join(t.WaitedFor, ", "))
+	}
+	if len(t.Pending) > 0 {
+		o.warn("still connecting, so their tools are missing: %s", strings.Join(t.Pending, ", "))
+	}
+}
+
+func (o *getTypesOptions) markdown(
+	ctx context.Context, g *reached, servers []toolscript.ServerStatus, filter toolscript.Filter, module string,
+) error {
+	all, err := g.Tools(ctx, nil)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(o.Stdout, "```typescript\n%s\n```\n", strings.TrimRight(module, "\n"))
+	example := exampleOf(catalogOf(servers, all), filter)
+	if example == "" {
+		return nil
+	}
+	_, err = fmt.Fprintf(o.Stdout, "\nUsage example:\n\n```typescript\nimport { tools } from \"toolscript\";\n"+
+		"const result = await %s(params);\n```\n", example)
+	return err
+}
+
+// catalogOf is the gateway's catalog as far as names depend on it.
+func catalogOf(servers []toolscript.ServerStatus, all []gateway.ToolInfo) toolscript.Catalog {
+	var names []string
+	for _, s := range servers {
+		names = append(names, s.Name)
+	}
+	var tools []toolscript.Tool
+	for _, t := range all {
+		tools = append(tools, toolscript.Tool{Server: t.ServerName, Name: t.ToolName})
+	}
+	return toolscript.NewCatalog(0, names, tools)
+}
+
+// exampleOf is how a script calls the first tool of the filter, "" when it
+// selects none.
+func exampleOf(c toolscript.Catalog, filter toolscript.Filter) string {
+	tools := c.Filter(filter).Tools()
+	if len(tools) == 0 {
+		return ""
+	}
+	names := codegen.NewNames(c)
+	server, _ := names.ByServer(tools[0].Server) // both are in the catalog the names are of
+	tool, _ := names.Tool(tools[0].ID())
+	return "tools." + server.Ident + "." + tool.Ident
+}

@@ -1,0 +1,116 @@
+package cli_test
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/toolscript/toolscript/cmd/cli"
+	"github.com/toolscript/toolscript/runner/worker"
+)
+
+// TestMain makes this binary what the program starts by its own path: a script
+// worker, or the demo server.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && slices.Contains([]string{worker.Command, "mcp-demo"}, os.Args[1]) {
+		os.Exit(cli.Main())
+	}
+	os.Exit(m.Run())
+}
+
+// world is the outside of one test: a home, a runtime folder and a working
+// directory of its own.
+type world struct {
+	dir string
+	env []string
+}
+
+func newWorld(t *testing.T, files map[string]string) *world {
+	t.Helper()
+	base := t.TempDir()
+	w := &world{dir: filepath.Join(base, "work")}
+	for _, dir := range []string{w.dir, filepath.Join(base, "home"), filepath.Join(base, "run")} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(base, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.env = []string{
+		"HOME=" + filepath.Join(base, "home"),
+		"PATH=" + os.Getenv("PATH"),
+		"TOOLSCRIPT_RUNTIME_DIR=" + filepath.Join(base, "run"),
+		"TOOLSCRIPT_DATA_DIR=" + filepath.Join(base, "home", ".toolscript"),
+	}
+	return w
+}
+
+// demoConfig configures the demo server for the user.
+const demoConfig = `{"mcpServers": {"demo": {"command": "toolscript", "args": ["mcp-demo"]}}}`
+
+// command is one command line under way.
+type command struct {
+	stdin   io.Reader
+	stdout  io.Writer
+	stderr  *output
+	signals chan os.Signal
+	exits   chan int // codes given to Exit
+	code    chan int // the one answer of Run
+}
+
+// start runs a command line until it ends by itself, or signals end it.
+func (w *world) start(t *testing.T, c command, args ...string) *command {
+	t.Helper()
+	if c.stdin == nil {
+		c.stdin = bytes.NewReader(nil)
+	}
+	c.stderr = &output{}
+	c.signals, c.exits, c.code = make(chan os.Signal, 2), make(chan int, 1), make(chan int, 1)
+	go func() {
+		c.code <- cli.Run(cli.State{
+			Args: args, Env: w.env, Dir: w.dir,
+			Stdin: c.stdin, Stdout: c.stdout, Stderr: c.stderr,
+			Signals: c.signals, Exit: func(code int) { c.exits <- code },
+		})
+	}()
+	return &c
+}
+
+// result is what one command line did.
+type result struct {
+	code           int
+	stdout, stderr string
+}
+
+func (w *world) run(t *testing.T, args ...string) result {
+	t.Helper()
+	var stdout output
+	c := w.start(t, command{stdout: &stdout}, args...)
+	code := <-c.code
+	return result{code, stdout.String(), c.stderr.String()}
+}
+
+// output is a buffer that two goroutines may use.
+type output struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.Write(p)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.String()
+}

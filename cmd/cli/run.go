@@ -1,0 +1,69 @@
+package cli
+
+import (
+	"context"
+	"io"
+
+	"github.com/toolscript/toolscript"
+)
+
+// place is where a script can run: a gateway over HTTP, or one in this process.
+type place interface {
+	// Exec runs a script to its end and emits its events in order. It fails only
+	// when the run could not begin or was lost.
+	Exec(ctx context.Context, req toolscript.ExecRequest, emit func(toolscript.Event) error) error
+	// GiveStdin passes standard input to a run. It waits while the script has
+	// not taken what came before.
+	GiveStdin(ctx context.Context, runID string, data []byte, eof bool) error
+}
+
+// runAt runs a script at a place and tells out what happens.
+func runAt(ctx context.Context, at place, req toolscript.ExecRequest, stdin io.Reader, out events) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var runID string
+	var unheard error // why out took no more
+	err := at.Exec(ctx, req, func(e toolscript.Event) error {
+		if e.RunID != "" {
+			runID = e.RunID
+		}
+		if e.Type == toolscript.EventStdin && stdin != nil {
+			go giveStdin(ctx, at, runID, stdin)
+			return nil
+		}
+		if err := out.event(e); err != nil {
+			unheard = err
+		}
+		return unheard
+	})
+	if unheard != nil {
+		return unheard
+	}
+	return out.finish(err)
+}
+
+// stdinPiece is how much of standard input travels at once.
+const stdinPiece = 32 << 10
+
+// giveStdin passes standard input on until either side has enough. A script may
+// end without reading all of it, so that a piece finds no taker is no error. The
+// goroutine may stay behind in a Read, which nothing can end: the process does.
+func giveStdin(ctx context.Context, to place, runID string, stdin io.Reader) {
+	buffer := make([]byte, stdinPiece)
+	for {
+		n, err := stdin.Read(buffer)
+		if offer(ctx, to, runID, buffer[:n], err != nil) != nil || err != nil {
+			return
+		}
+	}
+}
+
+// offer repeats what timed out: the script has only not come to read it yet.
+func offer(ctx context.Context, to place, runID string, piece []byte, eof bool) error {
+	for {
+		err := to.GiveStdin(ctx, runID, piece, eof)
+		if toolscript.KindOf(err) != toolscript.Timeout || ctx.Err() != nil {
+			return err
+		}
+	}
+}

@@ -1,0 +1,179 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/toolscript/toolscript"
+)
+
+// events takes what happens in a run, in order and one at a time. The error of
+// event says that nobody can be told any more and ends the run.
+type events interface {
+	event(toolscript.Event) error
+	// finish is called once, when no further event comes, with the reason why
+	// there is no end event, if there is none. Its error is the command's.
+	finish(failed error) error
+}
+
+// errNoEnd says that a run's events stopped before the end event.
+var errNoEnd = errors.New("the gateway stopped answering before the script had ended")
+
+// live passes console output on as it comes and prints the value at the end.
+type live struct {
+	stdout, stderr io.Writer
+	out            string // file for the value; "" is stdout
+	end            *toolscript.End
+}
+
+func (l *live) event(e toolscript.Event) (err error) {
+	switch e.Type {
+	case toolscript.EventStdout:
+		_, err = io.WriteString(l.stdout, e.Data)
+	case toolscript.EventStderr:
+		_, err = io.WriteString(l.stderr, e.Data)
+	case toolscript.EventProgress:
+		_, err = fmt.Fprintf(l.stderr, "toolscript: %s\n", e.Message)
+	case toolscript.EventDiagnostic:
+		_, err = io.WriteString(l.stderr, diagnosticText(e.Diagnostic))
+	case toolscript.EventEnd:
+		l.end = e.End
+	}
+	return err
+}
+
+func (l *live) finish(failed error) error {
+	if failed != nil {
+		return failed
+	}
+	if l.end == nil {
+		return errNoEnd
+	}
+	if l.end.Error != nil && l.end.Kind != toolscript.CheckFailed { // its diagnostics have been printed
+		if _, err := io.WriteString(l.stderr, runErrorText(l.end.Error)); err != nil {
+			return err
+		}
+	}
+	if len(l.end.Value) > 0 {
+		if err := l.value(l.end.Value); err != nil {
+			return err
+		}
+	}
+	return exitOf(l.end)
+}
+
+// value writes the script's value as compact JSON and a newline.
+func (l *live) value(value json.RawMessage) error {
+	var line bytes.Buffer
+	if err := json.Compact(&line, value); err != nil {
+		return fmt.Errorf("the script's value is no JSON: %w", err)
+	}
+	line.WriteByte('\n')
+	if l.out == "" {
+		_, err := l.stdout.Write(line.Bytes())
+		return err
+	}
+	return os.WriteFile(l.out, line.Bytes(), 0o600)
+}
+
+// captured prints nothing but the end event, with the output inside it.
+type captured struct {
+	to             io.Writer
+	out            string // file for the value as well; "" is none
+	stdout, stderr strings.Builder
+	diagnostics    []toolscript.Diagnostic
+	end            *toolscript.Event
+}
+
+func (c *captured) event(e toolscript.Event) error {
+	switch e.Type {
+	case toolscript.EventStdout:
+		c.stdout.WriteString(e.Data)
+	case toolscript.EventStderr:
+		c.stderr.WriteString(e.Data)
+	case toolscript.EventDiagnostic:
+		c.diagnostics = append(c.diagnostics, *e.Diagnostic)
+	case toolscript.EventEnd:
+		c.end = &e
+	}
+	return nil
+}
+
+func (c *captured) finish(failed error) error {
+	if failed == nil && c.end == nil {
+		failed = errNoEnd
+	}
+	if failed != nil {
+		end := failedEnd(failed)
+		c.end = &end
+	}
+	if c.out != "" && len(c.end.Value) > 0 {
+		if err := (&live{out: c.out}).value(c.end.Value); err != nil {
+			return err
+		}
+	}
+	if err := writeJSON(c.to, struct {
+		toolscript.Event
+		Stdout      string                  `json:"stdout"`
+		Stderr      string                  `json:"stderr"`
+		Diagnostics []toolscript.Diagnostic `json:"diagnostics,omitempty"`
+	}{*c.end, c.stdout.String(), c.stderr.String(), c.diagnostics}); err != nil {
+		return err
+	}
+	return exitOf(c.end.End)
+}
+
+// failedEnd stands for the end of a run that never began or was lost, so that
+// who reads JSON always gets an end with a kind.
+func failedEnd(err error) toolscript.Event {
+	kind := toolscript.KindOf(err)
+	return toolscript.EndEvent("", toolscript.End{Kind: kind, ExitCode: exitFailure, Error: &toolscript.RunError{
+		Name: "ScriptError", Code: kind, Message: err.Error(), Phase: toolscript.Executing,
+	}})
+}
+
+// exitOf is nil for a run that ended well, else the code it ends with.
+func exitOf(end *toolscript.End) error {
+	switch {
+	case end.ExitCode != 0:
+		return &exitError{end.ExitCode}
+	case !end.OK:
+		return &exitError{exitFailure}
+	default:
+		return nil
+	}
+}
+
+// diagnosticText is file:line:col: message, then the line and a caret.
+func diagnosticText(d *toolscript.Diagnostic) string {
+	text := fmt.Sprintf("%s:%d:%d: %s", d.File, d.Line, d.Column, d.Message)
+	if d.Code != "" {
+		text += " [" + d.Code + "]"
+	}
+	return withLines(text, d.Excerpt)
+}
+
+// runErrorText is the error as the script's author knows it: class, message,
+// frames of the script's own lines, and the line it came from.
+func runErrorText(e *toolscript.RunError) string {
+	text := e.Message
+	if e.Name != "" {
+		text = e.Name + ": " + e.Message
+	}
+	return withLines(text, e.Stack, e.Excerpt)
+}
+
+// withLines puts further blocks of lines below a text and ends it with a newline.
+func withLines(text string, blocks ...string) string {
+	for _, block := range blocks {
+		if block = strings.TrimRight(block, "\n"); block != "" {
+			text += "\n" + block
+		}
+	}
+	return text + "\n"
+}

@@ -1,0 +1,112 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// source is a script and what belongs to it on the command line.
+type source struct {
+	code  string
+	file  string    // its name in diagnostics and traces
+	args  []string  // for the script
+	stdin io.Reader // nil when the script itself came from there
+}
+
+// inlineName is how diagnostics call code that has no file.
+const inlineName = "script.ts"
+
+// maxSource bounds what is read into memory. It only keeps a device file or a
+// wrong path from filling it: the limit of scripts is the gateway's and lower.
+const maxSource = 64 << 20
+
+var scriptExtensions = []string{".ts", ".js", ".mts"}
+
+// fileName matches a word that can only be meant as the name of a script.
+var fileName = regexp.MustCompile(`^[^\s"'()]+\.(ts|js|mts)$`)
+
+// source finds the script: -e CODE, -f FILE, else the first argument, which is
+// code, a file or "-". The other arguments are the script's.
+func (o *execOptions) source(args []string) (source, error) {
+	switch {
+	case o.evalSet && o.file != "":
+		return source{}, o.usage("give either -e CODE or -f FILE, not both")
+	case o.evalSet:
+		return source{code: o.eval, file: inlineName, args: args, stdin: o.Stdin}, nil
+	case o.file != "":
+		return o.fromFile(o.file, args)
+	case len(args) == 0:
+		return source{}, o.usage("missing argument: CODE, a script FILE.ts, or - to read the script from stdin")
+	case args[0] == "-" || o.isScript(args[0]):
+		return o.fromFile(args[0], args[1:])
+	case len(args) > 1 && !o.dashed:
+		return source{}, o.usage("unexpected argument %q; arguments of the script go after --", args[1])
+	default:
+		return source{code: args[0], file: inlineName, args: args[1:], stdin: o.Stdin}, nil
+	}
+}
+
+func (o *execOptions) usage(format string, args ...any) error {
+	return &usageError{o.command, fmt.Errorf(format, args...)}
+}
+
+// fromFile reads the script from a file, or from stdin when the path is "-".
+func (o *execOptions) fromFile(path string, args []string) (source, error) {
+	if path == "-" {
+		code, err := readSource(o.Stdin, "stdin")
+		return source{code: code, file: inlineName, args: args}, err
+	}
+	f, err := os.Open(o.absolute(path))
+	if errors.Is(err, fs.ErrNotExist) {
+		return source{}, fmt.Errorf("file not found: %s", path)
+	}
+	if err != nil {
+		return source{}, err
+	}
+	defer func() { _ = f.Close() }() // only read
+	code, err := readSource(f, path)
+	return source{code: code, file: filepath.Base(path), args: args, stdin: o.Stdin}, err
+}
+
+func readSource(r io.Reader, name string) (string, error) {
+	text, err := io.ReadAll(io.LimitReader(r, maxSource+1))
+	if err != nil {
+		return "", fmt.Errorf("read %s: %w", name, err)
+	}
+	if len(text) > maxSource {
+		return "", fmt.Errorf("%s is larger than %d MB, which no script is", name, maxSource>>20)
+	}
+	return string(text), nil
+}
+
+// isScript reports whether an argument names a script: an existing file with
+// the extension of one, or a word that cannot be anything else.
+func (a *app) isScript(arg string) bool {
+	if fileName.MatchString(arg) {
+		return true
+	}
+	return slices.Contains(scriptExtensions, filepath.Ext(arg)) && a.isFile(arg)
+}
+
+func (a *app) isFile(path string) bool {
+	if strings.ContainsRune(path, 0) {
+		return false
+	}
+	info, err := os.Stat(a.absolute(path))
+	return err == nil && !info.IsDir()
+}
+
+// absolute is the path as seen from the command's working directory.
+func (a *app) absolute(path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(a.Dir, path)
+}

@@ -1,0 +1,41 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolscript/toolscript"
+)
+
+type versionOptions struct {
+	*app
+	json bool
+}
+
+func newVersion(a *app) *cobra.Command {
+	o := &versionOptions{app: a}
+	c := &cobra.Command{
+		Use:   "version",
+		Short: "Print the version",
+		Args:  takes(),
+		RunE:  func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
+	}
+	c.Flags().BoolVar(&o.json, "json", false, "print it as JSON, with the number of the HTTP protocol")
+	return c
+}
+
+func (o *versionOptions) run(context.Context) error {
+	if !o.json {
+		_, err := fmt.Fprintf(o.Stdout, "toolscript %s\n", toolscript.Version)
+		return err
+	}
+	return writeJSON(o.Stdout, struct {
+		Version  string `json:"version"`
+		Protocol int    `json:"protocol"`
+		Go       string `json:"go"`
+		Platform string `json:"platform"`
+	}{toolscript.Version, toolscript.Protocol, runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH})
+}

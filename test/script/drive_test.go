@@ -1,0 +1,67 @@
+package script_test
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"syscall"
+)
+
+// drive is the program "drive WHAT COMMAND [ARGS]". It runs the command, passes
+// its first line of output on and only then does WHAT: "input" gives it the
+// rest of standard input and ends that, INT and TERM send it the signal. A
+// command that holds its output back therefore never gets any further.
+func drive(args []string) int {
+	cmd := exec.Command(args[1], args[2:]...)
+	cmd.Stderr = os.Stderr
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		return driveFailed(err)
+	}
+	pipe, err := cmd.StdoutPipe()
+	if err != nil {
+		return driveFailed(err)
+	}
+	if err := cmd.Start(); err != nil {
+		return driveFailed(err)
+	}
+	stdout := bufio.NewReader(pipe)
+	first, err := stdout.ReadString('\n')
+	fmt.Print(first)
+	if err == nil {
+		err = act(args[0], cmd.Process, stdin)
+	}
+	if err != nil {
+		_ = cmd.Process.Kill() // it is not where the script thinks it is
+		return driveFailed(errors.Join(err, cmd.Wait()))
+	}
+	if _, err := io.Copy(os.Stdout, stdout); err != nil {
+		return driveFailed(err)
+	}
+	_ = cmd.Wait() // the code says it
+	return cmd.ProcessState.ExitCode()
+}
+
+func act(what string, process *os.Process, stdin io.WriteCloser) error {
+	switch what {
+	case "input":
+		if _, err := io.Copy(stdin, os.Stdin); err != nil {
+			return err
+		}
+		return stdin.Close()
+	case "INT":
+		return process.Signal(syscall.SIGINT)
+	case "TERM":
+		return process.Signal(syscall.SIGTERM)
+	default:
+		return fmt.Errorf("drive: %q is none of input, INT, TERM", what)
+	}
+}
+
+func driveFailed(err error) int {
+	fmt.Fprintln(os.Stderr, "drive:", err)
+	return 99
+}

@@ -1,0 +1,109 @@
+package script_test
+
+import (
+	"bufio"
+	"io"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// fleetKey finds the gateways of a script among its values.
+type fleetKey struct{}
+
+// fleet are the gateways of one script that run, the one started last at the end.
+type fleet struct{ running []*gateway }
+
+// stopBound is how long a gateway may take to end: its own bound is 5 s.
+const stopBound = 10 * time.Second
+
+type gateway struct {
+	cmd    *exec.Cmd
+	stdout *bufio.Reader
+	stderr strings.Builder
+}
+
+var (
+	listening = regexp.MustCompile(`^Gateway server listening on (http://\S+)\n$`)
+	export    = regexp.MustCompile(`^export TOOLSCRIPT_GATEWAY_URL=(http://\S+)\n$`)
+)
+
+// startGateway is the script command "gateway [flags]": it runs toolscript
+// gateway start until the end of the script, with its address in $GATEWAY, its
+// port in $PORT and its capability URL in $URL.
+func startGateway(ts *testscript.TestScript, neg bool, args []string) {
+	if neg {
+		ts.Fatalf("use ! exec toolscript gateway start")
+	}
+	ts.Check(ts.Exec("env"))
+	g := &gateway{cmd: exec.Command("toolscript", append([]string{"gateway", "start"}, args...)...)}
+	g.cmd.Env = strings.Split(strings.TrimSpace(ts.ReadFile("stdout")), "\n")
+	g.cmd.Dir = ts.MkAbs(".")
+	g.cmd.Stderr = &g.stderr
+	pipe, err := g.cmd.StdoutPipe()
+	ts.Check(err)
+	ts.Check(g.cmd.Start())
+	g.stdout = bufio.NewReader(pipe)
+	address := g.expect(ts, listening)
+	ts.Setenv("GATEWAY", address)
+	ts.Setenv("PORT", address[strings.LastIndexByte(address, ':')+1:])
+	ts.Setenv("URL", g.expect(ts, export))
+
+	all := ts.Value(fleetKey{}).(*fleet)
+	all.running = append(all.running, g)
+	ts.Defer(func() {
+		if i := slices.Index(all.running, g); i >= 0 {
+			all.running = slices.Delete(all.running, i, i+1)
+			g.stop(ts)
+		}
+	})
+}
+
+func (g *gateway) expect(ts *testscript.TestScript, line *regexp.Regexp) string {
+	text, err := g.stdout.ReadString('\n')
+	match := line.FindStringSubmatch(text)
+	if match == nil {
+		_ = g.cmd.Process.Kill() // what it printed says more
+		_ = g.cmd.Wait()
+		ts.Fatalf("gateway start printed %q (%v), want %v; stderr:\n%s", text, err, line, g.stderr.String())
+	}
+	return match[1]
+}
+
+// stopGateway is the script command "stop-gateway": it stops the gateway that
+// was started last. One that is not stopped so ends with the script.
+func stopGateway(ts *testscript.TestScript, neg bool, _ []string) {
+	all := ts.Value(fleetKey{}).(*fleet)
+	last := len(all.running) - 1
+	if neg || last < 0 {
+		ts.Fatalf("there is no gateway to stop")
+	}
+	g := all.running[last]
+	all.running = all.running[:last]
+	g.stop(ts)
+}
+
+// stop ends the gateway as Ctrl-C does and wants it to say nothing more on
+// stdout, to end in time and well. Its log is then in the file gateway.log.
+func (g *gateway) stop(ts *testscript.TestScript) {
+	ts.Check(g.cmd.Process.Signal(syscall.SIGINT))
+	late := time.AfterFunc(stopBound, func() { _ = g.cmd.Process.Kill() })
+	defer late.Stop()
+	rest, err := io.ReadAll(g.stdout)
+	ts.Check(err)
+	err = g.cmd.Wait()
+	ts.Logf("[gateway stderr]\n%s", g.stderr.String())
+	ts.Check(os.WriteFile(ts.MkAbs("gateway.log"), []byte(g.stderr.String()), 0o600))
+	if err != nil {
+		ts.Fatalf("the gateway ended with %v", err)
+	}
+	if len(rest) > 0 {
+		ts.Fatalf("the gateway printed more on stdout: %q", rest)
+	}
+}

@@ -1,0 +1,65 @@
+// Package script_test runs the real program as its users do: one testscript
+// file for each command and for each defect that the command line can show.
+package script_test
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/toolscript/toolscript/cmd/cli"
+	"github.com/toolscript/toolscript/test/fixture/mcpserver"
+)
+
+var update = flag.Bool("update", false, "write what the program prints into the scripts")
+
+// TestMain makes this binary all the programs that scripts run. A script worker
+// is started by the program's own path, so it becomes one in cli.Main.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"toolscript": func() { os.Exit(cli.Main()) },
+		"mcpserver":  func() { os.Exit(mcpserver.Main()) },
+		"code":       func() { os.Exit(code(os.Args[1:])) },
+		"drive":      func() { os.Exit(drive(os.Args[1:])) },
+		"request":    func() { os.Exit(request(os.Args[1:])) },
+	})
+}
+
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata",
+		Setup:               setup,
+		UpdateScripts:       *update,
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"gateway":      startGateway,
+			"stop-gateway": stopGateway,
+		},
+	})
+}
+
+// setup gives each script a home and a runtime folder of its own, so that
+// scripts that run at the same time never find each other's gateways.
+func setup(env *testscript.Env) error {
+	home := filepath.Join(env.WorkDir, "home")
+	run := filepath.Join(env.WorkDir, "run")
+	for _, dir := range []string{home, run} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return err
+		}
+	}
+	env.Setenv("HOME", home)
+	env.Setenv("TOOLSCRIPT_RUNTIME_DIR", run)
+	env.Setenv("NO_COLOR", "1")
+	examples, err := filepath.Abs("../../examples")
+	if err != nil {
+		return err
+	}
+	env.Setenv("EXAMPLES", examples)
+	env.Values[fleetKey{}] = &fleet{}
+	return nil
+}
