@@ -1,0 +1,275 @@
+//go:build linux
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/toolscript/toolscript/test/harness"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+// start measures from the start of the process to the first answer of /health.
+func (b *bench) start(ctx context.Context) error {
+	config, err := b.threeServers()
+	if err != nil {
+		return err
+	}
+	var times []float64
+	for range 9 {
+		begin := time.Now()
+		g, err := b.StartGateway(ctx, "--config", config)
+		if err != nil {
+			return err
+		}
+		if status, err := g.Get(ctx, "/health", nil); err != nil || status != http.StatusOK {
+			return fmt.Errorf("/health: %d, %w", status, err)
+		}
+		times = append(times, milliseconds(time.Since(begin)))
+		if err := g.Stop(); err != nil {
+			return err
+		}
+	}
+	show("gateway start to /health, 3 servers configured", "ms", times, "< 150")
+	return nil
+}
+
+// memory measures a second start, when the compiled engine is in its cache.
+func (b *bench) memory(ctx context.Context) error {
+	config, err := b.threeServers()
+	if err != nil {
+		return err
+	}
+	g, err := b.StartGateway(ctx, "--config", config)
+	if err != nil {
+		return err
+	}
+	defer g.Stop() //nolint:errcheck // measured already
+	if err := g.Ready(ctx); err != nil {
+		return err
+	}
+	if err := script(ctx, g, "return 1"); err != nil {
+		return err
+	}
+	idle(ctx, 3*time.Second)
+	processes := map[string]int{"gateway": g.PID()}
+	for _, p := range harness.Descendants(g.PID()) {
+		if role := p.Worker(); role != "" {
+			processes[role] = p.PID
+		}
+	}
+	for _, name := range []string{"gateway", "sandbox", "checker"} {
+		mb, err := harness.RSS(processes[name])
+		if err != nil {
+			return fmt.Errorf("memory of the %s: %w", name, err)
+		}
+		want := "< 30"
+		if name == "checker" {
+			want = ""
+		}
+		show("RSS idle after one run, "+name+" process", "MB", []float64{mb}, want)
+	}
+	return nil
+}
+
+// calls compares a call through the gateway with the same call straight to a
+// server of the same kind, in turns.
+func (b *bench) calls(ctx context.Context) error {
+	for _, server := range []struct{ name, command, arg, tool, args string }{
+		{"everything (node)", filepath.Join(b.peers, "mcp-server-everything"), "stdio", "echo", `{"message":"x"}`},
+		{"mcp-demo (Go)", b.Bin, "mcp-demo", "file_stats", `{}`},
+	} {
+		if err := b.compare(ctx, server.name, server.command, server.arg, server.tool, server.args); err != nil {
+			return fmt.Errorf("%s: %w", server.name, err)
+		}
+	}
+	return nil
+}
+
+func (b *bench) compare(ctx context.Context, name, command, arg, tool, args string) error {
+	config, err := b.Config("one.json", fmt.Sprintf(`{"mcpServers":{"s":{"command":%q,"args":[%q]}}}`, command, arg))
+	if err != nil {
+		return err
+	}
+	g, err := b.StartGateway(ctx, "--config", config)
+	if err != nil {
+		return err
+	}
+	defer g.Stop() //nolint:errcheck // measured already
+	if err := g.Ready(ctx); err != nil {
+		return err
+	}
+	direct, err := mcpclient.Dial(ctx, "s", mcpclient.Config{Type: "stdio", Command: command, Args: []string{arg}}, mcpclient.Events{})
+	if err != nil {
+		return err
+	}
+	defer direct.Close() //nolint:errcheck // measured already
+	var straight, through, beyond []float64
+	for i := range 330 {
+		begin := time.Now()
+		if _, err := direct.CallTool(ctx, tool, json.RawMessage(args), nil); err != nil {
+			return err
+		}
+		a := time.Since(begin)
+		begin = time.Now()
+		if status, err := g.Post(ctx, "/tools/s__"+tool, json.RawMessage(args), nil); err != nil || status != http.StatusOK {
+			return fmt.Errorf("POST /tools: %d, %w", status, err)
+		}
+		if c := time.Since(begin); i >= 30 { // after the warm-up
+			straight, through = append(straight, milliseconds(a)), append(through, milliseconds(c))
+			beyond = append(beyond, milliseconds(c-a))
+		}
+	}
+	show("call straight to "+name, "ms", straight, "")
+	show("call through the gateway to "+name, "ms", through, "")
+	show("what the gateway adds, pair by pair", "ms", beyond, "≤ 1")
+	return nil
+}
+
+// scripts measures whole runs inside a gateway.
+func (b *bench) scripts(ctx context.Context) error {
+	config, err := b.Config("one.json", fmt.Sprintf(`{"mcpServers":{"s":{"command":%q,"args":["stdio"]}}}`, filepath.Join(b.peers, "mcp-server-everything")))
+	if err != nil {
+		return err
+	}
+	g, err := b.StartGateway(ctx, "--config", config)
+	if err != nil {
+		return err
+	}
+	defer g.Stop() //nolint:errcheck // measured already
+	if err := g.Ready(ctx); err != nil {
+		return err
+	}
+	own := map[int]float64{} // the server's own time for n calls
+	for _, n := range []int{0, 10, 100} {
+		code := fmt.Sprintf("import { tools } from \"toolscript\";\nfor (let i = 0; i < %d; i++) await tools.s.echo({ message: \"x\" });", n)
+		var times []float64
+		for i := range 25 {
+			begin := time.Now()
+			if err := script(ctx, g, code); err != nil {
+				return err
+			}
+			if i >= 5 {
+				times = append(times, milliseconds(time.Since(begin)))
+			}
+		}
+		if own[n], err = b.sequential(ctx, n); err != nil {
+			return err
+		}
+		show(fmt.Sprintf("POST /exec, script with %d calls in a row", n), "ms", times, "")
+		if n == 100 {
+			fmt.Printf("%-62s %9.2f ms   (want < 60)\n", "  beyond the server's own time for 100 calls", median(times)-own[n])
+		}
+	}
+	return nil
+}
+
+// script runs a script that must succeed.
+func script(ctx context.Context, g *harness.Gateway, code string) error {
+	events, err := g.Exec(ctx, map[string]any{"code": code})
+	if err != nil {
+		return err
+	}
+	if end := events[len(events)-1]; end["type"] != "end" || end["ok"] != true {
+		return fmt.Errorf("the script failed: %v", end)
+	}
+	return nil
+}
+
+// sequential is the median time of n calls in a row straight to the server.
+func (b *bench) sequential(ctx context.Context, n int) (float64, error) {
+	direct, err := mcpclient.Dial(ctx, "s", mcpclient.Config{
+		Type: "stdio", Command: filepath.Join(b.peers, "mcp-server-everything"), Args: []string{"stdio"},
+	}, mcpclient.Events{})
+	if err != nil {
+		return 0, err
+	}
+	defer direct.Close() //nolint:errcheck // measured already
+	var times []float64
+	for range 10 {
+		begin := time.Now()
+		for range n {
+			if _, err := direct.CallTool(ctx, "echo", json.RawMessage(`{"message":"x"}`), nil); err != nil {
+				return 0, err
+			}
+		}
+		times = append(times, milliseconds(time.Since(begin)))
+	}
+	return median(times), nil
+}
+
+// load makes 1,000 calls at once.
+func (b *bench) load(ctx context.Context) error {
+	config, err := b.threeServers()
+	if err != nil {
+		return err
+	}
+	g, err := b.StartGateway(ctx, "--config", config)
+	if err != nil {
+		return err
+	}
+	defer g.Stop() //nolint:errcheck // measured already
+	if err := g.Ready(ctx); err != nil {
+		return err
+	}
+	var (
+		mu       sync.Mutex
+		answered int
+		wrong    []string
+		group    sync.WaitGroup
+	)
+	begin := time.Now()
+	for i := range 1000 {
+		group.Go(func() {
+			var result struct {
+				Content []struct{ Text string }
+			}
+			message := fmt.Sprintf("call %d", i)
+			status, err := g.Post(ctx, "/tools/everything__echo", map[string]string{"message": message}, &result)
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil || status != http.StatusOK || len(result.Content) != 1 || result.Content[0].Text != "Echo: "+message {
+				wrong = append(wrong, fmt.Sprintf("%d %v %v", status, err, result))
+				return
+			}
+			answered++
+		})
+	}
+	group.Wait()
+	fmt.Printf("%-62s %9d      in %v, %d lost or wrong (want 0)\n", "1,000 concurrent calls: answered", answered, time.Since(begin).Round(time.Millisecond), len(wrong))
+	if len(wrong) > 0 {
+		return fmt.Errorf("a call was lost: %s", wrong[0])
+	}
+	return nil
+}
+
+// idle waits for collections and returned pages to settle.
+func idle(ctx context.Context, d time.Duration) {
+	select {
+	case <-time.After(d):
+	case <-ctx.Done():
+	}
+}
+
+func show(what, unit string, values []float64, want string) {
+	if want != "" {
+		want = "   (want " + want + ")"
+	}
+	fmt.Printf("%-62s %9.2f %s   min %.2f, p90 %.2f, n %d%s\n", what, median(values), unit, slices.Min(values), percentile(values, 0.9), len(values), want)
+}
+
+func median(v []float64) float64 { return percentile(v, 0.5) }
+
+func percentile(v []float64, p float64) float64 {
+	sorted := slices.Sorted(slices.Values(v))
+	return sorted[min(len(sorted)-1, int(p*float64(len(sorted))))]
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e6 }

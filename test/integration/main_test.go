@@ -1,0 +1,89 @@
+//go:build integration && linux
+
+// Package integration runs the built program against real MCP servers from npm,
+// pinned by test/package-lock.json and fetched by `task peers`.
+package integration
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/toolscript/toolscript/test/harness"
+)
+
+// bin is the program under test; peers is the folder of the npm programs.
+var bin, peers string
+
+func TestMain(m *testing.M) { os.Exit(run(m)) }
+
+func run(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "toolscript-integration-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	bin = filepath.Join(dir, "toolscript")
+	if out, err := exec.Command("go", "build", "-race", "-o", bin, "../../cmd/toolscript").CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "go build: %v\n%s", err, out)
+		return 1
+	}
+	if peers, err = filepath.Abs("../node_modules/.bin"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	if _, err := os.Stat(filepath.Join(peers, "mcp-server-everything")); err != nil {
+		fmt.Fprintf(os.Stderr, "%v\nthe real MCP servers are not here; fetch them: npm ci --prefix test\n", err)
+		return 1
+	}
+	return m.Run()
+}
+
+// program is the program in a home of its own.
+func program(t *testing.T) harness.Program {
+	t.Helper()
+	return harness.Program{Bin: bin, Home: t.TempDir()}
+}
+
+// gateway starts a gateway with a configuration and ends it with the test.
+func gateway(t *testing.T, config string) *harness.Gateway {
+	t.Helper()
+	p := program(t)
+	path, err := p.Config("config.json", config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := p.StartGateway(t.Context(), "--config", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if g.Running() {
+			if err := g.Stop(); err != nil {
+				t.Errorf("the gateway ended with %v\n%s", err, g.Log())
+			}
+		}
+		if t.Failed() {
+			t.Logf("the gateway's log:\n%s", g.Log())
+		}
+	})
+	return g
+}
+
+// servers is the configuration of the three real servers.
+func servers(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "hello.txt"), []byte("hello"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf(`{"mcpServers": {
+		"everything": {"command": %q, "args": ["stdio"]},
+		"filesystem": {"command": %q, "args": [%q]},
+		"memory": {"command": %q, "env": {"MEMORY_FILE_PATH": %q}}
+	}}`, filepath.Join(peers, "mcp-server-everything"), filepath.Join(peers, "mcp-server-filesystem"), dir,
+		filepath.Join(peers, "mcp-server-memory"), filepath.Join(dir, "memory.jsonl"))
+}

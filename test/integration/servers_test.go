@@ -1,0 +1,192 @@
+//go:build integration && linux
+
+package integration
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/toolscript/toolscript/test/harness"
+)
+
+type toolResult struct {
+	Content           []struct{ Type, Text string }
+	StructuredContent map[string]any
+	IsError           bool
+	Error, Kind       string
+	Details           []struct{ Path, Message string }
+}
+
+func call(t *testing.T, g *harness.Gateway, id string, args any) (int, toolResult) {
+	t.Helper()
+	var r toolResult
+	status, err := g.Post(t.Context(), "/tools/"+id, args, &r)
+	if err != nil {
+		t.Fatalf("POST /tools/%s: %v", id, err)
+	}
+	return status, r
+}
+
+func ready(t *testing.T, g *harness.Gateway) {
+	t.Helper()
+	if err := g.Ready(t.Context()); err != nil {
+		t.Fatalf("not ready: %v", err)
+	}
+}
+
+func TestRealServersOverHTTP(t *testing.T) {
+	g := gateway(t, servers(t))
+	ready(t, g)
+	if status, r := call(t, g, "everything__echo", map[string]any{"message": "hi"}); status != http.StatusOK || r.Content[0].Text != "Echo: hi" {
+		t.Errorf("echo: %d %+v", status, r)
+	}
+	if status, r := call(t, g, "everything__get-structured-content", map[string]any{"location": "New York"}); status != http.StatusOK || r.StructuredContent["temperature"] == nil {
+		t.Errorf("structured content: %d %+v", status, r)
+	}
+	if status, r := call(t, g, "filesystem__read_text_file", map[string]any{"path": "/etc/passwd"}); status != http.StatusOK || !r.IsError {
+		t.Errorf("a tool's own error: %d %+v", status, r)
+	}
+	if status, r := call(t, g, "everything__echo", map[string]any{"message": 1}); status != http.StatusBadRequest || len(r.Details) != 1 || r.Details[0].Path != "/message" {
+		t.Errorf("bad arguments: %d %+v", status, r)
+	}
+	if status, r := call(t, g, "everything__ecko", map[string]any{}); status != http.StatusNotFound || !strings.Contains(r.Error, "everything__echo") {
+		t.Errorf("unknown tool: %d %+v", status, r)
+	}
+}
+
+func TestScriptAgainstRealServers(t *testing.T) {
+	g := gateway(t, servers(t))
+	// Not ready yet: the run waits for the servers that it names.
+	events, err := g.Exec(t.Context(), map[string]any{"code": `
+import { tools } from "toolscript";
+await tools.memory.createEntities({ entities: [{ name: "a", entityType: "letter", observations: ["first"] }] });
+const [graph, echo, sum] = await Promise.all([
+	tools.memory.readGraph(), tools.everything.echo({ message: "x" }), tools.everything.getSum({ a: 2, b: 3 }),
+]);
+console.log(echo);
+let refused = "";
+try { await tools.filesystem.readTextFile({ path: "/etc/passwd" }); } catch (e) { refused = e.name + " " + e.code; }
+return { names: graph.entities.map((e: any) => e.name), sum, refused };`})
+	if err != nil {
+		t.Fatal(err)
+	}
+	end := events[len(events)-1]
+	want := `map[names:[a] refused:ToolError tool_failed sum:The sum of 2 and 3 is 5.]`
+	if got := fmt.Sprint(end["value"]); end["ok"] != true || got != want {
+		t.Errorf("end %v, want the value %s", end, want)
+	}
+	var calls, out int
+	for _, e := range events {
+		switch e["type"] {
+		case "call":
+			calls++
+		case "stdout":
+			out++
+		}
+	}
+	if calls != 5 || out != 1 {
+		t.Errorf("%d calls and %d pieces of output, want 5 and 1", calls, out)
+	}
+}
+
+func TestThousandCallsAtOnce(t *testing.T) {
+	g := gateway(t, servers(t))
+	ready(t, g)
+	var group sync.WaitGroup
+	for i := range 1000 {
+		group.Go(func() {
+			want := fmt.Sprintf("Echo: %d", i)
+			var r toolResult
+			status, err := g.Post(t.Context(), "/tools/everything__echo", map[string]any{"message": fmt.Sprint(i)}, &r)
+			if err != nil || status != http.StatusOK || len(r.Content) != 1 || r.Content[0].Text != want {
+				t.Errorf("call %d: %d %v %+v", i, status, err, r)
+			}
+		})
+	}
+	group.Wait()
+}
+
+type serverStatus struct {
+	Name, State, Error string
+	Tools, Restarts    int
+}
+
+func state(t *testing.T, g *harness.Gateway, name string) serverStatus {
+	t.Helper()
+	var all []serverStatus
+	if _, err := g.Get(t.Context(), "/servers", &all); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range all {
+		if s.Name == name {
+			return s
+		}
+	}
+	t.Fatalf("no server %s in %+v", name, all)
+	return serverStatus{}
+}
+
+// TestDEF17 kills a server: it comes back by itself and its tools work again.
+func TestDEF17(t *testing.T) {
+	g := gateway(t, servers(t))
+	ready(t, g)
+	for _, p := range harness.Descendants(g.PID()) {
+		if strings.Contains(strings.Join(p.Args, " "), "everything") {
+			if err := syscall.Kill(p.PID, syscall.SIGKILL); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	err := harness.Until(t.Context(), func() (bool, error) {
+		s := state(t, g, "everything")
+		return s.State == "ready" && s.Restarts > 0, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if status, r := call(t, g, "everything__echo", map[string]any{"message": "again"}); status != http.StatusOK {
+		t.Errorf("after the restart: %d %+v", status, r)
+	}
+}
+
+// TestDEF18 configures servers that cannot work: each shows why, and a working
+// one is not delayed.
+func TestDEF18(t *testing.T) {
+	config := strings.Replace(servers(t), `"mcpServers": {`, `"mcpServers": {
+		"absent": {"command": "/nonexistent/mcp"},
+		"dies": {"command": "sh", "args": ["-c", "echo 'no license' >&2; exit 3"]},
+		"silent": {"command": "sleep", "args": ["60"]},`, 1)
+	g := gateway(t, config)
+	err := harness.Until(t.Context(), func() (bool, error) {
+		return state(t, g, "everything").State == "ready" && state(t, g, "dies").State == "backoff" && state(t, g, "absent").Error != "", nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := state(t, g, "dies"); !strings.Contains(s.Error, "exit status 3") || !strings.Contains(s.Error, "no license") {
+		t.Errorf("dies: %+v", s)
+	}
+	if s := state(t, g, "absent"); !strings.Contains(s.Error, "/nonexistent/mcp") {
+		t.Errorf("absent: %+v", s)
+	}
+	if s := state(t, g, "silent"); s.State != "connecting" {
+		t.Errorf("silent: %+v", s)
+	}
+}
+
+// TestDEF27 has a server that hangs: /health answers all the same.
+func TestDEF27(t *testing.T) {
+	start := time.Now()
+	g := gateway(t, `{"mcpServers": {"silent": {"command": "sleep", "args": ["60"]}}}`)
+	if status, err := g.Get(t.Context(), "/health", nil); err != nil || status != http.StatusOK {
+		t.Errorf("/health: %d %v", status, err)
+	}
+	if took := time.Since(start); took > 20*time.Second {
+		t.Errorf("/health took %v", took)
+	}
+}
