@@ -150,7 +150,7 @@ func (p *printer) comment(lines []string) {
 		return
 	case p.style == line:
 		p.out.WriteString("/** ")
-		p.out.WriteString(strings.Join(strings.Fields(strings.Join(lines, " ")), " "))
+		p.out.WriteString(onOneLine(lines))
 		p.out.WriteString(" */ ")
 		return
 	case len(lines) == 1:
@@ -171,6 +171,13 @@ func (p *printer) comment(lines []string) {
 	p.tabs()
 }
 
+// onOneLine joins lines with single blanks, so that no two of them can make up
+// the end of a comment.
+func onOneLine(lines []string) string {
+	return strings.Join(strings.Fields(strings.Join(lines, " ")), " ")
+}
+
+// firstOf is the first text that is not blank.
 func firstOf(texts ...string) string {
 	for _, t := range texts {
 		if strings.TrimSpace(t) != "" {

@@ -56,8 +56,9 @@ func direct(t *typ) *typ {
 			}
 		}
 		return combine(t.op, kept, nil)
+	default:
+		return t
 	}
-	return t
 }
 
 // narrow cuts every intersection in t where it would multiply out too far.
@@ -104,6 +105,7 @@ func width(t *typ) int {
 			product = min(product*width(p), maxWidth+1)
 		}
 		return product
+	default:
+		return 1
 	}
-	return 1
 }

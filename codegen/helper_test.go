@@ -79,8 +79,8 @@ func typeOf(t *testing.T, schema string, o codegen.Options) (params, declaration
 
 // parse fails the test when text is no TypeScript, and else is what is left of
 // it when types and comments are erased, and what it exports.
-func parse(t testing.TB, name, text string) (javascript string, exports []string) {
-	t.Helper()
+func parse(tb testing.TB, name, text string) (javascript string, exports []string) {
+	tb.Helper()
 	r := api.Build(api.BuildOptions{
 		Stdin:    &api.StdinOptions{Contents: text, Sourcefile: name, Loader: api.LoaderTS},
 		Format:   api.FormatESModule,
@@ -92,7 +92,7 @@ func parse(t testing.TB, name, text string) (javascript string, exports []string
 		MinifyWhitespace: true, // drops comments
 	})
 	for _, e := range r.Errors {
-		t.Fatalf("%s does not parse: %d:%d: %s\n%s", name, e.Location.Line, e.Location.Column, e.Text, e.Location.LineText)
+		tb.Fatalf("%s does not parse: %d:%d: %s\n%s", name, e.Location.Line, e.Location.Column, e.Text, e.Location.LineText)
 	}
 	var meta struct {
 		Outputs map[string]struct {
@@ -100,15 +100,15 @@ func parse(t testing.TB, name, text string) (javascript string, exports []string
 		} `json:"outputs"`
 	}
 	if err := json.Unmarshal([]byte(r.Metafile), &meta); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return string(r.OutputFiles[0].Contents), meta.Outputs["out.js"].Exports
 }
 
 // tsc is the TypeScript 7 compiler: $TOOLSCRIPT_TSC, else the pinned one of
 // the test folder. Without it the test is skipped with a word about it.
-func tsc(t testing.TB) string {
-	t.Helper()
+func tsc(tb testing.TB) string {
+	tb.Helper()
 	path := os.Getenv("TOOLSCRIPT_TSC")
 	if path == "" {
 		path = filepath.Join("..", "test", "node_modules", ".bin", "tsc")
@@ -118,10 +118,10 @@ func tsc(t testing.TB) string {
 	}
 	path, err := filepath.Abs(path)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	if _, err := os.Stat(path); err != nil {
-		t.Skipf("types are not checked: no tsc (%v); run: task peers", err)
+		tb.Skipf("types are not checked: no tsc (%v); run: task peers", err)
 	}
 	return path
 }
@@ -131,20 +131,20 @@ const tsconfig = `{"compilerOptions": {"target": "es2022", "module": "esnext", "
 	"paths": {"toolscript": ["./toolscript.d.ts"]}}, "include": ["**/*.ts"]}`
 
 // typecheck is what tsc says about the files, a line for each error.
-func typecheck(t testing.TB, files map[string]string) []string {
-	t.Helper()
-	compiler := tsc(t)
-	dir := t.TempDir()
+func typecheck(tb testing.TB, files map[string]string) []string {
+	tb.Helper()
+	compiler := tsc(tb)
+	dir := tb.TempDir()
 	for name, text := range files {
-		write(t, filepath.Join(dir, name), text)
+		write(tb, filepath.Join(dir, name), text)
 	}
-	write(t, filepath.Join(dir, "tsconfig.json"), tsconfig)
-	cmd := exec.CommandContext(t.Context(), compiler, "-p", dir, "--pretty", "false")
+	write(tb, filepath.Join(dir, "tsconfig.json"), tsconfig)
+	cmd := exec.CommandContext(tb.Context(), compiler, "-p", dir, "--pretty", "false")
 	cmd.Dir = dir
 	out, err := cmd.Output()
 	text := strings.TrimSpace(string(out))
 	if err != nil && text == "" {
-		t.Fatalf("tsc: %v", err)
+		tb.Fatalf("tsc: %v", err)
 	}
 	if text == "" {
 		return nil
@@ -153,19 +153,19 @@ func typecheck(t testing.TB, files map[string]string) []string {
 }
 
 // mustTypecheck fails the test for each error.
-func mustTypecheck(t testing.TB, files map[string]string) {
-	t.Helper()
-	for _, line := range typecheck(t, files) {
-		t.Error(line)
+func mustTypecheck(tb testing.TB, files map[string]string) {
+	tb.Helper()
+	for _, line := range typecheck(tb, files) {
+		tb.Error(line)
 	}
 }
 
-func write(t testing.TB, path, text string) {
-	t.Helper()
+func write(tb testing.TB, path, text string) {
+	tb.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 }

@@ -1,6 +1,7 @@
 package codegen
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -84,12 +85,7 @@ func upperFirst(word string) string {
 }
 
 func inCapitals(letters []rune) bool {
-	for _, r := range letters {
-		if unicode.IsLower(r) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(letters, unicode.IsLower)
 }
 
 // typePart is the PascalCase form of an identifier, for type names:

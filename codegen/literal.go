@@ -63,8 +63,9 @@ func wide(v *value) *typ {
 		return arrayOf(unknown)
 	case object:
 		return openObject()
+	default:
+		return unknown
 	}
-	return unknown
 }
 
 // notation says how members are separated: { k: v; } is a type, {"k": v} JSON.

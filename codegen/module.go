@@ -123,7 +123,7 @@ func (m *module) endServer() {
 		return
 	}
 	s := m.servers[len(m.servers)-1]
-	p := printer{out: &m.members, style: line, indent: 1}
+	p := printer{out: &m.members, style: block, indent: 1}
 	p.tabs()
 	p.comment(serverLines(s))
 	switch m.options.Form {

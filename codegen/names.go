@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/toolscript/toolscript"
 )
@@ -127,17 +128,18 @@ func (n *Names) nameTypes() {
 }
 
 func (n *Names) index() {
-	hash := sha256.New()
+	var table strings.Builder
 	for i, s := range n.servers {
 		n.idents[s.Ident], n.indexes[s.Server] = i, i
-		fmt.Fprintf(hash, "%q %q\n", s.Ident, s.Server)
+		fmt.Fprintf(&table, "%q %q\n", s.Ident, s.Server)
 		for _, t := range s.Tools {
 			n.tools[t.ID] = t
 			n.ids[[2]string{s.Ident, t.Ident}] = t.ID
-			fmt.Fprintf(hash, "\t%q %q\n", t.Ident, t.ID)
+			fmt.Fprintf(&table, "\t%q %q\n", t.Ident, t.ID)
 		}
 	}
-	n.key = hex.EncodeToString(hash.Sum(nil))
+	sum := sha256.Sum256([]byte(table.String()))
+	n.key = hex.EncodeToString(sum[:])
 }
 
 // Servers are the names of all servers, those without tools included, sorted

@@ -5,16 +5,18 @@ package codegen
 // misspelt argument is an error. One that names no property at all is open.
 func (c *converter) object(v *value, at *path, depth int, beside bool) *typ {
 	props := c.properties(v, at, depth)
-	index, closed := c.further(v, at, depth)
+	index, closed := c.further(v, at, depth, beside)
 	if len(props) == 0 && index != nil {
 		if named := c.enumeratedNames(v, index); named != nil {
 			return objectOf(named, nil)
 		}
 	}
 	props = c.required(props, v, at, index)
+	if len(props) > 0 || closed {
+		props, index = c.conditional(props, index, v, depth)
+	}
 	switch {
 	case len(props) > 0:
-		props, index = c.conditional(props, index, v, depth)
 	case closed && index == nil:
 		return noMembers
 	case index == nil && beside:
@@ -48,7 +50,7 @@ func (c *converter) properties(v *value, at *path, depth int) []property {
 
 // further is the type of properties that are not declared, nil when there may
 // be none; closed tells that the schema itself says so.
-func (c *converter) further(v *value, at *path, depth int) (index *typ, closed bool) {
+func (c *converter) further(v *value, at *path, depth int, beside bool) (index *typ, closed bool) {
 	additional, rest := v.get("additionalProperties"), v.get("unevaluatedProperties")
 	switch {
 	case additional.isFalse():
@@ -56,11 +58,9 @@ func (c *converter) further(v *value, at *path, depth int) (index *typ, closed b
 	case additional != nil:
 		index = c.convert(additional, at.to("additionalProperties"), depth+1)
 	case rest.isFalse():
-		closed = true
+		closed = !beside // it spares what the keywords beside it declare
 	case rest != nil, c.open:
-		// unevaluatedProperties spares what other keywords declare, which an index
-		// signature cannot.
-		index = unknown
+		index = unknown // an index signature cannot spare what other keywords declare
 	}
 	patterns := v.get("patternProperties")
 	if patterns == nil {
@@ -139,9 +139,7 @@ func conditions(v *value, depth int) []*value {
 	var all []*value
 	add := func(under *value) {
 		all = append(append(all, under), conditions(under, depth+1)...)
-		for _, m := range under.list("allOf") {
-			all = append(all, m)
-		}
+		all = append(all, under.list("allOf")...)
 	}
 	for _, key := range []string{"if", "then", "else"} {
 		if under := v.get(key); under != nil {

@@ -31,19 +31,11 @@ const (
 
 // typ writes t where an expression of at least that precedence is wanted.
 func (p *printer) typ(t *typ, want precedence) {
-	has := postfix
-	switch t.op {
-	case opUnion:
-		has = lowest
-	case opIntersection:
-		has = inIntersection
-	case opRef:
-		if t.ref.inlined() {
-			p.typ(t.ref.typ, want)
-			return
-		}
+	if t.op == opRef && t.ref.inlined() {
+		p.typ(t.ref.typ, want)
+		return
 	}
-	if has < want {
+	if t.precedence() < want {
 		p.out.WriteByte('(')
 		defer p.out.WriteByte(')')
 	}
@@ -63,6 +55,18 @@ func (p *printer) typ(t *typ, want precedence) {
 		p.tuple(t)
 	case opObject:
 		p.object(t)
+	}
+}
+
+// precedence is how tightly the operator of t binds.
+func (t *typ) precedence() precedence {
+	switch t.op {
+	case opUnion:
+		return lowest
+	case opIntersection:
+		return inIntersection
+	default:
+		return postfix
 	}
 }
 

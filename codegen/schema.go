@@ -166,7 +166,8 @@ func (c *converter) typeWords(v *value, at *path) []string {
 		c.warn(at.to("type"), "not the name of a type or a list of names")
 		return nil
 	}
-	if v.has("properties", "patternProperties", "additionalProperties", "required") {
+	opened := v.get("unevaluatedProperties").isTrue()
+	if opened || v.has("properties", "patternProperties", "additionalProperties", "required") {
 		words = append(words, "object")
 	}
 	if v.has("items", "prefixItems") {
@@ -213,10 +214,10 @@ func (c *converter) reference(from, ref *value, at *path) *typ {
 		return unknown
 	}
 	a := c.aliases[target]
-	switch {
-	case a == c.root:
+	switch a {
+	case c.root:
 		a.recursive = true
-	case a == nil:
+	case nil:
 		if len(c.order) == maxAliases {
 			c.warn(at.to("$ref"), "more than %d references", maxAliases)
 			return unknown

@@ -33,6 +33,9 @@ func breaking(r rune) bool {
 // clean drops what cannot be seen, turns all line ends into \n and other
 // control characters into blanks, and trims the end of each line.
 func clean(s string) string {
+	if !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' }) {
+		return strings.TrimSpace(s)
+	}
 	s = strings.ReplaceAll(s, "\r\n", "\n")
 	s = strings.Map(func(r rune) rune {
 		switch {

@@ -68,8 +68,7 @@ func (w *toolWriter) result() string {
 	if w.options.Form == Compact {
 		return "any"
 	}
-	fmt.Fprintf(&w.types, "/** The server does not describe this result: JSON it answers with is parsed, other text is a string. */\n"+
-		"export type %s = any;\n", w.names.Result)
+	fmt.Fprintf(&w.types, "/** The server does not describe this result. */\nexport type %s = any;\n", w.names.Result)
 	return w.names.Result
 }
 
@@ -168,6 +167,9 @@ func (w *toolWriter) parameter(params string, optional bool) string {
 // compact form has the id only where the identifier does not follow from it.
 func (w *toolWriter) documentation() []string {
 	lines := describedLines(firstOf(w.tool.Description, w.tool.Title), w.options.describe())
+	if w.options.Form == Compact && len(lines) > 1 {
+		lines = []string{onOneLine(lines)}
+	}
 	if w.options.Form == Compact && w.names.Ident == Identifier(w.tool.Name) {
 		return lines
 	}

@@ -192,8 +192,9 @@ func (t *typ) acceptsEmpty() bool {
 			}
 		}
 		return true
+	default:
+		return false
 	}
-	return false
 }
 
 // String is the type on one line, without documentation.

@@ -1,0 +1,159 @@
+package codegen_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/codegen"
+)
+
+// diagnostics are what tsc says about a script that uses a catalog's tools.
+func diagnostics(t *testing.T, c toolscript.Catalog, script string) string {
+	t.Helper()
+	return strings.Join(typecheck(t, map[string]string{
+		"toolscript.d.ts": module(c, codegen.Options{Form: codegen.Declarations}).Text,
+		"main.ts":         "import { tools } from \"toolscript\";\n" + script,
+	}), "\n")
+}
+
+// TestDEF4BothToolsCallable: names that meet, names in other scripts, and names
+// that JavaScript gives a meaning.
+func TestDEF4BothToolsCallable(t *testing.T) {
+	var tools []toolscript.Tool
+	for _, name := range []string{"a-b", "a_b", "aB", "日本", "export", "__proto__", "constructor", "then", "createIssue"} {
+		tools = append(tools, toolscript.Tool{Server: "my-server", Name: name, InputSchema: json.RawMessage(`{"type": "object"}`)})
+	}
+	c := catalog(tools...)
+	n := codegen.NewNames(c)
+	var script strings.Builder
+	for _, s := range n.Servers() {
+		for _, tool := range s.Tools {
+			script.WriteString("await tools." + s.Ident + `["` + tool.Ident + "\"]({ a: 1 });\n")
+		}
+	}
+	script.WriteString("await tools.myServer.aB(); await tools.myServer.export(); await tools.myServer.createIssue();\n" +
+		"const notAwaitable: { aB: unknown } = await tools.myServer;\n")
+	parse(t, "full.ts", module(c, codegen.Options{}).Text)
+	if got := diagnostics(t, c, script.String()); got != "" {
+		t.Error(got)
+	}
+}
+
+// TestDEF5TitlesNameNothing: schemas with titles check, and a wrong type is
+// reported.
+func TestDEF5TitlesNameNothing(t *testing.T) {
+	c := catalog(toolscript.Tool{Server: "fs", Name: "read_file", InputSchema: json.RawMessage(
+		`{"title": "ReadFileArgs", "type": "object", "properties": {"path": {"title": "Path", "type": "string"}}, "required": ["path"]}`)})
+	if got := diagnostics(t, c, `await tools.fs.readFile({ path: "x" });`); got != "" {
+		t.Error(got)
+	}
+	got := diagnostics(t, c, `await tools.fs.readFile({ path: 12345 });`)
+	if want := "main.ts(2,27): error TS2322: Type 'number' is not assignable to type 'string'."; !strings.HasPrefix(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestDEF6MisspeltArgument: TS2353 names the type, and TypeScript the right
+// spelling of properties, tools and servers.
+func TestDEF6MisspeltArgument(t *testing.T) {
+	c := catalog(toolscript.Tool{Server: "files", Name: "read_file", InputSchema: json.RawMessage(
+		`{"type": "object", "properties": {"path": {"type": "string"}, "limit": {"type": "number"}}, "required": ["path"]}`)})
+	tests := []struct{ name, script, want string }{
+		{"property", `await tools.files.readFile({ path: "a", limt: 3 });`, "error TS2561: Object literal may only specify known properties, but 'limt' does not exist in type 'FilesReadFileParams'. Did you mean to write 'limit'?"},
+		{"unlike property", `await tools.files.readFile({ path: "a", zzz: 3 });`, "error TS2353: Object literal may only specify known properties, and 'zzz' does not exist in type 'FilesReadFileParams'."},
+		{"missing", `await tools.files.readFile({ limit: 3 });`, "Property 'path' is missing in type '{ limit: number; }' but required in type 'FilesReadFileParams'."},
+		{"tool", `await tools.files.readFil({ path: "a" });`, "error TS2551: Property 'readFil' does not exist on type 'FilesTools'. Did you mean 'readFile'?"},
+		{"server", `await tools.file.readFile({ path: "a" });`, "error TS2551: Property 'file' does not exist on type 'Tools'. Did you mean 'files'?"},
+	}
+	for _, tt := range tests {
+		if got := diagnostics(t, c, tt.script); !strings.Contains(got, tt.want) {
+			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+// TestDEF25ServerNameWithSeparator: ids are looked up whole, so a server called
+// a__b can be filtered, and filters change no identifier.
+func TestDEF25ServerNameWithSeparator(t *testing.T) {
+	c := catalog(
+		toolscript.Tool{Server: "a", Name: "x"}, toolscript.Tool{Server: "a__b", Name: "c"},
+		toolscript.Tool{Server: "a__b", Name: "d"}, toolscript.Tool{Server: "a-b", Name: "c"},
+	)
+	n := codegen.NewNames(c)
+	server, _ := n.ByServer("a__b")
+	tests := []struct {
+		filter       string
+		want, absent []string
+	}{
+		{"a__b", []string{server.Ident + ":", `"a__b__c"`, `"a__b__d"`}, []string{`"a__x"`, `"a-b__c"`}},
+		{"a__b__c", []string{server.Ident + ":", `"a__b__c"`}, []string{`"a__b__d"`}},
+		{" a , a__b__d ", []string{`"a__x"`, `"a__b__d"`}, []string{`"a__b__c"`}},
+		{"b, a__y", []string{"// No tools available", "export const tools = {};"}, []string{"__x"}},
+	}
+	for _, tt := range tests {
+		text := codegen.Module(c.Filter(toolscript.ParseFilter(tt.filter)), n, codegen.Options{}).Text
+		for _, want := range tt.want {
+			if !strings.Contains(text, want) {
+				t.Errorf("filter %q: no %s in\n%s", tt.filter, want, text)
+			}
+		}
+		mustNotContain(t, tt.filter, text, tt.absent...)
+	}
+}
+
+// TestGEN14UntypedResultsAreAny: most tools describe no result; a script may
+// use it all the same.
+func TestGEN14UntypedResultsAreAny(t *testing.T) {
+	c := catalog(
+		toolscript.Tool{Server: "s", Name: "untyped", InputSchema: json.RawMessage(`{"type": "object"}`)},
+		toolscript.Tool{
+			Server: "s", Name: "typed", InputSchema: json.RawMessage(`{"type": "object"}`),
+			OutputSchema: json.RawMessage(`{"type": "object", "properties": {"n": {"type": "number"}}, "required": ["n"]}`),
+		},
+	)
+	script := `
+const issues = await tools.s.untyped();
+console.log(issues.length, issues[0].title);
+const { n } = await tools.s.typed({});
+await tools.s.untyped(await tools.s.typed()); // a result is an argument of another tool
+const text: string = n;
+declare const console: { log(...a: unknown[]): void };`
+	if got := diagnostics(t, c, script); !strings.HasPrefix(got, "main.ts(7,7): error TS2322") || strings.Count(got, "error") != 1 {
+		t.Errorf("got %q, want only the error of line 7", got)
+	}
+}
+
+// TestDeclarationsOfTheRest: what "toolscript" exports beside tools.
+func TestDeclarationsOfTheRest(t *testing.T) {
+	script := `
+import { stdin, args, cwd, env, exit, ToolError } from "toolscript";
+const all: string = await stdin.text() + (await stdin.json()).x + args[0] + cwd() + (env.get("X") ?? "");
+for await (const line of stdin.lines()) all === line;
+try { (tools as any).x(); } catch (e) {
+  if (e instanceof ToolError) { const s: string = e.server + e.tool + e.code + e.message; s === e.content[0].text; }
+}
+const n: never = exit(1);
+n;`
+	if got := diagnostics(t, toolscript.Catalog{}, script); got != "" {
+		t.Error(got)
+	}
+}
+
+// TestEmptyCatalog: each form is a module without tools.
+func TestEmptyCatalog(t *testing.T) {
+	files := map[string]string{}
+	for name, form := range forms {
+		text := module(toolscript.Catalog{}, codegen.Options{Form: form}).Text
+		parse(t, name, text)
+		files[name] = text
+		if !strings.Contains(text, "// No tools available\n") {
+			t.Errorf("%s does not say that there are no tools:\n%s", name, text)
+		}
+		if form != codegen.Declarations && text != "// No tools available\nexport const tools = {};\n" {
+			t.Errorf("%s is\n%s", name, text)
+		}
+	}
+	mustTypecheck(t, files)
+}

@@ -1,0 +1,132 @@
+package codegen_test
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/codegen"
+)
+
+// answered is what a call of the full module came to: a value, or the fields of
+// its ToolError.
+type answered struct {
+	URL   string          `json:"url,omitempty"`
+	Body  string          `json:"body,omitempty"`
+	Value json.RawMessage `json:"value,omitempty"`
+	Name  string          `json:"name,omitempty"`
+	Code  string          `json:"code,omitempty"`
+	Text  string          `json:"text,omitempty"`
+	Tool  string          `json:"tool,omitempty"`
+}
+
+// driver calls a tool with an answer of the gateway that it makes up.
+const driver = `
+let sent = {};
+globalThis.fetch = async (url, init) => {
+  if (process.env.ANSWER === "gone") throw new TypeError("connection refused");
+  sent = { url, body: init.body };
+  return new Response(process.env.ANSWER, { status: Number(process.env.STATUS) });
+};
+const { tools, ToolError } = await import("./full.mjs");
+try {
+  const value = await tools.s[process.env.TOOL]({ a: 1 });
+  console.log(JSON.stringify({ value, ...sent }));
+} catch (e) {
+  if (!(e instanceof ToolError) || e.server !== "s") throw e;
+  console.log(JSON.stringify({ name: e.name, code: e.code, text: e.message, tool: e.tool }));
+}
+`
+
+// TestDEF9ResultsOfTheFullModule: GEN-20 to GEN-22 on node.
+func TestDEF9ResultsOfTheFullModule(t *testing.T) {
+	node := findNode(t)
+	dir := t.TempDir()
+	typed := json.RawMessage(`{"type": "object"}`)
+	c := catalog(
+		toolscript.Tool{Server: "s", Name: "typed", InputSchema: typed, OutputSchema: typed},
+		toolscript.Tool{Server: "s", Name: "untyped", InputSchema: typed},
+		toolscript.Tool{Server: "s", Name: "ü/ber", InputSchema: typed},
+	)
+	javascript, _ := parse(t, "full.ts", module(c, codegen.Options{}).Text)
+	write(t, filepath.Join(dir, "full.mjs"), javascript)
+	write(t, filepath.Join(dir, "driver.mjs"), driver)
+	value := func(v string) answered { return answered{Value: json.RawMessage(v)} }
+	failure := func(tool, code, text string) answered {
+		return answered{Name: "ToolError", Code: code, Text: text, Tool: "s__" + tool}
+	}
+	text := func(s string) string {
+		b, err := json.Marshal(map[string]any{"content": []any{map[string]any{"type": "text", "text": s}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	tests := []struct {
+		name, tool, status, answer string
+		want                       answered
+	}{
+		{
+			"what goes on the wire", "üBer", "200", `{"structuredContent": {}}`,
+			answered{Value: json.RawMessage(`{}`), URL: "http://127.0.0.1:1/secret/tools/s__%C3%BC%2Fber", Body: `{"a":1}`},
+		},
+		{"structured content", "untyped", "200", `{"content": [], "structuredContent": {"n": 1}}`, value(`{"n":1}`)},
+		{"text that is an object", "untyped", "200", text(`{"a": [1]}`), value(`{"a":[1]}`)},
+		{"text that is a list", "untyped", "200", text(` [1] `), value(`[1]`)},
+		{"text that is a number stays text", "untyped", "200", text(`123`), value(`"123"`)},
+		{"text that is null stays text", "untyped", "200", text(`null`), value(`"null"`)},
+		{"text", "untyped", "200", text(`{ no JSON`), value(`"{ no JSON"`)},
+		{"several blocks", "untyped", "200", `{"content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]}`, value(`[{"type":"text","text":"a"},{"type":"text","text":"b"}]`)},
+		{"a block that is no text", "untyped", "200", `{"content": [{"type": "image", "data": ""}]}`, value(`[{"type":"image","data":""}]`)},
+		{"typed text", "typed", "200", text(`{"n": 1}`), value(`{"n":1}`)},
+		{"typed without JSON", "typed", "200", text(`hello`), failure("typed", "invalid_result", "the server promises structured content but sent none")},
+		{"isError", "typed", "200", `{"isError": true, "content": [{"type": "text", "text": "no such file"}]}`, failure("typed", "tool_failed", "no such file")},
+		{"gateway error", "untyped", "404", `{"error": "no tool x", "kind": "not_found"}`, failure("untyped", "not_found", "no tool x")},
+		{"gateway gone", "untyped", "200", "gone", failure("untyped", "unavailable", "the gateway does not answer: connection refused")},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			cmd := exec.CommandContext(t.Context(), node, "driver.mjs")
+			cmd.Dir = dir
+			cmd.Env = append(os.Environ(), "TOOLSCRIPT_GATEWAY_URL=http://127.0.0.1:1/secret/", "TOOL="+tt.tool, "STATUS="+tt.status, "ANSWER="+tt.answer)
+			var stderr strings.Builder
+			cmd.Stderr = &stderr
+			out, err := cmd.Output()
+			if err != nil {
+				t.Fatalf("%v\n%s", err, stderr.String())
+			}
+			var got answered
+			if err := json.Unmarshal(out, &got); err != nil {
+				t.Fatal(err)
+			}
+			if tt.want.URL == "" {
+				got.URL, got.Body = "", ""
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("-want +got\n%s", diff)
+			}
+		})
+	}
+}
+
+// findNode is node as the test folder pins it, else that of the machine.
+func findNode(t *testing.T) string {
+	t.Helper()
+	pinned, err := filepath.Abs(filepath.Join("..", "test", "node_modules", ".bin", "node"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{pinned, "node"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	t.Skip("the full module is not run: no node; run: task peers")
+	return ""
+}
