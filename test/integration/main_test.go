@@ -5,6 +5,7 @@
 package integration
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -56,7 +57,7 @@ func gateway(t *testing.T, config string) *harness.Gateway {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := p.StartGateway(t.Context(), "--config", path)
+	g, err := p.StartGateway(context.WithoutCancel(t.Context()), "--config", path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -54,16 +54,19 @@ func (s *Server) newExchange(c *fiber.Ctx) *exchange {
 	return x
 }
 
-// enter is the first and last to see a request that fasthttp could read.
-func (s *Server) enter(c *fiber.Ctx) error {
+// enter is the first and last to see a request that fasthttp could read. What
+// panics here, such as an error that is a nil pointer, is left to fiber's error
+// handler, refuseUnread.
+func (s *Server) enter(c *fiber.Ctx) (fault error) {
+	defer recovered(&fault)
 	x := s.newExchange(c)
 	err := s.pass(x)
 	status := c.Response().StatusCode()
+	if !x.streaming {
+		defer func() { x.finish(status, err) }()
+	}
 	if err != nil {
 		status, err = x.refuse(err)
-	}
-	if !x.streaming {
-		x.finish(status, err)
 	}
 	return nil
 }
@@ -117,7 +120,7 @@ func (x *exchange) finish(status int, err error) {
 func (x *exchange) param(name string) (string, error) {
 	value, err := url.PathUnescape(x.c.Params(name))
 	if err != nil {
-		return "", &toolscript.Error{Kind: toolscript.Invalid, Err: fmt.Errorf("the path is not escaped properly: %.20q", x.c.Params(name))}
+		return "", invalid("the path is not escaped properly")
 	}
 	return value, nil
 }
@@ -134,7 +137,8 @@ func newRequestIDs() requestIDs {
 
 func (r requestIDs) next() string { return fmt.Sprintf("%s-%d", r.prefix, r.last.Add(1)) }
 
-// refuseUnread answers a request that fasthttp could not read to its end.
+// refuseUnread answers a request that fasthttp could not read to its end, or
+// that enter could not answer.
 func (s *Server) refuseUnread(c *fiber.Ctx, err error) error {
 	if c, ok := c.Context().Conn().(*conn); ok {
 		c.unread.Store(true)

@@ -150,7 +150,7 @@ func TestWeakTokensAreRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer ln.Close()
+	defer func() { _ = ln.Close() }()
 	for _, token := range []string{"short", strings.Repeat("a", 21), strings.Repeat("a/", 20), strings.Repeat("%41", 20)} {
 		if _, err := gateway.New(&fake{}, gateway.Options{Listener: ln, Token: token}); toolscript.KindOf(err) != toolscript.Invalid {
 			t.Errorf("New with token %q = %v, want invalid", token, err)

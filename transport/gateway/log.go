@@ -73,6 +73,15 @@ func recovered(err *error) {
 	}
 }
 
+// survive logs a panic of the function that defers it, on a goroutine of
+// fasthttp, where it would end the process.
+func (x *exchange) survive() {
+	if r := recover(); r != nil {
+		x.server.log.LogAttrs(context.Background(), slog.LevelError, "panic after an answer",
+			slog.String("request", x.id), slog.String("stack", x.redact(string(debug.Stack()))))
+	}
+}
+
 // stackTracer is an error that knows where it arose: a recovered panic, here or
 // in a Backend.
 type stackTracer interface {

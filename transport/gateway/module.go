@@ -54,9 +54,15 @@ func (s *Server) await(x *exchange) error {
 	ctx, cancel := context.WithTimeout(x.ctx, wait)
 	defer cancel()
 	waitedFor, pending := s.backend.Await(ctx, x.filter())
-	x.c.Set(headerWaitedFor, joinNames(waitedFor))
-	x.c.Set(headerPending, joinNames(pending))
+	x.nameServers(headerWaitedFor, waitedFor)
+	x.nameServers(headerPending, pending)
 	return nil
+}
+
+func (x *exchange) nameServers(header string, names []string) {
+	if len(names) > 0 {
+		x.c.Set(header, joinNames(names))
+	}
 }
 
 // matches reports whether an If-None-Match header names the tag (RFC 9110

@@ -120,3 +120,25 @@ func TestPanicIsAnsweredAndLoggedWithItsStack(t *testing.T) {
 		t.Errorf("health after a panic = %d", again.status)
 	}
 }
+
+// TestErrorThatIsANilPointer is Go's oldest trap: it is an error, and every look
+// at it panics.
+func TestErrorThatIsANilPointer(t *testing.T) {
+	var none *toolscript.Error
+	l := serve(t, &fake{
+		callTool: func(context.Context, toolscript.Call) (json.RawMessage, error) { return nil, none },
+		exec: func(_ context.Context, _ toolscript.ExecRequest, emit func(toolscript.Event) error) error {
+			_ = emit(start("r1"))
+			return none
+		},
+	})
+	if got := l.ask(t, http.MethodPost, "/tools/a__b", `{}`); got.status != 500 || got.kind() != toolscript.Internal {
+		t.Errorf("a call = %d %s, want 500 internal", got.status, got.body)
+	}
+	if got := l.ask(t, http.MethodPost, "/exec", `{"code":""}`); got.status != 200 {
+		t.Errorf("a run = %d %s", got.status, got.body)
+	}
+	if got := l.ask(t, http.MethodGet, "/health", ""); got.status != 200 {
+		t.Errorf("health afterwards = %d", got.status)
+	}
+}

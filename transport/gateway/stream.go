@@ -75,9 +75,9 @@ func (st *stream) send(first []byte) {
 	x.c.Context().SetBodyStreamWriter(func(w *bufio.Writer) { st.copy(w, first) })
 }
 
-// copy is the whole life of the stream; it finishes the exchange. A panic must
-// not leave it: fasthttp's goroutine would end the process.
+// copy is the whole life of the stream; it finishes the exchange.
 func (st *stream) copy(w *bufio.Writer, first []byte) {
+	defer st.x.survive()
 	fault := st.transfer(w, first)
 	if fault != nil {
 		st.x.cancel(fault)

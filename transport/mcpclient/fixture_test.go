@@ -36,6 +36,9 @@ func config(t *testing.T, switches ...string) mcpclient.Config {
 		serverRole: "server",
 		"GORACE":   "atexit_sleep_ms=0", // the race detector holds the end of a process up for a second
 	}
+	if testing.CoverMode() != "" {
+		env["GOCOVERDIR"] = t.TempDir() // without it the server complains on stderr when it ends
+	}
 	return mcpclient.Config{Type: mcpclient.Stdio, Command: self, Args: switches, Env: env}
 }
 

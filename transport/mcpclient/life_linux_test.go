@@ -78,6 +78,21 @@ func TestGrandchildDiesWithTheServer(t *testing.T) {
 	}
 }
 
+// What has left the group is not ours to kill, and yet holds nobody up for long.
+func TestEscapedGrandchildHoldsNobodyUp(t *testing.T) {
+	c := dial(t, config(t, "escaped"), mcpclient.Events{})
+	var child int
+	eventually(t, "a grandchild", func() bool { child = grandchild(t, c.Stderr()); return child != 0 })
+	t.Cleanup(func() { _ = syscall.Kill(child, syscall.SIGKILL) })
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+	wantText(t, "Err", awaitLost(t, c).Error(), "exit status 0")
+	if dead(t, child) {
+		t.Error("the grandchild is dead, so this test shows nothing")
+	}
+}
+
 func TestFailedDialLeavesNoProcess(t *testing.T) {
 	for _, switches := range [][]string{
 		{"grandchild", "silent"},

@@ -154,6 +154,14 @@ func TestCrashDuringACall(t *testing.T) {
 	}
 }
 
+func TestLastAnswerOfAServerIsHeard(t *testing.T) {
+	c := dial(t, config(t), mcpclient.Events{})
+	if got := len(text(t, c, "farewell", `{"bytes":5000000}`)); got != 5_000_000 {
+		t.Errorf("%d bytes, want 5000000", got)
+	}
+	wantText(t, "Err", awaitLost(t, c).Error(), "exit status 0")
+}
+
 func TestServerThatClosesItsOutput(t *testing.T) {
 	c := dial(t, config(t, "mute"), mcpclient.Events{})
 	wantText(t, "Err", awaitLost(t, c).Error(), "closed its standard output")
@@ -161,11 +169,14 @@ func TestServerThatClosesItsOutput(t *testing.T) {
 
 func TestServerThatClosesItsInput(t *testing.T) {
 	c := dial(t, config(t, "plugged"), mcpclient.Events{})
-	_, err := c.CallTool(within(t, bound), "echo", nil, nil)
-	if toolscript.KindOf(err) != toolscript.Unavailable {
-		t.Errorf("CallTool = %v, want kind unavailable", err)
+	// What was in the pipe before is lost without a sign; the notice that the call is cancelled is not.
+	if _, err := c.CallTool(within(t, 200*time.Millisecond), "echo", nil, nil); err == nil {
+		t.Error("CallTool: no error")
 	}
 	wantText(t, "Err", awaitLost(t, c).Error(), "closed its standard input")
+	if _, err := c.CallTool(within(t, bound), "echo", nil, nil); toolscript.KindOf(err) != toolscript.Unavailable {
+		t.Errorf("CallTool = %v, want kind unavailable", err)
+	}
 }
 
 func TestCloseOfAStubbornServer(t *testing.T) {

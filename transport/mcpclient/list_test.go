@@ -93,6 +93,12 @@ func TestListToolsEndsWhenTheCursorRepeats(t *testing.T) {
 	wantText(t, "warnings", warned, "the same cursor twice")
 }
 
+func TestServerWithoutTools(t *testing.T) {
+	if tools, warned := list(t, "toolless"); len(tools) != 0 || warned != "" {
+		t.Errorf("tools %q, warnings %s", names(tools), warned)
+	}
+}
+
 func TestListToolsKeepsDifficultNames(t *testing.T) {
 	tools, _ := list(t, "names")
 	for _, want := range []string{"export", "__proto__", "日本", "a-b", "a_b", "a__b", "1st"} {

@@ -98,6 +98,23 @@ func lookPath(command string, env []string) (string, error) {
 	return "", fmt.Errorf(`cannot start %q: no such command in PATH; install it, or give its full path as "command"`, command)
 }
 
+// Read reads from the process's standard output. Once the process has ended, a
+// read ends where nothing comes for a while; the time that the reader takes
+// between two reads does not count.
+func (p *process) Read(b []byte) (int, error) {
+	select {
+	case <-p.exited:
+		p.stdoutIdle()
+	default:
+	}
+	return p.stdout.Read(b)
+}
+
+// stdoutIdle gives the read under way, or the next one, its time.
+func (p *process) stdoutIdle() {
+	_ = p.stdout.SetReadDeadline(time.Now().Add(drainIdle)) // fails on Windows, whose pipes know no deadline
+}
+
 // wait reaps the process. Where the system can tell of its end before that, the
 // group is killed while the dead leader still keeps its number from being given
 // to others; this also closes the pipes that grandchildren hold.

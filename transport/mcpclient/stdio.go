@@ -16,9 +16,11 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// exitDelay is how long a process may outlive its own pipes before that counts
-// as the end of the connection.
-const exitDelay = 500 * time.Millisecond
+const (
+	exitDelay = 500 * time.Millisecond // that a process may outlive its own pipes before the connection counts as ended
+	drainIdle = 200 * time.Millisecond // without output of a process that has ended, before it is taken for complete
+	drainTime = 20 * time.Second       // for all output that comes after the end
+)
 
 // stdio is a server that is our child process. mcp-go only speaks with it: its
 // own process handling leaks grandchildren and the gateway's environment.
@@ -89,7 +91,7 @@ func (s *stdio) pump(f *filter) {
 	defer close(s.pumped)
 	defer recovered(s.on)
 	s.broke = errors.New("reading from the server failed") // stands after a panic
-	err := f.run(s.proc.stdout)
+	err := f.run(s.proc)
 	if s.broke = nil; errors.Is(err, errTooLarge) {
 		s.broke = err
 	}
@@ -99,11 +101,11 @@ func (s *stdio) pump(f *filter) {
 // and tells those who wait: mcp-go by the end of its input, the others by gone.
 func (s *stdio) watch(messages *io.PipeWriter) {
 	s.why = s.awaitEnd()
-	close(s.gone) // first: who is told by mcp-go looks here for the reason
-	_ = messages.Close()
+	close(s.gone)        // first: who is told by mcp-go looks here for the reason
+	_ = messages.Close() // mcp-go closes itself when it gets there; its Close would drop the answers before
 	<-s.proc.exited
 	_ = s.proc.stdout.Close() // nobody reads it any more
-	_ = s.wire.Close()        // mcp-go's own bookkeeping; the process is ended already
+	_ = s.proc.stdin.Close()  // ends its goroutine
 }
 
 // awaitEnd returns why no more answers can come.
@@ -132,15 +134,13 @@ func (s *stdio) awaitEnd() error {
 	}
 }
 
-// drain lets what a dead server wrote last be read. A process that left the
-// group may hold the pipe open for ever, so it is given a time.
+// drain lets what a dead server wrote last be read, however slowly. A process
+// that has left the group may hold the pipe open for ever, and even write to it.
 func (s *stdio) drain() {
-	select {
-	case <-s.pumped:
-	case <-time.After(holdDelay):
-		_ = s.proc.stdout.Close() // makes the read fail
-		<-s.pumped
-	}
+	limit := time.AfterFunc(drainTime, func() { _ = s.proc.stdout.Close() }) // makes the read fail
+	defer limit.Stop()
+	s.proc.stdoutIdle()
+	<-s.pumped
 }
 
 // terminate ends a process that no longer serves, in the background.
