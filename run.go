@@ -154,6 +154,14 @@ type RunRecord struct {
 	Metrics   *Metrics     `json:"metrics,omitempty"`
 }
 
+// Close enters how the run ended.
+func (r *RunRecord) Close(end End) {
+	now := time.Now()
+	r.State, r.EndedAt = "ended", &now
+	r.OK, r.Kind, r.Error = &end.OK, end.Kind, end.Error
+	r.ExitCode, r.Metrics = &end.ExitCode, end.Metrics
+}
+
 // CallRecord is one tool call of a run; it holds no arguments and no result.
 type CallRecord struct {
 	CallID string  `json:"callId"`

@@ -45,10 +45,9 @@ func (s *System) CallTool(ctx context.Context, call toolscript.Call) (result jso
 	}
 	at, ok := s.directory.find(serverID(tool.Server))
 	if !ok {
-		return nil, &toolscript.Error{
-			Kind: mailbox.ErrEnded.Kind, Server: tool.Server, Tool: tool.Name,
-			Err: mailbox.ErrEnded.Err, RetryAfter: mailbox.ErrEnded.RetryAfter,
-		}
+		ended := *mailbox.ErrEnded
+		ended.Server, ended.Tool = tool.Server, tool.Name
+		return nil, &ended
 	}
 	ctx, cancel := bounded(ctx, callLimit)
 	defer cancel()

@@ -81,11 +81,12 @@ func (s *supervisor) failed(m mailbox.Failed) {
 	}
 }
 
-// mishap takes a child out of the directory and sees to its next life.
+// mishap takes a child out of the directory and sees to its next life. It logs
+// last: a log handler that panics must not cost a child its restart.
 func (s *supervisor) mishap(ch *child, err error) {
+	defer mailbox.LogFailure(s.logger, slog.LevelError, "actor failed", err, slog.String("actor", ch.id))
 	s.directory.remove(ch.id)
 	ch.lastErr = err
-	mailbox.LogFailure(s.logger, slog.LevelError, "actor failed", err, slog.String("actor", ch.id))
 	if ch.temporary || ch.state == childStopping {
 		return
 	}

@@ -46,8 +46,8 @@ func (s *System) scriptSpecs() []spec {
 		spare = 1
 	}
 	return []spec{
-		{id: checkersID, produce: workers.New(workers.Options{Name: "checker", Start: o.StartChecker, Max: maxCheckers, Spare: spare})},
-		{id: sandboxesID, produce: workers.New(workers.Options{Name: "sandbox", Start: o.StartSandbox, Spare: spare})},
+		{id: checkersID, produce: workers.New(workers.Options{Name: "checker", Start: o.StartChecker, Max: maxCheckers, Spare: spare, Work: &s.work})},
+		{id: sandboxesID, produce: workers.New(workers.Options{Name: "sandbox", Start: o.StartSandbox, Spare: spare, Work: &s.work})},
 		{id: runsID, produce: execution.New(s.runDeps())},
 	}
 }

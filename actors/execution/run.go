@@ -2,7 +2,6 @@ package execution
 
 import (
 	"context"
-	"time"
 
 	"github.com/anthdm/hollywood/actor"
 
@@ -83,10 +82,7 @@ func (r *run) snapshot() toolscript.RunRecord {
 
 // finish closes the record, tells the client and the parent, and ends the actor.
 func (r *run) finish(c *actor.Context, end toolscript.End) {
-	now := time.Now()
-	r.record.State, r.record.EndedAt = "ended", &now
-	r.record.OK, r.record.Kind, r.record.Error = &end.OK, end.Kind, end.Error
-	r.record.ExitCode, r.record.Metrics = &end.ExitCode, end.Metrics
+	r.record.Close(end)
 	r.cancel(nil)
 	engine, self, parent, events, last := c.Engine(), c.PID(), r.parent, r.events, ended{r.work.id, r.snapshot()}
 	mailbox.Go(func() { // the client may be slow to take the end

@@ -31,7 +31,7 @@ type Runs struct {
 	deps  *Deps
 	since time.Time
 	live  map[string]*liveRun
-	ended []toolscript.RunRecord // the oldest first
+	past  []toolscript.RunRecord // ended ones, the oldest first
 }
 
 // liveRun is what is known of a run under way without asking it.
@@ -63,7 +63,7 @@ func (r *Runs) Receive(c *actor.Context) {
 	case entered:
 		r.entered(m)
 	case ended:
-		r.close(m.id, m.record)
+		r.ended(m)
 	case gone:
 		r.broken(m)
 	case Stdin:
@@ -153,23 +153,30 @@ func (r *Runs) entered(m entered) {
 	}
 }
 
-// close files the record of a run that has ended.
-func (r *Runs) close(id string, record toolscript.RunRecord) {
-	live := r.live[id]
-	if live == nil {
-		return
-	}
-	delete(r.live, id)
-	live.cancel(nil)
-	close(live.done)
-	r.ended = append(r.ended, record)
-	if len(r.ended) > kept {
-		r.ended = slices.Delete(r.ended, 0, len(r.ended)-kept)
+// ended files the record of a run that has told its end.
+func (r *Runs) ended(m ended) {
+	if live := r.file(m.id, m.record); live != nil {
+		close(live.done)
 	}
 }
 
+// file moves a run from those under way to those that have ended.
+func (r *Runs) file(id string, record toolscript.RunRecord) *liveRun {
+	live := r.live[id]
+	if live == nil {
+		return nil
+	}
+	delete(r.live, id)
+	live.cancel(nil)
+	r.past = append(r.past, record)
+	if len(r.past) > kept {
+		r.past = slices.Delete(r.past, 0, len(r.past)-kept)
+	}
+	return live
+}
+
 // broken ends a run whose actor is gone without a last word: it panicked, which
-// the supervisor has logged, or the gateway is shutting down.
+// the supervisor has logged, or it could not be started.
 func (r *Runs) broken(m gone) {
 	live := r.live[m.id]
 	if live == nil {
@@ -177,17 +184,23 @@ func (r *Runs) broken(m gone) {
 	}
 	end := failed(m.id, m.why, nil)
 	record := live.record
-	now := time.Now()
-	record.State, record.EndedAt, record.OK, record.Kind = "ended", &now, &end.OK, end.Kind
-	record.Error, record.ExitCode = end.Error, &end.ExitCode
-	events := live.events
-	mailbox.Go(func() { events.end(end) }, func(error) {}) // a slow client delays nobody
-	r.close(m.id, record)
+	record.Close(end)
+	r.file(m.id, record)
+	live.tell(end)
+}
+
+// tell says the end in the run's place. The client may be slow to take it, and
+// only then nobody emits any more.
+func (l *liveRun) tell(end toolscript.End) {
+	mailbox.Go(func() {
+		defer close(l.done)
+		l.events.end(end)
+	}, func(error) {}) // what the client's own code broke concerns the client alone
 }
 
 // notRunning says why a run cannot be asked.
 func (r *Runs) notRunning(id string) error {
-	if slices.ContainsFunc(r.ended, func(rec toolscript.RunRecord) bool { return rec.RunID == id }) {
+	if slices.ContainsFunc(r.past, func(rec toolscript.RunRecord) bool { return rec.RunID == id }) {
 		return &toolscript.Error{Kind: toolscript.Conflict, Err: fmt.Errorf("run %s has ended", id)}
 	}
 	return &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf("no run %q; the last %d are listed by GET /runs", id, kept)}
@@ -195,7 +208,7 @@ func (r *Runs) notRunning(id string) error {
 
 // get answers with the record; of a run under way its actor has the calls.
 func (r *Runs) get(c *actor.Context, m Get) {
-	for _, rec := range r.ended {
+	for _, rec := range r.past {
 		if rec.RunID == m.ID {
 			m.Reply.Send(rec, nil)
 			return
@@ -212,7 +225,7 @@ func (r *Runs) get(c *actor.Context, m Get) {
 }
 
 func (r *Runs) list() []toolscript.RunRecord {
-	records := slices.Clone(r.ended)
+	records := slices.Clone(r.past)
 	for _, live := range r.live {
 		records = append(records, live.record)
 	}
@@ -278,9 +291,7 @@ func (r *Runs) describe() []toolscript.ActorStatus {
 func (r *Runs) end() {
 	for id, live := range r.live {
 		live.cancel(mailbox.ErrStopped)
-		events := live.events
-		mailbox.Go(func() { events.end(failed(id, mailbox.ErrStopped, nil)) }, func(error) {})
-		close(live.done)
+		live.tell(failed(id, mailbox.ErrStopped, nil))
 	}
 	r.live = nil
 }

@@ -65,7 +65,12 @@ func (r *Registry) start(c *actor.Context) {
 	engine, parent := c.Engine(), c.Parent()
 	r.tell = func(fact any) { engine.Send(parent, fact) }
 	r.view = r.Current()
+	r.tellCatalog() // the one before may have ended between publishing it and telling of it
 	r.tell(event.RegistryStarted{})
+}
+
+func (r *Registry) tellCatalog() {
+	r.tell(event.CatalogChanged{Catalog: r.view.Catalog, Names: r.view.Names})
 }
 
 func (r *Registry) serverChanged(m event.ServerChanged) {
@@ -91,7 +96,7 @@ func (r *Registry) toolsChanged(m event.ToolsChanged) {
 	r.Publish(r.view)
 	r.Logger.Debug("catalog changed", slog.Uint64("generation", next.Generation()),
 		slog.String("server", m.Server), slog.Int("tools", next.Len()))
-	r.tell(event.CatalogChanged{Catalog: next, Names: r.view.Names})
+	r.tellCatalog()
 }
 
 // change edits a copy of the servers, since published ones may be in use.

@@ -22,16 +22,6 @@ type Server struct {
 	Warnings []string // about its configuration
 }
 
-// Server finds a server by its configured name.
-func (v View) Server(name string) (Server, bool) {
-	for _, s := range v.Servers {
-		if s.Name == name {
-			return s, true
-		}
-	}
-	return Server{}, false
-}
-
 // namesOf chooses names lazily: calls do without them, so a catalog whose names
 // cannot be chosen must not keep its tools from being called.
 func namesOf(c toolscript.Catalog) func() *codegen.Names {

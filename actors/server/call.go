@@ -18,6 +18,14 @@ import (
 // the inbox has none.
 const maxCalls = 1024
 
+// errInterrupted is the answer to the calls in flight when the actor ends,
+// because the gateway does or because the actor panicked.
+var errInterrupted = &toolscript.Error{
+	Kind:       toolscript.Unavailable,
+	Err:        errors.New("the call was interrupted; whether it was carried out is not known"),
+	RetryAfter: soon,
+}
+
 // call is one call in flight.
 type call struct {
 	about    toolscript.Error // names the server and the tool
@@ -60,8 +68,8 @@ func (s *Server) begin(m Call, about toolscript.Error) {
 	s.Work.Go(func() {
 		finish(conn.CallTool(d.ctx, m.Tool, m.Args, d.progressed))
 	}, func(err error) {
-		mailbox.LogFailure(logger, slog.LevelError, "tool call failed", err, slog.String("tool", m.Tool))
 		finish(nil, named(err, about))
+		mailbox.LogFailure(logger, slog.LevelError, "tool call failed", err, slog.String("tool", m.Tool))
 	})
 }
 

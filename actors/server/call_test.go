@@ -39,7 +39,8 @@ func TestCallPassesTheResultOrTheErrorOn(t *testing.T) {
 		}
 		return json.RawMessage(`{"content":[]}`), nil
 	})
-	run(t, options{dial: dial}, func(t *testing.T, r *rig) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, options{dial: dial})
 		if got := <-r.call(t.Context(), "good"); got.err != nil || string(got.result) != `{"content":[]}` {
 			t.Errorf("good = %s, %v", got.result, got.err)
 		}
@@ -63,12 +64,13 @@ func TestCallTimeout(t *testing.T) {
 		{"the caller's time, if less", mcpclient.Config{}, never, 3 * time.Second, 3 * time.Second, toolscript.Timeout},
 		{"restarted by progress", mcpclient.Config{}, progressing(4), time.Hour, 4*50*time.Second + time.Minute, toolscript.Timeout},
 		{"answered in the end, thanks to progress", mcpclient.Config{}, answeringAfter(5), time.Hour, 5 * 50 * time.Second, ""},
-		{"progress does not pass the caller's time", mcpclient.Config{}, progressing(100), 2 * time.Minute, 2 * time.Minute, toolscript.Timeout},
+		{"progress does not pass the caller's time", mcpclient.Config{}, progressing(5), 2 * time.Minute, 2 * time.Minute, toolscript.Timeout},
 		{"a connection that keeps to no context", mcpclient.Config{}, deaf, time.Hour, time.Minute, toolscript.Timeout},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			run(t, options{config: tt.config, dial: calling(tt.call)}, func(t *testing.T, r *rig) {
+			synctest.Test(t, func(t *testing.T) {
+				r := start(t, options{config: tt.config, dial: calling(tt.call)})
 				ctx, cancel := context.WithTimeout(t.Context(), tt.deadline)
 				defer cancel()
 				got := <-r.call(ctx, "a")
@@ -156,7 +158,8 @@ func TestCallsWhileConnectingAreRefused(t *testing.T) {
 		<-ctx.Done()
 		return nil, errRefused
 	}
-	run(t, options{dial: dial}, func(t *testing.T, r *rig) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, options{dial: dial})
 		got := <-r.call(t.Context(), "a")
 		var e *toolscript.Error
 		if !errors.As(got.err, &e) || e.Kind != toolscript.Unavailable || e.RetryAfter != time.Second {
@@ -166,7 +169,8 @@ func TestCallsWhileConnectingAreRefused(t *testing.T) {
 }
 
 func TestBusyAbove1024(t *testing.T) {
-	run(t, options{dial: calling(never)}, func(t *testing.T, r *rig) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, options{dial: calling(never)})
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		var calls []<-chan outcome
@@ -192,7 +196,8 @@ func TestBusyAbove1024(t *testing.T) {
 
 func TestPanicInACallIsItsAnswer(t *testing.T) {
 	dial := calling(func(context.Context, string, func()) (json.RawMessage, error) { panic("in the call") })
-	run(t, options{dial: dial}, func(t *testing.T, r *rig) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, options{dial: dial})
 		got := <-r.call(t.Context(), "a")
 		var p *mailbox.PanicError
 		if toolscript.KindOf(got.err) != toolscript.Internal || !errors.As(got.err, &p) || got.err.Error() != "fake: panic: in the call" {

@@ -54,7 +54,8 @@ func TestToolsAreAnnouncedBeforeReadyAndWithdrawnAfterBackoff(t *testing.T) {
 // doubling to 20 s, each spread by half.
 func TestBackoffDoublesUpToTheCap(t *testing.T) {
 	dial := func(context.Context, int) (server.Conn, error) { return nil, errRefused }
-	run(t, options{dial: dial}, func(t *testing.T, r *rig) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, options{dial: dial})
 		time.Sleep(3 * time.Minute)
 		dials := r.dialTimes()
 		if len(dials) < 10 {
@@ -92,7 +93,8 @@ func TestBackoffIsForgottenOnlyAfterHalfAMinute(t *testing.T) {
 				time.AfterFunc(tt.up, func() { c.die(nil) })
 				return c, nil
 			}
-			run(t, options{dial: dial}, func(t *testing.T, r *rig) {
+			synctest.Test(t, func(t *testing.T) {
+				r := start(t, options{dial: dial})
 				time.Sleep(10 * time.Minute)
 				dials := r.dialTimes()
 				if len(dials) < 9 {
@@ -138,7 +140,8 @@ func TestConnectTimeout(t *testing.T) {
 				}
 				return tt.dial(ctx)
 			}
-			run(t, options{dial: dial}, func(t *testing.T, r *rig) {
+			synctest.Test(t, func(t *testing.T) {
+				r := start(t, options{dial: dial})
 				time.Sleep(tt.take - time.Millisecond)
 				if got := r.state(); got != toolscript.Connecting {
 					t.Errorf("state just before = %s, want connecting", got)
@@ -226,7 +229,8 @@ func TestEndsThatLeadElsewhereThanToBackoff(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			run(t, tt.o, func(t *testing.T, r *rig) {
+			synctest.Test(t, func(t *testing.T) {
+				r := start(t, tt.o)
 				time.Sleep(time.Hour)
 				if got := r.state(); got != tt.state {
 					t.Errorf("state = %s, want %s", got, tt.state)
@@ -264,7 +268,8 @@ func TestPanicsOfTheConnectionAreFailedTries(t *testing.T) {
 				}
 				return withTools("a"), nil
 			}
-			run(t, options{dial: dial}, func(t *testing.T, r *rig) {
+			synctest.Test(t, func(t *testing.T) {
+				r := start(t, options{dial: dial})
 				if got := r.status(); got.State != toolscript.Backoff || !strings.HasPrefix(got.Error, "panic: ") {
 					t.Errorf("status = %+v, want backoff after a panic", got)
 				}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -106,15 +107,9 @@ type options struct {
 	dial    func(ctx context.Context, n int) (server.Conn, error) // n counts from 1
 }
 
-// run is a test with a rig in a bubble of fake time. Channels must be made in
-// the bubble, so connections are made by o.dial.
-func run(t *testing.T, o options, test func(t *testing.T, r *rig)) {
-	t.Helper()
-	synctest.Test(t, func(t *testing.T) { test(t, start(t, o)) })
-}
-
-// start starts a rig in the caller's bubble, and stops it at the end of the test:
-// what is then left running makes the bubble fail.
+// start starts a rig in the caller's bubble of fake time, and stops it at the end
+// of the test: what is then left running makes the bubble fail. Channels belong
+// to the bubble they are made in, so connections are made in it too.
 func start(t *testing.T, o options) *rig {
 	t.Helper()
 	engine, err := actor.NewEngine(actor.NewEngineConfig())
@@ -236,11 +231,11 @@ func describe(facts []any) []string {
 		case event.ServerChanged:
 			out = append(out, string(m.Status.State))
 		case event.ToolsChanged:
-			text := "tools:"
+			words := []string{"tools:"}
 			for _, tool := range m.Tools {
-				text += " " + tool.Name
+				words = append(words, tool.Name)
 			}
-			out = append(out, text)
+			out = append(out, strings.Join(words, " "))
 		}
 	}
 	return out

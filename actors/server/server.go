@@ -125,5 +125,5 @@ func (s *Server) stop() {
 	if s.timer != nil {
 		s.timer.Stop()
 	}
-	s.abort(mailbox.ErrStopped)
+	s.abort(errInterrupted)
 }

@@ -64,11 +64,8 @@ func Refusal(status toolscript.ServerStatus, tool string) *toolscript.Error {
 		e.Kind = toolscript.Unauthorized
 		e.Err = fmt.Errorf("%s needs authorization; run: toolscript auth %s", status.Name, status.Name)
 	case toolscript.Backoff:
-		e.RetryAfter = soon
-		if status.NextRetry != nil {
-			e.RetryAfter = max(time.Until(*status.NextRetry), 0) + soon
-		}
-		e.Err = fmt.Errorf("not connected (%s); try again in %s", status.Error, e.RetryAfter.Round(time.Second))
+		e.RetryAfter = afterNext(status)
+		e.Err = fmt.Errorf("not connected (%s); try again in %s", status.Error, e.RetryAfter)
 	case toolscript.Failed:
 		e.Err = fmt.Errorf("not started: %s", status.Error)
 	case toolscript.Stopped:
@@ -78,4 +75,14 @@ func Refusal(status toolscript.ServerStatus, tool string) *toolscript.Error {
 		e.Err = errors.New("still connecting; try again in a moment")
 	}
 	return e
+}
+
+// afterNext is when the next try will have shown its result, if all goes well:
+// in whole seconds, rounded up.
+func afterNext(status toolscript.ServerStatus) time.Duration {
+	wait := soon
+	if status.NextRetry != nil {
+		wait += max(time.Until(*status.NextRetry), 0)
+	}
+	return (wait + time.Second - 1).Truncate(time.Second)
 }

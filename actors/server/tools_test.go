@@ -33,7 +33,8 @@ func numbered(_ context.Context, n int) ([]toolscript.Tool, error) {
 }
 
 func TestListChangedListsAgain(t *testing.T) {
-	run(t, options{dial: listing(numbered)}, func(t *testing.T, r *rig) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, options{dial: listing(numbered)})
 		r.take()
 		r.toolsChanged()
 		want := []string{"tools: list2", "ready"}
@@ -49,7 +50,8 @@ func TestListChangedListsAgain(t *testing.T) {
 // TestListChangedStormIsFewLists: one list at once and one for all that follows
 // in its wake.
 func TestListChangedStormIsFewLists(t *testing.T) {
-	run(t, options{dial: listing(numbered)}, func(t *testing.T, r *rig) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, options{dial: listing(numbered)})
 		r.take()
 		for range 1000 {
 			r.toolsChanged()
@@ -72,13 +74,12 @@ func TestListChangedStormIsFewLists(t *testing.T) {
 // TestListChangedDuringTheFirstList: the list under way may be older than the
 // change.
 func TestListChangedDuringTheFirstList(t *testing.T) {
-	var r *rig
 	list := func(ctx context.Context, n int) ([]toolscript.Tool, error) {
 		time.Sleep(time.Second)
 		return numbered(ctx, n)
 	}
-	run(t, options{dial: listing(list)}, func(t *testing.T, rig *rig) {
-		r = rig
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, options{dial: listing(list)})
 		r.toolsChanged()
 		time.Sleep(3 * time.Second)
 		want := []string{"connecting", "tools: list1", "ready", "tools: list2", "ready"}
@@ -107,7 +108,8 @@ func TestFailedListKeepsTheTools(t *testing.T) {
 				}
 				return numbered(ctx, n)
 			}
-			run(t, options{dial: listing(list)}, func(t *testing.T, r *rig) {
+			synctest.Test(t, func(t *testing.T) {
+				r := start(t, options{dial: listing(list)})
 				r.take()
 				r.toolsChanged()
 				time.Sleep(tt.took)
@@ -167,7 +169,8 @@ func TestConfigurationSelectsTools(t *testing.T) {
 	dial := func(context.Context, int) (server.Conn, error) {
 		return withTools("get_a", "get_secret", "put", "drop"), nil
 	}
-	run(t, options{config: config, dial: dial}, func(t *testing.T, r *rig) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, options{config: config, dial: dial})
 		for _, fact := range r.take() {
 			m, ok := fact.(event.ToolsChanged)
 			if !ok {

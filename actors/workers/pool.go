@@ -23,7 +23,10 @@ type Options struct {
 	Max   int                                   // workers at once
 	Spare int                                   // idle workers kept ready
 
-	StartTime time.Duration // bound on a start; 0 = 15 s
+	// Work counts what may outlive the actor for a moment: the end of a process.
+	Work *mailbox.Group
+
+	StartTime time.Duration // bound on a start; 0 = 1 min
 	IdleTime  time.Duration // after which an idle worker beyond Spare is ended; 0 = 1 min
 }
 
@@ -44,7 +47,7 @@ type Pool struct {
 // New makes the producer of a pool.
 func New(o Options) actor.Producer {
 	if o.StartTime == 0 {
-		o.StartTime = 15 * time.Second
+		o.StartTime = time.Minute
 	}
 	if o.IdleTime == 0 {
 		o.IdleTime = time.Minute
@@ -112,7 +115,7 @@ func (p *Pool) replenish(c *actor.Context) {
 func (p *Pool) start(c *actor.Context) {
 	p.starting++
 	engine, self, pool := c.Engine(), c.PID(), p.ctx
-	mailbox.Go(func() {
+	p.Work.Go(func() {
 		ctx, cancel := context.WithTimeout(pool, p.StartTime)
 		defer cancel()
 		w, err := p.Start(ctx)
@@ -130,7 +133,7 @@ func (p *Pool) started(c *actor.Context, m started) {
 		return
 	}
 	engine, self := c.Engine(), c.PID()
-	mailbox.Go(func() {
+	p.Work.Go(func() {
 		<-m.worker.Done()
 		engine.Send(self, died{m.worker})
 	}, func(error) {})

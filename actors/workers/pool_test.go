@@ -78,7 +78,7 @@ func pool(t *testing.T, o workers.Options, f *factory, test func(t *testing.T, a
 		if err != nil {
 			t.Fatal(err)
 		}
-		o.Name, o.Start = "sandbox", f.start
+		o.Name, o.Start, o.Work = "sandbox", f.start, new(mailbox.Group)
 		gone := make(chan struct{})
 		at := mailbox.Address{Engine: engine, PID: engine.Spawn(workers.New(o), "pool", mailbox.Options("sandbox")...), Gone: gone}
 		test(t, at)

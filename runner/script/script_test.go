@@ -109,6 +109,7 @@ func TestCompileRefuses(t *testing.T) {
 		{"nested templates", "", strings.Repeat("`${", 100_000), []place{{1, 3001, "nesting"}}, "2000 levels"},
 		{"import behind a return", "", "return 1\nimport { tools } from 'toolscript'", []place{{2, 1, "syntax"}}, "before the first statement"},
 		{"export beside a return", "", "export default 1\nreturn 2", []place{{1, 1, "syntax"}}, "return the value instead"},
+		{"namespace beside a return", "", "namespace A { export const x = 1 }\nreturn A.x", []place{{1, 1, "syntax"}}, "use an object"},
 		{"brackets that would close the wrapper", "", "return 1 })(); (async () => {", []place{{1, 10, "syntax"}}, `Unexpected "}"`},
 		{"unfinished block in a script that returns", "", "return 1\nif (a) {\n", []place{{3, 1, "syntax"}}, "end of file"},
 	}
@@ -147,6 +148,7 @@ func TestTopLevelReturn(t *testing.T) {
 		"alone":                     "return 5",
 		"after imports":             "import { tools } from 'toolscript' // why\nimport { args } from \"toolscript\";\nreturn tools.a.b(args)",
 		"with top-level await":      "await 1; return 5 // the end",
+		"after an import of from":   "import { from } from 'toolscript'; return from",
 		"in a block":                "if (1 > 0) { return 5 }\nconsole.log(1)",
 		"under a hashbang":          "#!/usr/bin/env toolscript\r\nreturn 5",
 		"with import.meta":          "import.meta; return 5",

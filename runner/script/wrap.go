@@ -43,15 +43,10 @@ func (u unit) wrap(s *scanner) (string, sourcemap.Insertion, []toolscript.Diagno
 func (s *scanner) endOfImports() int {
 	end := 0
 	for i := 0; s.wordAt(i, "import") && !s.is(i+1, "(") && !s.is(i+1, "."); {
-		if _, ok := s.stringAt(i + 1); !ok { // not import "toolscript"
-			for i++; i < len(s.tokens) && !s.wordAt(i, "from"); i++ {
-				if s.is(i, "=") || s.is(i, ";") { // import a = b.c
-					return end
-				}
+		for ; !s.isString(i + 1); i++ {
+			if i+1 >= len(s.tokens) || s.is(i, "=") || s.is(i, ";") { // import a = b.c
+				return end
 			}
-		}
-		if _, ok := s.stringAt(i + 1); !ok {
-			return end
 		}
 		i += 2
 		if s.is(i, ";") {
@@ -60,6 +55,11 @@ func (s *scanner) endOfImports() int {
 		end = i
 	}
 	return end
+}
+
+func (s *scanner) isString(i int) bool {
+	_, ok := s.stringAt(i)
+	return ok
 }
 
 // moduleItem says why token i cannot be inside the wrapper, and "" when it can.
@@ -75,6 +75,8 @@ func (s *scanner) moduleItem(i int) string {
 		return "in a script with a top-level return all imports come before the first statement"
 	case s.wordAt(i, "export"):
 		return "a script with a top-level return has no exports: return the value instead"
+	case s.wordAt(i, "namespace") && i+1 < len(s.tokens) && s.tokens[i+1].kind == word && !s.wordAt(i-1, "declare"):
+		return "a script with a top-level return declares no namespaces: use an object instead"
 	}
 	return ""
 }

@@ -23,7 +23,7 @@ const (
 
 // A child is the worker's side of a Process.
 type child struct {
-	role     Role
+	role     role
 	cacheDir string
 	link     *link
 }
@@ -43,7 +43,7 @@ func newChild(args []string) (*child, error) {
 	if err := watchLifeline(); err != nil {
 		return nil, fmt.Errorf("watch the gateway: %w", err)
 	}
-	return &child{role: Role(args[0]), cacheDir: args[1], link: newLink(conn)}, nil
+	return &child{role: role(args[0]), cacheDir: args[1], link: newLink(conn)}, nil
 }
 
 func (c *child) serve() error {

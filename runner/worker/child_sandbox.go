@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -46,7 +47,7 @@ func (c *child) runJob(vm *quickjs.VM, j *job) error {
 	if errors.Is(err, errFrameTooLong) {
 		outcome.Value, outcome.ExitCode = nil, 1
 		outcome.Err = &toolscript.RunError{
-			Name: "ScriptResultError", Code: toolscript.TooLarge, Phase: toolscript.Finalizing, ScriptID: j.RunID,
+			Name: "ScriptOutputError", Code: toolscript.LimitOutput, Phase: toolscript.Finalizing, ScriptID: j.RunID,
 			Message: fmt.Sprintf("the value of the script is too long: %v", err),
 		}
 		err = c.link.writeJSON(frameEnd, outcome, nil)
@@ -67,24 +68,15 @@ type inbox struct {
 }
 
 func (b *inbox) handle(kind frameType, payload []byte) error {
-	switch kind {
-	case frameNames:
-		b.names = &runner.Names{}
-		_, err := split(payload, b.names)
-		return err
-	case frameRun:
-		j, err := newJob(b.link, payload, b.names)
-		if err != nil {
-			return err
-		}
-		b.current = j
-		b.jobs <- j
-		return nil
-	}
-	if b.current == nil {
+	if b.current == nil && kind != frameNames && kind != frameRun {
 		return fmt.Errorf("message %d came before a script", kind)
 	}
 	switch kind {
+	case frameNames:
+		b.names = &runner.Names{}
+		return json.Unmarshal(payload, b.names)
+	case frameRun:
+		return b.begin(payload)
 	case frameCancel:
 		b.current.cancel()
 	case frameAnswer:
@@ -104,5 +96,15 @@ func (b *inbox) handle(kind frameType, payload []byte) error {
 	default:
 		return fmt.Errorf("a sandbox was sent message %d", kind)
 	}
+	return nil
+}
+
+func (b *inbox) begin(payload []byte) error {
+	j, err := newJob(b.link, payload, b.names)
+	if err != nil {
+		return err
+	}
+	b.current = j
+	b.jobs <- j
 	return nil
 }

@@ -64,7 +64,7 @@ func (l *link) write(t frameType, parts ...[]byte) error {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.buf = binary.BigEndian.AppendUint32(l.buf[:0], uint32(size)) //nolint:gosec // bounded by MaxFrame
+	l.buf = binary.BigEndian.AppendUint32(l.buf[:0], uint32(size))
 	l.buf = append(l.buf, byte(t))
 	for _, part := range parts {
 		l.buf = append(l.buf, part...)
@@ -79,14 +79,16 @@ func (l *link) write(t frameType, parts ...[]byte) error {
 // writeJSON sends one frame of a JSON header and, when raw is not nil, a
 // newline and raw. Compact JSON has no newline in it, so read them with split.
 func (l *link) writeJSON(t frameType, header any, raw []byte) error {
-	text, err := json.Marshal(header)
-	if err != nil {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false) // values of scripts pass as they are
+	if err := encoder.Encode(header); err != nil {
 		return err
 	}
 	if raw == nil {
-		return l.write(t, text)
+		text.Truncate(text.Len() - 1) // the newline that Encode adds
 	}
-	return l.write(t, text, []byte{'\n'}, raw)
+	return l.write(t, text.Bytes(), raw)
 }
 
 var errFrameTooLong = errors.New("longer than the 32 MB that script workers exchange")

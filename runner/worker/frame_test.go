@@ -104,7 +104,7 @@ func BenchmarkFrame(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer pair.closeOurs()
+	defer func() { _ = pair.closeOurs() }()
 	theirs, err := net.FileConn(pair.theirs[0])
 	if err != nil {
 		b.Fatal(err)
@@ -112,7 +112,7 @@ func BenchmarkFrame(b *testing.B) {
 	pair.closeTheirs()
 	there, here := newLink(theirs), newLink(pair.conn)
 	go func() {
-		defer theirs.Close()
+		defer func() { _ = theirs.Close() }()
 		for {
 			kind, payload, err := there.read()
 			if err != nil || there.write(kind, payload) != nil {

@@ -27,7 +27,7 @@ func (r *run) call(c runner.Call) {
 	header := answerHeader{CallID: c.CallID}
 	value, toolErr := r.ask(c)
 	header.Err = toolErr
-	if toolErr != nil {
+	if toolErr != nil || len(value) == 0 {
 		value = nil
 	}
 	if err := r.tell(frameAnswer, header, value); errors.Is(err, errFrameTooLong) {
@@ -48,15 +48,24 @@ func (r *run) ask(c runner.Call) (value []byte, toolErr *toolscript.ToolError) {
 // maxStdin is the largest piece of standard input that goes to a worker at once.
 const maxStdin = 1 << 20
 
-// readStdin answers the worker's wish for one piece of standard input.
-func (r *run) readStdin() {
+// grantStdin answers the worker's wishes for standard input, one after the
+// other, as long as there are any.
+func (r *run) grantStdin() {
+	for {
+		r.grantPiece()
+		if r.wishes.Add(-1) == 0 {
+			return
+		}
+	}
+}
+
+func (r *run) grantPiece() {
 	header := stdinHeader{}
 	if len(r.stdin) == 0 {
 		r.stdin, header = r.nextStdin()
 	}
 	piece := r.stdin[:min(len(r.stdin), maxStdin)]
 	r.stdin = r.stdin[len(piece):]
-	r.reading.Store(false)                // before the answer, which may bring the next wish
 	_ = r.tell(frameStdin, header, piece) // a broken link shows where frames are read
 }
 
@@ -67,11 +76,12 @@ func (r *run) nextStdin() (piece []byte, header stdinHeader) {
 }
 
 // tell sends the worker a message, unless the run is over: it would meet the
-// next one.
+// next one. A run that is cancelled gets no answers any more: those that the
+// cancelling itself has brought would let the script go on, or fail with them.
 func (r *run) tell(t frameType, header any, raw []byte) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.over {
+	if r.over || t != frameCancel && r.ctx.Err() != nil {
 		return nil
 	}
 	return r.sandbox.link.writeJSON(t, header, raw)

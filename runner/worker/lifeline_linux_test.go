@@ -36,8 +36,8 @@ func runGateway(cacheDir string) int {
 	return 1
 }
 
-// TestWorkerEndsWithItsGateway kills a gateway in the middle of a script that
-// never returns to Go.
+// TestWorkerEndsWithItsGateway kills a gateway whose worker cannot notice it: the
+// worker is stopped, as it would be by code that never returns to Go.
 func TestWorkerEndsWithItsGateway(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -63,9 +63,12 @@ func TestWorkerEndsWithItsGateway(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer unix.Close(fd)
+	defer func() { _ = unix.Close(fd) }()
 	if lines.Scan(); lines.Text() != "begun" {
 		t.Fatalf("the script printed %q", lines.Text())
+	}
+	if err := unix.Kill(pid, unix.SIGSTOP); err != nil {
+		t.Fatal(err)
 	}
 	if err := gateway.Process.Kill(); err != nil {
 		t.Fatal(err)
@@ -75,6 +78,19 @@ func TestWorkerEndsWithItsGateway(t *testing.T) {
 	if n, err := unix.Poll(ended, 10_000); n != 1 || err != nil {
 		t.Errorf("worker %d outlives its gateway by 10 s (%v)", pid, err)
 		_ = unix.Kill(pid, unix.SIGKILL)
+	}
+}
+
+func TestCloseEndsAWorkerThatIsStuck(t *testing.T) {
+	s := startSandbox(t)
+	if err := unix.Kill(s.PID(), unix.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	s.Close()
+	select {
+	case <-s.Done():
+	default:
+		t.Error("the worker is still there")
 	}
 }
 

@@ -2,7 +2,6 @@ package worker
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -44,18 +43,25 @@ func (r *run) cancelled(ctx context.Context) *toolscript.RunError {
 	}
 }
 
-// lost ends a run whose worker is gone, or says what it must not.
-func (r *run) lost(cause error) (runner.Outcome, error) {
-	if errors.Is(cause, errFrameTooLong) {
-		cause = fmt.Errorf("the sandbox broke the protocol: %w", cause)
-	} else {
-		cause = r.sandbox.describe(errors.New("the sandbox ended in the middle of the script"))
+// tooLong is the error of a job that no worker can be given.
+func (r *run) tooLong(err error) *toolscript.RunError {
+	return &toolscript.RunError{
+		Name: "ScriptSizeError", Code: toolscript.TooLarge, Message: fmt.Sprintf("the script and its arguments are too long: %v", err),
 	}
-	r.sandbox.Kill()
-	<-r.sandbox.done
-	if r.sandbox.cmd.ProcessState.ExitCode() == exitOverrun {
+}
+
+// lost ends a run whose worker has ended, or talks nonsense.
+func (r *run) lost(cause error) (runner.Outcome, error) {
+	s := r.sandbox
+	err := fmt.Errorf("the sandbox broke the protocol: %w", cause)
+	if s.ended() {
+		err = fmt.Errorf("the sandbox ended in the middle of the script%s", s.lastWords())
+	}
+	s.Kill()
+	<-s.done
+	if s.cmd.ProcessState.ExitCode() == exitOverrun {
 		return r.outcome(r.timedOut()), ErrKilled
 	}
-	return r.outcome(&toolscript.RunError{Name: "InternalError", Code: toolscript.Internal, Message: cause.Error()}),
-		&toolscript.Error{Kind: toolscript.Unavailable, Err: cause}
+	return r.outcome(&toolscript.RunError{Name: "InternalError", Code: toolscript.Internal, Message: err.Error()}),
+		&toolscript.Error{Kind: toolscript.Unavailable, Err: err}
 }

@@ -1,7 +1,9 @@
 package worker
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -44,32 +46,38 @@ type deadlineConn interface {
 
 // start starts a worker and waits until it is ready, which for a sandbox
 // without a cache takes half a second.
-func start(ctx context.Context, role Role, o Options) (*Process, error) {
+func start(ctx context.Context, role role, o Options) (*Process, error) {
 	p, err := spawn(role, o)
 	if err != nil {
 		return nil, &toolscript.Error{Kind: toolscript.Unavailable, Err: fmt.Errorf("start a script worker: %w", err)}
 	}
 	stop := context.AfterFunc(ctx, p.Kill)
 	defer stop()
-	kind, payload, err := p.link.read()
-	if err == nil && kind != frameReady {
-		err = fmt.Errorf("its first message is %d instead of ready", kind)
-	}
-	var hello ready
-	if err == nil {
-		_, err = split(payload, &hello)
-	}
-	if err != nil {
+	if err := p.hear(); err != nil {
 		p.Kill()
 		<-p.done
-		err = fmt.Errorf("start a script worker: %w", errors.Join(context.Cause(ctx), p.describe(err)))
+		err = fmt.Errorf("start a script worker: %w", cmp.Or(context.Cause(ctx), err))
 		return nil, &toolscript.Error{Kind: toolscript.Unavailable, Err: err}
 	}
-	p.wall = hello.Wall
 	return p, nil
 }
 
-func spawn(role Role, o Options) (*Process, error) {
+// hear waits for a new worker's first message.
+func (p *Process) hear() error {
+	kind, payload, err := p.link.read()
+	if err != nil {
+		return fmt.Errorf("it ended before it was ready%s", p.lastWords())
+	}
+	if kind != frameReady {
+		return fmt.Errorf("its first message was %d instead of ready", kind)
+	}
+	var hello ready
+	err = json.Unmarshal(payload, &hello)
+	p.wall = hello.Wall
+	return err
+}
+
+func spawn(role role, o Options) (*Process, error) {
 	if o.Executable == "" {
 		self, err := os.Executable()
 		if err != nil {
@@ -90,7 +98,7 @@ func spawn(role Role, o Options) (*Process, error) {
 	p.cmd.Stderr = p.stderr
 	p.cmd.ExtraFiles = pair.theirs
 	p.cmd.SysProcAttr = ownGroup()
-	if err := p.cmd.Start(); err != nil {
+	if err := startPlain(p.cmd); err != nil {
 		return nil, errors.Join(err, pair.closeOurs())
 	}
 	go p.wait()
@@ -116,11 +124,7 @@ func (p *Process) Kill() {
 // itself when its socket closes; one that does not is killed.
 func (p *Process) Close() {
 	_ = p.conn.Close()
-	timer := time.NewTimer(closeGrace)
-	defer timer.Stop()
-	select {
-	case <-p.done:
-	case <-timer.C:
+	if !p.ended() {
 		p.Kill()
 		<-p.done
 	}
@@ -140,24 +144,34 @@ func (p *Process) Wall() []string { return p.wall }
 // does not tell.
 func (p *Process) RSS() int64 { return residentMemory(p.PID()) }
 
-// gone is the error of a worker that ended under work that may be innocent.
-func (p *Process) gone() error {
-	err := p.describe(errors.New("the script worker has ended; try again"))
-	return &toolscript.Error{Kind: toolscript.Unavailable, Err: err}
-}
-
-// describe adds to err how the process ended and what it last said. It waits
-// for the end: err came from a socket that the worker has closed.
-func (p *Process) describe(err error) error {
+// ended waits a moment for a worker whose socket has closed, and says whether
+// it has ended.
+func (p *Process) ended() bool {
 	timer := time.NewTimer(closeGrace)
 	defer timer.Stop()
 	select {
 	case <-p.done:
+		return true
 	case <-timer.C:
-		return err
+		return false
 	}
+}
+
+// lastWords say, in parentheses, how a worker ended and why; they are empty for
+// one that lives.
+func (p *Process) lastWords() string {
+	if !p.ended() {
+		return ""
+	}
+	words := p.cmd.ProcessState.String()
 	if said := p.stderr.firstLine(); said != "" {
-		return fmt.Errorf("%w (%s: %s)", err, p.cmd.ProcessState, said)
+		words += ": " + said
 	}
-	return fmt.Errorf("%w (%s)", err, p.cmd.ProcessState)
+	return " (" + words + ")"
+}
+
+// gone is the error of a worker that ended under work that may be innocent.
+func (p *Process) gone() error {
+	err := fmt.Errorf("the script worker has ended%s; try again", p.lastWords())
+	return &toolscript.Error{Kind: toolscript.Unavailable, Err: err}
 }

@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -39,8 +40,8 @@ type run struct {
 	ended  chan runner.Outcome // the worker's word
 	broken chan error          // the worker is not understood, or gone
 
-	reading atomic.Bool // host.ReadStdin is under way
-	stdin   []byte      // read from host and not yet sent; only the reading goroutine touches it
+	wishes atomic.Int64 // for pieces of standard input, not yet granted
+	stdin  []byte       // read from host and not yet sent; only the goroutine that grants touches it
 
 	mu   sync.Mutex // held while the worker is answered
 	over bool
@@ -48,8 +49,11 @@ type run struct {
 
 func newRun(ctx context.Context, s *Sandbox, job runner.Job, host runner.Host) *run {
 	r := &run{
-		sandbox: s, job: job, host: host, begun: time.Now(), cpu: cpuTime(s.PID()),
+		sandbox: s, job: job, host: host, begun: time.Now(),
 		ended: make(chan runner.Outcome, 1), broken: make(chan error, 1),
+	}
+	if job.Limits.CPUMs > 0 {
+		r.cpu = cpuTime(s.PID())
 	}
 	r.ctx, r.cancel = context.WithCancel(ctx)
 	return r
@@ -57,7 +61,9 @@ func newRun(ctx context.Context, s *Sandbox, job runner.Job, host runner.Host) *
 
 // run sends the job and waits for its end, which it forces when it must.
 func (r *run) run(ctx context.Context) (runner.Outcome, error) {
-	if err := r.sandbox.begin(r.job); err != nil {
+	if err := r.sandbox.begin(r.job); errors.Is(err, errFrameTooLong) {
+		return r.outcome(r.tooLong(err)), nil // nothing was sent, and the worker is well
+	} else if err != nil {
 		return r.lost(err)
 	}
 	r.pending.Go(r.receive)
@@ -74,7 +80,7 @@ func (r *run) run(ctx context.Context) (runner.Outcome, error) {
 			return r.lost(err)
 		case <-stop:
 			stop, cancelled = nil, time.After(cancelGrace)
-			go r.tell(frameCancel, nil, nil) // does not wait: a worker that is stuck reads nothing
+			go func() { _ = r.tell(frameCancel, nil, nil) }() // waits for no worker that is stuck; cancelled is next
 		case <-cancelled:
 			return r.kill(r.cancelled(ctx))
 		case <-wall.C:
@@ -135,8 +141,8 @@ func (r *run) handle(kind frameType, payload []byte) error {
 		}
 		r.pending.Go(func() { r.call(runner.Call{CallID: header.CallID, ID: header.ID, Args: args}) })
 	case frameWantStdin:
-		if r.reading.CompareAndSwap(false, true) {
-			r.pending.Go(r.readStdin)
+		if r.wishes.Add(1) == 1 {
+			r.pending.Go(r.grantStdin)
 		}
 	default:
 		return fmt.Errorf("a sandbox sent message %d", kind)

@@ -56,11 +56,15 @@ func (s *Sandbox) Run(ctx context.Context, job runner.Job, host runner.Host) (ru
 
 // begin sends the job, after the names it needs if they are not there yet.
 func (s *Sandbox) begin(job runner.Job) error {
-	if job.Names != nil && (s.names == "" || job.Names.Key != s.names) {
-		if err := s.link.writeJSON(frameNames, job.Names, nil); err != nil {
+	names := job.Names
+	if names == nil {
+		names = &runner.Names{}
+	}
+	if names.Key == "" || names.Key != s.names {
+		if err := s.link.writeJSON(frameNames, names, nil); err != nil {
 			return err
 		}
-		s.names = job.Names.Key
+		s.names = names.Key
 	}
 	job.Names = nil
 	return s.link.writeJSON(frameRun, job, nil)

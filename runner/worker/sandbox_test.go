@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"log/slog"
 	"strings"
 	"sync"
@@ -12,19 +11,17 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner"
 	"github.com/toolscript/toolscript/runner/worker"
 )
 
 // run runs code to an end that is the script's own.
-func run(t testing.TB, s *worker.Sandbox, code string, h *host) runner.Outcome {
-	t.Helper()
-	outcome, err := s.Run(t.Context(), newJob(t, code), h)
+func run(tb testing.TB, s *worker.Sandbox, code string, h *host) runner.Outcome {
+	tb.Helper()
+	outcome, err := s.Run(tb.Context(), newJob(tb, code), h)
 	if err != nil {
-		t.Fatalf("Run: %v (%+v)", err, outcome.Err)
+		tb.Fatalf("Run: %v (%+v)", err, outcome.Err)
 	}
 	return outcome
 }
@@ -39,8 +36,8 @@ func kindOf(o runner.Outcome) toolscript.Kind {
 
 func TestRunGivesValueAndOutput(t *testing.T) {
 	s, h := startSandbox(t), &host{}
-	outcome := run(t, s, "console.log('größe'); console.error('b'); return { a: [1, null] }", h)
-	if outcome.Err != nil || string(outcome.Value) != `{"a":[1,null]}` {
+	outcome := run(t, s, "console.log('größe'); console.error('b'); return { a: [1, null, '<\u2028>'] }", h)
+	if outcome.Err != nil || string(outcome.Value) != "{\"a\":[1,null,\"<\u2028>\"]}" {
 		t.Errorf("outcome = %s, %+v", outcome.Value, outcome.Err)
 	}
 	if got, want := h.printed(), "0:größe\n1:b\n"; got != want {
@@ -98,6 +95,7 @@ func TestNamesFollowTheirKey(t *testing.T) {
 		{names, `["demo"]`},
 		{names, `["demo"]`},
 		{&runner.Names{Key: "2", Servers: []runner.ServerNames{{Ident: "other", Server: "other"}}}, `["other"]`},
+		{nil, `[]`},
 		{&runner.Names{Key: "3"}, `[]`},
 		{names, `["demo"]`},
 	} {
@@ -157,7 +155,7 @@ func TestOneRunAtATime(t *testing.T) {
 }
 
 func TestPanicsOfTheHostStayInTheCall(t *testing.T) {
-	s, err := worker.StartSandbox(t.Context(), worker.Options{CacheDir: cacheDir, Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
+	s, err := worker.StartSandbox(t.Context(), worker.Options{CacheDir: cacheDir, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -299,7 +297,7 @@ func TestRSS(t *testing.T) {
 	s := startSandbox(t)
 	run(t, s, "return 1", &host{})
 	t.Logf("a warm sandbox holds %.1f MB, behind %v", float64(s.RSS())/(1<<20), s.Wall())
-	if diff := cmp.Diff([]string{"rlimits", "nice"}, s.Wall()[:2]); diff != "" {
-		t.Errorf("wall (-want +got):\n%s", diff)
+	if len(s.Wall()) == 0 {
+		t.Error("nothing stands between the worker and the system")
 	}
 }

@@ -1,8 +1,10 @@
 package worker
 
 import (
+	"errors"
 	"fmt"
-	"syscall"
+	"os/exec"
+	"runtime"
 
 	"golang.org/x/sys/unix"
 )
@@ -20,16 +22,26 @@ func lockDown() ([]string, error) {
 		return nil, fmt.Errorf("PR_SET_DUMPABLE: %w", err)
 	}
 	wall = append(wall, "dumpable=0")
-	if noNewPrivileges() {
-		wall = append(wall, "no_new_privs")
+	if given, err := unix.PrctlRetInt(unix.PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0); err != nil || given != 1 {
+		return nil, errors.Join(errors.New("the worker was started with the privilege to gain privileges"), err)
 	}
-	return wall, nil
+	return append(wall, "no_new_privs"), nil
 }
 
-// noNewPrivileges gives up set-user-ID programs, in every thread. Programs
-// built with cgo, those of the race detector among them, cannot do that: then
-// it is not claimed.
-func noNewPrivileges() bool {
-	_, _, errno := syscall.AllThreadsSyscall6(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0, 0)
-	return errno == 0
+// startPlain starts a worker that cannot gain privileges by executing a
+// set-user-ID program. The property belongs to a thread and passes to what the
+// thread starts. A Go program cannot set it in all of its threads when it is
+// built with cgo; so the worker gets it from the thread that starts it, and that
+// thread is thrown away.
+func startPlain(cmd *exec.Cmd) error {
+	result := make(chan error, 1)
+	go func() {
+		runtime.LockOSThread() // and never unlocked: the thread ends with the goroutine
+		if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+			result <- fmt.Errorf("PR_SET_NO_NEW_PRIVS: %w", err)
+			return
+		}
+		result <- cmd.Start()
+	}()
+	return <-result
 }

@@ -17,13 +17,13 @@ import (
 // on the command line goes to Main.
 const Command = "__worker"
 
-// A Role is what a worker is for.
-type Role string
+// A role is what a worker is for.
+type role string
 
 // The roles.
 const (
-	roleChecker Role = "checker"
-	roleSandbox Role = "sandbox"
+	roleChecker role = "checker"
+	roleSandbox role = "sandbox"
 )
 
 // Main is the worker's side. args follow Command on the command line; the

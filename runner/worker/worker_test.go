@@ -36,7 +36,7 @@ func runTests(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }()
 	cacheDir = dir
 	code := m.Run()
 	if left := children(); len(left) > 0 {
@@ -56,13 +56,13 @@ func startChecker(t *testing.T) *worker.Checker {
 	return c
 }
 
-func startSandbox(t testing.TB) *worker.Sandbox {
-	t.Helper()
-	s, err := worker.StartSandbox(t.Context(), worker.Options{CacheDir: cacheDir})
+func startSandbox(tb testing.TB) *worker.Sandbox {
+	tb.Helper()
+	s, err := worker.StartSandbox(tb.Context(), worker.Options{CacheDir: cacheDir})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(s.Close)
+	tb.Cleanup(s.Close)
 	return s
 }
 
@@ -72,14 +72,14 @@ var names = &runner.Names{Key: "1", Servers: []runner.ServerNames{{
 }}}
 
 // newJob compiles code here, which a gateway would never do.
-func newJob(t testing.TB, code string) runner.Job {
-	t.Helper()
+func newJob(tb testing.TB, code string) runner.Job {
+	tb.Helper()
 	compiled, found := script.Compile(runner.Source{Code: "import { tools, stdin } from 'toolscript';\n" + code})
 	if len(found) > 0 {
-		t.Fatalf("Compile: %+v", found)
+		tb.Fatalf("Compile: %+v", found)
 	}
 	return runner.Job{
-		RunID: t.Name(), File: script.DefaultFile, Compiled: compiled, Cwd: "/", TZ: "UTC", Names: names,
+		RunID: tb.Name(), File: script.DefaultFile, Compiled: compiled, Cwd: "/", TZ: "UTC", Names: names,
 		Limits: toolscript.Limits{TimeoutMs: 20_000, CPUMs: 20_000, MemoryMB: 64, StackKB: 512, ToolCalls: 1000, Concurrency: 16},
 	}
 }

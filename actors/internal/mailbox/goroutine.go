@@ -19,6 +19,7 @@ func Go(f func(), failed func(error)) { go guarded(f, failed) }
 func guarded(f func(), failed func(error)) {
 	defer func() {
 		if r := recover(); r != nil {
+			defer func() { _ = recover() }() // a fault in telling of a fault has nobody left to tell
 			failed(Panicked(r, debug.Stack()))
 		}
 	}()
@@ -76,6 +77,9 @@ type PanicError struct {
 }
 
 func (p *PanicError) Error() string { return fmt.Sprintf("panic: %v", p.Reason) }
+
+// StackTrace is where it happened, for a log.
+func (p *PanicError) StackTrace() []byte { return p.Stack }
 
 // Panicked makes an error of kind internal out of a recovered panic.
 func Panicked(reason any, stack []byte) error {

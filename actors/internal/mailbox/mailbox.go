@@ -59,14 +59,28 @@ func Ask[T any](ctx context.Context, to Address, build func(Reply[T]) any) (T, e
 	to.Engine.Send(to.PID, build(reply))
 	select {
 	case a := <-reply:
-		return a.value, a.err
+		return a.value, to.explain(a.err)
 	case <-ctx.Done():
-		return none, ContextError(ctx)
+		return none, to.explain(ContextError(ctx))
 	case <-to.Gone:
 		return reply.orElse(ErrStopped)
 	case <-to.Ended:
-		return reply.orElse(ErrEnded)
+		value, err := reply.orElse(ErrEnded)
+		return value, to.explain(err)
 	}
+}
+
+// explain is the error that a caller is told: whatever fails while the gateway
+// shuts down fails because of that.
+func (to Address) explain(err error) error {
+	select {
+	case <-to.Gone:
+		if err != nil {
+			return ErrStopped
+		}
+	default:
+	}
+	return err
 }
 
 // orElse is the answer if it has come, since the last thing that an actor does

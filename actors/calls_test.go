@@ -1,0 +1,148 @@
+package actors_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors"
+	"github.com/toolscript/toolscript/actors/server"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+func TestCallTool(t *testing.T) {
+	refuse := func(kind toolscript.Kind, text string) func(context.Context) (server.Conn, error) {
+		return answers(nil, &toolscript.Error{Kind: kind, Err: errors.New(text)})
+	}
+	tests := []struct {
+		name  string
+		id    string
+		args  string
+		kind  toolscript.Kind // "": the call succeeds
+		text  string          // of the error
+		retry bool            // the error says when to try again
+	}{
+		{name: "with arguments", id: "up__echo", args: `{"n":1}`},
+		{name: "without arguments", id: "up__echo", args: ""},
+		{name: "server name with the separator", id: "a__b__echo", args: `{}`},
+		{name: "tool name with the separator", id: "a__b__get__one", args: `{}`},
+		{
+			name: "misspelt", id: "up__ecko", args: `{}`, kind: toolscript.NotFound,
+			text: `there is no tool "up__ecko"; did you mean up__echo?`,
+		},
+		{
+			name: "nothing alike", id: "somewhere__else_altogether", args: `{}`, kind: toolscript.NotFound,
+			text: `there is no tool "somewhere__else_altogether"; see: toolscript list-servers`,
+		},
+		{
+			name: "wrong type", id: "up__echo", args: `{"n":"one"}`, kind: toolscript.Invalid,
+			text: `up: the arguments do not fit the schema of up__echo: /n: expected integer, got string`,
+		},
+		{name: "not an object", id: "up__echo", args: `[1]`, kind: toolscript.Invalid},
+		{name: "not JSON", id: "up__echo", args: `{"n":`, kind: toolscript.Invalid},
+		{
+			name: "server in backoff", id: "down__echo", args: `{}`, kind: toolscript.Unavailable, retry: true,
+			text: `down: not connected (refused); try again in 2s`,
+		},
+		{
+			name: "server still connecting", id: "slow__echo", args: `{}`, kind: toolscript.Unavailable, retry: true,
+			text: `slow: still connecting; try again in a moment`,
+		},
+		{
+			name: "server that needs authorization", id: "locked__echo", args: `{}`, kind: toolscript.Unauthorized,
+			text: `locked needs authorization; run: toolscript auth locked`,
+		},
+		{
+			name: "server not trusted", id: "foreign__echo", args: `{}`, kind: toolscript.Unavailable,
+			text: `foreign: not started: not trusted; run: toolscript trust`,
+		},
+		{
+			name: "the longest name of those not ready", id: "down__below__echo", args: `{}`, kind: toolscript.Unauthorized,
+			text: `down__below needs authorization; run: toolscript auth down__below`,
+		},
+	}
+	synctest.Test(t, func(t *testing.T) {
+		d := dialer{
+			"a__b":        answers(newConn("a__b", "echo", "get__one"), nil),
+			"down":        refuse(toolscript.Unavailable, "refused"),
+			"slow":        after(20*time.Second, answers(newConn("slow"), nil)),
+			"locked":      refuse(toolscript.Unauthorized, "401"),
+			"down__below": refuse(toolscript.Unauthorized, "401"),
+		}
+		o := actors.Options{Dial: d.dial, Servers: map[string]mcpclient.Config{
+			"foreign": {Problem: errors.New("not trusted; run: toolscript trust")},
+		}}
+		for _, name := range []string{"up", "a__b", "down", "slow", "locked", "down__below"} {
+			o.Servers[name] = mcpclient.Config{Type: mcpclient.Stdio}
+		}
+		s := startWith(t, o)
+		synctest.Wait()
+		for _, tt := range tests {
+			result, err := s.CallTool(t.Context(), toolscript.Call{ID: tt.id, Args: json.RawMessage(tt.args)})
+			if got := toolscript.KindOf(err); got != tt.kind {
+				t.Errorf("%s: kind = %q (%v), want %q", tt.name, got, err, tt.kind)
+				continue
+			}
+			if tt.kind == "" {
+				if !json.Valid(result) {
+					t.Errorf("%s: result = %q", tt.name, result)
+				}
+				continue
+			}
+			if tt.text != "" && err.Error() != tt.text {
+				t.Errorf("%s: error = %q, want %q", tt.name, err, tt.text)
+			}
+			var e *toolscript.Error
+			if errors.As(err, &e) && (e.RetryAfter > 0) != tt.retry {
+				t.Errorf("%s: retry after %v", tt.name, e.RetryAfter)
+			}
+		}
+	})
+}
+
+func TestInvalidArgumentsAreNotSent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		conn := newConn("up")
+		conn.call = func(_ context.Context, tool string, args json.RawMessage) (json.RawMessage, error) {
+			t.Errorf("%s was called with %s", tool, args)
+			return nil, nil
+		}
+		s := start(t, dialer{"up": answers(conn, nil)}, "up")
+		settle(t, s)
+		_, err := s.CallTool(t.Context(), toolscript.Call{ID: "up__echo", Args: json.RawMessage(`{"n":"one","m":2}`)})
+		var e *toolscript.Error
+		if !errors.As(err, &e) || len(e.Details) != 2 {
+			t.Fatalf("error = %v, want two violations", err)
+		}
+		paths := []string{e.Details[0].Path, e.Details[1].Path}
+		if !cmp.Equal(paths, []string{"/m", "/n"}) && !cmp.Equal(paths, []string{"", "/n"}) {
+			t.Errorf("paths = %q", paths)
+		}
+		if e.Server != "up" || e.Tool != "echo" {
+			t.Errorf("error is about %q, %q", e.Server, e.Tool)
+		}
+	})
+}
+
+// TestACallerWithoutADeadlineIsBoundedByTheServersTime holds what Ask demands.
+func TestACallerWithoutADeadlineIsBoundedByTheServersTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		conn := newConn("up")
+		conn.call = func(ctx context.Context, _ string, _ json.RawMessage) (json.RawMessage, error) {
+			<-ctx.Done()
+			return nil, context.Cause(ctx)
+		}
+		s := start(t, dialer{"up": answers(conn, nil)}, "up")
+		settle(t, s)
+		begin := time.Now()
+		if err := echo(t, s, "up"); toolscript.KindOf(err) != toolscript.Timeout || time.Since(begin) != time.Minute {
+			t.Errorf("echo = %v after %v, want a time-out after 1m", err, time.Since(begin))
+		}
+	})
+}

@@ -1,0 +1,28 @@
+package actors
+
+import (
+	"context"
+
+	"github.com/anthdm/hollywood/actor"
+
+	"github.com/toolscript/toolscript/actors/internal/mailbox"
+)
+
+// What the rest of the package may do with actors of its own.
+var (
+	Spawn = (*System).spawn
+	Stop  = (*System).stop
+)
+
+// SpawnPermanent starts an actor that is restarted, as those of Start are.
+func SpawnPermanent(ctx context.Context, s *System, id string, p actor.Producer) (mailbox.Address, error) {
+	return mailbox.Ask(ctx, s.supervisor(), func(r mailbox.Reply[mailbox.Address]) any {
+		return spawn{spec{id: id, produce: p}, r}
+	})
+}
+
+// Find is where an actor is now.
+func Find(s *System, id string) mailbox.Address {
+	at, _ := s.directory.find(id)
+	return at
+}

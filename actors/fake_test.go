@@ -1,0 +1,135 @@
+package actors_test
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors"
+	"github.com/toolscript/toolscript/actors/server"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+// fakeConn is a connection that does what its fields say. Without them it has
+// one tool, echo, which answers with its arguments.
+type fakeConn struct {
+	server string
+	tools  []string
+	call   func(ctx context.Context, tool string, args json.RawMessage) (json.RawMessage, error)
+	close  func()
+
+	lost chan struct{}
+	once sync.Once
+}
+
+func newConn(server string, tools ...string) *fakeConn {
+	if len(tools) == 0 {
+		tools = []string{"echo"}
+	}
+	return &fakeConn{server: server, tools: tools, lost: make(chan struct{})}
+}
+
+func (c *fakeConn) Info() mcpclient.Info  { return mcpclient.Info{Title: c.server, Version: "1"} }
+func (c *fakeConn) Lost() <-chan struct{} { return c.lost }
+func (c *fakeConn) Err() error            { return nil }
+func (c *fakeConn) Stderr() []string      { return nil }
+func (c *fakeConn) die()                  { c.once.Do(func() { close(c.lost) }) }
+
+func (c *fakeConn) Close() error {
+	if c.close != nil {
+		c.close()
+	}
+	return nil
+}
+
+func (c *fakeConn) ListTools(context.Context) ([]toolscript.Tool, error) {
+	var all []toolscript.Tool
+	for _, name := range c.tools {
+		all = append(all, toolscript.Tool{Server: c.server, Name: name, InputSchema: json.RawMessage(`{
+			"type": "object",
+			"properties": {"n": {"type": "integer"}},
+			"additionalProperties": false
+		}`)})
+	}
+	return all, nil
+}
+
+func (c *fakeConn) CallTool(ctx context.Context, tool string, args json.RawMessage, _ func()) (json.RawMessage, error) {
+	if c.call == nil {
+		return args, nil
+	}
+	return c.call(ctx, tool, args)
+}
+
+// dialer is a Dial by server name. A server without one is up at once.
+type dialer map[string]func(ctx context.Context) (server.Conn, error)
+
+func (d dialer) dial(ctx context.Context, name string, _ mcpclient.Config, _ mcpclient.Events) (server.Conn, error) {
+	if f := d[name]; f != nil {
+		return f(ctx)
+	}
+	return newConn(name), nil
+}
+
+// answers makes a dial that always brings this connection or this error.
+func answers(conn server.Conn, err error) func(context.Context) (server.Conn, error) {
+	return func(context.Context) (server.Conn, error) { return conn, err }
+}
+
+// after makes a dial that takes a while.
+func after(d time.Duration, f func(context.Context) (server.Conn, error)) func(context.Context) (server.Conn, error) {
+	return func(ctx context.Context) (server.Conn, error) {
+		select {
+		case <-time.After(d):
+			return f(ctx)
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// start starts a System with these servers and closes it at the end of the
+// test.
+func start(t *testing.T, d dialer, servers ...string) *actors.System {
+	t.Helper()
+	o := actors.Options{Servers: map[string]mcpclient.Config{}, Dial: d.dial}
+	for _, name := range servers {
+		o.Servers[name] = mcpclient.Config{Type: mcpclient.Stdio}
+	}
+	return startWith(t, o)
+}
+
+func startWith(t *testing.T, o actors.Options) *actors.System {
+	t.Helper()
+	s, err := actors.Start(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(context.Background()); err != nil {
+			t.Errorf("Close: %v", err)
+		}
+	})
+	return s
+}
+
+// settle waits until no server is connecting.
+func settle(t *testing.T, s *actors.System) {
+	t.Helper()
+	if _, pending := s.Await(t.Context(), nil); len(pending) > 0 {
+		t.Fatalf("still connecting: %q", pending)
+	}
+}
+
+// echo calls the echo tool of a server.
+func echo(t *testing.T, s *actors.System, server string) error {
+	t.Helper()
+	result, err := s.CallTool(t.Context(), toolscript.Call{ID: server + "__echo", Args: json.RawMessage(`{"n":1}`)})
+	if err == nil && string(result) != `{"n":1}` {
+		t.Errorf("echo = %s", result)
+	}
+	return err
+}

@@ -1,0 +1,257 @@
+package actors_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors"
+	"github.com/toolscript/toolscript/actors/server"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+const (
+	faultServers = 5
+	faultCallers = 100
+	faultTime    = 30 * time.Second
+	callTime     = 500 * time.Millisecond // a caller's patience
+)
+
+// chaos makes connections that fail in every way there is, as long as on.
+type chaos struct {
+	on   atomic.Bool
+	open atomic.Int32 // connections not closed
+
+	refused, dialPanics, deaths, callPanics, actorPanics, storms atomic.Int32
+}
+
+// oneIn decides whether a fault happens, which it does at the first chance.
+func (x *chaos) oneIn(n int, count *atomic.Int32) bool {
+	if !x.on.Load() || count.Load() > 0 && rand.IntN(n) != 0 {
+		return false
+	}
+	count.Add(1)
+	return true
+}
+
+// moment is a random time, in whole milliseconds so that many things happen at
+// the same instant of fake time and race.
+func moment(most time.Duration) time.Duration {
+	return time.Duration(rand.Int64N(int64(most/time.Millisecond))) * time.Millisecond
+}
+
+func (x *chaos) dial(_ context.Context, name string, _ mcpclient.Config, on mcpclient.Events) (server.Conn, error) {
+	time.Sleep(moment(20 * time.Millisecond))
+	if x.oneIn(3, &x.refused) {
+		return nil, errors.New("refused")
+	}
+	if x.oneIn(8, &x.dialPanics) {
+		panic("injected: dial")
+	}
+	c := &chaosConn{fakeConn: newConn(name), chaos: x, on: on}
+	x.open.Add(1)
+	if x.on.Load() {
+		time.AfterFunc(moment(8*time.Second), func() {
+			x.deaths.Add(1)
+			c.die()
+		})
+		time.AfterFunc(moment(4*time.Second), c.storm)
+	}
+	return c, nil
+}
+
+type chaosConn struct {
+	*fakeConn
+	chaos *chaos
+	on    mcpclient.Events
+	lists atomic.Int32
+}
+
+// storm says many times that the tools are others now.
+func (c *chaosConn) storm() {
+	c.chaos.storms.Add(1)
+	for range 200 {
+		c.on.ToolsChanged()
+	}
+}
+
+// ListTools adds a tool that is another one each time.
+func (c *chaosConn) ListTools(ctx context.Context) ([]toolscript.Tool, error) {
+	tools, err := c.fakeConn.ListTools(ctx)
+	return append(tools, toolscript.Tool{Server: c.server, Name: fmt.Sprint("list", c.lists.Add(1))}), err
+}
+
+// CallTool answers with the arguments, too late, or not at all.
+func (c *chaosConn) CallTool(ctx context.Context, _ string, args json.RawMessage, progress func()) (json.RawMessage, error) {
+	if c.chaos.oneIn(50, &c.chaos.callPanics) {
+		panic("injected: call")
+	}
+	progress()
+	wait := moment(20 * time.Millisecond)
+	if rand.IntN(50) == 0 {
+		wait = 2 * callTime
+	}
+	select {
+	case <-time.After(wait):
+		return args, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-c.lost:
+		return nil, &toolscript.Error{Kind: toolscript.Unavailable, Server: c.server, Err: errors.New("broken pipe")}
+	}
+}
+
+func (c *chaosConn) Close() error {
+	c.chaos.open.Add(-1)
+	return nil
+}
+
+// chaosLog makes actors panic on their own goroutines, where they log.
+type chaosLog struct{ chaos *chaos }
+
+func (h chaosLog) Enabled(context.Context, slog.Level) bool { return true }
+func (h chaosLog) WithAttrs([]slog.Attr) slog.Handler       { return h }
+func (h chaosLog) WithGroup(string) slog.Handler            { return h }
+
+func (h chaosLog) Handle(_ context.Context, r slog.Record) error {
+	switch r.Message {
+	case "server connected", "server not connected", "tools listed again", "catalog changed", "actor failed":
+		if h.chaos.oneIn(10, &h.chaos.actorPanics) {
+			panic("injected: " + r.Message)
+		}
+	}
+	return nil
+}
+
+// tally counts answers by kind.
+type tally struct {
+	mu    sync.Mutex
+	kinds map[toolscript.Kind]int
+}
+
+func (y *tally) add(kind toolscript.Kind) {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	y.kinds[kind]++
+}
+
+// TestFaults lets 100 callers call for a while, with faults everywhere. Every
+// call is answered, in time and with its own answer; in the end all servers are
+// up and nothing is left over: the bubble fails if a goroutine is.
+func TestFaults(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		x := &chaos{}
+		x.on.Store(true)
+		o := actors.Options{Servers: map[string]mcpclient.Config{}, Dial: x.dial, Logger: slog.New(chaosLog{x})}
+		for i := range faultServers {
+			o.Servers[fmt.Sprint("s", i)] = mcpclient.Config{Type: mcpclient.Stdio}
+		}
+		s := startWith(t, o)
+		answers := &tally{kinds: map[toolscript.Kind]int{}}
+		var callers sync.WaitGroup
+		end := time.Now().Add(faultTime)
+		for caller := range faultCallers {
+			callers.Go(func() {
+				for n := 0; time.Now().Before(end); n++ {
+					kind := callOnce(t, s, caller*1_000_000+n)
+					answers.add(kind)
+					pause := 100 * time.Millisecond
+					if kind == toolscript.Unavailable {
+						pause = time.Second // as it is told to
+					}
+					time.Sleep(moment(pause))
+				}
+			})
+		}
+		callers.Wait()
+		x.on.Store(false)
+		status := checkRecovered(t, s)
+		if err := s.Close(t.Context()); err != nil {
+			t.Errorf("Close: %v", err)
+		}
+		if n := x.open.Load(); n != 0 {
+			t.Errorf("%d connections are open", n)
+		}
+		restarts := 0
+		for _, a := range status.Actors {
+			restarts += a.Restarts
+		}
+		t.Logf("answers %v; refused %d, dial panics %d, deaths %d, call panics %d, actor panics %d with %d restarts, storms %d, generation %d",
+			answers.kinds, x.refused.Load(), x.dialPanics.Load(), x.deaths.Load(), x.callPanics.Load(),
+			x.actorPanics.Load(), restarts, x.storms.Load(), status.Generation)
+		for what, n := range map[string]*atomic.Int32{
+			"refusal": &x.refused, "panic in a dial": &x.dialPanics, "death": &x.deaths,
+			"panic in a call": &x.callPanics, "panic in an actor": &x.actorPanics, "storm": &x.storms,
+		} {
+			if n.Load() == 0 {
+				t.Errorf("no %s was injected", what)
+			}
+		}
+	})
+}
+
+// callOnce makes a call, or now and then asks for types, and says of what kind
+// its answer was: "" is a success.
+func callOnce(t *testing.T, s *actors.System, n int) toolscript.Kind {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), callTime)
+	defer cancel()
+	begin := time.Now()
+	err := func() error {
+		if n%50 == 49 {
+			_, err := s.Types(ctx, toolscript.Filter{fmt.Sprint("s", n%faultServers)}, true)
+			return err
+		}
+		args := fmt.Sprintf(`{"n":%d}`, n)
+		result, err := s.CallTool(ctx, toolscript.Call{ID: fmt.Sprintf("s%d__echo", n%faultServers), Args: json.RawMessage(args)})
+		if err == nil && string(result) != args {
+			t.Errorf("call with %s was answered with %s", args, result)
+		}
+		return err
+	}()
+	if took := time.Since(begin); took > callTime {
+		t.Errorf("call %d hung for %v: %v", n, took, err)
+	}
+	switch kind := toolscript.KindOf(err); kind {
+	case "", toolscript.Unavailable, toolscript.Timeout, toolscript.Internal:
+		return kind
+	default:
+		t.Errorf("call %d = %v (%s)", n, err, kind)
+		return kind
+	}
+}
+
+// checkRecovered checks that everything works a while after the last fault.
+func checkRecovered(t *testing.T, s *actors.System) toolscript.Status {
+	t.Helper()
+	time.Sleep(3 * time.Minute)
+	for i := range faultServers {
+		if err := echo(t, s, fmt.Sprint("s", i)); err != nil {
+			t.Errorf("after the faults: %v", err)
+		}
+	}
+	status, err := s.Status(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range status.Actors {
+		if a.State != "running" || a.InFlight != 0 {
+			t.Errorf("after the faults: actor %+v", a)
+		}
+	}
+	for _, server := range status.Servers {
+		if server.State != toolscript.Ready {
+			t.Errorf("after the faults: server %+v", server)
+		}
+	}
+	return status
+}

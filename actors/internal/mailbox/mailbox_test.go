@@ -1,0 +1,289 @@
+package mailbox_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/anthdm/hollywood/actor"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/internal/mailbox"
+)
+
+// The messages that the actors of these tests understand.
+type (
+	echo  struct{ reply mailbox.Reply[string] }
+	mute  struct{ reply mailbox.Reply[string] }
+	crash struct{ reply mailbox.Reply[string] }
+)
+
+// family is a parent that writes down what it is told, and a child.
+type family struct {
+	engine *actor.Engine
+	parent *actor.PID
+	child  mailbox.Address
+	life   *mailbox.Life
+
+	mu      sync.Mutex
+	told    []any
+	handled []string // by the child
+}
+
+func newFamily(t *testing.T, child func(f *family, c *actor.Context)) *family {
+	t.Helper()
+	engine, err := actor.NewEngine(actor.NewEngineConfig())
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &family{engine: engine, life: mailbox.NewLife()}
+	f.parent = engine.SpawnFunc(func(c *actor.Context) {
+		switch m := c.Message().(type) {
+		case actor.Started:
+			pid := c.SpawnChildFunc(func(c *actor.Context) { child(f, c) }, "child", f.life.Options("1")...)
+			f.child = mailbox.Address{Engine: engine, PID: pid, Ended: f.life.Ended()}
+		case mailbox.Failed, mailbox.Ended:
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			f.told = append(f.told, m)
+		}
+	}, "parent", mailbox.Options("0")...)
+	t.Cleanup(func() { <-engine.Poison(f.parent).Done() })
+	return f
+}
+
+// talker answers echo, says nothing to mute and panics on crash.
+func talker(f *family, c *actor.Context) {
+	note := func(text string) {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.handled = append(f.handled, text)
+	}
+	switch m := c.Message().(type) {
+	case echo:
+		note("echo")
+		m.reply.Send("hello", nil)
+	case crash:
+		note("crash")
+		panic("crash")
+	case actor.Stopped:
+		note("stopped")
+	}
+}
+
+func (f *family) ask(t *testing.T, limit time.Duration, build func(mailbox.Reply[string]) any) (string, error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	defer cancel()
+	return mailbox.Ask(ctx, f.child, build)
+}
+
+func TestAsk(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFamily(t, talker)
+		if got, err := f.ask(t, time.Second, func(r mailbox.Reply[string]) any { return echo{r} }); got != "hello" || err != nil {
+			t.Errorf("echo = %q, %v", got, err)
+		}
+		begin := time.Now()
+		_, err := f.ask(t, time.Second, func(r mailbox.Reply[string]) any { return mute{r} })
+		if toolscript.KindOf(err) != toolscript.Timeout || time.Since(begin) != time.Second {
+			t.Errorf("mute = %v after %v, want a time-out after 1s", err, time.Since(begin))
+		}
+		if _, err := mailbox.Ask(t.Context(), f.child, func(r mailbox.Reply[string]) any { return echo{r} }); toolscript.KindOf(err) != toolscript.Internal {
+			t.Errorf("without a deadline = %v, want internal", err)
+		}
+	})
+}
+
+func TestAskOfAGatewayThatStops(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFamily(t, talker)
+		gone := make(chan struct{})
+		f.child.Gone = gone
+		time.AfterFunc(time.Second, func() { close(gone) })
+		if _, err := f.ask(t, time.Hour, func(r mailbox.Reply[string]) any { return mute{r} }); !errors.Is(err, mailbox.ErrStopped) {
+			t.Errorf("mute = %v, want %v", err, mailbox.ErrStopped)
+		}
+	})
+}
+
+// TestAPanicAnswersEverybody: the one whose message it was, those behind it, and
+// those who ask when the actor is gone.
+func TestAPanicAnswersEverybody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFamily(t, talker)
+		begin := time.Now()
+		for _, build := range []func(mailbox.Reply[string]) any{
+			func(r mailbox.Reply[string]) any { return crash{r} },
+			func(r mailbox.Reply[string]) any { return echo{r} },
+		} {
+			if _, err := f.ask(t, time.Hour, build); !errors.Is(err, mailbox.ErrEnded) {
+				t.Errorf("answer = %v, want %v", err, mailbox.ErrEnded)
+			}
+		}
+		if took := time.Since(begin); took != 0 {
+			t.Errorf("answered after %v, want at once", took)
+		}
+	})
+}
+
+// TestAfterAPanicAnActorHandlesOnlyStopped: its state may be half-changed.
+func TestAfterAPanicAnActorHandlesOnlyStopped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFamily(t, func(f *family, c *actor.Context) {
+			if _, ok := c.Message().(crash); ok {
+				f.engine.Send(c.PID(), echo{}) // queued before the poison
+			}
+			talker(f, c)
+		})
+		f.engine.Send(f.child.PID, crash{})
+		<-f.life.Ended()
+		synctest.Wait()
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		if got := strings.Join(f.handled, " "); got != "crash stopped" {
+			t.Errorf("handled %q, want crash stopped", got)
+		}
+		if len(f.told) != 2 {
+			t.Fatalf("the parent was told %v, want Failed and Ended", f.told)
+		}
+		failed, ok := f.told[0].(mailbox.Failed)
+		if !ok || failed.Reason != "crash" || failed.Life != f.life || !strings.Contains(string(failed.Stack), "talker") {
+			t.Errorf("first %+v, want Failed with the stack of the panic", f.told[0])
+		}
+		if ended, ok := f.told[1].(mailbox.Ended); !ok || ended.Life != f.life {
+			t.Errorf("then %+v, want Ended", f.told[1])
+		}
+	})
+}
+
+// TestPanicsWhereHollywoodEndsTheProcess: while starting, and while stopping.
+func TestPanicsWhereHollywoodEndsTheProcess(t *testing.T) {
+	for _, at := range []struct {
+		name    string
+		message any
+	}{{"Initialized", actor.Initialized{}}, {"Started", actor.Started{}}, {"Stopped", actor.Stopped{}}} {
+		t.Run(at.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := newFamily(t, func(_ *family, c *actor.Context) {
+					if c.Message() == at.message {
+						panic(at.name)
+					}
+				})
+				f.engine.Poison(f.child.PID)
+				<-f.life.Ended()
+			})
+		})
+	}
+}
+
+// TestTheRootSurvivesItsPanics: nobody could restart it.
+func TestTheRootSurvivesItsPanics(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		engine, err := actor.NewEngine(actor.NewEngineConfig())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var faults []error
+		f := &family{engine: engine}
+		root := engine.SpawnFunc(func(c *actor.Context) { talker(f, c) }, "root",
+			mailbox.RootOptions("0", func(err error) { faults = append(faults, err) })...)
+		f.child = mailbox.Address{Engine: engine, PID: root}
+		for range 5 {
+			engine.Send(root, crash{})
+		}
+		if got, err := f.ask(t, time.Second, func(r mailbox.Reply[string]) any { return echo{r} }); got != "hello" || err != nil {
+			t.Errorf("echo = %q, %v", got, err)
+		}
+		<-engine.Poison(root).Done()
+		if len(faults) != 5 {
+			t.Errorf("%d panics told, want 5", len(faults))
+		}
+	})
+}
+
+func TestReplyTakesTheFirstAnswerAndNeverBlocks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFamily(t, func(_ *family, c *actor.Context) {
+			if m, ok := c.Message().(echo); ok {
+				m.reply.Send("first", nil)
+				m.reply.Send("second", nil)
+				m.reply.Send("third", nil)
+			}
+		})
+		if got, err := f.ask(t, time.Second, func(r mailbox.Reply[string]) any { return echo{r} }); got != "first" || err != nil {
+			t.Errorf("echo = %q, %v, want the first answer", got, err)
+		}
+	})
+}
+
+func TestContextError(t *testing.T) {
+	busy := &toolscript.Error{Kind: toolscript.Busy}
+	tests := []struct {
+		name  string
+		cause error
+		want  toolscript.Kind
+	}{
+		{"a cause with a kind", busy, toolscript.Busy},
+		{"time over", context.DeadlineExceeded, toolscript.Timeout},
+		{"the caller left", context.Canceled, toolscript.Cancelled},
+		{"any other cause", errors.New("why not"), toolscript.Cancelled},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			cancel(tt.cause)
+			if got := toolscript.KindOf(mailbox.ContextError(ctx)); got != tt.want {
+				t.Errorf("kind = %s, want %s", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestGroup(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var g mailbox.Group
+		<-g.Idle() // nothing was ever started
+		failed := make(chan error, 1)
+		g.Go(func() { time.Sleep(time.Minute) }, func(error) {})
+		g.Go(func() { panic("in the group") }, func(err error) { failed <- err })
+		begin := time.Now()
+		<-g.Idle()
+		if took := time.Since(begin); took != time.Minute {
+			t.Errorf("idle after %v, want 1m", took)
+		}
+		if err := <-failed; toolscript.KindOf(err) != toolscript.Internal || err.Error() != "panic: in the group" {
+			t.Errorf("failed = %v", err)
+		}
+		<-g.Idle()
+	})
+}
+
+func TestRecover(t *testing.T) {
+	f := func() (err error) {
+		defer mailbox.Recover(&err)
+		panic("here")
+	}
+	if err := f(); toolscript.KindOf(err) != toolscript.Internal || err.Error() != "panic: here" {
+		t.Errorf("error = %v", err)
+	}
+}
+
+func TestLogFailureGivesTheStackToPanicsOnly(t *testing.T) {
+	var out strings.Builder
+	logger := slog.New(slog.NewTextHandler(&out, nil))
+	mailbox.LogFailure(logger, slog.LevelWarn, "plain", errors.New("no"))
+	mailbox.LogFailure(logger, slog.LevelWarn, "fatal", mailbox.Panicked("boom", []byte("the stack")))
+	plain, fatal, _ := strings.Cut(out.String(), "\n")
+	if !strings.Contains(plain, "level=WARN") || strings.Contains(plain, "stack") {
+		t.Errorf("plain: %s", plain)
+	}
+	if !strings.Contains(fatal, "level=ERROR") || !strings.Contains(fatal, `stack="the stack"`) {
+		t.Errorf("fatal: %s", fatal)
+	}
+}

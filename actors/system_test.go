@@ -1,0 +1,179 @@
+package actors_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+func TestAwaitWaitsForTheServersOfTheFilter(t *testing.T) {
+	tests := []struct {
+		name      string
+		filter    string
+		limit     time.Duration
+		waitedFor []string
+		pending   []string
+		took      time.Duration
+	}{
+		{"all", "", time.Minute, []string{"never", "slow", "soon"}, nil, 30 * time.Second},
+		{"a server", "soon", time.Minute, []string{"soon"}, nil, time.Second},
+		{"a tool", "soon__echo", time.Minute, []string{"soon"}, nil, time.Second},
+		{"a server that is up", "up", time.Minute, nil, nil, 0},
+		{"a server that is down", "down", time.Minute, nil, nil, 0},
+		{"an unknown server", "nobody", time.Minute, nil, nil, 0},
+		{"longer than there is time", "soon,slow", 2 * time.Second, []string{"slow", "soon"}, []string{"slow"}, 2 * time.Second},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := start(t, dialer{
+					"soon":  after(time.Second, answers(newConn("soon"), nil)),
+					"slow":  after(10*time.Second, answers(newConn("slow"), nil)),
+					"never": after(time.Hour, answers(newConn("never"), nil)),
+					"down":  answers(nil, errors.New("refused")),
+				}, "soon", "slow", "never", "up", "down")
+				synctest.Wait()
+				ctx, cancel := context.WithTimeout(t.Context(), tt.limit)
+				defer cancel()
+				begin := time.Now()
+				waitedFor, pending := s.Await(ctx, toolscript.ParseFilter(tt.filter))
+				if diff := cmp.Diff(tt.waitedFor, waitedFor); diff != "" {
+					t.Errorf("waited for (-want +got):\n%s", diff)
+				}
+				if diff := cmp.Diff(tt.pending, pending); diff != "" {
+					t.Errorf("pending (-want +got):\n%s", diff)
+				}
+				if took := time.Since(begin); took != tt.took {
+					t.Errorf("took %v, want %v", took, tt.took)
+				}
+			})
+		})
+	}
+}
+
+// TestAfterAwaitTheToolsAreThere: in the catalog, among the names and in the
+// module, at once.
+func TestAfterAwaitTheToolsAreThere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := start(t, dialer{"soon": after(time.Second, answers(newConn("soon"), nil))}, "soon")
+		settle(t, s)
+		if _, ok := s.Catalog().Lookup("soon__echo"); !ok {
+			t.Error("the catalog has no soon__echo")
+		}
+		if id, ok := s.Names().ID("soon", "echo"); !ok || id != "soon__echo" {
+			t.Errorf("tools.soon.echo is %q", id)
+		}
+		for _, compact := range []bool{false, true} {
+			m, err := s.Types(t.Context(), nil, compact)
+			if err != nil || !strings.Contains(m.Text, "echo") || m.Generation != s.Catalog().Generation() {
+				t.Errorf("Types(compact %v) = generation %d, %v", compact, m.Generation, err)
+			}
+		}
+		if m, err := s.Declarations(t.Context()); err != nil || !strings.Contains(m.Text, "echo") {
+			t.Errorf("Declarations = %v", err)
+		}
+		if err := echo(t, s, "soon"); err != nil {
+			t.Errorf("echo: %v", err)
+		}
+	})
+}
+
+// TestASlowServerDelaysNobody: Start and the others do not wait for it.
+func TestASlowServerDelaysNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begin := time.Now()
+		s := start(t, dialer{"slow": after(20*time.Second, answers(newConn("slow"), nil))}, "slow", "up")
+		s.Await(t.Context(), toolscript.Filter{"up"})
+		if err := echo(t, s, "up"); err != nil || time.Since(begin) != 0 {
+			t.Errorf("echo = %v after %v", err, time.Since(begin))
+		}
+	})
+}
+
+func TestSettled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := start(t, dialer{
+			"soon": after(time.Second, answers(newConn("soon"), nil)),
+			"down": answers(nil, errors.New("refused")),
+		}, "soon", "down", "up")
+		synctest.Wait()
+		r := s.Settled()
+		if r.Settled || r.Connected != 1 || r.Total != 3 || !cmp.Equal(r.Waiting, []string{"soon"}) || len(r.Failed) != 1 {
+			t.Errorf("at first: %+v", r)
+		}
+		time.Sleep(time.Second)
+		synctest.Wait()
+		if r := s.Settled(); !r.Settled || r.Connected != 2 {
+			t.Errorf("in the end: %+v", r)
+		}
+	})
+}
+
+func TestStatusShowsEveryActorAndServer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		conn := newConn("up")
+		conn.call = func(ctx context.Context, _ string, _ json.RawMessage) (json.RawMessage, error) {
+			<-ctx.Done()
+			return nil, context.Cause(ctx)
+		}
+		d := dialer{"up": answers(conn, nil), "down": answers(nil, errors.New("refused"))}
+		s := startWith(t, actors.Options{Dial: d.dial, Servers: map[string]mcpclient.Config{
+			"up":   {Type: mcpclient.Stdio, ExcludeTools: []string{"ecko"}},
+			"down": {Type: mcpclient.Stdio},
+		}})
+		synctest.Wait()
+		go func() { _ = echo(t, s, "up") }()
+		synctest.Wait()
+		status, err := s.Status(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, a := range status.Actors {
+			names = append(names, a.Name)
+			if a.State != "running" || a.Since.IsZero() {
+				t.Errorf("actor %+v", a)
+			}
+			if want := map[bool]int{true: 1}[a.Name == "server/up"]; a.InFlight != want {
+				t.Errorf("%s has %d calls in flight, want %d", a.Name, a.InFlight, want)
+			}
+		}
+		if diff := cmp.Diff([]string{"registry", "server/down", "server/up", "supervisor", "typecache"}, names); diff != "" {
+			t.Errorf("actors (-want +got):\n%s", diff)
+		}
+		down, up := status.Servers[0], status.Servers[1]
+		if down.State != toolscript.Backoff || down.Error != "refused" || down.Attempt != 1 || down.NextRetry == nil {
+			t.Errorf("down = %+v", down)
+		}
+		if up.State != toolscript.Ready || up.Tools != 1 || up.InFlight != 1 || up.Title != "up" {
+			t.Errorf("up = %+v", up)
+		}
+		if len(status.Warnings) != 1 || !strings.Contains(status.Warnings[0], `"ecko"`) {
+			t.Errorf("warnings = %q", status.Warnings)
+		}
+	})
+}
+
+func TestNoServers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := start(t, nil)
+		settle(t, s)
+		if r := s.Settled(); !r.Settled || r.Total != 0 {
+			t.Errorf("Settled = %+v", r)
+		}
+		m, err := s.Types(t.Context(), nil, false)
+		if err != nil || !strings.Contains(m.Text, "// No tools available") {
+			t.Errorf("Types = %q, %v", m.Text, err)
+		}
+	})
+}

@@ -1,0 +1,179 @@
+package typecache_test
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/anthdm/hollywood/actor"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/event"
+	"github.com/toolscript/toolscript/actors/internal/mailbox"
+	"github.com/toolscript/toolscript/actors/typecache"
+	"github.com/toolscript/toolscript/codegen"
+)
+
+// rig is a type cache and a catalog that counts how often its names are asked
+// for, which is once for every module that is generated.
+type rig struct {
+	t    *testing.T
+	at   mailbox.Address
+	made atomic.Int32
+}
+
+func start(t *testing.T) *rig {
+	t.Helper()
+	engine, err := actor.NewEngine(actor.NewEngineConfig())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var work mailbox.Group
+	life := mailbox.NewLife()
+	cache := typecache.New(slog.New(slog.DiscardHandler), &work)
+	pid := engine.Spawn(func() actor.Receiver { return cache }, "cache", life.Options("0")...)
+	t.Cleanup(func() {
+		<-engine.Poison(pid).Done()
+		<-work.Idle()
+	})
+	return &rig{t: t, at: mailbox.Address{Engine: engine, PID: pid, Ended: life.Ended()}}
+}
+
+// catalog is a catalog of one server with these tools, whose names take a
+// moment to choose.
+func (r *rig) catalog(generation uint64, tools ...string) event.CatalogChanged {
+	var all []toolscript.Tool
+	for _, name := range tools {
+		all = append(all, toolscript.Tool{Server: "a", Name: name, InputSchema: json.RawMessage(`{"type":"object"}`)})
+	}
+	c := toolscript.NewCatalog(generation, []string{"a"}, all)
+	return event.CatalogChanged{Catalog: c, Names: func() *codegen.Names {
+		r.made.Add(1)
+		time.Sleep(time.Millisecond)
+		return codegen.NewNames(c)
+	}}
+}
+
+func (r *rig) render(c event.CatalogChanged, filter string, form codegen.Form) (toolscript.Module, error) {
+	r.t.Helper()
+	ctx, cancel := context.WithTimeout(r.t.Context(), time.Minute)
+	defer cancel()
+	rendered, err := mailbox.Ask(ctx, r.at, func(reply mailbox.Reply[typecache.Rendered]) any {
+		return typecache.Render{Catalog: c, Filter: toolscript.ParseFilter(filter), Form: form, Reply: reply}
+	})
+	return rendered.Module, err
+}
+
+func (r *rig) mustRender(c event.CatalogChanged, filter string) toolscript.Module {
+	r.t.Helper()
+	m, err := r.render(c, filter, codegen.Full)
+	if err != nil {
+		r.t.Fatalf("Render(%q): %v", filter, err)
+	}
+	return m
+}
+
+func TestAModuleIsMadeOnceForAllWhoAsk(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t)
+		c := r.catalog(1, "x", "y")
+		var asking sync.WaitGroup
+		for range 100 {
+			asking.Go(func() { r.mustRender(c, "") })
+		}
+		asking.Wait()
+		r.mustRender(c, "")
+		if n := r.made.Load(); n != 1 {
+			t.Errorf("made %d times, want 1", n)
+		}
+	})
+}
+
+func TestModulesDifferByFilterAndForm(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t)
+		c := r.catalog(1, "x", "y")
+		all, x := r.mustRender(c, ""), r.mustRender(c, "a__x")
+		if !strings.Contains(all.Text, "a__y") || strings.Contains(x.Text, "a__y") || !strings.Contains(x.Text, "a__x") {
+			t.Errorf("the filter selects wrongly: all tools are\n%s\nx alone is\n%s", all.Text, x.Text)
+		}
+		compact, err := r.render(c, "", codegen.Compact)
+		if err != nil || compact.Text == all.Text || compact.ETag == all.ETag {
+			t.Errorf("the compact form is the full one (%v)", err)
+		}
+		if all.ETag == "" || all.Generation != 1 {
+			t.Errorf("module = ETag %q, generation %d", all.ETag, all.Generation)
+		}
+		made := r.made.Load()
+		if both := r.mustRender(c, "a__y, a__x,a__y"); both.ETag != r.mustRender(c, "a__x,a__y").ETag {
+			t.Error("the order of a filter matters")
+		}
+		if n := r.made.Load() - made; n != 1 {
+			t.Errorf("two spellings of one filter made %d modules, want 1", n)
+		}
+	})
+}
+
+// TestNobodyIsAnsweredFromAnOlderCatalog: who has seen a tool finds it in the
+// module, even if the cache has not heard of the new generation otherwise.
+func TestNobodyIsAnsweredFromAnOlderCatalog(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t)
+		old, changed := r.catalog(1, "x"), r.catalog(2, "x", "y")
+		r.mustRender(old, "")
+		if m := r.mustRender(changed, ""); !strings.Contains(m.Text, "a__y") || m.Generation != 2 {
+			t.Errorf("generation %d without the new tool", m.Generation)
+		}
+		if m := r.mustRender(old, ""); m.Generation != 2 {
+			t.Errorf("a late caller got generation %d, want the newer one", m.Generation)
+		}
+	})
+}
+
+func TestANewCatalogDropsTheModulesOfTheOld(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t)
+		r.mustRender(r.catalog(1, "x"), "")
+		r.at.Engine.Send(r.at.PID, r.catalog(2, "y"))
+		if m := r.mustRender(r.catalog(1, "x"), ""); m.Generation != 2 || !strings.Contains(m.Text, "a__y") {
+			t.Errorf("module of generation %d:\n%s", m.Generation, m.Text)
+		}
+	})
+}
+
+// TestTheCacheIsBounded: a filter is any text.
+func TestTheCacheIsBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t)
+		c := r.catalog(1, "x")
+		r.mustRender(c, "first")
+		for i := range 300 {
+			r.mustRender(c, strings.Repeat("n", i+1))
+		}
+		made := r.made.Load()
+		r.mustRender(c, "first")
+		if r.made.Load() == made {
+			t.Error("the first of 301 modules is kept")
+		}
+	})
+}
+
+func TestAPanicWhileGeneratingIsTheAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t)
+		bad := r.catalog(1, "x")
+		bad.Names = func() *codegen.Names { panic("names") }
+		for range 2 {
+			if _, err := r.render(bad, "", codegen.Full); toolscript.KindOf(err) != toolscript.Internal {
+				t.Errorf("error = %v, want internal", err)
+			}
+		}
+		r.mustRender(r.catalog(2, "x"), "") // the generator is whole
+	})
+}

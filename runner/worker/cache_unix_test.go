@@ -1,0 +1,34 @@
+//go:build unix
+
+package worker
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func TestTrusted(t *testing.T) {
+	open, link := filepath.Join(t.TempDir(), "open"), filepath.Join(t.TempDir(), "link")
+	if err := os.Mkdir(open, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(open, 0o770); err != nil { // Mkdir leaves it to the umask
+		t.Fatal(err)
+	}
+	if err := os.Symlink(t.TempDir(), link); err != nil {
+		t.Fatal(err)
+	}
+	missing := filepath.Join(t.TempDir(), "a", "b")
+	for dir, want := range map[string]string{
+		"":                  "",
+		missing:             missing,
+		open:                "", // others can write into it
+		link:                "",
+		"/proc/nonexistent": "",
+	} {
+		if got := trusted(dir); got != want {
+			t.Errorf("trusted(%q) = %q, want %q", dir, got, want)
+		}
+	}
+}
