@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/actors/registry"
 	"github.com/toolscript/toolscript/actors/server"
+	"github.com/toolscript/toolscript/actors/workers"
 	"github.com/toolscript/toolscript/codegen"
 )
 
@@ -77,15 +79,38 @@ func (s *System) Status(ctx context.Context) (toolscript.Status, error) {
 	return status, nil
 }
 
+// actors are all actors as the supervisor knows them, with what the pools say
+// of their processes.
 func (s *System) actors(ctx context.Context) ([]toolscript.ActorStatus, error) {
 	if s.closing.Err() != nil {
 		return nil, mailbox.ErrStopped
 	}
 	ctx, cancel := context.WithTimeout(ctx, statusLimit)
 	defer cancel()
-	return mailbox.Ask(ctx, s.supervisor(), func(r mailbox.Reply[[]toolscript.ActorStatus]) any {
+	all, err := mailbox.Ask(ctx, s.supervisor(), func(r mailbox.Reply[[]toolscript.ActorStatus]) any {
 		return listActors{r}
 	})
+	for i := range all {
+		if all[i].Name == checkersID || all[i].Name == sandboxesID {
+			s.describePool(ctx, &all[i])
+		}
+	}
+	return all, err
+}
+
+// describePool enters what a pool says of itself, if it answers in time.
+func (s *System) describePool(ctx context.Context, status *toolscript.ActorStatus) {
+	at, err := s.find(status.Name)
+	if err != nil {
+		return
+	}
+	pool, err := mailbox.Ask(ctx, at, func(r mailbox.Reply[workers.State]) any { return workers.Describe{Reply: r} })
+	if err != nil {
+		return
+	}
+	status.State = pool.String()
+	status.InFlight = pool.Busy
+	status.LastError = cmp.Or(status.LastError, pool.LastError)
 }
 
 // warnings are what users should know: names in configurations that no tool

@@ -57,11 +57,6 @@ type Whose struct {
 	Reply      mailbox.Reply[string]
 }
 
-// Describe asks for the state of all runs under way.
-type Describe struct {
-	Reply mailbox.Reply[[]toolscript.ActorStatus]
-}
-
 // What Runs hears of a run.
 type (
 	spawned struct { // its actor has been started, or could not be

@@ -28,10 +28,9 @@ const kept = 200
 
 // Runs is the state of the actor; only Receive touches it.
 type Runs struct {
-	deps  *Deps
-	since time.Time
-	live  map[string]*liveRun
-	past  []toolscript.RunRecord // ended ones, the oldest first
+	deps *Deps
+	live map[string]*liveRun
+	past []toolscript.RunRecord // ended ones, the oldest first
 }
 
 // liveRun is what is known of a run under way without asking it.
@@ -55,7 +54,7 @@ func New(d Deps) actor.Producer {
 func (r *Runs) Receive(c *actor.Context) {
 	switch m := c.Message().(type) {
 	case actor.Started:
-		r.since, r.live = time.Now(), map[string]*liveRun{}
+		r.live = map[string]*liveRun{}
 	case Begin:
 		r.begin(c, m)
 	case spawned:
@@ -76,8 +75,6 @@ func (r *Runs) Receive(c *actor.Context) {
 		r.abort(m)
 	case Whose:
 		m.Reply.Send(r.whose(m.Capability), nil)
-	case Describe:
-		m.Reply.Send(r.describe(), nil)
 	case actor.Stopped:
 		r.end()
 	}
@@ -276,15 +273,6 @@ func (r *Runs) whose(capability string) string {
 		}
 	}
 	return found
-}
-
-func (r *Runs) describe() []toolscript.ActorStatus {
-	actors := []toolscript.ActorStatus{{Name: "runs", State: "running", Since: r.since, InFlight: len(r.live)}}
-	for id, live := range r.live {
-		actors = append(actors, toolscript.ActorStatus{Name: "runs/" + id, State: live.record.State, Since: live.record.StartedAt})
-	}
-	slices.SortFunc(actors, func(a, b toolscript.ActorStatus) int { return cmp.Compare(a.Name, b.Name) })
-	return actors
 }
 
 // end aborts what runs; the gateway is shutting down or this actor broke.

@@ -49,7 +49,7 @@ type bench struct {
 var echo = toolscript.Tool{Server: "demo", Name: "echo"}
 
 // withRuns runs test in a bubble of its own time.
-func withRuns(t *testing.T, script sandbox, change func(*execution.Deps), test func(t *testing.T, b *bench)) {
+func withRuns(t *testing.T, script sandbox, change func(*execution.Deps), test func(b *bench)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		b := &bench{t: t, script: script}
@@ -86,7 +86,7 @@ func withRuns(t *testing.T, script sandbox, change func(*execution.Deps), test f
 		}
 		gone := make(chan struct{})
 		b.at = mailbox.Address{Engine: engine, PID: engine.Spawn(execution.New(b.deps), "runs", mailbox.Options("0")...), Gone: gone}
-		test(t, b)
+		test(b)
 		<-engine.Poison(b.at.PID).Done()
 		close(gone)
 	})
@@ -160,14 +160,14 @@ func thrown(failure *toolscript.ToolError) runner.Outcome {
 }
 
 func TestRunToItsEnd(t *testing.T) {
-	withRuns(t, callTwice, nil, func(t *testing.T, b *bench) {
+	withRuns(t, callTwice, nil, func(b *bench) {
 		end := b.exec(toolscript.ExecRequest{Code: "…"})
 		if !*end.OK || string(end.Value) != `{"n":2}` || end.Metrics.ToolCalls != 2 || end.Metrics.StdoutBytes != 6 {
-			t.Errorf("end = %+v %+v", end, end.Metrics)
+			b.t.Errorf("end = %+v %+v", end, end.Metrics)
 		}
 		rec := b.record(end.RunID)
 		if rec.State != "ended" || len(rec.Calls) != 2 || rec.Calls[1].OK == nil || !*rec.Calls[1].OK {
-			t.Errorf("record = %+v", rec)
+			b.t.Errorf("record = %+v", rec)
 		}
 	})
 }
@@ -183,13 +183,13 @@ func TestDiagnosticsEndTheRunBeforeItBegins(t *testing.T) {
 	}
 	withRuns(t, script, func(d *execution.Deps) {
 		d.Checker = func(context.Context) (runner.Compiler, execution.GiveBack, error) { return broken, func(bool) {}, nil }
-	}, func(t *testing.T, b *bench) {
+	}, func(b *bench) {
 		end := b.exec(toolscript.ExecRequest{Code: "…"})
 		if *end.OK || end.Kind != toolscript.CheckFailed || end.Error.Phase != toolscript.Parsing || !strings.HasPrefix(end.Error.Message, "script.ts:3:4: ") {
-			t.Errorf("end = %+v", end.Error)
+			b.t.Errorf("end = %+v", end.Error)
 		}
 		if ran {
-			t.Error("a script with a syntax error ran")
+			b.t.Error("a script with a syntax error ran")
 		}
 	})
 }
@@ -205,13 +205,13 @@ func TestBudgets(t *testing.T) {
 		{name: "allow list", req: toolscript.ExecRequest{Allow: []string{"other"}}, kind: toolscript.Forbidden},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			withRuns(t, callTwice, nil, func(t *testing.T, b *bench) {
+			withRuns(t, callTwice, nil, func(b *bench) {
 				end := b.exec(c.req)
 				if *end.OK || end.Kind != c.kind || end.ExitCode != 1 {
-					t.Errorf("end = %+v %+v, want kind %s", end.End, end.Error, c.kind)
+					b.t.Errorf("end = %+v %+v, want kind %s", end.End, end.Error, c.kind)
 				}
 				if _, told := end.Error.Metadata["elapsedMs"]; !told {
-					t.Errorf("metadata = %v", end.Error.Metadata)
+					b.t.Errorf("metadata = %v", end.Error.Metadata)
 				}
 			})
 		})
@@ -236,10 +236,10 @@ func TestCallsBeyondTheParallelLimitQueue(t *testing.T) {
 			under.Add(-1)
 			return json.RawMessage(`{"content":[]}`), nil
 		}
-	}, func(t *testing.T, b *bench) {
+	}, func(b *bench) {
 		end := b.exec(toolscript.ExecRequest{Limits: toolscript.Limits{Concurrency: 4}})
 		if !*end.OK || end.Metrics.ToolCalls != 20 || most.Load() != 4 || end.Metrics.DurationMs != 5000 {
-			t.Errorf("20 calls, 4 at once: %d at once, %v ms, %d made", most.Load(), end.Metrics.DurationMs, end.Metrics.ToolCalls)
+			b.t.Errorf("20 calls, 4 at once: %d at once, %v ms, %d made", most.Load(), end.Metrics.DurationMs, end.Metrics.ToolCalls)
 		}
 	})
 }
@@ -251,7 +251,7 @@ func TestOutputIsCutBetweenCharacters(t *testing.T) {
 		host.Write(runner.Stdout, "lost")
 		return runner.Outcome{}, nil
 	}
-	withRuns(t, script, nil, func(t *testing.T, b *bench) {
+	withRuns(t, script, nil, func(b *bench) {
 		b.exec(toolscript.ExecRequest{Limits: toolscript.Limits{OutputBytes: 6}})
 		var got []string
 		for _, e := range b.events {
@@ -261,7 +261,7 @@ func TestOutputIsCutBetweenCharacters(t *testing.T) {
 		}
 		want := "stdout ab|stderr 日|progress output was cut at its limit of 6 bytes"
 		if strings.Join(got, "|") != want {
-			t.Errorf("events %q, want %q", got, want)
+			b.t.Errorf("events %q, want %q", got, want)
 		}
 	})
 }
@@ -273,27 +273,27 @@ func waits(ctx context.Context, _ runner.Job, _ runner.Host) (runner.Outcome, er
 }
 
 func TestAbort(t *testing.T) {
-	withRuns(t, waits, nil, func(t *testing.T, b *bench) {
-		h := b.begin(t.Context(), toolscript.ExecRequest{}, b.emit)
+	withRuns(t, waits, nil, func(b *bench) {
+		h := b.begin(b.t.Context(), toolscript.ExecRequest{}, b.emit)
 		synctest.Wait()
-		ask, cancel := context.WithTimeout(t.Context(), time.Minute)
+		ask, cancel := context.WithTimeout(b.t.Context(), time.Minute)
 		defer cancel()
 		if _, err := mailbox.Ask(ask, b.at, func(r mailbox.Reply[struct{}]) any { return execution.Abort{ID: h.ID, Reply: r} }); err != nil {
-			t.Fatalf("Abort: %v", err)
+			b.t.Fatalf("Abort: %v", err)
 		}
 		<-h.Done
 		if rec := b.record(h.ID); rec.Kind != toolscript.Cancelled {
-			t.Errorf("record after abort: %+v", rec)
+			b.t.Errorf("record after abort: %+v", rec)
 		}
 		if _, err := mailbox.Ask(ask, b.at, func(r mailbox.Reply[struct{}]) any { return execution.Abort{ID: h.ID, Reply: r} }); toolscript.KindOf(err) != toolscript.Conflict {
-			t.Errorf("second Abort: %v, want conflict", err)
+			b.t.Errorf("second Abort: %v, want conflict", err)
 		}
 	})
 }
 
 func TestRunEndsWithItsClient(t *testing.T) {
-	withRuns(t, waits, nil, func(t *testing.T, b *bench) {
-		ctx, leave := context.WithCancel(t.Context())
+	withRuns(t, waits, nil, func(b *bench) {
+		ctx, leave := context.WithCancel(b.t.Context())
 		h := b.begin(ctx, toolscript.ExecRequest{}, b.emit)
 		synctest.Wait()
 		leave()
@@ -303,8 +303,8 @@ func TestRunEndsWithItsClient(t *testing.T) {
 		host.Write(runner.Stdout, "x")
 		return waits(ctx, job, host)
 	}
-	withRuns(t, talks, nil, func(t *testing.T, b *bench) {
-		h := b.begin(t.Context(), toolscript.ExecRequest{}, func(e toolscript.Event) error {
+	withRuns(t, talks, nil, func(b *bench) {
+		h := b.begin(b.t.Context(), toolscript.ExecRequest{}, func(e toolscript.Event) error {
 			if e.Type == toolscript.EventStdout {
 				return errors.New("broken pipe")
 			}
@@ -316,14 +316,14 @@ func TestRunEndsWithItsClient(t *testing.T) {
 
 func TestPanicsEndOneRunOnly(t *testing.T) {
 	breaks := func(context.Context, runner.Job, runner.Host) (runner.Outcome, error) { panic("work broke") }
-	withRuns(t, breaks, nil, func(t *testing.T, b *bench) {
+	withRuns(t, breaks, nil, func(b *bench) {
 		if end := b.exec(toolscript.ExecRequest{}); end.Kind != toolscript.Internal {
-			t.Errorf("end = %+v", end.End)
+			b.t.Errorf("end = %+v", end.End)
 		}
 		b.script = callTwice
 		b.events = nil
 		if end := b.exec(toolscript.ExecRequest{}); !*end.OK {
-			t.Errorf("the next run: %+v", end.Error)
+			b.t.Errorf("the next run: %+v", end.Error)
 		}
 	})
 }
@@ -343,10 +343,10 @@ func TestStandardInput(t *testing.T) {
 			all = append(all, piece...)
 		}
 	}
-	withRuns(t, reads, nil, func(t *testing.T, b *bench) {
-		h := b.begin(t.Context(), toolscript.ExecRequest{Stdin: true}, b.emit)
+	withRuns(t, reads, nil, func(b *bench) {
+		h := b.begin(b.t.Context(), toolscript.ExecRequest{Stdin: true}, b.emit)
 		give := func(data string, eof bool) error {
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			ctx, cancel := context.WithTimeout(b.t.Context(), time.Minute)
 			defer cancel()
 			_, err := mailbox.Ask(ctx, b.at, func(r mailbox.Reply[struct{}]) any {
 				return execution.Stdin{ID: h.ID, Data: []byte(data), EOF: eof, Reply: r}
@@ -355,39 +355,39 @@ func TestStandardInput(t *testing.T) {
 		}
 		for _, piece := range []string{"a", "b", "c"} {
 			if err := give(piece, piece == "c"); err != nil {
-				t.Fatal(err)
+				b.t.Fatal(err)
 			}
 		}
 		<-h.Done
 		if end := b.events[len(b.events)-1]; string(end.Value) != `"abc"` {
-			t.Errorf("the script read %s", end.Value)
+			b.t.Errorf("the script read %s", end.Value)
 		}
 		if err := give("late", false); toolscript.KindOf(err) != toolscript.Conflict {
-			t.Errorf("input after the end: %v, want conflict", err)
+			b.t.Errorf("input after the end: %v, want conflict", err)
 		}
 	})
-	withRuns(t, reads, nil, func(t *testing.T, b *bench) {
+	withRuns(t, reads, nil, func(b *bench) {
 		if end := b.exec(toolscript.ExecRequest{}); string(end.Value) != `""` {
-			t.Errorf("a run without standard input read %s", end.Value)
+			b.t.Errorf("a run without standard input read %s", end.Value)
 		}
 	})
 }
 
 func TestRecordsOfTheLast200(t *testing.T) {
-	withRuns(t, callTwice, nil, func(t *testing.T, b *bench) {
+	withRuns(t, callTwice, nil, func(b *bench) {
 		for range 205 {
 			b.exec(toolscript.ExecRequest{})
 			b.events = nil
 			time.Sleep(time.Second)
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		ctx, cancel := context.WithTimeout(b.t.Context(), time.Minute)
 		defer cancel()
 		all, err := mailbox.Ask(ctx, b.at, func(r mailbox.Reply[[]toolscript.RunRecord]) any { return execution.List{Reply: r} })
 		if err != nil || len(all) != 200 {
-			t.Fatalf("%d records, %v", len(all), err)
+			b.t.Fatalf("%d records, %v", len(all), err)
 		}
 		if all[0].StartedAt.Before(all[199].StartedAt) {
-			t.Error("the newest run is not the first")
+			b.t.Error("the newest run is not the first")
 		}
 	})
 }

@@ -1,7 +1,8 @@
 package workers
 
 import (
-	"github.com/toolscript/toolscript"
+	"fmt"
+
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 )
 
@@ -13,7 +14,18 @@ type Return struct {
 
 // Describe asks for the state of the pool.
 type Describe struct {
-	Reply mailbox.Reply[toolscript.ActorStatus]
+	Reply mailbox.Reply[State]
+}
+
+// State is how many processes a pool has and how many runs wait for one.
+type State struct {
+	Idle, Busy, Starting, Waiting int
+	Deaths                        int    // processes that have ended so far
+	LastError                     string // of the last start that failed
+}
+
+func (s State) String() string {
+	return fmt.Sprintf("%d idle, %d busy, %d starting, %d waiting", s.Idle, s.Busy, s.Starting, s.Waiting)
 }
 
 // The pool's messages to itself.

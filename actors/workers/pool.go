@@ -39,7 +39,6 @@ type Pool struct {
 	busy     map[Worker]bool
 	starting int
 	queue    []borrow // runs that wait for a worker, the oldest first
-	since    time.Time
 	deaths   int
 	lastErr  error
 }
@@ -74,7 +73,7 @@ func (p *Pool) Receive(c *actor.Context) {
 	case reap:
 		p.reap(m)
 	case Describe:
-		m.Reply.Send(p.status(c), nil)
+		m.Reply.Send(p.state(), nil)
 	case actor.Stopped:
 		p.end()
 	}
@@ -82,7 +81,7 @@ func (p *Pool) Receive(c *actor.Context) {
 
 func (p *Pool) begin(c *actor.Context) {
 	p.ctx, p.stop = context.WithCancel(context.Background())
-	p.busy, p.since = map[Worker]bool{}, time.Now()
+	p.busy = map[Worker]bool{}
 	p.replenish(c)
 }
 
@@ -199,11 +198,8 @@ func (p *Pool) reap(m reap) {
 	m.worker.Kill()
 }
 
-func (p *Pool) status(c *actor.Context) toolscript.ActorStatus {
-	s := toolscript.ActorStatus{
-		Name: c.PID().ID, Since: p.since, Restarts: p.deaths, InFlight: len(p.busy),
-		State: fmt.Sprintf("%d idle, %d busy, %d starting, %d waiting", len(p.idle), len(p.busy), p.starting, len(p.queue)),
-	}
+func (p *Pool) state() State {
+	s := State{Idle: len(p.idle), Busy: len(p.busy), Starting: p.starting, Waiting: len(p.queue), Deaths: p.deaths}
 	if p.lastErr != nil {
 		s.LastError = p.lastErr.Error()
 	}

@@ -70,8 +70,15 @@ func (f *factory) living() int {
 	return n
 }
 
-// pool runs test with a pool of the options in a bubble of its own time.
-func pool(t *testing.T, o workers.Options, f *factory, test func(t *testing.T, at mailbox.Address)) {
+// bench is a pool in a bubble of its own time.
+type bench struct {
+	t  *testing.T
+	at mailbox.Address
+}
+
+// withPool runs test with a pool of the options and checks that no process
+// outlives it.
+func withPool(t *testing.T, o workers.Options, f *factory, test func(b *bench)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		engine, err := actor.NewEngine(actor.NewEngineConfig())
@@ -81,7 +88,7 @@ func pool(t *testing.T, o workers.Options, f *factory, test func(t *testing.T, a
 		o.Name, o.Start, o.Work = "sandbox", f.start, new(mailbox.Group)
 		gone := make(chan struct{})
 		at := mailbox.Address{Engine: engine, PID: engine.Spawn(workers.New(o), "pool", mailbox.Options("sandbox")...), Gone: gone}
-		test(t, at)
+		test(&bench{t, at})
 		<-engine.Poison(at.PID).Done()
 		close(gone)
 		synctest.Wait()
@@ -91,133 +98,132 @@ func pool(t *testing.T, o workers.Options, f *factory, test func(t *testing.T, a
 	})
 }
 
-func take(t *testing.T, at mailbox.Address, within time.Duration) (workers.Worker, error) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), within)
+func (b *bench) take(within time.Duration) (workers.Worker, error) {
+	ctx, cancel := context.WithTimeout(b.t.Context(), within)
 	defer cancel()
-	return workers.Take(ctx, at)
+	return workers.Take(ctx, b.at)
 }
 
-func mustTake(t *testing.T, at mailbox.Address) workers.Worker {
-	t.Helper()
-	w, err := take(t, at, time.Minute)
+func (b *bench) mustTake() workers.Worker {
+	b.t.Helper()
+	w, err := b.take(time.Minute)
 	if err != nil {
-		t.Fatalf("Take: %v", err)
+		b.t.Fatalf("Take: %v", err)
 	}
 	return w
 }
 
 func TestSpareIsReadyBeforeItIsAskedFor(t *testing.T) {
 	f := &factory{delay: time.Second}
-	pool(t, workers.Options{Max: 4, Spare: 1}, f, func(t *testing.T, at mailbox.Address) {
+	withPool(t, workers.Options{Max: 4, Spare: 1}, f, func(b *bench) {
 		time.Sleep(2 * time.Second)
 		synctest.Wait()
 		before := time.Now()
-		w := mustTake(t, at)
+		w := b.mustTake()
 		if waited := time.Since(before); waited != 0 {
-			t.Errorf("the first run waited %v for a worker", waited)
+			b.t.Errorf("the first run waited %v for a worker", waited)
 		}
-		workers.GiveBack(at, w, false)
+		workers.GiveBack(b.at, w, false)
 	})
 }
 
 func TestWorkerIsUsedAgain(t *testing.T) {
 	f := &factory{}
-	pool(t, workers.Options{Max: 4}, f, func(t *testing.T, at mailbox.Address) {
-		first := mustTake(t, at)
-		workers.GiveBack(at, first, false)
-		if second := mustTake(t, at); second != first {
-			t.Error("a healthy worker was not used again")
+	withPool(t, workers.Options{Max: 4}, f, func(b *bench) {
+		first := b.mustTake()
+		workers.GiveBack(b.at, first, false)
+		if second := b.mustTake(); second != first {
+			b.t.Error("a healthy worker was not used again")
 		}
 		if n := f.began.Load(); n != 1 {
-			t.Errorf("%d processes started, want 1", n)
+			b.t.Errorf("%d processes started, want 1", n)
 		}
 	})
 }
 
 func TestBrokenWorkerIsReplaced(t *testing.T) {
 	f := &factory{}
-	pool(t, workers.Options{Max: 1}, f, func(t *testing.T, at mailbox.Address) {
-		first := mustTake(t, at)
-		workers.GiveBack(at, first, true)
-		second := mustTake(t, at)
+	withPool(t, workers.Options{Max: 1}, f, func(b *bench) {
+		first := b.mustTake()
+		workers.GiveBack(b.at, first, true)
+		second := b.mustTake()
 		if second == first {
-			t.Error("a broken worker was lent again")
+			b.t.Error("a broken worker was lent again")
 		}
 		second.Kill() // dies in use
-		if third := mustTake(t, at); third == second {
-			t.Error("a dead worker was lent again")
+		if third := b.mustTake(); third == second {
+			b.t.Error("a dead worker was lent again")
 		}
 	})
 }
 
 func TestRunsQueueAtTheBound(t *testing.T) {
 	f := &factory{}
-	pool(t, workers.Options{Max: 1}, f, func(t *testing.T, at mailbox.Address) {
-		w := mustTake(t, at)
-		if _, err := take(t, at, time.Second); toolscript.KindOf(err) != toolscript.Timeout {
-			t.Errorf("a second run at the bound got %v, want a timeout", err)
+	withPool(t, workers.Options{Max: 1}, f, func(b *bench) {
+		w := b.mustTake()
+		if _, err := b.take(time.Second); toolscript.KindOf(err) != toolscript.Timeout {
+			b.t.Errorf("a second run at the bound got %v, want a timeout", err)
 		}
 		got := make(chan workers.Worker, 1)
-		go func() { v, _ := take(t, at, time.Minute); got <- v }()
+		go func() { v, _ := b.take(time.Minute); got <- v }()
 		synctest.Wait()
-		workers.GiveBack(at, w, false)
+		workers.GiveBack(b.at, w, false)
 		if next := <-got; next != w {
-			t.Error("the queued run did not get the returned worker")
+			b.t.Error("the queued run did not get the returned worker")
 		}
 	})
 }
 
 func TestWorkerLentToSomebodyWhoGaveUpIsNotLost(t *testing.T) {
 	f := &factory{delay: time.Second}
-	pool(t, workers.Options{Max: 1}, f, func(t *testing.T, at mailbox.Address) {
+	withPool(t, workers.Options{Max: 1}, f, func(b *bench) {
 		// The wait ends in the moment the worker is ready: either may win, and
 		// the one worker must be there for the next run.
-		if w, err := take(t, at, time.Second); err == nil {
-			workers.GiveBack(at, w, false)
+		if w, err := b.take(time.Second); err == nil {
+			workers.GiveBack(b.at, w, false)
 		}
-		mustTake(t, at)
+		b.mustTake()
 	})
 }
 
 func TestStartFailureIsToldToAllWhoWait(t *testing.T) {
 	f := &factory{delay: time.Second}
 	f.fail.Store(true)
-	pool(t, workers.Options{Max: 2}, f, func(t *testing.T, at mailbox.Address) {
+	withPool(t, workers.Options{Max: 2}, f, func(b *bench) {
 		var group sync.WaitGroup
 		for range 5 {
 			group.Go(func() {
-				_, err := take(t, at, time.Minute)
+				_, err := b.take(time.Minute)
 				if toolscript.KindOf(err) != toolscript.Unavailable {
-					t.Errorf("Take = %v, want unavailable", err)
+					b.t.Errorf("Take = %v, want unavailable", err)
 				}
 			})
 		}
 		group.Wait()
 		f.fail.Store(false)
 		f.panic.Store(true)
-		if _, err := take(t, at, time.Minute); err == nil {
-			t.Error("a panic while starting gave a worker")
+		if _, err := b.take(time.Minute); err == nil {
+			b.t.Error("a panic while starting gave a worker")
 		}
 		f.panic.Store(false)
-		mustTake(t, at)
+		b.mustTake()
 	})
 }
 
 func TestIdleWorkersAreEnded(t *testing.T) {
 	f := &factory{}
-	pool(t, workers.Options{Max: 4, Spare: 1, IdleTime: time.Minute}, f, func(t *testing.T, at mailbox.Address) {
+	withPool(t, workers.Options{Max: 4, Spare: 1, IdleTime: time.Minute}, f, func(b *bench) {
 		var lent []workers.Worker
 		for range 3 {
-			lent = append(lent, mustTake(t, at))
+			lent = append(lent, b.mustTake())
 		}
 		for _, w := range lent {
-			workers.GiveBack(at, w, false)
+			workers.GiveBack(b.at, w, false)
 		}
 		time.Sleep(2 * time.Minute)
 		synctest.Wait()
 		if n := f.living(); n != 1 {
-			t.Errorf("%d workers after two idle minutes, want the spare one", n)
+			b.t.Errorf("%d workers after two idle minutes, want the spare one", n)
 		}
 	})
 }

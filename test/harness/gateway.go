@@ -125,7 +125,7 @@ func (g *Gateway) do(ctx context.Context, method, path string, body []byte, into
 	if err != nil {
 		return 0, err
 	}
-	defer resp.Body.Close()
+	defer resp.Body.Close() //nolint:errcheck // the body has been read, or its error is told
 	text, err := io.ReadAll(resp.Body)
 	if err != nil || into == nil {
 		return resp.StatusCode, err
@@ -154,7 +154,7 @@ func (g *Gateway) Exec(ctx context.Context, request map[string]any) ([]map[strin
 	if err != nil {
 		return nil, err
 	}
-	defer resp.Body.Close()
+	defer resp.Body.Close() //nolint:errcheck // the body has been read, or its error is told
 	var events []map[string]any
 	lines := bufio.NewScanner(resp.Body)
 	lines.Buffer(nil, 64<<20)

@@ -25,13 +25,16 @@ func TestMain(m *testing.M) {
 		"code":       func() { os.Exit(code(os.Args[1:])) },
 		"drive":      func() { os.Exit(drive(os.Args[1:])) },
 		"request":    func() { os.Exit(request(os.Args[1:])) },
+		"repeat":     func() { os.Exit(repeat(os.Args[1:])) },
+		"until":      func() { os.Exit(until(os.Args[1:])) },
 	})
 }
 
 func TestScripts(t *testing.T) {
+	data := t.TempDir()
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata",
-		Setup:               setup,
+		Setup:               func(env *testscript.Env) error { return setup(env, data) },
 		UpdateScripts:       *update,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
@@ -43,8 +46,10 @@ func TestScripts(t *testing.T) {
 }
 
 // setup gives each script a home and a runtime folder of its own, so that
-// scripts that run at the same time never find each other's gateways.
-func setup(env *testscript.Env) error {
+// scripts that run at the same time never find each other's gateways. The data
+// folder they share: with a cold cache each would compile the engine anew, for
+// seconds under the race detector.
+func setup(env *testscript.Env, data string) error {
 	home := filepath.Join(env.WorkDir, "home")
 	run := filepath.Join(env.WorkDir, "run")
 	for _, dir := range []string{home, run} {
@@ -54,6 +59,7 @@ func setup(env *testscript.Env) error {
 	}
 	env.Setenv("HOME", home)
 	env.Setenv("TOOLSCRIPT_RUNTIME_DIR", run)
+	env.Setenv("TOOLSCRIPT_DATA_DIR", data)
 	env.Setenv("NO_COLOR", "1")
 	examples, err := filepath.Abs("../../examples")
 	if err != nil {

@@ -1,0 +1,27 @@
+package script_test
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"strconv"
+)
+
+// repeat is the program "repeat N TEXT": it prints the text N times, for files
+// that are too large to stand in a script.
+func repeat(args []string) int {
+	n, err := strconv.Atoi(args[0])
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "repeat:", err)
+		return 2
+	}
+	out := bufio.NewWriter(os.Stdout)
+	for range n {
+		_, _ = out.WriteString(args[1]) // Flush reports it
+	}
+	if err := out.Flush(); err != nil {
+		fmt.Fprintln(os.Stderr, "repeat:", err)
+		return 1
+	}
+	return 0
+}

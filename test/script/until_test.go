@@ -1,0 +1,30 @@
+package script_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"time"
+)
+
+// The pace and the bound of until.
+const (
+	untilPause = 50 * time.Millisecond
+	untilLimit = 30 * time.Second
+)
+
+// until is the program "until COMMAND [ARGS]": it runs the command again and
+// again until it succeeds, for what comes back by itself and tells nobody when.
+func until(args []string) int {
+	var output []byte
+	for start := time.Now(); time.Since(start) < untilLimit; time.Sleep(untilPause) {
+		cmd := exec.Command(args[0], args[1:]...)
+		var err error
+		if output, err = cmd.Output(); err == nil {
+			_, _ = os.Stdout.Write(output) // a script that looks at it will see
+			return 0
+		}
+	}
+	fmt.Fprintf(os.Stderr, "until: %s did not succeed in %s; the last time it printed:\n%s", args[0], untilLimit, output)
+	return 1
+}
