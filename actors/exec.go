@@ -64,7 +64,7 @@ func (s *System) runDeps() execution.Deps {
 		Lookup:     func(id string) (toolscript.Tool, bool) { return s.Catalog().Lookup(id) },
 		Fits:       s.fits,
 		Names:      s.tableOfNames(),
-		Connecting: func(_ context.Context, f toolscript.Filter) []string { return connecting(s.current(), f) },
+		Connecting: func(f toolscript.Filter) []string { return connecting(s.current(), f) },
 		Await:      func(ctx context.Context, f toolscript.Filter) { s.Await(ctx, f) },
 		Checker: func(ctx context.Context) (runner.Compiler, execution.GiveBack, error) {
 			return borrow[runner.Compiler](ctx, s, checkersID)

@@ -29,7 +29,7 @@ type Deps struct {
 	Names func() *runner.Names
 	// Connecting are the servers, of those the filter selects, that are still
 	// connecting; Await waits until there are none, or ctx ends.
-	Connecting func(context.Context, toolscript.Filter) []string
+	Connecting func(toolscript.Filter) []string
 	Await      func(context.Context, toolscript.Filter)
 
 	// Checker and Sandbox lend a worker and the way to give it back.

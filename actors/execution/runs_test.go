@@ -61,7 +61,7 @@ func withRuns(t *testing.T, script sandbox, change func(*execution.Deps), test f
 			Names: func() *runner.Names {
 				return &runner.Names{Servers: []runner.ServerNames{{Ident: "demo", Server: "demo"}}}
 			},
-			Connecting: func(context.Context, toolscript.Filter) []string { return nil },
+			Connecting: func(toolscript.Filter) []string { return nil },
 			Await:      func(context.Context, toolscript.Filter) {},
 			Checker: func(context.Context) (runner.Compiler, execution.GiveBack, error) {
 				return compiler(func(s runner.Source) (runner.Compiled, []toolscript.Diagnostic, error) {
@@ -168,6 +168,43 @@ func TestRunToItsEnd(t *testing.T) {
 		rec := b.record(end.RunID)
 		if rec.State != "ended" || len(rec.Calls) != 2 || rec.Calls[1].OK == nil || !*rec.Calls[1].OK {
 			b.t.Errorf("record = %+v", rec)
+		}
+	})
+}
+
+func TestRunWaitsForTheServersItNames(t *testing.T) {
+	var connected atomic.Bool
+	withRuns(t, callTwice, func(d *execution.Deps) {
+		d.ConnectTime = 30 * time.Second
+		d.Connecting = func(toolscript.Filter) []string {
+			if connected.Load() {
+				return nil
+			}
+			return []string{"demo"}
+		}
+		d.Await = func(ctx context.Context, f toolscript.Filter) {
+			if f.String() != "demo" {
+				t.Errorf("waits for %q", f)
+			}
+			select {
+			case <-time.After(5 * time.Second):
+				connected.Store(true)
+			case <-ctx.Done():
+			}
+		}
+	}, func(b *bench) {
+		end := b.exec(toolscript.ExecRequest{})
+		var told []string
+		for _, e := range b.events {
+			if e.Type == toolscript.EventProgress {
+				told = append(told, e.Message)
+			}
+		}
+		if want := "waiting for demo to connect"; len(told) != 1 || told[0] != want {
+			b.t.Errorf("told %q, want %q once", told, want)
+		}
+		if !*end.OK {
+			b.t.Errorf("end = %+v", end.Error)
 		}
 	})
 }

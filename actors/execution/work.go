@@ -91,23 +91,28 @@ func summary(ds []toolscript.Diagnostic) string {
 	return fmt.Sprintf("%s (and %d more)", first, len(ds)-1)
 }
 
+// quietTime is how long a run waits for servers without saying so: most are
+// there within it.
+const quietTime = 300 * time.Millisecond
+
 // await waits, bounded, for those servers that the script names and that are
 // still connecting. A call to one that is then not there says why.
 func (w *work) await(ctx context.Context, uses runner.Uses) {
-	filter, any := w.named(uses)
-	if !any {
+	filter, names := w.named(uses)
+	if !names || len(w.deps.Connecting(filter)) == 0 {
 		return
 	}
-	connecting := w.deps.Connecting(ctx, filter)
-	if len(connecting) == 0 {
-		return
-	}
-	w.host.events.emit(toolscript.Event{
-		Type: toolscript.EventProgress, Message: "waiting for " + strings.Join(connecting, ", ") + " to connect",
-	})
 	ctx, cancel := context.WithTimeout(ctx, w.deps.ConnectTime)
 	defer cancel()
-	w.deps.Await(ctx, connecting)
+	quietly, enough := context.WithTimeout(ctx, quietTime)
+	w.deps.Await(quietly, filter)
+	enough()
+	if connecting := w.deps.Connecting(filter); len(connecting) > 0 {
+		w.host.events.emit(toolscript.Event{
+			Type: toolscript.EventProgress, Message: "waiting for " + strings.Join(connecting, ", ") + " to connect",
+		})
+		w.deps.Await(ctx, filter)
+	}
 }
 
 // named are the servers that the script refers to.

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -46,8 +45,7 @@ func (a *app) clearCache(context.Context) error {
 	if err := os.RemoveAll(folder); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(a.Stdout, "removed %d files (%.1f MB) from %s\n", files, float64(size)/(1<<20), folder)
-	return err
+	return a.print("removed %d files (%.1f MB) from %s", files, float64(size)/(1<<20), folder)
 }
 
 // measure counts the files below a folder and their bytes. A folder that is not

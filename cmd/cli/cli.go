@@ -61,17 +61,18 @@ func Run(s State) int {
 	defer cancel(nil)
 	go obeySignals(s, cancel, ended)
 
-	err := execute(ctx, s)
-	report(ctx, s.Stderr, err)
+	a := &app{State: s}
+	err := a.execute(ctx)
+	a.report(ctx, err)
 	return exitCode(ctx, err)
 }
 
-func execute(ctx context.Context, s State) error {
-	root := newRoot(&app{State: s})
-	root.SetArgs(s.Args)
-	root.SetIn(s.Stdin)
-	root.SetOut(s.Stdout)
-	root.SetErr(s.Stderr)
+func (a *app) execute(ctx context.Context) error {
+	root := newRoot(a)
+	root.SetArgs(a.Args)
+	root.SetIn(a.Stdin)
+	root.SetOut(a.Stdout)
+	root.SetErr(a.Stderr)
 	return root.ExecuteContext(ctx)
 }
 
@@ -93,18 +94,18 @@ func obeySignals(s State, cancel context.CancelCauseFunc, ended <-chan struct{})
 	}
 }
 
-// report says on stderr why the command failed, once.
-func report(ctx context.Context, stderr io.Writer, err error) {
+// report says on stderr why the command failed, once. What a signal ended failed
+// because of that, whatever its own words are.
+func (a *app) report(ctx context.Context, err error) {
 	var (
-		exit        *exitError
-		interrupted *signalError
-		unclean     *stopError
+		exit    *exitError
+		unclean *stopError
 	)
-	switch {
-	case err == nil || errors.As(err, &exit):
+	if err == nil || errors.As(err, &exit) {
 		return
-	case errors.As(context.Cause(ctx), &interrupted) && !errors.As(err, &unclean):
-		err = interrupted // whatever failed, failed because of it
 	}
-	fmt.Fprintf(stderr, "toolscript: %s\n", strings.TrimSuffix(err.Error(), "\n"))
+	if signal := interrupted(ctx); signal != nil && !errors.As(err, &unclean) {
+		err = signal
+	}
+	a.say("toolscript: %s", strings.TrimSuffix(err.Error(), "\n"))
 }

@@ -77,8 +77,8 @@ func TestExecPassesOutputOnAsItComes(t *testing.T) {
 func TestExecStartsTheServersOfTheScript(t *testing.T) {
 	w := newWorld(t, map[string]string{"home/.toolscript.json": demoConfig, "work/a.txt": "one\ntwo\n"})
 	r := w.run(t, "exec", `import { tools } from "toolscript"; return (await tools.demo.readFile({ path: "a.txt" })).lines`)
-	if r.code != 0 || r.stdout != "2\n" || r.stderr != "" {
-		t.Errorf("got %+v, want 2 on stdout alone", r)
+	if r.code != 0 || r.stdout != "2\n" {
+		t.Errorf("got %+v, want 2 on stdout", r)
 	}
 }
 
@@ -100,6 +100,26 @@ func TestSignalsEndExec(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A script whose output nobody takes cannot be told that it is over. The second
+// signal does not wait for that.
+func TestSecondSignalEndsAtOnce(t *testing.T) {
+	w := newWorld(t, nil)
+	untaken, stdout := io.Pipe()
+	c := w.start(t, command{stdout: stdout}, "exec", `console.log("x")`)
+	if _, err := untaken.Read(make([]byte, 1)); err != nil { // the newline is still to be taken
+		t.Fatal(err)
+	}
+	c.signals <- os.Interrupt
+	c.signals <- os.Interrupt
+	if code := <-c.exits; code != 130 {
+		t.Errorf("Exit(%d), want 130", code)
+	}
+	if err := untaken.Close(); err != nil {
+		t.Fatal(err)
+	}
+	<-c.code
 }
 
 // gatewayAt starts a gateway and answers with its two lines.

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -116,15 +115,15 @@ func judgeServer(name string, c mcpclient.Config) serverVerdict {
 // tell puts what is right on stdout and what is not on stderr.
 func (o *validateOptions) tell(v verdict) error {
 	for _, warning := range v.Warnings {
-		fmt.Fprintf(o.Stderr, "warning: %s\n", warning)
+		o.warn("%s", warning)
 	}
 	for _, s := range v.Servers {
 		if s.Problem != "" {
-			fmt.Fprintf(o.Stderr, "warning: server %s would not be started: %s\n", s.Name, s.Problem)
+			o.warn("server %s would not be started: %s", s.Name, s.Problem)
 		}
 	}
 	if !v.OK {
-		fmt.Fprintln(o.Stderr, v.Mistakes)
+		o.say("%v", v.Mistakes)
 		return nil
 	}
 	for _, f := range v.Files {
@@ -132,7 +131,7 @@ func (o *validateOptions) tell(v verdict) error {
 		if !f.Found {
 			state = "not there"
 		}
-		if _, err := fmt.Fprintf(o.Stdout, "%s: %s\n", f.Path, state); err != nil {
+		if err := o.print("%s: %s", f.Path, state); err != nil {
 			return err
 		}
 	}

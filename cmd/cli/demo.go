@@ -12,7 +12,7 @@ func newDemo(a *app) *cobra.Command {
 		Use:    "mcp-demo [FOLDER]",
 		Short:  "Serve read-only tools over a folder, as an MCP server on stdio",
 		Hidden: true,
-		Args:   cobra.MaximumNArgs(1),
+		Args:   takes("[FOLDER]"),
 		RunE: func(c *cobra.Command, args []string) error {
 			folder := a.Dir
 			if len(args) > 0 {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -32,8 +33,9 @@ type execOptions struct {
 func newExec(a *app) *cobra.Command {
 	o := newExecOptions(a, "toolscript exec")
 	c := &cobra.Command{
-		Use:   "exec CODE | FILE.ts | -e CODE | -f FILE | - [-- ARGS]",
-		Short: "Run TypeScript in the sandbox",
+		Use:                   "exec [flags] CODE | FILE.ts | -e CODE | -f FILE | - [-- ARGS]",
+		DisableFlagsInUseLine: true,
+		Short:                 "Run TypeScript in the sandbox",
 		Long: `Run TypeScript in the sandbox.
 
 The script reaches the tools through the one import there is, together with its
@@ -111,7 +113,7 @@ func (o *execOptions) request(src source) toolscript.ExecRequest {
 		File:   src.file,
 		Args:   src.args,
 		Cwd:    o.absolute(o.cwd),
-		TZ:     strings.TrimPrefix(o.getenv("TZ"), ":"),
+		TZ:     o.timeZone(),
 		Engine: o.engine.value,
 		Check:  o.check.value,
 		Allow:  o.allow,
@@ -121,6 +123,16 @@ func (o *execOptions) request(src source) toolscript.ExecRequest {
 		},
 		Stdin: src.stdin != nil,
 	}
+}
+
+// timeZone is the name in TZ. POSIX allows the path of a file there too; that is
+// no name to send, so the gateway's own zone counts then.
+func (a *app) timeZone() string {
+	zone := strings.TrimPrefix(a.getenv("TZ"), ":")
+	if filepath.IsAbs(zone) {
+		return ""
+	}
+	return zone
 }
 
 func (o *execOptions) events() events {

@@ -43,7 +43,7 @@ func (e *stopError) Error() string { return "the gateway did not stop cleanly: "
 // signalError is the cause of a context that a signal ended.
 type signalError struct{ signal os.Signal }
 
-func (e *signalError) Error() string { return "interrupted: " + e.signal.String() }
+func (e *signalError) Error() string { return "ended by signal: " + e.signal.String() }
 
 func (e *signalError) code() int {
 	if n, ok := e.signal.(syscall.Signal); ok {
@@ -52,22 +52,30 @@ func (e *signalError) code() int {
 	return exitSignal + int(syscall.SIGINT)
 }
 
+// interrupted is the signal that ended ctx, nil when none did.
+func interrupted(ctx context.Context) *signalError {
+	var s *signalError
+	if errors.As(context.Cause(ctx), &s) {
+		return s
+	}
+	return nil
+}
+
 // exitCode is the number that a command's error becomes. ctx is the command's
 // own: what fails because a signal ended it counts as interrupted.
 func exitCode(ctx context.Context, err error) int {
 	var (
-		interrupted *signalError
-		exit        *exitError
-		usage       *usageError
-		unclean     *stopError
+		exit    *exitError
+		usage   *usageError
+		unclean *stopError
 	)
 	switch {
 	case err == nil:
 		return exitOK
 	case errors.As(err, &unclean):
 		return exitFailure
-	case errors.As(context.Cause(ctx), &interrupted):
-		return interrupted.code()
+	case interrupted(ctx) != nil:
+		return interrupted(ctx).code()
 	case errors.As(err, &exit):
 		return exit.code
 	case errors.As(err, &usage):

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -58,8 +57,7 @@ func (o *gatewayListOptions) run(ctx context.Context) error {
 		return writeJSON(o.Stdout, gateways)
 	}
 	if len(gateways) == 0 {
-		_, err := fmt.Fprintln(o.Stdout, "No gateways running")
-		return err
+		return o.print("No gateways running")
 	}
 	t := table{header: []string{"URL", "Health", "PID", "Version", "Started", "Session", "Configuration"}}
 	for _, g := range gateways {

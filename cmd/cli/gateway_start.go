@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"time"
 
@@ -68,7 +67,7 @@ func (o *startOptions) run(ctx context.Context) error {
 	defer entry.remove()
 	serving := make(chan error, 1)
 	go func() { serving <- g.server.Serve() }()
-	if _, err := fmt.Fprintf(o.Stdout, "Gateway server listening on %s\nexport TOOLSCRIPT_GATEWAY_URL=%s\n", g.server.BaseURL(), g.server.URL()); err != nil {
+	if err := o.print("Gateway server listening on %s\nexport TOOLSCRIPT_GATEWAY_URL=%s", g.server.BaseURL(), g.server.URL()); err != nil {
 		return errors.Join(err, g.stop())
 	}
 	select {

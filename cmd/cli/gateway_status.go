@@ -80,10 +80,9 @@ func (o *statusOptions) tell(ctx context.Context, capabilityURL string) error {
 	case code != http.StatusOK:
 		status = fmt.Sprintf("unhealthy (HTTP %d)", code)
 	default:
-		_, err = fmt.Fprintf(o.Stdout, "Status: running\nURL: %s\nHealth: %s\n", address, health)
-		return err
+		return o.print("Status: running\nURL: %s\nHealth: %s", address, health)
 	}
-	if _, err := fmt.Fprintf(o.Stdout, "Status: %s\nURL: %s\n", status, address); err != nil {
+	if err := o.print("Status: %s\nURL: %s", status, address); err != nil {
 		return err
 	}
 	return &exitError{exitFailure}

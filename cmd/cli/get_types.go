@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -100,7 +99,7 @@ func namesServer(entry string, names []string) bool {
 
 func (o *getTypesOptions) tellWaiting(t gateway.Types) {
 	if len(t.WaitedFor) > 0 {
-		fmt.Fprintf(o.Stderr, "toolscript: waited for %s to connect\n", strings.Join(t.WaitedFor, ", "))
+		o.say("toolscript: waited for %s to connect", strings.Join(t.WaitedFor, ", "))
 	}
 	if len(t.Pending) > 0 {
 		o.warn("still connecting, so their tools are missing: %s", strings.Join(t.Pending, ", "))
@@ -114,14 +113,12 @@ func (o *getTypesOptions) markdown(
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(o.Stdout, "```typescript\n%s\n```\n", strings.TrimRight(module, "\n"))
-	example := exampleOf(catalogOf(servers, all), filter)
-	if example == "" {
-		return nil
+	text := "```typescript\n" + strings.TrimRight(module, "\n") + "\n```"
+	if example := exampleOf(catalogOf(servers, all), filter); example != "" {
+		text += "\n\nUsage example:\n\n```typescript\nimport { tools } from \"toolscript\";\n" +
+			"const result = await " + example + "(params);\n```"
 	}
-	_, err = fmt.Fprintf(o.Stdout, "\nUsage example:\n\n```typescript\nimport { tools } from \"toolscript\";\n"+
-		"const result = await %s(params);\n```\n", example)
-	return err
+	return o.print("%s", text)
 }
 
 // catalogOf is the gateway's catalog as far as names depend on it.

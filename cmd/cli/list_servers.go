@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -42,8 +41,7 @@ func (o *listServersOptions) run(ctx context.Context) error {
 		return writeJSON(o.Stdout, servers)
 	}
 	if len(servers) == 0 {
-		_, err := fmt.Fprintln(o.Stdout, "No servers connected")
-		return err
+		return o.print("No servers connected")
 	}
 	return o.table(servers)
 }

@@ -2,7 +2,9 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -70,7 +72,7 @@ func (o *listToolsOptions) await(ctx context.Context, g *reached, servers []tool
 		return err
 	}
 	if server.State == toolscript.Connecting {
-		fmt.Fprintf(o.Stderr, "toolscript: waiting for %s to connect\n", o.server)
+		o.say("toolscript: waiting for %s to connect", o.server)
 		if _, err := g.Types(ctx, toolscript.Filter{o.server}, true, actors.DefaultConnectTimeout); err != nil {
 			return err
 		}
@@ -119,7 +121,7 @@ func notConfigured(name string, configured []string) error {
 	default:
 		text += "; no servers are configured, add one to .toolscript.json"
 	}
-	return &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf("%s", text)}
+	return &toolscript.Error{Kind: toolscript.NotFound, Err: errors.New(text)}
 }
 
 func (o *listToolsOptions) table(tools []gateway.ToolInfo) error {
@@ -133,16 +135,16 @@ func (o *listToolsOptions) table(tools []gateway.ToolInfo) error {
 
 // whole shows each tool with its description as it is, below the name.
 func (o *listToolsOptions) whole(tools []gateway.ToolInfo) error {
+	var b strings.Builder
 	for i, tool := range tools {
 		if i > 0 {
-			fmt.Fprintln(o.Stdout)
+			b.WriteByte('\n')
 		}
-		fmt.Fprintln(o.Stdout, visible(tool.ToolName))
+		b.WriteString(visible(tool.ToolName) + "\n")
 		for line := range strings.SplitSeq(strings.TrimSpace(tool.Description), "\n") {
-			if _, err := fmt.Fprintf(o.Stdout, "  %s\n", visible(strings.TrimRight(line, "\r"))); err != nil {
-				return err
-			}
+			b.WriteString("  " + visible(strings.TrimRight(line, "\r")) + "\n")
 		}
 	}
-	return nil
+	_, err := io.WriteString(o.Stdout, b.String())
+	return err
 }

@@ -17,26 +17,27 @@ func (a *app) load(trust bool) (*config.Config, error) {
 	for _, warning := range loaded.Warnings {
 		a.warn("%s", warning)
 	}
-	return loaded, withSelf(loaded.Servers)
+	return loaded, a.locate(loaded.Servers)
 }
 
-// warn says something that the user should know and that stops nothing.
-func (a *app) warn(format string, args ...any) {
-	fmt.Fprintf(a.Stderr, "toolscript: warning: "+format+"\n", args...)
-}
-
-// withSelf lets a server be this program, as the demo server is: the command
-// "toolscript" is this very binary, whether or not one of that name is in PATH.
-func withSelf(servers map[string]mcpclient.Config) error {
+// locate says where the servers run. One that its configuration puts nowhere runs
+// in this command's folder. One whose command is toolscript, as that of the demo
+// server, is this very program, whether or not another of that name is in PATH.
+func (a *app) locate(servers map[string]mcpclient.Config) error {
 	self, err := os.Executable()
 	for name, c := range servers {
-		if c.Type != mcpclient.Stdio || c.Command != "toolscript" {
+		if c.Type != mcpclient.Stdio {
 			continue
 		}
-		if err != nil {
-			return fmt.Errorf("server %s is this program, and nothing tells where that is: %w", name, err)
+		if c.Dir == "" {
+			c.Dir = a.Dir
 		}
-		c.Command = self
+		if c.Command == "toolscript" {
+			if err != nil {
+				return fmt.Errorf("server %s is this program, and nothing tells where that is: %w", name, err)
+			}
+			c.Command = self
+		}
 		servers[name] = c
 	}
 	return nil

@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -19,7 +20,21 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && slices.Contains([]string{worker.Command, "mcp-demo"}, os.Args[1]) {
 		os.Exit(cli.Main())
 	}
-	os.Exit(m.Run())
+	os.Exit(runTests(m))
+}
+
+// sharedData is the data folder of all tests: with a cold cache each of them
+// would compile the engine anew, for seconds under the race detector.
+var sharedData string
+
+func runTests(m *testing.M) int {
+	var err error
+	if sharedData, err = os.MkdirTemp("", "toolscript-cli"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer func() { _ = os.RemoveAll(sharedData) }()
+	return m.Run()
 }
 
 // world is the outside of one test: a home, a runtime folder and a working
@@ -47,7 +62,7 @@ func newWorld(t *testing.T, files map[string]string) *world {
 		"HOME=" + filepath.Join(base, "home"),
 		"PATH=" + os.Getenv("PATH"),
 		"TOOLSCRIPT_RUNTIME_DIR=" + filepath.Join(base, "run"),
-		"TOOLSCRIPT_DATA_DIR=" + filepath.Join(base, "home", ".toolscript"),
+		"TOOLSCRIPT_DATA_DIR=" + sharedData,
 	}
 	return w
 }

@@ -2,12 +2,28 @@ package cli
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"os"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
+
+// say writes a line for people to stderr. That nobody can read it is no reason
+// to stop: the exit code says what matters.
+func (a *app) say(format string, args ...any) {
+	_, _ = fmt.Fprintf(a.Stderr, format+"\n", args...)
+}
+
+// warn says something that the user should know and that stops nothing.
+func (a *app) warn(format string, args ...any) { a.say("toolscript: warning: "+format, args...) }
+
+// print writes a line of data to stdout.
+func (a *app) print(format string, args ...any) error {
+	_, err := fmt.Fprintf(a.Stdout, format+"\n", args...)
+	return err
+}
 
 // writeJSON writes a value on one line, as the gateway does. Angle brackets stay
 // as they are: this is no HTML.

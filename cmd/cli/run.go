@@ -19,16 +19,16 @@ type place interface {
 
 // runAt runs a script at a place and tells out what happens.
 func runAt(ctx context.Context, at place, req toolscript.ExecRequest, stdin io.Reader, out events) error {
-	ctx, cancel := context.WithCancel(ctx)
+	running, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var runID string
 	var unheard error // why out took no more
-	err := at.Exec(ctx, req, func(e toolscript.Event) error {
+	err := at.Exec(running, req, func(e toolscript.Event) error {
 		if e.RunID != "" {
 			runID = e.RunID
 		}
 		if e.Type == toolscript.EventStdin && stdin != nil {
-			go giveStdin(ctx, at, runID, stdin)
+			go giveStdin(running, at, runID, stdin)
 			return nil
 		}
 		if err := out.event(e); err != nil {
@@ -38,6 +38,9 @@ func runAt(ctx context.Context, at place, req toolscript.ExecRequest, stdin io.R
 	})
 	if unheard != nil {
 		return unheard
+	}
+	if signal := interrupted(ctx); signal != nil {
+		err = &toolscript.Error{Kind: toolscript.Cancelled, Err: signal}
 	}
 	return out.finish(err)
 }

@@ -17,7 +17,7 @@ import (
 type events interface {
 	event(toolscript.Event) error
 	// finish is called once, when no further event comes, with the reason why
-	// there is no end event, if there is none. Its error is the command's.
+	// the run did not come to its own end, if it did not. Its error is the command's.
 	finish(failed error) error
 }
 
@@ -43,6 +43,7 @@ func (l *live) event(e toolscript.Event) (err error) {
 		_, err = io.WriteString(l.stderr, diagnosticText(e.Diagnostic))
 	case toolscript.EventEnd:
 		l.end = e.End
+	default: // calls are in the record of the run
 	}
 	return err
 }
@@ -100,17 +101,14 @@ func (c *captured) event(e toolscript.Event) error {
 		c.diagnostics = append(c.diagnostics, *e.Diagnostic)
 	case toolscript.EventEnd:
 		c.end = &e
+	default: // calls are in the record of the run
 	}
 	return nil
 }
 
 func (c *captured) finish(failed error) error {
-	if failed == nil && c.end == nil {
-		failed = errNoEnd
-	}
-	if failed != nil {
-		end := failedEnd(failed)
-		c.end = &end
+	if c.end == nil {
+		c.end = failedEnd(failed)
 	}
 	if c.out != "" && len(c.end.Value) > 0 {
 		if err := (&live{out: c.out}).value(c.end.Value); err != nil {
@@ -130,11 +128,15 @@ func (c *captured) finish(failed error) error {
 
 // failedEnd stands for the end of a run that never began or was lost, so that
 // who reads JSON always gets an end with a kind.
-func failedEnd(err error) toolscript.Event {
+func failedEnd(err error) *toolscript.Event {
+	if err == nil {
+		err = errNoEnd
+	}
 	kind := toolscript.KindOf(err)
-	return toolscript.EndEvent("", toolscript.End{Kind: kind, ExitCode: exitFailure, Error: &toolscript.RunError{
+	end := toolscript.EndEvent("", toolscript.End{Kind: kind, ExitCode: exitFailure, Error: &toolscript.RunError{
 		Name: "ScriptError", Code: kind, Message: err.Error(), Phase: toolscript.Executing,
 	}})
+	return &end
 }
 
 // exitOf is nil for a run that ended well, else the code it ends with.

@@ -23,14 +23,8 @@ type system struct {
 // workers, which are this program under another command.
 func (a *app) startSystem(loaded *config.Config, logger *slog.Logger, scripts actors.Scripts) (*system, error) {
 	options := worker.Options{CacheDir: a.usableCache("quickjs")}
-	scripts.StartChecker = func(ctx context.Context) (workers.Worker, error) {
-		w, err := worker.StartChecker(ctx, options)
-		return checker{w}, err
-	}
-	scripts.StartSandbox = func(ctx context.Context) (workers.Worker, error) {
-		w, err := worker.StartSandbox(ctx, options)
-		return sandbox{w}, err
-	}
+	scripts.StartChecker = func(ctx context.Context) (workers.Worker, error) { return worker.StartChecker(ctx, options) }
+	scripts.StartSandbox = func(ctx context.Context) (workers.Worker, error) { return worker.StartSandbox(ctx, options) }
 	scripts.Limits = loaded.Settings.Limits
 	started, err := actors.Start(actors.Options{Servers: loaded.Servers, Logger: logger, Scripts: scripts})
 	if err != nil {
@@ -52,12 +46,3 @@ func (s *system) end() error {
 	defer cancel()
 	return s.Close(ctx)
 }
-
-// checker and sandbox are worker processes as the pools know them.
-type (
-	checker struct{ *worker.Checker }
-	sandbox struct{ *worker.Sandbox }
-)
-
-func (c checker) Dead() <-chan struct{} { return c.Done() }
-func (s sandbox) Dead() <-chan struct{} { return s.Done() }

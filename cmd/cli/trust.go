@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -29,7 +30,7 @@ A .toolscript.json names commands that toolscript starts. The one of a project
 starts nothing until you have looked at it here; when it changes, you are shown
 what is new. PATH is the file or its folder; the default is the file of the
 project you are in.`,
-		Args: cobra.MaximumNArgs(1),
+		Args: takes("[PATH]"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				o.path = args[0]
@@ -47,11 +48,13 @@ func (o *trustOptions) run(ctx context.Context) error {
 		return err
 	}
 	if review.Trusted {
-		fmt.Fprintf(o.Stderr, "%s is trusted already\n", review.Path)
+		o.say("%s is trusted already", review.Path)
 		return nil
 	}
-	fmt.Fprintln(o.Stderr, heading(review))
-	fmt.Fprint(o.Stdout, review.Diff)
+	o.say("%s", heading(review))
+	if _, err := io.WriteString(o.Stdout, review.Diff); err != nil {
+		return err
+	}
 	if !o.yes {
 		if err := o.ask(ctx); err != nil {
 			return fmt.Errorf("%s is not trusted: %w", review.Path, err)
@@ -60,7 +63,7 @@ func (o *trustOptions) run(ctx context.Context) error {
 	if err := review.Accept(); err != nil {
 		return err
 	}
-	fmt.Fprintf(o.Stderr, "trusted %s\n", review.Path)
+	o.say("trusted %s", review.Path)
 	return nil
 }
 
@@ -76,7 +79,7 @@ func (o *trustOptions) ask(ctx context.Context) error {
 	if !isTerminal(o.Stdin) {
 		return errors.New("there is no terminal to ask at; look at it and run: toolscript trust --yes")
 	}
-	fmt.Fprint(o.Stderr, "Trust it? [y/N] ")
+	o.say("Trust it? [y/N]")
 	answered := make(chan string, 1)
 	go func() {
 		line, _ := bufio.NewReader(o.Stdin).ReadString('\n') // no answer is a no

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"runtime"
 
 	"github.com/spf13/cobra"
@@ -29,8 +28,7 @@ func newVersion(a *app) *cobra.Command {
 
 func (o *versionOptions) run(context.Context) error {
 	if !o.json {
-		_, err := fmt.Fprintf(o.Stdout, "toolscript %s\n", toolscript.Version)
-		return err
+		return o.print("toolscript %s", toolscript.Version)
 	}
 	return writeJSON(o.Stdout, struct {
 		Version  string `json:"version"`

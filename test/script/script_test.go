@@ -27,6 +27,7 @@ func TestMain(m *testing.M) {
 		"request":    func() { os.Exit(request(os.Args[1:])) },
 		"repeat":     func() { os.Exit(repeat(os.Args[1:])) },
 		"until":      func() { os.Exit(until(os.Args[1:])) },
+		"gone":       func() { os.Exit(gone(os.Args[1:])) },
 	})
 }
 

@@ -1,0 +1,45 @@
+package cli
+
+import (
+	"testing"
+	"time"
+)
+
+func TestFlagValues(t *testing.T) {
+	var (
+		duration durationFlag
+		memory   megabytesFlag
+		port     portFlag
+		level    = choiceFlag{choices: []string{"info", "warn"}}
+	)
+	for _, tt := range []struct {
+		name string
+		set  func(string) error
+		text string
+		ok   bool
+	}{
+		{"a duration with a unit", duration.Set, "2m", true},
+		{"a bare number is milliseconds", duration.Set, "1500", true},
+		{"no time at all", duration.Set, "0", false},
+		{"a negative time", duration.Set, "-1s", false},
+		{"no duration", duration.Set, "soon", false},
+		{"memory", memory.Set, "64", true},
+		{"no memory", memory.Set, "0", false},
+		{"memory with a unit", memory.Set, "64MB", false},
+		{"any free port", port.Set, "0", true},
+		{"the highest port", port.Set, "65535", true},
+		{"a port beyond", port.Set, "65536", false},
+		{"a negative port", port.Set, "-1", false},
+		{"a choice in capitals", level.Set, "WARN", true},
+		{"no choice", level.Set, "loud", false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if err := tt.set(tt.text); (err == nil) != tt.ok {
+				t.Errorf("Set(%q) = %v, want ok = %v", tt.text, err, tt.ok)
+			}
+		})
+	}
+	if duration != durationFlag(1500*time.Millisecond) || memory != 64 || port != 65535 || level.value != "warn" {
+		t.Errorf("kept %v, %v, %v, %v: a bad value must not replace a good one", &duration, memory, port, level.value)
+	}
+}
