@@ -62,6 +62,7 @@ func (s *System) runDeps() execution.Deps {
 		Spawn:      s.spawn,
 		Call:       s.CallTool,
 		Lookup:     func(id string) (toolscript.Tool, bool) { return s.Catalog().Lookup(id) },
+		Missing:    func(id string) error { return missing(s.current(), id) },
 		Fits:       s.fits,
 		Names:      s.tableOfNames(),
 		Connecting: func(f toolscript.Filter) []string { return connecting(s.current(), f) },

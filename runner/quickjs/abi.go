@@ -33,7 +33,6 @@ const (
 	fnNewError
 	fnNewFunction
 	fnUndefined
-	fnGlobal
 	fnDuplicate
 	fnFreeValue
 	fnNumber
@@ -41,6 +40,7 @@ const (
 	fnFreeText
 	fnIsException
 	fnIsString
+	fnIsProxy
 	fnClassName
 	fnProxyTarget
 	fnValuePointer
@@ -81,7 +81,6 @@ var functionNames = [functionCount]string{
 	fnNewError:            "qjs_new_error",
 	fnNewFunction:         "qjs_new_host_function",
 	fnUndefined:           "qjs_get_undefined",
-	fnGlobal:              "qjs_get_global",
 	fnDuplicate:           "qjs_dup_value",
 	fnFreeValue:           "qjs_free_value",
 	fnNumber:              "qjs_get_float64",
@@ -89,6 +88,7 @@ var functionNames = [functionCount]string{
 	fnFreeText:            "qjs_free_cstring",
 	fnIsException:         "qjs_is_exception",
 	fnIsString:            "qjs_is_string",
+	fnIsProxy:             "qjs_is_proxy",
 	fnClassName:           "qjs_get_class_name",
 	fnProxyTarget:         "qjs_get_proxy_target",
 	fnValuePointer:        "qjs_get_value_ptr",
@@ -106,10 +106,8 @@ const (
 	evalModule = 1
 )
 
-// States of a promise.
+// States of a promise that is settled.
 const (
-	promisePending = iota
-	promiseFulfilled
-	promiseRejected
-	promiseNone = -1 // not a promise
+	promiseFulfilled = 1
+	promiseRejected  = 2
 )

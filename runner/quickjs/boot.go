@@ -5,16 +5,20 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 )
 
 //go:embed prelude/*.js
 var preludeFiles embed.FS
 
-// prelude is the order in which the parts of the prelude are evaluated. Each but
-// the module is one function of (host, internal): host has the operations of
-// bridge.go, and internal is what the parts share.
+// prelude is the order in which the parts of the prelude are evaluated; module
+// and harden come last. Each but the module is one function of (host, internal):
+// host has the operations of bridge.go, and internal is what the parts share.
 var prelude = []string{
-	"intrinsics", "inspect", "columns", "builtins", "errors", "format", "table", "console", "timers",
+	"intrinsics", "stack", "inspect", "columns", "builtins", "errors", "format", "table", "console", "timers",
+	"events", "abort", "clone", "encoding", "crypto", "performance",
+	"percent", "query", "address", "location", "url",
 	"tools", "stdin", "process", "value", "describe", "facade",
 }
 
@@ -65,23 +69,28 @@ func (g *guest) boot() error {
 	g.entries.runtime = uint32(g.call(fnRuntimePointer))
 	g.entries.context = uint32(g.call(fnContextPointer))
 
-	internal, err := g.evalPrelude()
-	if err != nil {
-		return err
+	host, internal := g.newHost(), box(g.call(fnNewObject))
+	for _, part := range prelude {
+		if err := g.evalPart(part, host, internal); err != nil {
+			return err
+		}
 	}
-	for name, entry := range map[string]*box{
-		"begin": &g.entries.begin, "settle": &g.entries.settle, "fire": &g.entries.fire,
-		"feed": &g.entries.feed, "finish": &g.entries.finish, "describe": &g.entries.describe,
+	for _, entry := range []struct {
+		at   *box
+		name string
+	}{
+		{&g.entries.begin, "begin"}, {&g.entries.settle, "settle"}, {&g.entries.fire, "fire"},
+		{&g.entries.feed, "feed"}, {&g.entries.finish, "finish"}, {&g.entries.describe, "describe"},
 	} {
-		*entry = g.get(internal, name)
+		*entry.at = g.get(internal, entry.name)
 	}
-	g.free(internal)
 	if err := g.evalModule(); err != nil {
 		return err
 	}
-	if err := g.evalPart("harden"); err != nil {
+	if err := g.evalPart("harden", host, internal); err != nil {
 		return err
 	}
+	g.free(host, internal)
 	g.call(fnCollect)
 	room := g.call(fnMalloc, roomy)
 	if room == 0 {
@@ -91,24 +100,11 @@ func (g *guest) boot() error {
 	return g.err
 }
 
-// evalPrelude runs the parts of the prelude and gives what they share.
-func (g *guest) evalPrelude() (internal box, err error) {
-	host := g.newHost()
-	internal = box(g.call(fnNewObject))
-	for _, part := range prelude {
-		if err := g.evalPart(part, host, internal); err != nil {
-			return 0, err
-		}
-	}
-	g.free(host)
-	return internal, nil
-}
-
 // newHost is an object with the operations that the prelude may call. No script
 // ever sees it.
 func (g *guest) newHost() box {
 	host := box(g.call(fnNewObject))
-	for name := range operations {
+	for _, name := range slices.Sorted(maps.Keys(operations)) { // sorted, so that all images are the same
 		p := g.place(name)
 		f := box(g.call(fnNewFunction, uint64(p), uint64(len(name)), 0))
 		g.release(p)

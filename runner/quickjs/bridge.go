@@ -23,7 +23,7 @@ var operations = map[string]func(r *run, a arguments) box{
 	"timer":         (*run).setTimer,
 	"clear":         (*run).clearTimer,
 	"exit":          (*run).exitNow,
-	"now":           (*run).now,
+	"now":           (*run).sinceStart,
 	"random":        (*run).random,
 	"encode":        (*run).encode,
 	"decode":        (*run).decode,
@@ -74,7 +74,7 @@ func (r *run) write(a arguments) box {
 // server(name) → index or -1
 func (r *run) findServer(a arguments) box { return r.integer(r.names.server(a.text(0))) }
 
-// tool(server, name) → index or -1
+// tool(server, name) → index, -1, or -2 for any tool of a server without tools
 func (r *run) findTool(a arguments) box { return r.integer(r.names.tool(a.integer(0), a.text(1))) }
 
 // names(server or -1) → array of names, as JSON
@@ -88,7 +88,7 @@ func (r *run) explainMissing(a arguments) box {
 	return r.guest.newString(r.names.missing(a.integer(0), a.text(1)))
 }
 
-// call(call, server, tool, arguments as JSON) → whether there is room for it
+// call(call, server, name of the tool, arguments as JSON) → whether there is room for it
 func (r *run) beginCall(a arguments) box {
 	if limit := r.job.Limits.ToolCalls; limit > 0 && int64(len(r.calls)) >= limit {
 		return r.integer(0) // more calls under way than the run may make in all
@@ -97,7 +97,7 @@ func (r *run) beginCall(a arguments) box {
 	r.calls[id] = struct{}{}
 	r.host.Call(runner.Call{
 		CallID: strconv.Itoa(id),
-		ID:     r.names.id(a.integer(1), a.integer(2)),
+		ID:     r.names.id(a.integer(1), a.text(2)),
 		Args:   json.RawMessage(a.text(3)),
 	})
 	return r.integer(1)
@@ -126,7 +126,7 @@ func (r *run) exitNow(a arguments) box {
 }
 
 // now() → milliseconds since the run began
-func (r *run) now(arguments) box {
+func (r *run) sinceStart(arguments) box {
 	return r.guest.newNumber(float64(r.watch.elapsed()) / float64(time.Millisecond))
 }
 
@@ -163,8 +163,14 @@ func (r *run) mapTrace(a arguments) box {
 	return r.guest.newString(text)
 }
 
-// className(value) → the engine's name for the class of an object
-func (r *run) className(a arguments) box { return box(r.guest.call(fnClassName, uint64(a.at(0)))) }
+// className(object) → the engine's name for its class, and Proxy for a proxy,
+// which the engine calls by the class of its target
+func (r *run) className(a arguments) box {
+	if r.guest.call(fnIsProxy, uint64(a.at(0))) != 0 {
+		return r.guest.newString("Proxy")
+	}
+	return box(r.guest.call(fnClassName, uint64(a.at(0))))
+}
 
 // proxyTarget(proxy) → its target
 func (r *run) proxyTarget(a arguments) box {

@@ -57,9 +57,7 @@ func NewEngine(ctx context.Context, o Options) (*Engine, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("quickjs: build the image: %w", err), e.Close())
 	}
-	if e.image, err = newImage(snapshot, o.copying); err != nil {
-		return nil, errors.Join(fmt.Errorf("quickjs: keep the image: %w", err), e.Close())
-	}
+	e.image = newImage(snapshot, o.copying)
 	return e, nil
 }
 

@@ -59,14 +59,15 @@ type memory interface {
 }
 
 // newImage keeps a snapshot in the best way this system has.
-func newImage(s snapshot, copying bool) (*image, error) {
-	if !copying {
-		store, err := newMappedStore(s)
-		if err == nil {
-			return &image{s, store}, nil
-		}
+func newImage(s snapshot, copying bool) *image {
+	if copying {
+		return &image{s, copiedStore{s}}
 	}
-	return &image{s, copiedStore{s}}, nil
+	mapped, err := newMappedStore(s)
+	if err != nil { // copying is slower and does the same
+		return &image{s, copiedStore{s}}
+	}
+	return &image{s, mapped}
 }
 
 func (i *image) close() error { return i.store.close() }

@@ -2,7 +2,6 @@ package quickjs
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
 	"time"
 
@@ -21,6 +20,10 @@ type hooks interface {
 	// rejected tells of a promise that was rejected with nobody listening, and
 	// again when somebody listens. Both boxes are given away.
 	rejected(promise, reason box, handled bool)
+	// now is the time that the engine's clocks show.
+	now() time.Time
+	// fill gives the engine random bytes.
+	fill(buffer []byte)
 	// zoneOffset is the seconds east of UTC at a time.
 	zoneOffset(unix int64) int
 }
@@ -90,12 +93,12 @@ var wasi = []imported{
 			stack[0] = errnoNoSys
 			return
 		}
-		g.memory.WriteUint64Le(uint32(stack[2]), uint64(time.Now().UnixNano()))
+		g.memory.WriteUint64Le(uint32(stack[2]), uint64(g.hooks.now().UnixNano()))
 		stack[0] = 0
 	}},
 	{"random_get", []api.ValueType{i32, i32}, one, func(g *guest, stack []uint64) {
 		if buffer, ok := g.memory.Read(uint32(stack[0]), uint32(stack[1])); ok {
-			_, _ = rand.Read(buffer) // never fails (crypto/rand)
+			g.hooks.fill(buffer)
 		}
 		stack[0] = 0
 	}},

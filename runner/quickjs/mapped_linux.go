@@ -86,7 +86,7 @@ func (m *mappedMemory) Reallocate(size uint64) []byte {
 	if size > min(m.limit, uint64(m.reserved)) {
 		return nil
 	}
-	return unsafe.Slice((*byte)(m.base), size)
+	return unsafe.Slice((*byte)(m.base), size) //nolint:gosec // within what is reserved
 }
 
 // Free implements experimental.LinearMemory.
@@ -102,7 +102,8 @@ func (m *mappedMemory) setLimit(bytes uint64) { m.limit = bytes }
 // restore drops the private copies. Linux alone promises that a private mapping
 // of a file then shows the file again.
 func (m *mappedMemory) restore() error {
-	if err := unix.Madvise(unsafe.Slice((*byte)(m.base), m.image), unix.MADV_DONTNEED); err != nil {
+	whole := unsafe.Slice((*byte)(m.base), m.image) //nolint:gosec // within what is mapped
+	if err := unix.Madvise(whole, unix.MADV_DONTNEED); err != nil {
 		return fmt.Errorf("restore the image: %w", err)
 	}
 	return nil

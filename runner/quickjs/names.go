@@ -33,14 +33,19 @@ func tableFor(names *runner.Names, old *table) *table {
 	return t
 }
 
-// none is the index of what does not exist.
-const none = -1
+const (
+	none   = -1 // the index of what does not exist
+	absent = -2 // that of any tool of a server that is not connected
+)
 
 func (t *table) server(ident string) int { return indexOf(t.servers, ident) }
 
 func (t *table) tool(server int, ident string) int {
 	if server < 0 || server >= len(t.tools) {
 		return none
+	}
+	if len(t.names.Servers[server].Tools) == 0 {
+		return absent
 	}
 	if t.tools[server] == nil {
 		tools := t.names.Servers[server].Tools
@@ -59,12 +64,17 @@ func indexOf(m map[string]int, ident string) int {
 	return none
 }
 
-// id is the wire name of a tool; "" when there is no such tool.
-func (t *table) id(server, tool int) string {
-	if server < 0 || server >= len(t.names.Servers) || tool < 0 || tool >= len(t.names.Servers[server].Tools) {
+// id is the wire name of what a script calls ident. A call to a server that is
+// not connected goes out too: the gateway knows what is wrong with it.
+func (t *table) id(server int, ident string) string {
+	switch tool := t.tool(server, ident); tool {
+	case none:
 		return ""
+	case absent:
+		return t.names.Servers[server].Server + toolscript.Separator + ident
+	default:
+		return t.names.Servers[server].Tools[tool].ID
 	}
-	return t.names.Servers[server].Tools[tool].ID
 }
 
 // idents are the names that tools has, or that a server of it has.

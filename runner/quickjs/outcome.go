@@ -11,6 +11,14 @@ import (
 	"github.com/toolscript/toolscript/runner"
 )
 
+// broken is the outcome of a job whose VM cannot run anything.
+func broken(job runner.Job, err error) runner.Outcome {
+	return runner.Outcome{ExitCode: 1, Err: &toolscript.RunError{
+		Name: "InternalError", Code: toolscript.Internal, Message: fmt.Sprintf("the script's engine failed: %v", err),
+		Phase: toolscript.Executing, ScriptID: job.RunID,
+	}}
+}
+
 // outcome is how the run ended. It is the last that is done with the guest.
 func (r *run) outcome(value json.RawMessage, err error) runner.Outcome {
 	cpu := r.watch.cpu()
@@ -30,9 +38,6 @@ func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Mi
 // heap is the size of the JavaScript heap. It is read from memory, as a dead
 // guest cannot be asked.
 func (r *run) heap() int64 {
-	if r.guest == nil {
-		return 0
-	}
 	size, _ := r.guest.memory.ReadUint32Le(r.guest.entries.runtime + heapSize)
 	return int64(size)
 }
@@ -91,7 +96,7 @@ func (r *run) classify(err error) *toolscript.RunError {
 // limit is the error for a run that was ended from outside its script.
 func (r *run) limit(err error) *toolscript.RunError {
 	limits := r.job.Limits
-	e := &toolscript.RunError{Metadata: map[string]any{"elapsedMs": milliseconds(r.watch.elapsed()), "pendingTools": len(r.calls)}}
+	e := &toolscript.RunError{Metadata: map[string]any{"elapsedMs": milliseconds(r.watch.elapsed()), "pendingTools": len(r.calls), "completedTools": r.completed}}
 	switch {
 	case errors.Is(err, errTimeout):
 		e.Name, e.Code = "ScriptTimeoutError", toolscript.LimitTime
@@ -113,11 +118,7 @@ func (r *run) limit(err error) *toolscript.RunError {
 }
 
 func (r *run) outOfMemory() string {
-	heap := r.job.Limits.MemoryMB
-	if heap <= 0 {
-		heap = defaultHeap >> 20
-	}
-	return fmt.Sprintf("the script needs more memory than its limit of %d MB", heap)
+	return fmt.Sprintf("the script needs more memory than its limit of %d MB", r.heapLimit>>20)
 }
 
 // description is what the prelude tells of an error.

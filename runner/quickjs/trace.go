@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode/utf16"
 
 	"github.com/toolscript/toolscript/runner"
 	"github.com/toolscript/toolscript/runner/sourcemap"
@@ -11,6 +12,7 @@ import (
 
 // source is the script's text behind the code that runs.
 type source struct {
+	code string // that runs
 	name string // of the code, in the engine's traces
 	file string // of the user's text
 	text string // the source map, read when it is first needed
@@ -23,7 +25,7 @@ type source struct {
 var plain = regexp.MustCompile(`^[^():\n\r\x00]{1,200}$`)
 
 func newSource(job runner.Job) *source {
-	s := &source{name: "script.ts", file: job.File, text: job.Compiled.SourceMap}
+	s := &source{code: job.Compiled.JavaScript, name: "script.ts", file: job.File, text: job.Compiled.SourceMap}
 	if s.file == "" {
 		s.file = s.name
 	}
@@ -33,16 +35,22 @@ func newSource(job runner.Job) *source {
 	return s
 }
 
-// place is where code came from, in the user's text.
-func (s *source) place(line, column int) (int, int) {
+// place is where code came from, in the user's text; ok is false for code that
+// the compiler added. The engine counts columns in bytes of UTF-8, all others
+// count units of UTF-16.
+func (s *source) place(line, column int) (l, c int, ok bool) {
+	if text, ok := sourcemap.Line(s.code, line); ok && column > 0 && column <= len(text)+1 {
+		column = len(utf16.Encode([]rune(text[:column-1]))) + 1
+	}
 	if !s.read {
 		s.read = true
 		s.maps, _ = sourcemap.Parse(s.text) // a bad map maps nothing, and the code's own place is shown
 	}
-	if _, l, c, ok := s.maps.Lookup(line, column); ok {
-		return l, c
+	if s.text == "" { // the user's text is what runs
+		return line, column, true
 	}
-	return line, column
+	_, l, c, ok = s.maps.Lookup(line, column)
+	return l, c, ok
 }
 
 // frame is one line of the engine's traces: at name (file:line:column), where
@@ -61,7 +69,10 @@ func (s *source) trace(stack string) (text string, line, column int) {
 		}
 		l, _ := strconv.Atoi(parts[3])
 		c, _ := strconv.Atoi(parts[4])
-		l, c = s.place(l, c)
+		l, c, users := s.place(l, c)
+		if !users {
+			continue
+		}
 		if line == 0 {
 			line, column = l, c
 		}

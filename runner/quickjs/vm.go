@@ -17,7 +17,8 @@ type VM struct {
 	memory memory
 	guest  *guest
 	fresh  bool
-	names  *table
+	names  *table // of the last run
+	zone   zone   // of the last run
 }
 
 // NewVM makes a fresh VM.
@@ -99,11 +100,11 @@ func (v *VM) freshen(start time.Time) {
 // the others do not bound the run. ToolCalls bounds here only the calls under
 // way at once, as the host counts them.
 func (v *VM) Run(ctx context.Context, job runner.Job, host Host) runner.Outcome {
-	r := newRun(ctx, v, job, host)
 	if err := v.Reset(ctx); err != nil {
-		return r.outcome(nil, err)
+		return broken(job, err)
 	}
 	v.fresh = false
+	r := newRun(ctx, v, job, host)
 	v.freshen(r.watch.start)
 	v.guest.hooks = r
 	defer func() { v.guest.hooks = noHooks{} }()

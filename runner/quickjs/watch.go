@@ -62,15 +62,10 @@ func (w *watch) due() bool {
 // overdue says whether the time in which to stop by itself has passed too.
 func (w *watch) overdue() bool { return w.due() && time.Since(w.since) >= grace }
 
-// extend gives a run that is stopped a last time to say where it stood, and
-// answers with the reason for which it was stopped.
-func (w *watch) extend() error {
-	reason := w.reason
-	if reason != nil {
-		w.reason, w.ctx, w.cpuLimit = nil, context.WithoutCancel(w.ctx), 0
-		w.deadline = time.Now().Add(grace)
-	}
-	return reason
+// extend gives a run that was stopped a last time to say where it stood.
+func (w *watch) extend() {
+	w.reason, w.ctx, w.cpuLimit = nil, context.WithoutCancel(w.ctx), 0
+	w.deadline = time.Now().Add(grace)
 }
 
 func (w *watch) elapsed() time.Duration { return time.Since(w.start) }

@@ -2,7 +2,7 @@
 (host, internal) => {
   'use strict';
 
-  const { special, prefix, show, items, more, mostItems, getter, uncurry, isIndex } = internal;
+  const { special, prefix, show, inner, items, more, mostItems, getter, uncurry, isIndex } = internal;
   const mapSize = getter(Map.prototype, 'size');
   const setSize = getter(Set.prototype, 'size');
   const mapEntries = uncurry(Map.prototype.entries);
@@ -11,14 +11,6 @@
   const dateValue = uncurry(Date.prototype.getTime);
   const expression = uncurry(RegExp.prototype.toString);
   const bufferLength = getter(ArrayBuffer.prototype, 'byteLength');
-
-  // inner shows a part of an object one level further in.
-  const inner = (value, seen) => {
-    seen.indent += 2;
-    const text = show(value, seen);
-    seen.indent -= 2;
-    return text;
-  };
 
   const limited = (iterator, size, each) => {
     const entries = [];
@@ -75,18 +67,12 @@
     entries: [`byteLength: ${value.byteLength}`, `byteOffset: ${value.byteOffset}`, `buffer: ${inner(value.buffer, seen)}`],
   }));
 
-  const typedArray = prefixOfTyped();
+  const typedArray = (value, seen) => ({
+    prefix: prefix(value, '', value.length), open: '[', close: ']', entries: items(value, seen), skip: isIndex, list: value,
+  });
   for (const name of Object.getOwnPropertyNames(globalThis).filter((n) => /^(Big)?(Ui|I)nt\d+(Clamped)?Array$|^Float\d+Array$/.test(n))) {
     special.set(name, typedArray);
   }
-  function prefixOfTyped() {
-    return (value, seen) => ({
-      prefix: prefix(value, '', value.length), open: '[', close: ']', entries: items(value, seen), skip: isIndex, list: value,
-    });
-  }
 
-  special.set('Arguments', (value, seen) => ({
-    prefix: '[Arguments] ', open: '[', close: ']', entries: items(value, seen), skip: isIndex, list: Array.from(value),
-  }));
-  special.set('Module', () => ({ prefix: '[Module: null prototype] ' }));
+  special.set('Arguments', () => ({ prefix: '[Arguments] ' }));
 }

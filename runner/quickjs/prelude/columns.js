@@ -3,15 +3,15 @@
   'use strict';
 
   const gap = 2; // a comma and a blank
-  const mostColumns = 15;
+  const mostColumns = 12;
   const shape = 2.5; // a character is about as much higher than wide
 
   // count is how many columns make the block about as wide as it is high.
   const count = (lengths, widest, total, room) => {
     const bias = Math.sqrt(widest - total / lengths.length);
-    const width = Math.max(widest - bias, 1);
+    const width = Math.max(widest - 3 - bias, 1);
     return Math.min(
-      Math.round(Math.sqrt(shape * width * lengths.length) / width), Math.floor(room / widest), 12, mostColumns);
+      Math.round(Math.sqrt(shape * width * lengths.length) / width), Math.floor(room / widest), mostColumns);
   };
 
   // columns is the entries in rows, or the entries themselves when they are too

@@ -34,7 +34,7 @@
     error: printer(err),
     trace(...args) {
       const text = format(args);
-      print(err, `Trace${text ? `: ${text}` : ''}\n${host.trace(new Error().stack)}`);
+      print(err, `Trace${text ? `: ${text}` : ''}\n${host.trace(internal.frames(new Error()))}`);
     },
     dir: (value, options) => print(out, inspect(value, options?.depth === null ? Infinity : options?.depth)),
     dirxml: log,
@@ -70,6 +70,5 @@
   };
   methods.groupCollapsed = methods.group;
   Object.defineProperty(methods, Symbol.toStringTag, { value: 'console' });
-  methods.__cls = (v) => host.className(v);
   internal.define('console', methods);
 }

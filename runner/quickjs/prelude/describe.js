@@ -21,7 +21,6 @@
       return stringify({ name: 'Error', message: typeof error === 'string' ? error : inspect(error), code: 'threw' });
     }
     const call = internal.failedCall(error);
-    const stack = error.stack;
     const more = {};
     for (const key of ['cause', 'errors']) {
       const own = descriptor(error, key);
@@ -30,7 +29,7 @@
     return stringify({
       name: internal.errorName(error),
       message: internal.errorMessage(error),
-      stack: typeof stack === 'string' ? stack : '',
+      stack: internal.frames(error),
       code: codeOf(error),
       tool: call?.tool,
       call: call?.id,

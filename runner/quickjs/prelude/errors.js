@@ -3,7 +3,7 @@
 (host, internal) => {
   'use strict';
 
-  const { special, descriptor, prototypeOf, className, show } = internal;
+  const { special, descriptor, prototypeOf, className, inner } = internal;
 
   // inherited is a data property of an object or of what it inherits from,
   // without running a getter of the script's.
@@ -29,29 +29,28 @@
     return message === undefined ? '' : typeof message === 'object' ? internal.inspect(message) : String(message);
   };
 
-  // frames are the lines of an error's stack that are the script's, in terms of
-  // the user's text.
-  const frames = (error) => {
-    const { stack } = error;
-    return typeof stack === 'string' ? host.trace(stack) : '';
+  internal.errorHeader = (error) => {
+    const message = internal.errorMessage(error);
+    return internal.errorName(error) + (message ? `: ${message}` : '');
   };
 
-  const shown = (error, seen) => {
-    const message = internal.errorMessage(error);
-    const header = internal.errorName(error) + (message ? `: ${message}` : '');
-    const stack = frames(error);
-    const margin = ' '.repeat(seen.indent);
-    const text = stack ? `${header}\n${stack}` : seen.path.length > 1 ? `[${header}]` : header;
+  // hidden are the properties that say much though they are not enumerable.
+  const hidden = (error, seen) => {
     const entries = [];
     for (const key of ['cause', 'errors']) {
       const own = descriptor(error, key);
-      if (!own || !('value' in own) || own.enumerable) continue;
-      seen.indent += 2;
-      entries.push(`[${key}]: ${show(own.value, seen)}`);
-      seen.indent -= 2;
+      if (own && 'value' in own && !own.enumerable) entries.push(`[${key}]: ${inner(own.value, seen)}`);
     }
+    return entries;
+  };
+
+  const shown = (error, seen) => {
+    const header = internal.errorHeader(error);
+    const stack = host.trace(internal.frames(error));
+    const margin = ' '.repeat(seen.indent);
+    const text = stack ? `${header}\n${stack}` : seen.path.length > 1 ? `[${header}]` : header;
     return {
-      base: text.replaceAll('\n', `\n${margin}`), entries,
+      base: text.replaceAll('\n', `\n${margin}`), last: () => hidden(error, seen),
       skip: (key) => key === 'stack' || key === 'message' || (key === 'name' && error.name === internal.errorName(error)),
     };
   };

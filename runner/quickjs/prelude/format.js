@@ -15,7 +15,7 @@
     if (typeof value === 'bigint') return `${value}n`;
     if (Object.is(value, -0)) return '-0';
     if (typeof value === 'object' && value !== null) return inspect(value, 0);
-    return typeof value === 'function' ? inspect(value) : String(value);
+    return String(value);
   };
 
   const json = (value) => {
@@ -34,7 +34,7 @@
     f: number(parseFloat),
     j: (value) => `${json(value)}`,
     o: (value) => inspect(value, 4),
-    O: (value) => inspect(value, 4),
+    O: (value) => inspect(value),
     c: () => '',
   };
 

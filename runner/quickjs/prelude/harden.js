@@ -1,6 +1,6 @@
 // The last part: takes away what makes code out of text, and freezes everything
 // that a script can reach, so that it cannot change what other code relies on.
-() => {
+(host, internal) => {
   'use strict';
 
   const { defineProperty, getOwnPropertyDescriptor, getPrototypeOf, ownKeys } = Reflect;
@@ -30,6 +30,10 @@
   };
   reach(globalThis);
   kinds.forEach(reach);
+  // What only the module "toolscript" names, and what only errors lead to.
+  for (const value of [internal.stdin, internal.env, internal.cwd, internal.exit, internal.ToolError, internal.InvalidResultError]) {
+    reach(value);
+  }
   // What no global names.
   for (const iterator of [[][Symbol.iterator](), new Map().entries(), new Set().values(), ''[Symbol.iterator](), 'a'.matchAll(/a/g)]) {
     reach(getPrototypeOf(iterator));

@@ -5,6 +5,7 @@
   const { descriptor, prototypeOf, ownKeys, uncurry } = internal;
   const isEnumerable = uncurry(Object.prototype.propertyIsEnumerable);
   const { hasOwn } = Object;
+  const toString = uncurry(Object.prototype.toString);
   const sourceOf = uncurry(Function.prototype.toString);
   const lineLength = 80;
   const mostItems = 100;
@@ -19,6 +20,10 @@
   // which own properties are shown already.
   internal.special = new Map();
 
+  // views hold, by class, what an object of the prelude shows in place of its
+  // private parts.
+  internal.views = new Map();
+
   const escapes = { '\b': '\\b', '\t': '\\t', '\n': '\\n', '\f': '\\f', '\r': '\\r', '\\': '\\\\' };
 
   const quote = (text) => {
@@ -27,7 +32,7 @@
       if (c === "'") return mark === "'" ? "\\'" : c;
       if (escapes[c]) return escapes[c];
       const code = c.charCodeAt(0);
-      return code < 256 ? `\\x${code.toString(16).toUpperCase().padStart(2, '0')}` : `\\u${code.toString(16).toUpperCase()}`;
+      return code < 256 ? `\\x${code.toString(16).toUpperCase().padStart(2, '0')}` : `\\u${code.toString(16)}`;
     });
     return mark + body + mark;
   };
@@ -63,7 +68,8 @@
 
   const tagOf = (value, name) => {
     const tag = value[Symbol.toStringTag];
-    return typeof tag === 'string' && tag !== '' && tag !== name ? ` [${tag}]` : '';
+    if (typeof tag !== 'string' || tag === '' || tag === name || isEnumerable(value, Symbol.toStringTag)) return '';
+    return ` [${tag}]`;
   };
 
   // prefix is what stands before the brace: the class, unless it is plain.
@@ -92,6 +98,15 @@
     return /^[a-zA-Z_][a-zA-Z_0-9]*$/.test(key) ? key : quote(key);
   };
 
+  // inner shows a part of an object, one level further in.
+  const inner = (value, seen) => {
+    seen.indent += 2;
+    const text = show(value, seen);
+    seen.indent -= 2;
+    return text;
+  };
+  internal.inner = inner;
+
   // property shows one own property without running a getter.
   const property = (value, key, seen) => {
     const own = internal.lazy.has(value) ? { value: value[key] } : descriptor(value, key);
@@ -99,9 +114,7 @@
     if (own && (own.get || own.set)) {
       shown = own.get ? (own.set ? '[Getter/Setter]' : '[Getter]') : '[Setter]';
     } else {
-      seen.indent += 2;
-      shown = show(own ? own.value : undefined, seen);
-      seen.indent -= 2;
+      shown = inner(own ? own.value : undefined, seen);
     }
     return `${keyText(key)}: ${shown}`;
   };
@@ -113,9 +126,7 @@
     let i = 0;
     for (; i < length && out.length < mostItems; i++) {
       if (descriptor(value, i)) {
-        seen.indent += 2;
-        out.push(show(value[i], seen));
-        seen.indent -= 2;
+        out.push(inner(value[i], seen));
         continue;
       }
       const start = i;
@@ -143,7 +154,10 @@
     }
     const special = internal.special.get(kind);
     if (special) return { prefix: '', open: '{', close: '}', entries: [], ...special(value, seen) };
-    return { prefix: prefix(value, 'Object'), open: '{', close: '}', entries: [] };
+    const view = internal.views.get(value.constructor);
+    if (view) return { prefix: prefix(value, 'Object'), open: '{', close: '}', entries: view(value, seen) };
+    const plain = toString(value) === '[object Module]' ? 'Module' : 'Object';
+    return { prefix: prefix(value, plain), open: '{', close: '}', entries: [] };
   };
   internal.isIndex = isIndex;
 
@@ -160,18 +174,22 @@
       if (!seen.marks.has(value)) seen.marks.set(value, seen.marks.size + 1);
       return `[Circular *${seen.marks.get(value)}]`;
     }
-    if (seen.path.length > seen.depth) {
+    if (seen.path.length > seen.depth && typeof value !== 'function' && ownKeys(value).length > (Array.isArray(value) ? 1 : 0)) {
       return `[${Array.isArray(value) ? 'Array' : (className(value) ?? 'Object: null prototype') + tagOf(value, className(value))}]`;
     }
+    const { deepest } = seen;
     seen.path.push(value);
+    seen.deepest = seen.path.length;
     const shown = parts(value, kind, seen);
     for (const key of ownKeys(value)) {
       const hidden = !internal.lazy.has(value) && !isEnumerable(value, key);
       if (!hidden && !shown.skip?.(key)) shown.entries.push(property(value, key, seen));
     }
-    seen.deepest = Math.max(seen.deepest, seen.path.length);
+    shown.entries.push(...(shown.last?.() ?? []));
     seen.path.pop();
-    return reference(value, seen) + join(shown, seen);
+    const text = reference(value, seen) + join(shown, seen);
+    seen.deepest = shown.entries.length > 0 ? Math.max(deepest, seen.deepest) : deepest;
+    return text;
   };
 
   const reference = (value, seen) => (seen.marks.has(value) ? `<ref *${seen.marks.get(value)}> ` : '');
@@ -183,7 +201,6 @@
     const lead = base ? `${base} ` : '';
     const rows = list && entries.length > 6 ? internal.columns(entries, list, seen.indent, lineLength) : entries;
     const levels = seen.deepest - seen.path.length - 1;
-    seen.deepest = seen.path.length === 0 ? 0 : seen.deepest;
     if (rows === entries && levels < levelsInOneLine) {
       const length = entries.reduce((sum, e) => sum + e.length, 0) + 2 * entries.length;
       if (length + seen.indent + start.length + (base?.length ?? 0) + 10 <= lineLength && !entries.some((e) => e.includes('\n'))) {

@@ -5,6 +5,7 @@
 
   const { parse, stringify, inspect } = internal;
   const none = -1;
+  const absent = -2;
   const pending = new Map();
   let last = 0;
 
@@ -26,7 +27,7 @@
     const text = stringify(args === undefined ? {} : args);
     if (text === undefined) throw new TypeError(`a tool's arguments are an object, not ${inspect(args, 0)}`);
     const id = ++last;
-    pending.set(id, { resolve, reject, stack: new Error().stack });
+    pending.set(id, { resolve, reject, frames: internal.frames(new Error()) });
     if (host.call(id, server, tool, text) === 0) {
       internal.settle(id, 1, stringify({ code: 'limit_calls', message: 'more calls are under way than the run may make in all' }));
     }
@@ -36,15 +37,20 @@
   internal.settle = (id, isError, text) => {
     const waiting = pending.get(id);
     pending.delete(id);
-    if (!isError) {
-      waiting.resolve(text === '' ? undefined : parse(text));
-      return;
+    try {
+      const answer = text === '' ? undefined : parse(text);
+      if (isError) waiting.reject(failure(id, answer, waiting.frames));
+      else waiting.resolve(answer);
+    } catch (error) { // no memory left for the answer
+      waiting.reject(error);
     }
-    const fields = parse(text);
+  };
+
+  const failure = (id, fields, frames) => {
     const error = new ToolError(fields.message, fields);
-    Object.defineProperty(error, 'stack', { value: waiting.stack, writable: true, configurable: true });
+    internal.setFrames(error, frames);
     failed.set(error, { id, code: fields.code, tool: fields.tool });
-    waiting.reject(error);
+    return error;
   };
 
   // quiet are the names that the language reads of every object: JSON.stringify,
@@ -89,10 +95,12 @@
     return proxy;
   };
 
+  // A server that is not connected seems to have every tool: the call says what
+  // is wrong with it.
   const toolOf = (server) => (name) => {
     const tool = host.tool(server, name);
-    if (tool === none) return undefined;
-    const invoke = (args) => call(server, tool, args);
+    if (tool === none || (tool === absent && (quiet.has(name) || name in Object.prototype))) return undefined;
+    const invoke = (args) => call(server, name, args);
     Object.defineProperty(invoke, 'name', { value: name });
     return Object.freeze(invoke);
   };

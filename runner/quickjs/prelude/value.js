@@ -5,6 +5,7 @@
   const { stringify } = internal;
 
   class InvalidResultError extends TypeError {}
+  Object.defineProperty(InvalidResultError.prototype, 'name', { value: 'InvalidResultError' });
   internal.InvalidResultError = InvalidResultError;
 
   const names = { bigint: 'a BigInt', function: 'a function', symbol: 'a symbol' };

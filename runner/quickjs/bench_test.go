@@ -1,0 +1,57 @@
+package quickjs_test
+
+import (
+	"testing"
+
+	"github.com/toolscript/toolscript/runner"
+	"github.com/toolscript/toolscript/runner/quickjs"
+)
+
+// silent is a host that answers every call at once.
+type silent struct{ answers chan quickjs.Answer }
+
+func (s silent) Call(c runner.Call)             { s.answers <- quickjs.Answer{CallID: c.CallID, Value: c.Args} }
+func (s silent) Write(runner.Stream, string)    {}
+func (s silent) ReadStdin()                     {}
+func (s silent) Answers() <-chan quickjs.Answer { return s.answers }
+
+func benchmark(b *testing.B, text string) {
+	b.Helper()
+	vm, h := newVM(b), silent{make(chan quickjs.Answer, 64)}
+	job := script(text)
+	b.ReportAllocs()
+	for b.Loop() {
+		if out := vm.Run(b.Context(), job, h); out.Err != nil {
+			b.Fatal(out.Err)
+		}
+		if err := vm.Reset(b.Context()); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkEmptyRun(b *testing.B) { benchmark(b, ``) }
+
+func BenchmarkOneCall(b *testing.B) {
+	benchmark(b, imports+`export default await tools.github.createIssue({title: "x"})`)
+}
+
+func BenchmarkHundredCalls(b *testing.B) {
+	benchmark(b, imports+`for (let i = 0; i < 100; i++) await tools.github.createIssue({i})`)
+}
+
+func BenchmarkConsoleLog(b *testing.B) {
+	benchmark(b, `for (let i = 0; i < 100; i++) console.log({i, tags: ["a", "b"]})`)
+}
+
+func BenchmarkNewVM(b *testing.B) {
+	for b.Loop() {
+		vm, err := engine.NewVM(b.Context())
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := vm.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

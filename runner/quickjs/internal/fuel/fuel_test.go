@@ -1,0 +1,208 @@
+package fuel_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+
+	"github.com/toolscript/toolscript/runner/quickjs/internal/fuel"
+)
+
+// A module of one page of memory that imports env.ask and exports three
+// functions: spin(n) loops n times, fill(n) and copy(n) each move n bytes, and
+// calm() does neither. Its one global is a counter of its own.
+var small = module(
+	section(1, "\x03\x60\x00\x01\x7f\x60\x01\x7f\x01\x7f\x60\x00\x00"), // ()→i32, (i32)→i32, ()→()
+	section(2, "\x01\x03env\x03ask\x00\x00"),
+	section(3, "\x04\x01\x01\x01\x00"),
+	section(5, "\x01\x00\x20"), // 32 pages
+	section(6, "\x01\x7f\x01\x41\x2a\x0b"),
+	section(7, "\x04\x04spin\x00\x01\x04fill\x00\x02\x04copy\x00\x03\x04calm\x00\x04"),
+	section(10, "\x04"+
+		// local 1 counts down from local 0; local 2 is of another type
+		body("\x02\x01\x7f\x01\x7c"+"\x20\x00\x21\x01\x03\x40\x20\x01\x41\x01\x6b\x22\x01\x0d\x00\x0b\x20\x01\x0b")+
+		body("\x00"+"\x41\x00\x41\x07\x20\x00\xfc\x0b\x00\x41\x00\x2d\x00\x00\x0b")+
+		body("\x00"+"\x41\x01\x41\x00\x20\x00\xfc\x0a\x00\x00\x41\x00\x0b")+
+		body("\x00"+"\x23\x00\x0b")),
+)
+
+func module(sections ...string) []byte {
+	return []byte("\x00asm\x01\x00\x00\x00" + strings.Join(sections, ""))
+}
+
+func section(id byte, content string) string { return string(id) + leb(len(content)) + content }
+
+func body(code string) string { return leb(len(code)) + code }
+
+func leb(n int) string {
+	if n < 128 {
+		return string([]byte{byte(n)})
+	}
+	return string([]byte{byte(n&127) | 128, byte(n >> 7)})
+}
+
+var options = fuel.Options{Module: "env", Function: "ask", Export: "fuel", Refill: 1000}
+
+// instance runs a rewritten module. asked counts the questions, of which the one
+// numbered last is answered with stop.
+type instance struct {
+	api.Module
+	asked, last int
+}
+
+func instantiate(t *testing.T, wasm []byte) *instance {
+	t.Helper()
+	i := &instance{last: -1}
+	runtime := wazero.NewRuntime(t.Context())
+	t.Cleanup(func() { _ = runtime.Close(context.Background()) }) // nothing was written
+	_, err := runtime.NewHostModuleBuilder("env").NewFunctionBuilder().WithFunc(func() uint32 {
+		i.asked++
+		if i.asked == i.last {
+			return 1
+		}
+		return 0
+	}).Export("ask").Instantiate(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if i.Module, err = runtime.Instantiate(t.Context(), wasm); err != nil {
+		t.Fatal(err)
+	}
+	return i
+}
+
+func (i *instance) call(t *testing.T, name string, args ...uint64) (uint64, error) {
+	t.Helper()
+	results, err := i.ExportedFunction(name).Call(t.Context(), args...)
+	if err != nil {
+		return 0, err
+	}
+	return results[0], nil
+}
+
+func rewrite(t *testing.T, wasm []byte) []byte {
+	t.Helper()
+	out, err := fuel.Rewrite(wasm, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func TestLoopsAsk(t *testing.T) {
+	i := instantiate(t, rewrite(t, small))
+	if _, err := i.call(t, "spin", 10_500); err != nil || i.asked != 10 {
+		t.Errorf("10,500 turns asked %d times (%v), want 10 times", i.asked, err)
+	}
+	if left := int32(i.ExportedGlobal("fuel").Get()); left != 500 {
+		t.Errorf("fuel = %d, want 500", left)
+	}
+}
+
+func TestBlocksAsk(t *testing.T) {
+	for _, name := range []string{"fill", "copy"} {
+		i := instantiate(t, rewrite(t, small))
+		for range 10 {
+			if _, err := i.call(t, name, 64*500); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if i.asked != 5 {
+			t.Errorf("10 times 500 blocks by %s asked %d times, want 5", name, i.asked)
+		}
+		if _, err := i.call(t, name, 64*5000); err != nil || i.asked != 6 {
+			t.Errorf("a move of more than all fuel asked %d times (%v), want once", i.asked-5, err)
+		}
+	}
+}
+
+func TestAnAnswerTraps(t *testing.T) {
+	i := instantiate(t, rewrite(t, small))
+	i.last = 3
+	if _, err := i.call(t, "spin", 1_000_000); err == nil || !strings.Contains(err.Error(), "unreachable") {
+		t.Errorf("error = %v, want a trap", err)
+	}
+	if i.asked != 3 {
+		t.Errorf("asked %d times, want 3", i.asked)
+	}
+	// Empty as the fuel now is, the next loop asks at its first turn.
+	if _, err := i.call(t, "spin", 1); err != nil || i.asked != 4 {
+		t.Errorf("after a trap one turn asked %d times (%v), want once", i.asked-3, err)
+	}
+}
+
+func TestResultsStay(t *testing.T) {
+	i := instantiate(t, rewrite(t, small))
+	for name, want := range map[string]uint64{"spin": 0, "fill": 7, "copy": 0, "calm": 42} {
+		var args []uint64
+		if name != "calm" {
+			args = []uint64{100}
+		}
+		if got, err := i.call(t, name, args...); err != nil || got != want {
+			t.Errorf("%s = %d (%v), want %d", name, got, err, want)
+		}
+	}
+}
+
+func TestRefused(t *testing.T) {
+	for name, wasm := range map[string][]byte{
+		"no module":          []byte("text"),
+		"an empty module":    module(),
+		"a cut module":       small[:len(small)-3],
+		"no such import":     []byte(strings.Replace(string(small), "\x03ask", "\x03ack", 1)),
+		"an unknown opcode":  []byte(strings.Replace(string(small), "\x23\x00\x0b", "\xfd\x00\x0b", 1)),
+		"an imported global": []byte(strings.Replace(string(small), "\x03ask\x00\x00", "\x03ask\x03\x7f", 1)),
+	} {
+		if _, err := fuel.Rewrite(wasm, options); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+// The engine itself, rewritten a second time, is the largest module at hand.
+func TestEngineCanBeRewritten(t *testing.T) {
+	wasm, err := os.ReadFile("../../quickjs.wasm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	twice, err := fuel.Rewrite(wasm, fuel.Options{Module: "env", Function: "host_interrupt", Export: "more_fuel", Refill: 10_000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	runtime := wazero.NewRuntimeWithConfig(t.Context(), wazero.NewRuntimeConfigInterpreter())
+	defer runtime.Close(t.Context()) //nolint:errcheck // nothing was written
+	compiled, err := runtime.CompileModule(t.Context(), twice)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(compiled.ExportedFunctions()) < 400 {
+		t.Errorf("%d exports are left, want all 400 and more", len(compiled.ExportedFunctions()))
+	}
+}
+
+func FuzzRewrite(f *testing.F) {
+	f.Add(small)
+	f.Add(small[:40])
+	f.Fuzz(func(t *testing.T, wasm []byte) {
+		out, err := fuel.Rewrite(wasm, options)
+		if err != nil {
+			if errors.Unwrap(err) == nil && err.Error() == "" {
+				t.Error("an error without a text")
+			}
+			return
+		}
+		runtime := wazero.NewRuntimeWithConfig(t.Context(), wazero.NewRuntimeConfigInterpreter())
+		defer runtime.Close(t.Context()) //nolint:errcheck // nothing was written
+		if _, err := runtime.CompileModule(t.Context(), wasm); err != nil {
+			return // what goes in broken may come out broken
+		}
+		if _, err := runtime.CompileModule(t.Context(), out); err != nil {
+			t.Errorf("a valid module became invalid: %v", err)
+		}
+	})
+}

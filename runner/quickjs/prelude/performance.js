@@ -1,0 +1,12 @@
+// performance counts from the start of the run. The engine's own would count
+// from the moment its image was made.
+(host, internal) => {
+  'use strict';
+
+  delete globalThis.performance;
+  internal.define('performance', {
+    now: () => host.now(),
+    get timeOrigin() { return Date.now() - host.now(); },
+    toJSON() { return { timeOrigin: this.timeOrigin }; },
+  });
+}

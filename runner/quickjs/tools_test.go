@@ -1,0 +1,262 @@
+package quickjs_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/runner"
+	"github.com/toolscript/toolscript/runner/quickjs"
+)
+
+const imports = `import { tools, ToolError } from "toolscript";` + "\n"
+
+func TestToolCall(t *testing.T) {
+	h := newHost()
+	out := run(t, script(imports+`const r = await tools.github.createIssue({title: "é", n: 1});
+export default [r, await tools.github.listIssues()]`), h)
+	if want := `[{"title":"é","n":1},{}]`; string(out.Value) != want {
+		t.Errorf("Value = %s, want %s", out.Value, want)
+	}
+	want := []runner.Call{
+		{CallID: "1", ID: "github__create_issue", Args: json.RawMessage(`{"title":"é","n":1}`)},
+		{CallID: "2", ID: "github__list_issues", Args: json.RawMessage(`{}`)},
+	}
+	if diff := cmp.Diff(want, h.calls); diff != "" {
+		t.Errorf("calls (-want +got):\n%s", diff)
+	}
+}
+
+func TestConcurrentCallsGetTheirOwnAnswers(t *testing.T) {
+	h := newHost()
+	var gate sync.WaitGroup // no call is answered before all are under way
+	gate.Add(100)
+	h.tool = func(c runner.Call) (json.RawMessage, *toolscript.ToolError) {
+		gate.Done()
+		gate.Wait()
+		return c.Args, nil
+	}
+	out := run(t, script(imports+`const all = await Promise.all(Array.from({length: 100}, (_, i) => tools.github.createIssue({i})));
+export default all.every((r, i) => r.i === i)`), h)
+	if string(out.Value) != "true" {
+		t.Error("an answer went to another call")
+	}
+}
+
+func TestToolErrorIsThrown(t *testing.T) {
+	h := newHost()
+	h.tool = func(runner.Call) (json.RawMessage, *toolscript.ToolError) {
+		return nil, &toolscript.ToolError{
+			Server: "github", Tool: "github__create_issue", Code: toolscript.ToolFailed, Message: "no such repository", RPCCode: -32000,
+			Content: []json.RawMessage{json.RawMessage(`{"type":"text","text":"no"}`)},
+			Details: []toolscript.Detail{{Path: "/title", Message: "missing"}},
+		}
+	}
+	out := run(t, script(imports+`try { await tools.github.createIssue({}) } catch (e) {
+  console.log(e instanceof ToolError, e instanceof Error, e.name, e.message, String(e));
+  console.log(e.stack);
+}
+export default await tools.github.createIssue({}).catch((e) => ({...e}))`), h)
+	want := `{"server":"github","tool":"github__create_issue","code":"tool_failed","content":[{"type":"text","text":"no"}],` +
+		`"rpcCode":-32000,"details":[{"path":"/title","message":"missing"}]}`
+	if string(out.Value) != want {
+		t.Errorf("Value = %s, want %s", out.Value, want)
+	}
+	wantOutput := "true true ToolError no such repository ToolError: no such repository\n" +
+		"ToolError: no such repository\n    at script.ts:2:26\n"
+	if diff := cmp.Diff(wantOutput, h.stdout()); diff != "" {
+		t.Errorf("output (-want +got):\n%s", diff)
+	}
+}
+
+func TestUncaughtToolError(t *testing.T) {
+	tests := []struct {
+		code, want toolscript.Kind
+	}{
+		{toolscript.ToolFailed, toolscript.Threw},
+		{toolscript.NotFound, toolscript.Threw},
+		{toolscript.LimitCalls, toolscript.LimitCalls},
+		{toolscript.ApprovalDenied, toolscript.ApprovalDenied},
+	}
+	for _, test := range tests {
+		h := newHost()
+		h.tool = func(c runner.Call) (json.RawMessage, *toolscript.ToolError) {
+			return nil, &toolscript.ToolError{Tool: c.ID, Code: test.code, Message: "no"}
+		}
+		err := fails(t, script(imports+`await tools.github.createIssue({})`), h)
+		want := &toolscript.RunError{
+			Name: "ToolError", Code: test.want, Message: "no", Phase: toolscript.Executing, ScriptID: "run-1",
+			ToolName: "github__create_issue", CallID: "1", Stack: "    at script.ts:2:20",
+		}
+		if diff := cmp.Diff(want, err); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.code, diff)
+		}
+	}
+}
+
+func TestMissingNames(t *testing.T) {
+	tests := []struct{ expression, want string }{
+		{`tools.githb`, `tools.githb does not exist; did you mean tools.github?`},
+		{`tools["my-server"]`, `tools["my-server"] does not exist; tools has: github, empty`},
+		{`tools.github.creatIssue`, `tools.github.creatIssue does not exist; did you mean tools.github.createIssue?`},
+		{`tools.github.create_issue`, `tools.github.create_issue does not exist; did you mean tools.github.createIssue?`},
+		{`tools.github.zzzzzzzzz`, `tools.github.zzzzzzzzz does not exist; tools.github has: createIssue, listIssues`},
+	}
+	for _, test := range tests {
+		t.Run(test.expression, func(t *testing.T) {
+			err := fails(t, script(imports+test.expression), newHost())
+			if err.Name != "TypeError" || err.Message != test.want {
+				t.Errorf("error = %s: %s, want TypeError: %s", err.Name, err.Message, test.want)
+			}
+			if err.Stack == "" || strings.Contains(err.Stack, "toolscript") {
+				t.Errorf("stack = %q, want the script's frame only", err.Stack)
+			}
+		})
+	}
+}
+
+// TestServerThatIsNotConnected holds that a call to it goes out, so that the
+// gateway can say what is wrong with it.
+func TestServerThatIsNotConnected(t *testing.T) {
+	h := newHost()
+	h.tool = func(runner.Call) (json.RawMessage, *toolscript.ToolError) {
+		return nil, &toolscript.ToolError{Server: "empty", Code: toolscript.Unavailable, Message: "empty is not connected"}
+	}
+	err := fails(t, script(imports+"await tools.empty.doIt({})"), h)
+	if err.Name != "ToolError" || err.Message != "empty is not connected" {
+		t.Errorf("error = %s: %s", err.Name, err.Message)
+	}
+	if len(h.calls) != 1 || h.calls[0].ID != "empty__doIt" {
+		t.Errorf("calls = %+v", h.calls)
+	}
+	for _, quiet := range []string{"await tools.empty", "String(tools.empty)", "console.log(tools.empty)", "JSON.stringify(tools.empty)"} {
+		h := newHost()
+		if out := run(t, script(imports+quiet), h); out.Err != nil || len(h.calls) != 0 {
+			t.Errorf("%s: %+v, calls %+v", quiet, out.Err, h.calls)
+		}
+	}
+}
+
+func TestToolsIsAnObject(t *testing.T) {
+	for expression, want := range map[string]string{
+		`Object.keys(tools)`:                              `["github","empty"]`,
+		`Object.keys(tools.github)`:                       `["createIssue","listIssues"]`,
+		`Object.keys({...tools})`:                         `["github","empty"]`,
+		`Object.entries(tools).length`:                    `2`,
+		`["github" in tools, "x" in tools]`:               `[true,false]`,
+		`"createIssue" in tools.github`:                   `true`,
+		`typeof tools.github.createIssue`:                 `"function"`,
+		`tools.github.createIssue.name`:                   `"createIssue"`,
+		`tools.github === tools.github`:                   `true`,
+		`[tools.then ?? 1, tools.toJSON ?? 2]`:            `[1,2]`,
+		`tools.github.then ?? null`:                       `null`,
+		`tools[Symbol.iterator] ?? null`:                  `null`,
+		`String(tools)`:                                   `"[object Object]"`,
+		`JSON.stringify(tools)`:                           `"{\"github\":{},\"empty\":{}}"`,
+		`tools instanceof Object`:                         `true`,
+		`Object.getPrototypeOf(tools) === ({}).__proto__`: `true`,
+	} {
+		value(t, expression, want)
+	}
+}
+
+func TestToolsCannotBeChanged(t *testing.T) {
+	for _, change := range []string{
+		`tools.x = 1`, `tools.github = 1`, `delete tools.github`, `tools.github.createIssue = 1`, `delete tools.github.createIssue`,
+		`Object.defineProperty(tools, "x", {value: 1})`, `Object.setPrototypeOf(tools, null)`, `Object.freeze(tools)`,
+		`tools.github.createIssue.x = 1`,
+	} {
+		if err := fails(t, script(imports+change), newHost()); err.Name != "TypeError" {
+			t.Errorf("%s: %s %s, want a TypeError", change, err.Name, err.Message)
+		}
+	}
+}
+
+func TestToolsWithoutServers(t *testing.T) {
+	job := script(imports + `console.log(tools); export default Object.keys(tools)`)
+	job.Names = nil
+	h := newHost()
+	if out := run(t, job, h); string(out.Value) != "[]" || h.stdout() != "{}\n" {
+		t.Errorf("tools = %s, shown as %q, want [] and {}", out.Value, h.stdout())
+	}
+	job.Compiled.JavaScript = imports + `tools.github`
+	if err := fails(t, job, newHost()); err.Message != "tools.github does not exist; tools has no server" {
+		t.Errorf("message = %q", err.Message)
+	}
+}
+
+func TestCallsThatNobodyAwaited(t *testing.T) {
+	h := newHost()
+	h.tool = nil
+	out := run(t, script(imports+`tools.github.createIssue({}); export default "done"`), h)
+	if string(out.Value) != `"done"` || len(h.calls) != 1 {
+		t.Errorf("Value = %s after %d calls, want done after 1", out.Value, len(h.calls))
+	}
+}
+
+func TestArgumentsThatJSONCannotHold(t *testing.T) {
+	for _, args := range []string{`() => 1`, `{id: 1n}`, `(() => { const a = {}; a.a = a; return a })()`} {
+		h := newHost()
+		if err := fails(t, script(imports+`await tools.github.createIssue(`+args+`)`), h); err.Name != "TypeError" || len(h.calls) > 0 {
+			t.Errorf("%s: %s %s after %d calls, want a TypeError and no call", args, err.Name, err.Message, len(h.calls))
+		}
+	}
+}
+
+func TestAnswersForNobodyAreDropped(t *testing.T) {
+	h := newHost()
+	h.tool = func(c runner.Call) (json.RawMessage, *toolscript.ToolError) {
+		for _, id := range []string{"7", "-1", "x", "1e9"} {
+			h.answers <- quickjs.Answer{CallID: id, Value: json.RawMessage(`"wrong"`)}
+		}
+		h.answers <- quickjs.Answer{Stdin: []byte("nobody asked")}
+		return json.RawMessage(`"right"`), nil
+	}
+	if out := run(t, script(imports+`export default await tools.github.createIssue({})`), h); string(out.Value) != `"right"` {
+		t.Errorf("Value = %s, want right", out.Value)
+	}
+}
+
+func TestHostThatIsGone(t *testing.T) {
+	h := newHost()
+	h.tool = nil
+	close(h.answers)
+	if err := fails(t, script(imports+`await tools.github.createIssue({})`), h); err.Code != toolscript.Cancelled {
+		t.Errorf("Code = %s, want cancelled", err.Code)
+	}
+}
+
+func TestMoreCallsUnderWayThanTheBudget(t *testing.T) {
+	h := newHost()
+	h.tool = nil
+	job := script(imports + `for (let i = 0; i < 5; i++) tools.github.createIssue({}).catch((e) => console.log(e.code));
+await new Promise((r) => setTimeout(r, 1))`)
+	job.Limits.ToolCalls = 3
+	run(t, job, h)
+	if len(h.calls) != 3 || h.stdout() != "limit_calls\nlimit_calls\n" {
+		t.Errorf("%d calls began and the others gave %q, want 3 and limit_calls", len(h.calls), h.stdout())
+	}
+}
+
+// A catalog of thousands of tools costs a run only the names it uses.
+func TestManyTools(t *testing.T) {
+	many := &runner.Names{Key: "many"}
+	for s := range 20 {
+		server := runner.ServerNames{Ident: fmt.Sprint("server", s), Server: fmt.Sprint("server-", s)}
+		for i := range 100 {
+			server.Tools = append(server.Tools, runner.ToolNames{Ident: fmt.Sprint("tool", i), ID: fmt.Sprintf("server-%d__tool_%d", s, i)})
+		}
+		many.Servers = append(many.Servers, server)
+	}
+	h := newHost()
+	job := script(imports + `await tools.server7.tool42({}); export default Object.keys(tools).length`)
+	job.Names = many
+	if out := run(t, job, h); string(out.Value) != "20" || h.calls[0].ID != "server-7__tool_42" {
+		t.Errorf("Value = %s after %v", out.Value, h.calls)
+	}
+}
