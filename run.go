@@ -113,6 +113,34 @@ type RunError struct {
 	Metadata map[string]any `json:"metadata,omitempty"`
 }
 
+// ClassName is the error class by which scripts and their documentation know a
+// kind.
+func (k Kind) ClassName() string {
+	if name, ok := classNames[k]; ok {
+		return name
+	}
+	return "ScriptError"
+}
+
+var classNames = map[Kind]string{
+	LimitTime:       "ScriptTimeoutError",
+	LimitMemory:     "ScriptMemoryError",
+	LimitStack:      "ScriptStackError",
+	LimitCalls:      "ToolBudgetExceededError",
+	LimitOutput:     "ScriptOutputError",
+	Cancelled:       "ScriptCancelledError",
+	CheckFailed:     "ScriptCheckError",
+	TooLarge:        "ScriptTooLargeError",
+	InvalidResult:   "InvalidResultError",
+	ApprovalDenied:  "ApprovalDeniedError",
+	ApprovalTimeout: "ApprovalTimeoutError",
+}
+
+// Fail is the error of a run that ended for a reason outside its script.
+func Fail(kind Kind, message string) *RunError {
+	return &RunError{Name: kind.ClassName(), Code: kind, Message: message}
+}
+
 // ToolError is what a script catches when a call fails.
 type ToolError struct {
 	Server  string            `json:"server"`

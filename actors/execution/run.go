@@ -85,9 +85,9 @@ func (r *run) finish(c *actor.Context, end toolscript.End) {
 	r.record.Close(end)
 	r.cancel(nil)
 	engine, self, parent, events, last := c.Engine(), c.PID(), r.parent, r.events, ended{r.work.id, r.snapshot()}
-	mailbox.Go(func() { // the client may be slow to take the end
+	mailbox.Go(func() { // the client may be slow to take the end, and its code may break
+		defer engine.Poison(self)
+		defer engine.Send(parent, last)
 		events.end(end)
-		engine.Send(parent, last)
-		engine.Poison(self)
-	}, func(error) { engine.Send(parent, last) })
+	}, func(error) {})
 }

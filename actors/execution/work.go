@@ -16,6 +16,11 @@ import (
 // borrowTime bounds the wait for a free worker.
 const borrowTime = 2 * time.Minute
 
+// allBusy is why a run got no worker in all that time.
+func allBusy(role string) error {
+	return &toolscript.Error{Kind: toolscript.Busy, Err: fmt.Errorf("every %s process has been busy for %s; try again", role, borrowTime)}
+}
+
 // work is what the goroutine of one run does, from source to outcome.
 type work struct {
 	id         string
@@ -62,14 +67,16 @@ func (w *work) stages(ctx context.Context) (runner.Outcome, error) {
 func (w *work) compile(ctx context.Context) (runner.Compiled, error) {
 	start := time.Now()
 	defer func() { w.metrics.CompileMs = ms(time.Since(start)) }()
-	ctx, cancel := context.WithTimeout(ctx, borrowTime)
+	ctx, cancel := context.WithTimeoutCause(ctx, borrowTime, allBusy("checker"))
 	defer cancel()
 	checker, giveBack, err := w.deps.Checker(ctx)
 	if err != nil {
 		return runner.Compiled{}, w.fail(toolscript.Parsing, err)
 	}
+	broken := true // until it has answered: a panic must not keep the worker
+	defer func() { giveBack(broken) }()
 	compiled, diagnostics, err := checker.Compile(ctx, runner.Source{Code: w.request.Code, File: w.request.File})
-	giveBack(err != nil)
+	broken = err != nil
 	if err != nil {
 		return runner.Compiled{}, w.fail(toolscript.Parsing, err)
 	}
@@ -131,14 +138,16 @@ func (w *work) named(uses runner.Uses) (toolscript.Filter, bool) {
 
 // run runs the compiled script in a sandbox.
 func (w *work) run(ctx context.Context, compiled runner.Compiled) (runner.Outcome, error) {
-	borrowing, cancel := context.WithTimeout(ctx, borrowTime)
+	borrowing, cancel := context.WithTimeoutCause(ctx, borrowTime, allBusy("sandbox"))
 	defer cancel()
 	sandbox, giveBack, err := w.deps.Sandbox(borrowing)
 	if err != nil {
 		return runner.Outcome{}, w.fail(toolscript.Executing, err)
 	}
+	broken := true
+	defer func() { giveBack(broken) }()
 	outcome, err := sandbox.Run(ctx, w.job(compiled), w.host)
-	giveBack(err != nil)
+	broken = err != nil
 	w.metrics.RunMs, w.metrics.CPUMs = outcome.Metrics.RunMs, outcome.Metrics.CPUMs
 	w.metrics.MemoryMB = float64(outcome.Metrics.MemoryBytes) / (1 << 20)
 	if err != nil && outcome.Err == nil {
@@ -203,28 +212,8 @@ func failed(id string, err error, metadata map[string]any) toolscript.End {
 		kind = toolscript.Cancelled
 	}
 	return toolscript.End{Kind: kind, ExitCode: 1, Error: &toolscript.RunError{
-		Name: className(kind), Code: kind, Message: err.Error(), Phase: phase, ScriptID: id, Metadata: metadata,
+		Name: kind.ClassName(), Code: kind, Message: err.Error(), Phase: phase, ScriptID: id, Metadata: metadata,
 	}}
-}
-
-// className is the error class that the documentation of scripts names.
-func className(kind toolscript.Kind) string {
-	if name, ok := classNames[kind]; ok {
-		return name
-	}
-	return "ScriptError"
-}
-
-var classNames = map[toolscript.Kind]string{
-	toolscript.LimitTime:     "ScriptTimeoutError",
-	toolscript.LimitMemory:   "ScriptMemoryError",
-	toolscript.LimitStack:    "ScriptStackError",
-	toolscript.LimitCalls:    "ToolBudgetExceededError",
-	toolscript.LimitOutput:   "ScriptOutputError",
-	toolscript.Cancelled:     "ScriptCancelledError",
-	toolscript.CheckFailed:   "ScriptCheckError",
-	toolscript.TooLarge:      "ScriptTooLargeError",
-	toolscript.InvalidResult: "InvalidResultError",
 }
 
 // progress is what was done so far, for the metadata of an error.

@@ -35,5 +35,5 @@ type (
 		err    error
 	}
 	died struct{ worker Worker } // a process is gone
-	reap struct{ worker Worker } // a worker has been idle for IdleTime
+	reap struct{ resting }       // a worker has been idle for IdleTime
 )

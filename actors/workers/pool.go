@@ -35,7 +35,8 @@ type Pool struct {
 	Options
 	ctx      context.Context // ends with the actor
 	stop     context.CancelFunc
-	idle     []Worker // the longest idle first
+	idle     []resting // the longest idle first
+	rests    int       // how often a worker has become idle
 	busy     map[Worker]bool
 	starting int
 	queue    []borrow // runs that wait for a worker, the oldest first
@@ -94,7 +95,7 @@ func (p *Pool) enqueue(c *actor.Context, m borrow) {
 func (p *Pool) serve(c *actor.Context) {
 	p.queue = slices.DeleteFunc(p.queue, func(b borrow) bool { return b.ctx.Err() != nil })
 	for len(p.queue) > 0 && len(p.idle) > 0 {
-		next, w := p.queue[0], p.idle[len(p.idle)-1] // the warmest
+		next, w := p.queue[0], p.idle[len(p.idle)-1].worker // the warmest
 		p.queue = p.queue[1:]
 		if next.settle() {
 			p.idle, p.busy[w] = p.idle[:len(p.idle)-1], true
@@ -118,10 +119,15 @@ func (p *Pool) start(c *actor.Context) {
 		ctx, cancel := context.WithTimeout(pool, p.StartTime)
 		defer cancel()
 		w, err := p.Start(ctx)
-		if err == nil {
-			context.AfterFunc(pool, w.Kill) // even when nobody reads started
+		if err != nil {
+			engine.Send(self, started{nil, err})
+			return
 		}
-		engine.Send(self, started{w, err})
+		stop := context.AfterFunc(pool, w.Kill) // even when nobody reads started
+		engine.Send(self, started{w, nil})
+		<-w.Done()
+		stop()
+		engine.Send(self, died{w})
 	}, func(err error) { engine.Send(self, started{nil, err}) })
 }
 
@@ -131,11 +137,7 @@ func (p *Pool) started(c *actor.Context, m started) {
 		p.refuse(m.err)
 		return
 	}
-	engine, self := c.Engine(), c.PID()
-	p.Work.Go(func() {
-		<-m.worker.Done()
-		engine.Send(self, died{m.worker})
-	}, func(error) {})
+	p.lastErr = nil
 	p.rest(c, m.worker)
 	p.serve(c)
 }
@@ -154,11 +156,19 @@ func (p *Pool) refuse(err error) {
 	p.queue = nil
 }
 
+// resting is an idle worker. Its number tells this rest from later ones.
+type resting struct {
+	worker Worker
+	number int
+}
+
 // rest makes w idle and sets its end for when it stays so.
 func (p *Pool) rest(c *actor.Context, w Worker) {
-	p.idle = append(p.idle, w)
+	p.rests++
+	r := resting{w, p.rests}
+	p.idle = append(p.idle, r)
 	engine, self := c.Engine(), c.PID()
-	time.AfterFunc(p.IdleTime, func() { engine.Send(self, reap{w}) })
+	time.AfterFunc(p.IdleTime, func() { engine.Send(self, reap{r}) })
 }
 
 func (p *Pool) takeBack(c *actor.Context, m Return) {
@@ -181,16 +191,16 @@ func (p *Pool) died(c *actor.Context, m died) {
 	p.deaths++
 	used := p.busy[m.worker]
 	delete(p.busy, m.worker)
-	p.idle = slices.DeleteFunc(p.idle, func(w Worker) bool { return w == m.worker })
+	p.idle = slices.DeleteFunc(p.idle, func(r resting) bool { return r.worker == m.worker })
 	if used || len(p.queue) > 0 {
 		p.serve(c)
 	}
 }
 
-// reap ends a worker that is idle and not needed as a spare. A worker that was
-// used meanwhile has a later reap coming.
+// reap ends a worker that has been idle since and is not needed as a spare. One
+// that was used meanwhile rests under another number.
 func (p *Pool) reap(m reap) {
-	i := slices.Index(p.idle, m.worker)
+	i := slices.Index(p.idle, m.resting)
 	if i < 0 || len(p.idle) <= p.Spare {
 		return
 	}

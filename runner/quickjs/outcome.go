@@ -88,7 +88,9 @@ func (r *run) classify(err error) *toolscript.RunError {
 		e.Stack, e.Excerpt = where.Stack, where.Excerpt
 		return e
 	case errors.As(err, &large):
-		return &toolscript.RunError{Name: "ScriptOutputError", Code: toolscript.LimitOutput, Message: err.Error(), Phase: toolscript.Finalizing}
+		e := toolscript.Fail(toolscript.LimitOutput, err.Error())
+		e.Phase = toolscript.Finalizing
+		return e
 	}
 	return r.limit(err)
 }
@@ -99,21 +101,21 @@ func (r *run) limit(err error) *toolscript.RunError {
 	e := &toolscript.RunError{Metadata: map[string]any{"elapsedMs": milliseconds(r.watch.elapsed()), "pendingTools": len(r.calls), "completedTools": r.completed}}
 	switch {
 	case errors.Is(err, errTimeout):
-		e.Name, e.Code = "ScriptTimeoutError", toolscript.LimitTime
+		e.Code = toolscript.LimitTime
 		e.Message = fmt.Sprintf("the script ran longer than its limit of %d ms", limits.TimeoutMs)
 	case errors.Is(err, errCPU):
-		e.Name, e.Code = "ScriptTimeoutError", toolscript.LimitTime
+		e.Code = toolscript.LimitTime
 		e.Message = fmt.Sprintf("the script used more than its limit of %d ms of CPU time", limits.CPUMs)
 	case errors.Is(err, errCancelled):
-		e.Name, e.Code, e.Message = "ScriptCancelledError", toolscript.Cancelled, err.Error()
+		e.Code, e.Message = toolscript.Cancelled, err.Error()
 	case errors.Is(err, errNoMemory):
-		e.Name, e.Code, e.Message = "ScriptMemoryError", toolscript.LimitMemory, r.outOfMemory()
+		e.Code, e.Message = toolscript.LimitMemory, r.outOfMemory()
 	case errors.Is(err, errNeverSettled):
-		e.Name, e.Code, e.Message, e.Metadata = "Error", toolscript.Threw, err.Error(), nil
+		return &toolscript.RunError{Name: "Error", Code: toolscript.Threw, Message: err.Error()}
 	default:
-		e.Name, e.Code = "InternalError", toolscript.Internal
-		e.Message = fmt.Sprintf("the script's engine failed: %v", err)
+		e.Code, e.Message = toolscript.Internal, fmt.Sprintf("the script's engine failed: %v", err)
 	}
+	e.Name = e.Code.ClassName()
 	return e
 }
 
@@ -152,7 +154,7 @@ func (r *run) describe(reason box, phase toolscript.Phase) *toolscript.RunError 
 	}
 	switch {
 	case d.Code == toolscript.LimitMemory:
-		e.Name, e.Message = "ScriptMemoryError", r.outOfMemory()
+		e.Name, e.Message = d.Code.ClassName(), r.outOfMemory()
 	case d.Code == toolscript.InvalidResult:
 		e.Phase = toolscript.Finalizing
 	case phase == toolscript.Parsing:

@@ -46,10 +46,8 @@ func (c *child) runJob(vm *quickjs.VM, j *job) error {
 	err := c.link.writeJSON(frameEnd, outcome, nil)
 	if errors.Is(err, errFrameTooLong) {
 		outcome.Value, outcome.ExitCode = nil, 1
-		outcome.Err = &toolscript.RunError{
-			Name: "ScriptOutputError", Code: toolscript.LimitOutput, Phase: toolscript.Finalizing, ScriptID: j.RunID,
-			Message: fmt.Sprintf("the value of the script is too long: %v", err),
-		}
+		outcome.Err = toolscript.Fail(toolscript.LimitOutput, fmt.Sprintf("the value of the script is too long: %v", err))
+		outcome.Err.Phase = toolscript.Finalizing
 		err = c.link.writeJSON(frameEnd, outcome, nil)
 	}
 	if err != nil {

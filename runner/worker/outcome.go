@@ -28,7 +28,7 @@ func (r *run) timedOut() *toolscript.RunError {
 	if limits.TimeoutMs > 0 && time.Since(r.begun) >= milliseconds(limits.TimeoutMs) {
 		message = fmt.Sprintf("the script ran longer than its limit of %s and was killed", milliseconds(limits.TimeoutMs))
 	}
-	return &toolscript.RunError{Name: "ScriptTimeoutError", Code: toolscript.LimitTime, Message: message}
+	return toolscript.Fail(toolscript.LimitTime, message)
 }
 
 // cancelled is the error of a script that did not end when it was cancelled,
@@ -38,16 +38,12 @@ func (r *run) cancelled(ctx context.Context) *toolscript.RunError {
 	if limit > 0 && time.Since(r.begun) >= limit {
 		return r.timedOut()
 	}
-	return &toolscript.RunError{
-		Name: "ScriptCancelledError", Code: toolscript.Cancelled, Message: fmt.Sprintf("the run was cancelled: %v", context.Cause(ctx)),
-	}
+	return toolscript.Fail(toolscript.Cancelled, fmt.Sprintf("the run was cancelled: %v", context.Cause(ctx)))
 }
 
 // tooLong is the error of a job that no worker can be given.
 func (r *run) tooLong(err error) *toolscript.RunError {
-	return &toolscript.RunError{
-		Name: "ScriptSizeError", Code: toolscript.TooLarge, Message: fmt.Sprintf("the script and its arguments are too long: %v", err),
-	}
+	return toolscript.Fail(toolscript.TooLarge, fmt.Sprintf("the script and its arguments are too long: %v", err))
 }
 
 // lost ends a run whose worker has ended, or talks nonsense.
