@@ -1,6 +1,7 @@
 package toolscript
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"time"
@@ -88,4 +89,21 @@ func KindOf(err error) Kind {
 		return e.Kind
 	}
 	return Internal
+}
+
+// ContextError says with a kind why ctx ended: its cause when that has one,
+// else Timeout or Cancelled. It is nil while ctx has not ended.
+func ContextError(ctx context.Context) error {
+	cause := context.Cause(ctx)
+	var e *Error
+	switch {
+	case cause == nil:
+		return nil
+	case errors.As(cause, &e):
+		return e
+	case errors.Is(cause, context.DeadlineExceeded):
+		return &Error{Kind: Timeout, Err: errors.New("no answer in time")}
+	default:
+		return &Error{Kind: Cancelled, Err: cause}
+	}
 }

@@ -16,7 +16,8 @@ type ExecRequest struct {
 	Check  string   `json:"check,omitempty"`  // off, warn or error
 	Allow  []string `json:"allow,omitempty"`  // server names and tool ids the run may call; empty allows all
 	Limits Limits   `json:"limits"`
-	Stdin  bool     `json:"stdin,omitempty"` // the client has standard input to give
+	Stdin  bool     `json:"stdin,omitempty"`  // the client has standard input to give
+	Record bool     `json:"record,omitempty"` // keep the run's RunRecord; the gateway keeps that of every run, asked or not
 }
 
 // Limits bound one run. A zero field takes the gateway's default.

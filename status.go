@@ -23,14 +23,16 @@ type ServerStatus struct {
 	Instructions string      `json:"instructions,omitempty"`
 	Type         string      `json:"type"` // stdio, http or sse
 	State        ServerState `json:"state"`
+	Settled      bool        `json:"settled"` // it has connected, failed or been given up at least once
 	Tools        int         `json:"tools"`
 	Since        time.Time   `json:"since"`
 	Attempt      int         `json:"attempt,omitempty"`   // of the current row of tries, from 1
 	NextRetry    *time.Time  `json:"nextRetry,omitempty"` // in state backoff
 	InFlight     int         `json:"inFlight"`
-	Restarts     int         `json:"restarts"`         // connections after the first
-	Error        string      `json:"error,omitempty"`  // the last one, while it matters
-	Stderr       []string    `json:"stderr,omitempty"` // the server's last lines, after a failure
+	Restarts     int         `json:"restarts"`            // connections after the first
+	Error        string      `json:"error,omitempty"`     // the last one, while it matters
+	LastError    string      `json:"lastError,omitempty"` // the same, as GET /status names it; set only there
+	Stderr       []string    `json:"stderr,omitempty"`    // the server's last lines, after a failure
 	OAuthStatus  string      `json:"oauth_status,omitempty"`
 }
 
@@ -42,7 +44,13 @@ type ActorStatus struct {
 	Restarts  int       `json:"restarts"`
 	LastError string    `json:"lastError,omitempty"`
 	InFlight  int       `json:"inFlight"`
-	Mailbox   *int      `json:"mailbox,omitempty"` // messages waiting, where known
+}
+
+// SearchStatus says what tools can be searched by.
+type SearchStatus struct {
+	Ready    bool   `json:"ready"`    // every configured server has settled
+	Semantic bool   `json:"semantic"` // a model is loaded
+	State    string `json:"state"`    // lexical, indexing n/m or hybrid
 }
 
 // Status is the state of the whole gateway.
@@ -52,6 +60,7 @@ type Status struct {
 	UptimeSeconds float64        `json:"uptimeSeconds"`
 	Generation    uint64         `json:"generation"`
 	Servers       []ServerStatus `json:"servers"`
+	Search        SearchStatus   `json:"search"`
 	Actors        []ActorStatus  `json:"actors"`
 	Warnings      []string       `json:"warnings,omitempty"` // colliding names, schemas that give no types, filters that match nothing
 }

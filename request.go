@@ -1,0 +1,57 @@
+package toolscript
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Engines are the words for ExecRequest.Engine.
+func Engines() []string { return []string{"auto", "quickjs"} }
+
+// Checks are the words for ExecRequest.Check.
+func Checks() []string { return []string{"off", "warn", "error"} }
+
+// Validate refuses what no run can be made of, with an *Error: Unsupported for
+// an engine that is not here, Invalid for all else, whose Details point into the
+// JSON of the request.
+func (r ExecRequest) Validate() error {
+	if r.Engine != "" && !slices.Contains(Engines(), r.Engine) {
+		return &Error{Kind: Unsupported, Err: fmt.Errorf(
+			"engine %.50q is not here; there are: %s", r.Engine, strings.Join(Engines(), ", "))}
+	}
+	var wrong []Detail
+	if r.Check != "" && !slices.Contains(Checks(), r.Check) {
+		wrong = append(wrong, Detail{"/check", fmt.Sprintf("must be one of %s, not %.50q", strings.Join(Checks(), ", "), r.Check)})
+	}
+	if strings.ContainsAny(r.File, "\r\n\x00") {
+		wrong = append(wrong, Detail{"/file", "must be a file name, on one line"})
+	}
+	wrong = append(wrong, r.Limits.negatives()...)
+	if len(wrong) == 0 {
+		return nil
+	}
+	var parts []string
+	for _, d := range wrong {
+		parts = append(parts, strings.TrimPrefix(d.Path, "/")+" "+d.Message)
+	}
+	return &Error{Kind: Invalid, Err: errors.New(strings.Join(parts, "; ")), Details: wrong}
+}
+
+// negatives finds the limits below zero by their JSON names, so that a limit
+// that is added to the contract is looked at too.
+func (l Limits) negatives() []Detail {
+	text, _ := json.Marshal(l) // a struct of numbers always encodes
+	var limits map[string]int64
+	_ = json.Unmarshal(text, &limits)
+	var wrong []Detail
+	for name, value := range limits {
+		if value < 0 {
+			wrong = append(wrong, Detail{Path: "/limits/" + name, Message: "must not be negative"})
+		}
+	}
+	slices.SortFunc(wrong, func(a, b Detail) int { return strings.Compare(a.Path, b.Path) })
+	return wrong
+}

@@ -1,0 +1,57 @@
+package toolscript_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolscript/toolscript"
+)
+
+func TestValidateExecRequest(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		request toolscript.ExecRequest
+		kind    toolscript.Kind // "": it is valid
+		paths   []string
+		text    string
+	}{
+		{name: "nothing set"},
+		{name: "words of the contract", request: toolscript.ExecRequest{Engine: "quickjs", Check: "warn", File: "a b.ts"}},
+		{
+			name: "engine that is not here", request: toolscript.ExecRequest{Engine: "deno"},
+			kind: toolscript.Unsupported, text: `engine "deno" is not here; there are: auto, quickjs`,
+		},
+		{
+			name: "check", request: toolscript.ExecRequest{Check: "Error"},
+			kind: toolscript.Invalid, paths: []string{"/check"}, text: `check must be one of off, warn, error, not "Error"`,
+		},
+		{
+			name: "check and file", request: toolscript.ExecRequest{Check: "x", File: "a\nb"},
+			kind: toolscript.Invalid, paths: []string{"/check", "/file"},
+			text: `check must be one of off, warn, error, not "x"; file must be a file name, on one line`,
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			err := tt.request.Validate()
+			if tt.kind == "" {
+				if err != nil {
+					t.Errorf("Validate = %v", err)
+				}
+				return
+			}
+			var e *toolscript.Error
+			if !errors.As(err, &e) || e.Kind != tt.kind || e.Err.Error() != tt.text {
+				t.Fatalf("Validate = %#v, want %s: %s", err, tt.kind, tt.text)
+			}
+			var paths []string
+			for _, d := range e.Details {
+				paths = append(paths, d.Path)
+			}
+			if diff := cmp.Diff(tt.paths, paths); diff != "" {
+				t.Errorf("paths (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
