@@ -45,7 +45,7 @@ func (c *Client) stranger(why error) error {
 
 // unreachable is the error of a request that got no answer.
 func (c *Client) unreachable(ctx context.Context, err error) error {
-	if ended := endOf(ctx); ended != nil {
+	if ended := toolscript.ContextError(ctx); ended != nil {
 		return ended
 	}
 	return &toolscript.Error{
@@ -56,26 +56,12 @@ func (c *Client) unreachable(ctx context.Context, err error) error {
 
 // broken is the error of an answer that stops in the middle.
 func (c *Client) broken(ctx context.Context, err error) error {
-	if ended := endOf(ctx); ended != nil {
+	if ended := toolscript.ContextError(ctx); ended != nil {
 		return ended
 	}
 	return &toolscript.Error{
 		Kind: toolscript.Unavailable,
 		Err:  fmt.Errorf("the gateway at %s broke off its answer (%w); see: toolscript gateway status", c.host, reason(err)),
-	}
-}
-
-// endOf is why ctx ended, and nil when it has not.
-func endOf(ctx context.Context) error {
-	switch err := context.Cause(ctx); {
-	case err == nil:
-		return nil
-	case errors.As(err, new(*toolscript.Error)):
-		return err
-	case errors.Is(err, context.DeadlineExceeded):
-		return &toolscript.Error{Kind: toolscript.Timeout, Err: errors.New("the gateway did not answer in time")}
-	default:
-		return &toolscript.Error{Kind: toolscript.Cancelled, Err: err}
 	}
 }
 

@@ -24,7 +24,7 @@ import (
 // TestClientAsBackend: what a client answers is what the Backend behind the
 // gateway answers.
 func TestClientAsBackend(t *testing.T) {
-	servers := []toolscript.ServerStatus{{Name: "a", Type: "stdio", State: toolscript.Ready, Tools: 2}}
+	servers := []toolscript.ServerStatus{{Name: "a", Type: "stdio", State: toolscript.Ready, Settled: true, Tools: 2}}
 	backend := &fake{
 		catalog: someTools,
 		servers: func(context.Context) ([]toolscript.ServerStatus, error) { return servers, nil },
@@ -42,7 +42,7 @@ func TestClientAsBackend(t *testing.T) {
 	health, err := c.Health(ctx)
 	check(t, "Health", health, gateway.Health{
 		Status: "ok", Version: toolscript.Version, Protocol: toolscript.Protocol,
-		Search: gateway.SearchHealth{Ready: true, State: "lexical"},
+		Search: toolscript.SearchStatus{Ready: true, State: "lexical"},
 	}, err)
 	ready, err := c.Ready(ctx)
 	check(t, "Ready", ready, gateway.Readiness{Ready: true, Connected: 1, Total: 1, Waiting: []string{}, Failed: []gateway.FailedServer{}}, err)
@@ -50,7 +50,7 @@ func TestClientAsBackend(t *testing.T) {
 	check(t, "Servers", got, servers, err)
 	status, err := c.Status(ctx)
 	want, _ := backend.Status(ctx)
-	want.Actors = []toolscript.ActorStatus{}
+	want.Actors, want.Search = []toolscript.ActorStatus{}, health.Search
 	check(t, "Status", status, want, err)
 	tools, err := c.Tools(ctx, toolscript.Filter{"github", "no one & all"})
 	check(t, "Tools", tools, []gateway.ToolInfo{{

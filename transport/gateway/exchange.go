@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"net"
 	"net/url"
 	"strings"
 	"sync/atomic"
@@ -95,8 +96,21 @@ func (x *exchange) begin(within time.Duration) error {
 	ctx, stop := context.WithTimeoutCause(ctx, within, late)
 	x.ctx = ctx
 	x.cancel = func(cause error) { cancel(cause); stop() }
-	go watch(ctx, x.c.Context().Conn(), x.leave)
+	go x.watch(ctx, x.c.Context().Conn())
 	return nil
+}
+
+// watch ends the exchange when its client leaves, or when nobody can tell any
+// more whether it does.
+func (x *exchange) watch(ctx context.Context, c net.Conn) {
+	var fault error
+	defer func() {
+		if fault != nil {
+			x.cancel(fault)
+		}
+	}()
+	defer recovered(&fault)
+	watch(ctx, c, x.leave)
 }
 
 // leave ends what is done for a client that is no longer there. It is called at

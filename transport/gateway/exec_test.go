@@ -50,7 +50,7 @@ func readLine(t *testing.T, r *bufio.Reader) string {
 // is allowed to happen.
 func TestDEF11EventsAreSentAsTheyHappen(t *testing.T) {
 	next := make(chan struct{})
-	l := serve(t, &fake{exec: func(_ context.Context, req toolscript.ExecRequest, emit func(toolscript.Event) error) error {
+	l := serve(t, &fake{exec: func(_ context.Context, _ toolscript.ExecRequest, emit func(toolscript.Event) error) error {
 		end := toolscript.End{OK: true, Value: json.RawMessage(`{"count":42}`), Metrics: &toolscript.Metrics{ToolCalls: 1}}
 		for _, e := range []toolscript.Event{
 			start("r1"),
@@ -204,9 +204,9 @@ func TestBadExecRequests(t *testing.T) {
 			details: []toolscript.Detail{{Path: "/limits/cpuMs", Message: "is of the wrong type (string)"}},
 		},
 		{
-			body: `{"code":"","check":"maybe","limits":{"timeoutMs":-1,"cpuMs":-1}}`, want: "/check",
+			body: `{"code":"","check":"maybe","limits":{"timeoutMs":-1,"cpuMs":-1}}`, want: "check must be",
 			details: []toolscript.Detail{
-				{Path: "/check", Message: `must be off, warn or error, not "maybe"`},
+				{Path: "/check", Message: `must be one of off, warn, error, not "maybe"`},
 				{Path: "/limits/cpuMs", Message: "must not be negative"},
 				{Path: "/limits/timeoutMs", Message: "must not be negative"},
 			},
@@ -220,5 +220,13 @@ func TestBadExecRequests(t *testing.T) {
 		if diff := cmp.Diff(tt.details, got.failure().Details); diff != "" {
 			t.Errorf("%s: details (-want +got):\n%s", tt.body, diff)
 		}
+	}
+}
+
+// TestExecTakesRecord: the contract has it, though every run is recorded.
+func TestExecTakesRecord(t *testing.T) {
+	req, err := gateway.ParseExec([]byte(`{"code":"1","record":true}`))
+	if err != nil || !req.Record {
+		t.Errorf("ParseExec = %+v, %v", req, err)
 	}
 }

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"net/http"
+	"slices"
 
 	"github.com/toolscript/toolscript"
 )
@@ -14,18 +15,15 @@ func (s *Server) health(x *exchange) error {
 		Status:   "ok",
 		Version:  toolscript.Version,
 		Protocol: toolscript.Protocol,
-		Search:   SearchHealth{Ready: err == nil && allTried(servers), State: "lexical"},
+		Search:   toolscript.SearchStatus{Ready: err == nil && allSettled(servers), State: searchState},
 	})
 }
 
-// allTried reports whether every server has connected or failed once.
-func allTried(servers []toolscript.ServerStatus) bool {
-	for _, server := range servers {
-		if server.State == toolscript.Connecting && server.Attempt <= 1 && server.Restarts == 0 {
-			return false
-		}
-	}
-	return true
+// searchState is what tools are searched by: this gateway loads no model.
+const searchState = "lexical"
+
+func allSettled(servers []toolscript.ServerStatus) bool {
+	return !slices.ContainsFunc(servers, func(s toolscript.ServerStatus) bool { return !s.Settled })
 }
 
 // ready answers GET /ready.
@@ -41,13 +39,15 @@ func (s *Server) ready(x *exchange) error {
 	return x.answer(http.StatusOK, r)
 }
 
+// readinessOf counts a server as failed from an error until it is connected, so
+// that one that tries again and again does not change sides with every try.
 func readinessOf(servers []toolscript.ServerStatus) Readiness {
 	r := Readiness{Total: len(servers), Waiting: []string{}, Failed: []FailedServer{}}
 	for _, server := range servers {
-		switch server.State {
-		case toolscript.Ready:
+		switch {
+		case server.State == toolscript.Ready:
 			r.Connected++
-		case toolscript.Connecting, toolscript.Backoff:
+		case server.State == toolscript.Connecting && server.Error == "":
 			r.Waiting = append(r.Waiting, server.Name)
 		default:
 			r.Failed = append(r.Failed, FailedServer{Name: server.Name, Error: whyFailed(server)})
@@ -70,7 +70,11 @@ func (s *Server) status(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	status.Servers = orEmpty(status.Servers)
+	status.Servers = orEmpty(slices.Clone(status.Servers))
+	for i := range status.Servers {
+		status.Servers[i].LastError = status.Servers[i].Error
+	}
+	status.Search = toolscript.SearchStatus{Ready: allSettled(status.Servers), State: searchState}
 	status.Actors = orEmpty(status.Actors)
 	return x.answer(http.StatusOK, status)
 }

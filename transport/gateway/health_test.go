@@ -21,10 +21,9 @@ func TestGW10Health(t *testing.T) {
 		ready   string
 	}{
 		{"no servers", nil, nil, "true"},
-		{"one connects for the first time", []toolscript.ServerStatus{{State: toolscript.Connecting}}, nil, "false"},
-		{"one tries again", []toolscript.ServerStatus{{State: toolscript.Connecting, Attempt: 2}}, nil, "true"},
-		{"one is being replaced", []toolscript.ServerStatus{{State: toolscript.Connecting, Restarts: 1}}, nil, "true"},
-		{"all sorts", []toolscript.ServerStatus{{State: toolscript.Ready}, {State: toolscript.Failed}, {State: toolscript.Backoff}}, nil, "true"},
+		{"one connects for the first time", []toolscript.ServerStatus{{State: toolscript.Ready, Settled: true}, {State: toolscript.Connecting, Attempt: 1}}, nil, "false"},
+		{"one reconnects for the first time", []toolscript.ServerStatus{{State: toolscript.Connecting, Attempt: 1, Settled: true}}, nil, "true"},
+		{"all have settled", []toolscript.ServerStatus{{State: toolscript.Ready, Settled: true}, {State: toolscript.Failed, Settled: true}}, nil, "true"},
 		{"servers that cannot be asked", nil, errors.New("stuck"), "false"},
 	}
 	for _, tt := range tests {
@@ -57,10 +56,11 @@ func TestGW11Ready(t *testing.T) {
 		{Name: "c", State: toolscript.Backoff, Error: "refused"},
 		{Name: "d", State: toolscript.Failed, Error: "no such command"},
 		{Name: "e", State: toolscript.NeedsAuth},
+		{Name: "f", State: toolscript.Connecting, Attempt: 2, Error: "refused"},
 	}
 	l := serve(t, &fake{servers: func(context.Context) ([]toolscript.ServerStatus, error) { return servers, nil }})
 	got := l.ask(t, http.MethodGet, "/ready", "")
-	want := `{"ready":false,"connected":1,"total":5,"waiting":["b","c"],"failed":[{"name":"d","error":"no such command"},{"name":"e","error":"needs_auth"}]}`
+	want := `{"ready":false,"connected":1,"total":6,"waiting":["b"],"failed":[{"name":"c","error":"refused"},{"name":"d","error":"no such command"},{"name":"e","error":"needs_auth"},{"name":"f","error":"refused"}]}`
 	if got.status != 503 || strings.TrimSpace(got.body) != want {
 		t.Errorf("GET /ready = %d %s, want 503 %s", got.status, got.body, want)
 	}
@@ -75,7 +75,7 @@ func TestGW11Ready(t *testing.T) {
 // TestDEF18FailedServersAreSeen: the ancestor did not list them.
 func TestDEF18FailedServersAreSeen(t *testing.T) {
 	since := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	server := toolscript.ServerStatus{Name: "bad", Type: "stdio", State: toolscript.Failed, Since: since, Error: "no such command"}
+	server := toolscript.ServerStatus{Name: "bad", Type: "stdio", State: toolscript.Failed, Settled: true, Since: since, Error: "no such command"}
 	l := serve(t, &fake{
 		servers: func(context.Context) ([]toolscript.ServerStatus, error) {
 			return []toolscript.ServerStatus{server}, nil
@@ -84,11 +84,12 @@ func TestDEF18FailedServersAreSeen(t *testing.T) {
 			return toolscript.Status{Version: "1", PID: 7, Servers: []toolscript.ServerStatus{server}}, nil
 		},
 	})
-	want := `{"name":"bad","type":"stdio","state":"failed","tools":0,"since":"2026-01-02T03:04:05Z","inFlight":0,"restarts":0,"error":"no such command"}`
+	want := `{"name":"bad","type":"stdio","state":"failed","settled":true,"tools":0,"since":"2026-01-02T03:04:05Z","inFlight":0,"restarts":0,"error":"no such command"}`
 	if got := l.ask(t, http.MethodGet, "/servers", ""); strings.TrimSpace(got.body) != "["+want+"]" {
 		t.Errorf("GET /servers = %s, want [%s]", got.body, want)
 	}
-	status := `{"version":"1","pid":7,"uptimeSeconds":0,"generation":0,"servers":[` + want + `],"actors":[]}`
+	want = strings.TrimSuffix(want, "}") + `,"lastError":"no such command"}`
+	status := `{"version":"1","pid":7,"uptimeSeconds":0,"generation":0,"servers":[` + want + `],"search":{"ready":true,"semantic":false,"state":"lexical"},"actors":[]}`
 	if diff := cmp.Diff(status, strings.TrimSpace(l.ask(t, http.MethodGet, "/status", "").body)); diff != "" {
 		t.Errorf("GET /status (-want +got):\n%s", diff)
 	}

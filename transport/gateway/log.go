@@ -43,15 +43,16 @@ func outcome(kind toolscript.Kind) string {
 	return string(kind)
 }
 
-// level keeps polling out of the log: what only reads, and did, is for debug.
+// level keeps polling out of the log: what only reads is for debug, also when
+// the answer is no, such as that of GET /ready while servers connect.
 func level(method string, status int, kind toolscript.Kind) slog.Level {
 	switch {
 	case kind == toolscript.Internal:
 		return slog.LevelError
+	case method == http.MethodGet || method == http.MethodHead:
+		return slog.LevelDebug
 	case status >= http.StatusInternalServerError:
 		return slog.LevelWarn
-	case kind == "" && (method == http.MethodGet || method == http.MethodHead):
-		return slog.LevelDebug
 	default:
 		return slog.LevelInfo
 	}

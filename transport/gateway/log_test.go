@@ -14,9 +14,13 @@ import (
 
 func TestGW23RequestLog(t *testing.T) {
 	var err error
-	l := serve(t, &fake{callTool: func(context.Context, toolscript.Call) (json.RawMessage, error) {
-		return json.RawMessage(`{}`), err
-	}})
+	l := serve(t, &fake{
+		callTool: func(context.Context, toolscript.Call) (json.RawMessage, error) { return json.RawMessage(`{}`), err },
+		servers: func(context.Context) ([]toolscript.ServerStatus, error) {
+			return []toolscript.ServerStatus{{Name: "a", State: toolscript.Connecting}}, nil
+		},
+		status: func(context.Context) (toolscript.Status, error) { return toolscript.Status{}, errors.New("what?") },
+	})
 	tests := []struct {
 		name, method, path, body string
 		err                      error
@@ -49,7 +53,19 @@ func TestGW23RequestLog(t *testing.T) {
 		},
 		{
 			name: "an unknown route", method: "GET", path: "/nothing",
+			want: map[string]any{"level": "DEBUG", "route": "", "status": 404.0, "outcome": "not_found"},
+		},
+		{
+			name: "an unknown route that is not only read", method: "DELETE", path: "/nothing",
 			want: map[string]any{"level": "INFO", "route": "", "status": 404.0, "outcome": "not_found"},
+		},
+		{
+			name: "a poll while a server connects", method: "GET", path: "/ready",
+			want: map[string]any{"level": "DEBUG", "route": "/ready", "status": 503.0, "outcome": "ok"},
+		},
+		{
+			name: "a question with a fault", method: "GET", path: "/status",
+			want: map[string]any{"level": "ERROR", "status": 500.0, "outcome": "internal"},
 		},
 	}
 	for _, tt := range tests {

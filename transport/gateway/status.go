@@ -90,9 +90,9 @@ func withCause(ctx context.Context, err error) error {
 		return err
 	}
 	switch {
-	case ctx != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) && errors.As(context.Cause(ctx), &classed):
-		return classed
-	case errors.Is(err, context.DeadlineExceeded):
+	case ctx != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()):
+		return toolscript.ContextError(ctx)
+	case errors.Is(err, context.DeadlineExceeded): // of a context that the Backend made
 		return &toolscript.Error{Kind: toolscript.Timeout, Err: errors.New("no answer in time")}
 	default:
 		return err

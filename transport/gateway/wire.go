@@ -24,17 +24,10 @@ type ToolInfo struct {
 
 // Health is the answer of GET /health.
 type Health struct {
-	Status   string       `json:"status"` // ok
-	Version  string       `json:"version"`
-	Protocol int          `json:"protocol"` // see toolscript.Protocol
-	Search   SearchHealth `json:"search"`
-}
-
-// SearchHealth says what tools can be searched by.
-type SearchHealth struct {
-	Ready    bool   `json:"ready"`    // every configured server has connected or failed once
-	Semantic bool   `json:"semantic"` // a model is loaded
-	State    string `json:"state"`    // lexical, indexing n/m or hybrid
+	Status   string                  `json:"status"` // ok
+	Version  string                  `json:"version"`
+	Protocol int                     `json:"protocol"` // see toolscript.Protocol
+	Search   toolscript.SearchStatus `json:"search"`
 }
 
 // Readiness is the answer of GET /ready.
@@ -42,11 +35,11 @@ type Readiness struct {
 	Ready     bool           `json:"ready"` // all configured servers are connected
 	Connected int            `json:"connected"`
 	Total     int            `json:"total"`
-	Waiting   []string       `json:"waiting"` // connecting, or about to try again
-	Failed    []FailedServer `json:"failed"`  // will not connect by themselves
+	Waiting   []string       `json:"waiting"` // connecting, and the try before did not fail
+	Failed    []FailedServer `json:"failed"`  // the last try failed; those in backoff try again by themselves
 }
 
-// FailedServer is a server that somebody must do something about.
+// FailedServer is a server that is not connected and says why.
 type FailedServer struct {
 	Name  string `json:"name"`
 	Error string `json:"error"`

@@ -52,8 +52,8 @@ func (c *Conn) Err() error {
 func (c *Conn) Stderr() []string { return c.peer.stderr() }
 
 // Close ends the connection, and a server that is our process with all its
-// offspring, within five seconds. Calls under way fail. Closing again waits for
-// the first Close and answers the same.
+// offspring, within five seconds: SIGKILL comes after half of them. Calls under
+// way fail. Closing again waits for the first Close and answers the same.
 func (c *Conn) Close() error {
 	c.closing.Do(func() { c.closeErr = c.peer.close() })
 	return c.closeErr

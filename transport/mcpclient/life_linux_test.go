@@ -93,6 +93,26 @@ func TestEscapedGrandchildHoldsNobodyUp(t *testing.T) {
 	}
 }
 
+// The worst that a server can do: it ignores its end, and its offspring has left
+// the group with the output.
+func TestCloseOfAStubbornServerWithAnEscapedGrandchild(t *testing.T) {
+	c := dial(t, config(t, "stubborn", "escaped"), mcpclient.Events{})
+	server := pid(t, c)
+	var child int
+	eventually(t, "a grandchild", func() bool { child = grandchild(t, c.Stderr()); return child != 0 })
+	t.Cleanup(func() { _ = syscall.Kill(child, syscall.SIGKILL) })
+	start := time.Now()
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+	if took := time.Since(start); took >= 5*time.Second {
+		t.Errorf("Close took %v", took)
+	}
+	if !dead(t, server) {
+		t.Error("the server lives after Close")
+	}
+}
+
 func TestFailedDialLeavesNoProcess(t *testing.T) {
 	for _, switches := range [][]string{
 		{"grandchild", "silent"},

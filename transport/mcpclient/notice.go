@@ -2,9 +2,18 @@ package mcpclient
 
 import (
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"runtime/debug"
+
+	"github.com/toolscript/toolscript"
 )
+
+// errFault is why a connection ended whose goroutines panicked.
+var errFault error = &toolscript.Error{
+	Kind: toolscript.Internal,
+	Err:  errors.New("a fault of toolscript ended the connection; the log has its stack"),
+}
 
 // levels are MCP's log levels, which are those of syslog.
 var levels = map[string]slog.Level{
@@ -32,9 +41,13 @@ func (c *Conn) logged(fields map[string]any) {
 	c.on.logf(levels[name], "%s", c.words.clean(text))
 }
 
-// recovered, deferred, keeps a panic from ending the process.
-func recovered(on Events) {
+// recovered, deferred, keeps a panic from ending the process. What panicked has
+// then not done its work: then, in order, does what follows from that.
+func recovered(on Events, then ...func()) {
 	if r := recover(); r != nil {
 		on.logf(slog.LevelError, "panic while serving the connection: %v\n%s", r, debug.Stack())
+		for _, f := range then {
+			f()
+		}
 	}
 }

@@ -26,7 +26,7 @@ type outbox struct {
 	waiting [][]byte
 	size    int
 	closed  bool
-	broken  chan struct{} // closed when a write failed
+	broken  chan struct{} // closed when a write failed, or panicked
 }
 
 func newOutbox(to io.WriteCloser, limit int) *outbox {
@@ -69,12 +69,25 @@ func (o *outbox) run() {
 		if !ok {
 			return
 		}
-		if _, err := o.to.Write(message); err != nil {
-			o.fail()
+		if !o.write(message) {
 			return
 		}
-		o.written(message)
 	}
+}
+
+// write reports whether more may follow. After a panic too nobody may wait for
+// this outbox any more.
+func (o *outbox) write(message []byte) (ok bool) {
+	defer func() {
+		if !ok {
+			o.fail()
+		}
+	}()
+	if _, err := o.to.Write(message); err != nil {
+		return false
+	}
+	o.written(message)
+	return true
 }
 
 // take waits for a message; false means that there will be none.

@@ -10,14 +10,18 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
+// How long the end of a process may take. The sum is the bound of Conn.Close;
+// it stays below the five seconds in which the whole gateway ends.
 const (
-	politeExit = time.Second     // after standard input was closed
-	termExit   = 2 * time.Second // after SIGTERM
-	killExit   = 2 * time.Second // after SIGKILL
-	holdDelay  = 2 * time.Second // for one outside the group that holds on to the output
+	politeExit = time.Second             // after standard input was closed
+	termExit   = 1500 * time.Millisecond // after SIGTERM
+	killExit   = 500 * time.Millisecond  // after SIGKILL
+	holdDelay  = time.Second             // for one outside the group that holds on to the output
+	lastOutput = 300 * time.Millisecond  // to read what was written before the end, and again to give that up
 )
 
 // process is a server's process and the group it leads, which is where the
@@ -27,13 +31,14 @@ type process struct {
 	stdin  *outbox
 	stdout *os.File
 	exited chan struct{} // closed when the process has been waited for and its group is gone
+	faulty atomic.Bool   // one of our goroutines panicked; read after exited
 
 	mu        sync.Mutex
 	disbanded bool // the group must not be signalled: its number may be another's
 }
 
 // startProcess starts argv with exactly env, in a process group of its own.
-func startProcess(argv, env []string, dir string, stderr *tail) (*process, error) {
+func startProcess(argv, env []string, dir string, stderr *tail, on Events) (*process, error) {
 	path, err := lookPath(argv[0], env)
 	if err != nil {
 		return nil, err
@@ -58,9 +63,18 @@ func startProcess(argv, env []string, dir string, stderr *tail) (*process, error
 		return nil, errors.Join(startError(argv[0], dir, err), stdout.Close())
 	}
 	p := &process{cmd: cmd, stdin: newOutbox(stdin, maxMessage), stdout: stdout, exited: make(chan struct{})}
-	go p.stdin.run()
-	go p.wait()
+	go p.guard(on, p.stdin.run)
+	go func() {
+		defer close(p.exited)
+		p.guard(on, p.wait)
+	}()
 	return p, nil
+}
+
+// guard runs f. A panic in it ends the process, which nobody looks after then.
+func (p *process) guard(on Events, f func()) {
+	defer recovered(on, func() { p.faulty.Store(true) }, p.disband)
+	f()
 }
 
 // startError says what can be done about a command that does not start.
@@ -119,7 +133,6 @@ func (p *process) stdoutIdle() {
 // group is killed while the dead leader still keeps its number from being given
 // to others; this also closes the pipes that grandchildren hold.
 func (p *process) wait() {
-	defer close(p.exited)
 	if awaitExit(p.cmd.Process.Pid) {
 		p.disband()
 	}
@@ -146,9 +159,14 @@ func (p *process) signal(send func(*os.Process)) {
 	}
 }
 
-// status is how the process ended, as in "exit status 3" and "signal: killed".
-// It is only known once exited is closed.
-func (p *process) status() error { return errors.New(p.cmd.ProcessState.String()) }
+// status is how the process ended, as in "exit status 3" and "signal: killed",
+// or errFault. It is only known once exited is closed.
+func (p *process) status() error {
+	if p.faulty.Load() {
+		return errFault
+	}
+	return errors.New(p.cmd.ProcessState.String())
+}
 
 // close ends the process as MCP wants it: "closing the input stream, waiting for
 // the server to exit, or sending SIGTERM", and then SIGKILL.

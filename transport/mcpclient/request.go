@@ -66,6 +66,9 @@ func (c *Conn) unanswered(ctx context.Context, about toolscript.Error, call *cal
 		err = c.peer.reason()
 	case <-time.After(lossTimeout):
 	}
+	if errors.Is(err, errFault) {
+		return because(about, toolscript.Internal, err)
+	}
 	about.RetryAfter = retryAfter
 	return because(about, toolscript.Unavailable, fmt.Errorf(
 		"the connection was lost during the call (%w); whether the call was carried out is not known; try again in a moment", err))
@@ -92,18 +95,13 @@ func because(about toolscript.Error, kind toolscript.Kind, err error) *toolscrip
 	return &about
 }
 
-// contextError says with a kind why ctx ended: the cause when that has a kind,
-// late when its time was over, and otherwise Cancelled.
+// contextError says with a kind why ctx ended. late says it better than
+// "no answer in time" when nothing but the time was over.
 func contextError(ctx context.Context, late *toolscript.Error) error {
-	cause := context.Cause(ctx)
-	var e *toolscript.Error
-	switch {
-	case errors.As(cause, &e):
-		return e
-	case errors.Is(cause, context.DeadlineExceeded):
+	err := toolscript.ContextError(ctx)
+	if toolscript.KindOf(err) == toolscript.Timeout && errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
 		late.Kind = toolscript.Timeout
 		return late
-	default:
-		return &toolscript.Error{Kind: toolscript.Cancelled, Server: late.Server, Tool: late.Tool, Err: cause}
 	}
+	return err
 }

@@ -53,7 +53,7 @@ func startStdio(cfg Config, on Events, words cleaner, tooLarge func(id string) b
 	s := &stdio{words: words, on: on, pumped: make(chan struct{}), gone: make(chan struct{})}
 	s.log = &tail{words: words}
 	var err error
-	if s.proc, err = startProcess(append([]string{cfg.Command}, cfg.Args...), env, cfg.Dir, s.log); err != nil {
+	if s.proc, err = startProcess(append([]string{cfg.Command}, cfg.Args...), env, cfg.Dir, s.log, on); err != nil {
 		return nil, err
 	}
 	messages, fromServer := io.Pipe()
@@ -90,7 +90,7 @@ func (s *stdio) text(line []byte) {
 func (s *stdio) pump(f *filter) {
 	defer close(s.pumped)
 	defer recovered(s.on)
-	s.broke = errors.New("reading from the server failed") // stands after a panic
+	s.broke = errFault // stands after a panic
 	err := f.run(s.proc)
 	if s.broke = nil; errors.Is(err, errTooLarge) {
 		s.broke = err
@@ -100,6 +100,7 @@ func (s *stdio) pump(f *filter) {
 // watch notices the end of the connection, whichever of its parts ends first,
 // and tells those who wait: mcp-go by the end of its input, the others by gone.
 func (s *stdio) watch(messages *io.PipeWriter) {
+	defer recovered(s.on)
 	s.why = s.awaitEnd()
 	close(s.gone)        // first: who is told by mcp-go looks here for the reason
 	_ = messages.Close() // mcp-go closes itself when it gets there; its Close would drop the answers before
@@ -109,7 +110,8 @@ func (s *stdio) watch(messages *io.PipeWriter) {
 }
 
 // awaitEnd returns why no more answers can come.
-func (s *stdio) awaitEnd() error {
+func (s *stdio) awaitEnd() (why error) {
+	defer recovered(s.on, func() { why = errFault }, s.terminate)
 	select {
 	case <-s.pumped:
 		if s.broke != nil {
@@ -157,17 +159,30 @@ func (s *stdio) close() error { return s.end((*process).close) }
 
 func (s *stdio) abort() error { return s.end((*process).abort) }
 
-// end ends the process and waits until the connection knows.
+// end ends the process and waits until the connection knows. Output that is
+// slow to be read is given up then, since nobody waits for an answer any more.
 func (s *stdio) end(how func(*process) error) error {
 	s.ending.Do(func() {
 		if s.ended = how(s.proc); s.ended != nil {
 			return
 		}
-		select {
-		case <-s.gone:
-		case <-time.After(2 * holdDelay):
+		if s.known() {
+			return
+		}
+		_ = s.proc.stdout.Close() // makes the read fail
+		if !s.known() {
 			s.ended = fmt.Errorf("the output of process %d did not end", s.proc.cmd.Process.Pid)
 		}
 	})
 	return s.ended
+}
+
+// known reports whether the connection knows of its end, and gives it a moment.
+func (s *stdio) known() bool {
+	select {
+	case <-s.gone:
+		return true
+	case <-time.After(lastOutput):
+		return false
+	}
 }
