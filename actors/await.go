@@ -6,15 +6,20 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/registry"
+	"github.com/toolscript/toolscript/actors/server"
 )
 
 // Await waits until none of the servers that f names, or none at all when it is
 // empty, is connecting, or until ctx ends. It names the servers it waited for,
 // and of those the ones that are connecting still. The tools of a server that
-// has become ready are in the catalog by then.
+// has become ready are in the catalog by then. Servers on demand begin to
+// connect by it.
 func (s *System) Await(ctx context.Context, f toolscript.Filter) (waitedFor, pending []string) {
 	view := s.view.Load()
 	waitedFor = connecting(view.View, f)
+	for _, name := range waitedFor {
+		s.want(name)
+	}
 	for pending = waitedFor; len(pending) > 0; pending = connecting(view.View, f) {
 		select {
 		case <-view.replaced:
@@ -26,6 +31,13 @@ func (s *System) Await(ctx context.Context, f toolscript.Filter) (waitedFor, pen
 		}
 	}
 	return waitedFor, nil
+}
+
+// want makes a server on demand connect.
+func (s *System) want(name string) {
+	if at, ok := s.directory.find(serverID(name)); ok && s.options.OnDemand {
+		at.Engine.Send(at.PID, server.Want{})
+	}
 }
 
 // connecting are the names of the servers f selects that are connecting.
@@ -52,32 +64,4 @@ func concerns(f toolscript.Filter, server string) bool {
 		}
 	}
 	return false
-}
-
-// Readiness says how far the connecting of the servers has come.
-type Readiness struct {
-	Settled   bool // every server has connected, or failed to, at least once
-	Connected int
-	Total     int
-	Waiting   []string // connecting, for the first time or again
-	Failed    []toolscript.ServerStatus
-}
-
-// Settled says how far the connecting of the servers has come. It does not
-// block.
-func (s *System) Settled() Readiness {
-	view := s.current()
-	r := Readiness{Settled: true, Total: len(view.Servers)}
-	for _, server := range view.Servers {
-		r.Settled = r.Settled && server.Settled
-		switch server.State {
-		case toolscript.Ready:
-			r.Connected++
-		case toolscript.Connecting:
-			r.Waiting = append(r.Waiting, server.Name)
-		default:
-			r.Failed = append(r.Failed, server.ServerStatus)
-		}
-	}
-	return r
 }

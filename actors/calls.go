@@ -29,15 +29,21 @@ const (
 // that says isError. The error is a *toolscript.Error: Invalid for arguments
 // that do not fit the tool's schema, NotFound, Unauthorized, Unavailable and
 // Busy with a time to try again, Timeout, ToolFailed.
-func (s *System) CallTool(ctx context.Context, call toolscript.Call) (result json.RawMessage, err error) {
+func (s *System) CallTool(ctx context.Context, call toolscript.Call) (json.RawMessage, error) {
+	view, start := s.current(), time.Now()
+	result, err := s.callTool(ctx, view, call)
+	s.logCall(view, call, time.Since(start), err)
+	return result, err
+}
+
+func (s *System) callTool(ctx context.Context, view registry.View, call toolscript.Call) (result json.RawMessage, err error) {
 	defer s.recovered(&err)
 	if s.closing.Err() != nil {
 		return nil, mailbox.ErrStopped
 	}
-	view := s.current()
 	tool, ok := view.Catalog.Lookup(call.ID)
 	if !ok {
-		return nil, missing(view, call.ID)
+		return nil, s.missing(view, call.ID)
 	}
 	args, err := s.fit(tool, call.Args)
 	if err != nil {
@@ -91,9 +97,11 @@ func summary(details []toolscript.Detail) string {
 }
 
 // missing says why an id is not in the catalog: a server that it may belong to
-// is not ready, or there is no such tool.
-func missing(view registry.View, id string) error {
+// is not ready, or there is no such tool. If the server is on demand, it begins
+// to connect.
+func (s *System) missing(view registry.View, id string) error {
 	if owner, tool, ok := absent(view, id); ok {
+		s.want(owner.Name)
 		return server.Refusal(owner.ServerStatus, tool)
 	}
 	var ids []string

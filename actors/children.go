@@ -41,7 +41,7 @@ func (s *supervisor) spawn(c *actor.Context, m spawn) {
 // over reports whether the child has ended for good, of which the supervisor
 // may not have heard yet.
 func (ch *child) over() bool {
-	if !ch.temporary && ch.state != childStopping {
+	if !ch.temporary {
 		return false
 	}
 	select {
@@ -49,12 +49,6 @@ func (ch *child) over() bool {
 		return true
 	default:
 		return false
-	}
-}
-
-func (s *supervisor) stopChild(m stopChild) {
-	if ch := s.children[m.id]; ch != nil {
-		s.end(ch)
 	}
 }
 

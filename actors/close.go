@@ -9,12 +9,12 @@ import (
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 )
 
-// closeTime bounds Close. The process of a server has five seconds to end, the
-// last of which is for a SIGKILL that nothing survives.
-const closeTime = 6 * time.Second
+// closeTime bounds Close, and is what a gateway has for its whole end. A server
+// that does not listen is sent SIGKILL after half of it, see mcpclient.
+const closeTime = 5 * time.Second
 
 // Close refuses new requests, answers those under way with "shutting down",
-// ends all actors and waits until every connection is closed: for six seconds,
+// ends all actors and waits until every connection is closed: for five seconds,
 // or as long as ctx allows if that is less. The error says what was left behind.
 // Closing again answers the same.
 func (s *System) Close(ctx context.Context) error {

@@ -92,8 +92,8 @@ func TestCloseIsBounded(t *testing.T) {
 		if err := s.Close(context.Background()); err == nil {
 			t.Error("Close says nothing of the connection it left behind")
 		}
-		if took := time.Since(begin); took != 6*time.Second {
-			t.Errorf("took %v, want 6s", took)
+		if took := time.Since(begin); took != 5*time.Second {
+			t.Errorf("took %v, want 5s", took)
 		}
 	})
 }

@@ -3,8 +3,7 @@ package actors
 import (
 	"context"
 	"encoding/json"
-	"fmt"
-	"strings"
+	"time"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/execution"
@@ -35,6 +34,10 @@ const (
 // hostile script holds the first.
 const maxCheckers = 2
 
+// endTime is what a server that did not connect in time gets to end, five seconds
+// at most: a run waits that long too, and then hears the reason.
+const endTime = 6 * time.Second
+
 // scriptSpecs are the actors that scripts need.
 func (s *System) scriptSpecs() []spec {
 	o := s.options.Scripts
@@ -62,7 +65,7 @@ func (s *System) runDeps() execution.Deps {
 		Spawn:      s.spawn,
 		Call:       s.CallTool,
 		Lookup:     func(id string) (toolscript.Tool, bool) { return s.Catalog().Lookup(id) },
-		Missing:    func(id string) error { return missing(s.current(), id) },
+		Missing:    func(id string) error { return s.missing(s.current(), id) },
 		Fits:       s.fits,
 		Names:      s.tableOfNames(),
 		Connecting: func(f toolscript.Filter) []string { return connecting(s.current(), f) },
@@ -75,7 +78,7 @@ func (s *System) runDeps() execution.Deps {
 		},
 		URL:         url,
 		Limits:      execution.Effective(o.Limits, execution.Defaults),
-		ConnectTime: s.options.ConnectTimeout,
+		ConnectTime: s.options.ConnectTimeout + endTime,
 	}
 }
 
@@ -105,7 +108,7 @@ func (s *System) fits(schema, value json.RawMessage) bool {
 // ctx, and when emit fails.
 func (s *System) Exec(ctx context.Context, request toolscript.ExecRequest, emit func(toolscript.Event) error) (err error) {
 	defer s.recovered(&err)
-	if err := checkRequest(request); err != nil {
+	if err := request.Validate(); err != nil {
 		return err
 	}
 	at, err := s.find(runsID)
@@ -121,27 +124,6 @@ func (s *System) Exec(ctx context.Context, request toolscript.ExecRequest, emit 
 		return err
 	}
 	<-handle.Done
-	return nil
-}
-
-// checkRequest refuses what cannot be run before a run begins.
-func checkRequest(r toolscript.ExecRequest) error {
-	invalid := func(format string, args ...any) error {
-		return &toolscript.Error{Kind: toolscript.Invalid, Err: fmt.Errorf(format, args...)}
-	}
-	switch r.Engine {
-	case "", "auto", "quickjs":
-	default:
-		return &toolscript.Error{Kind: toolscript.Unsupported, Err: fmt.Errorf("engine %q is not here; there are: quickjs, auto", r.Engine)}
-	}
-	switch r.Check {
-	case "", "off", "warn", "error":
-	default:
-		return invalid("check is %q; it is one of: off, warn, error", r.Check)
-	}
-	if strings.ContainsAny(r.File, "\r\n\x00") {
-		return invalid("file is no file name")
-	}
 	return nil
 }
 

@@ -8,11 +8,11 @@ import (
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 )
 
-// What the rest of the package may do with actors of its own.
-var (
-	Spawn = (*System).spawn
-	Stop  = (*System).stop
-)
+// RunDeps is what runs get.
+var RunDeps = (*System).runDeps
+
+// Spawn is what the rest of the package starts actors of its own with.
+var Spawn = (*System).spawn
 
 // SpawnPermanent starts an actor that is restarted, as those of Start are.
 func SpawnPermanent(ctx context.Context, s *System, id string, p actor.Producer) (mailbox.Address, error) {

@@ -25,12 +25,6 @@ func (s *System) Types(ctx context.Context, f toolscript.Filter, compact bool) (
 	return r.Module, err
 }
 
-// Declarations is the declaration module of all tools, as the checker loads it.
-func (s *System) Declarations(ctx context.Context) (toolscript.Module, error) {
-	r, err := s.render(ctx, nil, codegen.Declarations)
-	return r.Module, err
-}
-
 func (s *System) render(ctx context.Context, f toolscript.Filter, form codegen.Form) (typecache.Rendered, error) {
 	at, err := s.find(typecacheID)
 	if err != nil {

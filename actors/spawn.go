@@ -9,7 +9,7 @@ import (
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 )
 
-// spawnLimit bounds the start and the stop of an actor.
+// spawnLimit bounds the start of an actor.
 const spawnLimit = 10 * time.Second
 
 // spawn starts a temporary actor under the supervisor: when it ends, by itself
@@ -23,21 +23,4 @@ func (s *System) spawn(ctx context.Context, id string, p actor.Producer) (mailbo
 	return mailbox.Ask(ctx, s.supervisor(), func(r mailbox.Reply[mailbox.Address]) any {
 		return spawn{spec{id: id, produce: p, temporary: true}, r}
 	})
-}
-
-// stop ends an actor for good and waits for its end.
-func (s *System) stop(ctx context.Context, id string) error {
-	at, ok := s.directory.find(id)
-	if !ok {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, spawnLimit)
-	defer cancel()
-	s.engine.Send(s.root, stopChild{id})
-	select {
-	case <-at.Ended:
-		return nil
-	case <-ctx.Done():
-		return mailbox.ContextError(ctx)
-	}
 }

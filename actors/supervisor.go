@@ -47,8 +47,6 @@ type (
 		spec  spec
 		reply mailbox.Reply[mailbox.Address]
 	}
-	// stopChild ends an actor for good.
-	stopChild struct{ id string }
 	// stopAll ends all actors for good and is answered when they have ended.
 	stopAll struct{ reply mailbox.Reply[struct{}] }
 	// listActors asks what is known of all actors.
@@ -72,8 +70,6 @@ func (s *supervisor) Receive(c *actor.Context) {
 		s.passToServers(server.Announce{})
 	case spawn:
 		s.spawn(c, m)
-	case stopChild:
-		s.stopChild(m)
 	case mailbox.Failed:
 		s.failed(m)
 	case mailbox.Ended:

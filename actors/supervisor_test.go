@@ -146,7 +146,7 @@ type receiver func(c *actor.Context)
 
 func (r receiver) Receive(c *actor.Context) { r(c) }
 
-func TestSpawnAndStop(t *testing.T) {
+func TestSpawn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := start(t, nil)
 		quiet := func() actor.Receiver { return receiver(func(*actor.Context) {}) }
@@ -160,15 +160,10 @@ func TestSpawnAndStop(t *testing.T) {
 		if _, err := actors.Spawn(s, t.Context(), "run/1", quiet); toolscript.KindOf(err) != toolscript.Conflict {
 			t.Errorf("second of the same id = %v, want conflict", err)
 		}
-		if err := actors.Stop(s, t.Context(), "run/1"); err != nil {
-			t.Errorf("stop: %v", err)
-		}
+		at.Engine.Poison(at.PID)
 		<-at.Ended
 		if _, err := actors.Spawn(s, t.Context(), "run/1", quiet); err != nil {
 			t.Errorf("the same id after the end: %v", err)
-		}
-		if err := actors.Stop(s, t.Context(), "nobody"); err != nil {
-			t.Errorf("stop of nobody: %v", err)
 		}
 	})
 }

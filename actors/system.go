@@ -31,6 +31,7 @@ type Options struct {
 	Servers        map[string]mcpclient.Config // by configured name
 	Dial           server.Dial                 // nil: that of real servers
 	ConnectTimeout time.Duration               // 0: DefaultConnectTimeout
+	OnDemand       bool                        // connect to a server when Await or a call first selects it
 	Logger         *slog.Logger                // nil: nothing is logged
 	Scripts        Scripts                     // how scripts are run; zero: not at all
 }
@@ -71,8 +72,8 @@ type snapshot struct {
 	replaced chan struct{} // closed when the next View is in force
 }
 
-// Start starts the actors and connects to all servers in parallel. It waits for
-// none of them; Await does.
+// Start starts the actors and connects to all servers in parallel, unless they
+// are on demand. It waits for none of them; Await does.
 func Start(o Options) (*System, error) {
 	engine, err := actor.NewEngine(actor.NewEngineConfig())
 	if err != nil {
@@ -113,6 +114,7 @@ func (s *System) specs() []spec {
 				Config:         s.options.Servers[status.Name],
 				Dial:           s.options.Dial,
 				ConnectTimeout: s.options.ConnectTimeout,
+				OnDemand:       s.options.OnDemand,
 				Logger:         logger,
 				Work:           &s.work,
 			})

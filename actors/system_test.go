@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
+	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
@@ -79,9 +80,6 @@ func TestAfterAwaitTheToolsAreThere(t *testing.T) {
 				t.Errorf("Types(compact %v) = generation %d, %v", compact, m.Generation, err)
 			}
 		}
-		if m, err := s.Declarations(t.Context()); err != nil || !strings.Contains(m.Text, "echo") {
-			t.Errorf("Declarations = %v", err)
-		}
 		if err := echo(t, s, "soon"); err != nil {
 			t.Errorf("echo: %v", err)
 		}
@@ -100,22 +98,44 @@ func TestASlowServerDelaysNobody(t *testing.T) {
 	})
 }
 
+// TestSettled: a server has settled once it has connected or failed to, and
+// stays so while it connects again.
 func TestSettled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
+		conn := newConn("up")
+		connected := false
 		s := start(t, dialer{
+			"up": func(ctx context.Context) (server.Conn, error) {
+				if connected {
+					<-ctx.Done() // the second dial takes long
+					return nil, ctx.Err()
+				}
+				connected = true
+				return conn, nil
+			},
 			"soon": after(time.Second, answers(newConn("soon"), nil)),
 			"down": answers(nil, errors.New("refused")),
 		}, "soon", "down", "up")
 		synctest.Wait()
-		r := s.Settled()
-		if r.Settled || r.Connected != 1 || r.Total != 3 || !cmp.Equal(r.Waiting, []string{"soon"}) || len(r.Failed) != 1 {
-			t.Errorf("at first: %+v", r)
+		check := func(when string, want map[string]bool) {
+			t.Helper()
+			servers, err := s.Servers(t.Context())
+			got := map[string]bool{}
+			for _, server := range servers {
+				got[server.Name] = server.Settled
+			}
+			if diff := cmp.Diff(want, got); diff != "" || err != nil {
+				t.Errorf("settled %s (-want +got):\n%s%v", when, diff, err)
+			}
 		}
-		time.Sleep(time.Second)
+		check("at first", map[string]bool{"down": true, "soon": false, "up": true})
+		close(conn.lost)
+		time.Sleep(5 * time.Second)
 		synctest.Wait()
-		if r := s.Settled(); !r.Settled || r.Connected != 2 {
-			t.Errorf("in the end: %+v", r)
+		if servers, _ := s.Servers(t.Context()); servers[2].State != toolscript.Connecting {
+			t.Fatalf("up = %+v, want it to connect again", servers[2])
 		}
+		check("while up reconnects", map[string]bool{"down": true, "soon": true, "up": true})
 	})
 }
 
@@ -168,9 +188,6 @@ func TestNoServers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := start(t, nil)
 		settle(t, s)
-		if r := s.Settled(); !r.Settled || r.Total != 0 {
-			t.Errorf("Settled = %+v", r)
-		}
 		m, err := s.Types(t.Context(), nil, false)
 		if err != nil || !strings.Contains(m.Text, "// No tools available") {
 			t.Errorf("Types = %q, %v", m.Text, err)

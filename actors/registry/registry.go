@@ -75,8 +75,9 @@ func (r *Registry) tellCatalog() {
 
 func (r *Registry) serverChanged(m event.ServerChanged) {
 	r.change(m.Status.Name, func(s *Server) {
+		settled := s.Settled || m.Status.State != toolscript.Connecting // which the server's actor does not know
 		s.ServerStatus = m.Status
-		s.Settled = s.Settled || m.Status.State != toolscript.Connecting
+		s.Settled = settled
 	})
 	r.Publish(r.view)
 }

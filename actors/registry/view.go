@@ -18,7 +18,6 @@ type View struct {
 // Server is one configured server.
 type Server struct {
 	toolscript.ServerStatus
-	Settled  bool     // it has connected, failed or been given up at least once
 	Warnings []string // about its configuration
 }
 

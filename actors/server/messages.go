@@ -18,6 +18,10 @@ type Call struct {
 	Reply mailbox.Reply[json.RawMessage]
 }
 
+// Want tells a server on demand that it is needed. To any other, and again, it
+// says nothing.
+type Want struct{}
+
 // GetStatus asks where the connection stands.
 type GetStatus struct {
 	Reply mailbox.Reply[toolscript.ServerStatus]

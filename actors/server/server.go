@@ -5,6 +5,9 @@
 //
 //	connecting → ready → backoff → connecting …
 //	connecting → backoff | needs_auth | failed
+//
+// A server on demand is connecting from the start, and dials when it is first
+// wanted.
 package server
 
 import (
@@ -26,6 +29,7 @@ type Options struct {
 	Config         mcpclient.Config
 	Dial           Dial
 	ConnectTimeout time.Duration // for the handshake and the first list of tools together
+	OnDemand       bool          // dial at the first Want or Call, not at the start
 	Logger         *slog.Logger
 
 	// Work counts dials, connections and calls, which may outlive the actor for
@@ -42,6 +46,7 @@ type Server struct {
 	post func(message any) // to this actor
 	tell func(fact any)    // to the parent
 
+	asleep   bool // on demand, and not wanted yet
 	state    toolscript.ServerState
 	since    time.Time
 	retries  *retry.Schedule
@@ -84,7 +89,10 @@ func (s *Server) Receive(c *actor.Context) {
 		s.listed(m)
 	case pauseOver:
 		s.pauseOver(m)
+	case Want:
+		s.want()
 	case Call:
+		s.want()
 		s.call(m)
 	case callDone:
 		s.callDone(m)
@@ -101,14 +109,31 @@ func (s *Server) Receive(c *actor.Context) {
 	}
 }
 
-// start dials, unless the configuration forbids it. The dial is left to a
-// goroutine: hollywood runs Started on the spawner's, where it would hold up
-// every other server.
+// start dials, unless the server has to be wanted first.
 func (s *Server) start(c *actor.Context) {
 	engine, self, parent := c.Engine(), c.PID(), c.Parent()
 	s.post = func(message any) { engine.Send(self, message) }
 	s.tell = func(fact any) { engine.Send(parent, fact) }
 	s.life, s.end = context.WithCancel(context.Background())
+	if s.asleep = s.OnDemand; s.asleep {
+		s.enter(toolscript.Connecting)
+		return
+	}
+	s.open()
+}
+
+// want wakes a server on demand.
+func (s *Server) want() {
+	if s.asleep {
+		s.asleep = false
+		s.open()
+	}
+}
+
+// open dials for the first time, unless the configuration forbids it. The dial
+// is left to a goroutine: hollywood runs Started on the spawner's, where it would
+// hold up every other server.
+func (s *Server) open() {
 	if err := s.Config.Problem; err != nil {
 		s.lastErr = err
 		s.enter(toolscript.Failed)

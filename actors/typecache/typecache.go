@@ -17,10 +17,6 @@ import (
 	"github.com/toolscript/toolscript/codegen"
 )
 
-// maxModules bounds the modules kept: a filter is any text, so their number is
-// the callers' choice.
-const maxModules = 256
-
 // key names a module.
 type key struct {
 	generation uint64
@@ -40,7 +36,7 @@ type Cache struct {
 	generator chan *codegen.Generator
 
 	current event.CatalogChanged
-	modules map[key]Rendered // of the current generation
+	modules *shelf // of the current generation
 	waiting map[key][]mailbox.Reply[Rendered]
 }
 
@@ -50,7 +46,7 @@ func New(logger *slog.Logger, work *mailbox.Group) *Cache {
 		logger:    logger,
 		work:      work,
 		generator: make(chan *codegen.Generator, 1),
-		modules:   map[key]Rendered{},
+		modules:   newShelf(),
 		waiting:   map[key][]mailbox.Reply[Rendered]{},
 	}
 	t.generator <- new(codegen.Generator)
@@ -79,7 +75,7 @@ func (t *Cache) Receive(c *actor.Context) {
 func (t *Cache) adopt(m event.CatalogChanged) {
 	if m.Catalog.Generation() > t.current.Catalog.Generation() || t.current.Names == nil {
 		t.current = m
-		clear(t.modules)
+		t.modules = newShelf()
 	}
 }
 
@@ -88,7 +84,7 @@ func (t *Cache) render(m Render) {
 	t.adopt(m.Catalog)
 	filter := canonical(m.Filter)
 	k := key{t.current.Catalog.Generation(), filter.String(), m.Form}
-	if r, ok := t.modules[k]; ok {
+	if r, ok := t.modules.get(k); ok {
 		m.Reply.Send(r, nil)
 		return
 	}
@@ -122,10 +118,7 @@ func (t *Cache) generated(m generated) {
 	if m.err != nil || m.key.generation != t.current.Catalog.Generation() {
 		return
 	}
-	if len(t.modules) >= maxModules {
-		clear(t.modules)
-	}
-	t.modules[m.key] = m.rendered
+	t.modules.put(m.key, m.rendered)
 }
 
 func (t *Cache) stop() {

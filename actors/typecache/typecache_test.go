@@ -3,6 +3,7 @@ package typecache_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"strings"
 	"sync"
@@ -160,6 +161,43 @@ func TestTheCacheIsBounded(t *testing.T) {
 		r.mustRender(c, "first")
 		if r.made.Load() == made {
 			t.Error("the first of 301 modules is kept")
+		}
+	})
+}
+
+// TestTheCacheIsBoundedInBytes asks for modules of a megabyte each.
+func TestTheCacheIsBoundedInBytes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t)
+		var tools []toolscript.Tool
+		for i := range 400 {
+			tools = append(tools, toolscript.Tool{
+				Server: "a", Name: fmt.Sprint("x", i), Description: strings.Repeat("long text ", 250), InputSchema: json.RawMessage(`{"type":"object"}`),
+			})
+		}
+		c := toolscript.NewCatalog(1, []string{"a"}, tools)
+		changed := event.CatalogChanged{Catalog: c, Names: func() *codegen.Names {
+			r.made.Add(1)
+			return codegen.NewNames(c)
+		}}
+		filter := func(i int) string { return "a," + strings.Repeat("n", i+1) }
+		const asked = 40
+		for i := range asked {
+			if m := r.mustRender(changed, filter(i)); len(m.Text) < 900_000 || len(m.Text) > 1_500_000 {
+				t.Fatalf("the module has %d bytes, want a megabyte", len(m.Text))
+			}
+		}
+		made := r.made.Load()
+		for i := range 10 {
+			r.mustRender(changed, filter(asked-1-i))
+		}
+		if n := r.made.Load() - made; n != 0 {
+			t.Errorf("%d of the newest 10 modules were made again", n)
+		}
+		r.mustRender(changed, filter(0))
+		r.mustRender(changed, filter(asked-20))
+		if n := r.made.Load() - made; n != 2 {
+			t.Errorf("%d of two old modules were made again, want both: 20 of them are 20 MB", n)
 		}
 	})
 }

@@ -63,7 +63,8 @@ func Ask[T any](ctx context.Context, to Address, build func(Reply[T]) any) (T, e
 	case <-ctx.Done():
 		return none, to.explain(ContextError(ctx))
 	case <-to.Gone:
-		return reply.orElse(ErrStopped)
+		value, err := reply.orElse(ErrStopped)
+		return value, to.explain(err)
 	case <-to.Ended:
 		value, err := reply.orElse(ErrEnded)
 		return value, to.explain(err)
@@ -95,16 +96,5 @@ func (r Reply[T]) orElse(err error) (T, error) {
 	}
 }
 
-// ContextError says with a kind why a context ended.
-func ContextError(ctx context.Context) error {
-	cause := context.Cause(ctx)
-	var e *toolscript.Error
-	switch {
-	case errors.As(cause, &e):
-		return e
-	case errors.Is(cause, context.DeadlineExceeded):
-		return &toolscript.Error{Kind: toolscript.Timeout, Err: errors.New("no answer in time")}
-	default:
-		return &toolscript.Error{Kind: toolscript.Cancelled, Err: cause}
-	}
-}
+// ContextError is toolscript.ContextError.
+func ContextError(ctx context.Context) error { return toolscript.ContextError(ctx) }

@@ -1,0 +1,125 @@
+package actors_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors"
+	"github.com/toolscript/toolscript/actors/server"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+// roll writes down who was dialled.
+type roll struct {
+	mu    sync.Mutex
+	names []string
+}
+
+func (r *roll) dial(_ context.Context, name string, _ mcpclient.Config, _ mcpclient.Events) (server.Conn, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.names = append(r.names, name)
+	return newConn(name), nil
+}
+
+// dialled are the names so far, sorted.
+func (r *roll) dialled() []string {
+	synctest.Wait()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Sorted(slices.Values(r.names))
+}
+
+// startOnDemand starts a System with the servers a, b and c on demand.
+func startOnDemand(t *testing.T) (*actors.System, *roll) {
+	t.Helper()
+	r := &roll{}
+	s := startWith(t, actors.Options{
+		Servers: map[string]mcpclient.Config{"a": {}, "b": {}, "c": {}}, Dial: r.dial, OnDemand: true,
+	})
+	time.Sleep(time.Hour)
+	if names := r.dialled(); len(names) > 0 {
+		t.Errorf("dialled at the start: %q", names)
+	}
+	return s, r
+}
+
+// TestServersOnDemand are connecting until Await selects them; Close, at the end
+// of each test, has servers to end that were never dialled.
+func TestServersOnDemand(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		filter toolscript.Filter
+		want   []string
+	}{
+		{"one", toolscript.Filter{"b"}, []string{"b"}},
+		{"by its tool", toolscript.Filter{"b__echo"}, []string{"b"}},
+		{"two", toolscript.Filter{"a", "c"}, []string{"a", "c"}},
+		{"all", nil, []string{"a", "b", "c"}},
+		{"nobody", toolscript.Filter{"d"}, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s, r := startOnDemand(t)
+				waitedFor, pending := s.Await(t.Context(), tt.filter)
+				if diff := cmp.Diff(tt.want, waitedFor); diff != "" || pending != nil {
+					t.Errorf("waited for (-want +got), %q still connecting:\n%s", pending, diff)
+				}
+				s.Await(t.Context(), tt.filter)
+				if diff := cmp.Diff(tt.want, r.dialled()); diff != "" {
+					t.Errorf("dialled (-want +got):\n%s", diff)
+				}
+				for _, name := range tt.want {
+					if err := echo(t, s, name); err != nil {
+						t.Errorf("echo of %s: %v", name, err)
+					}
+				}
+			})
+		})
+	}
+}
+
+func TestACallWakesTheServerThatItGoesTo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, r := startOnDemand(t)
+		if err := echo(t, s, "b"); toolscript.KindOf(err) != toolscript.Unavailable {
+			t.Errorf("first call = %v, want unavailable", err)
+		}
+		if diff := cmp.Diff([]string{"b"}, r.dialled()); diff != "" {
+			t.Errorf("dialled (-want +got):\n%s", diff)
+		}
+		if err := echo(t, s, "b"); err != nil {
+			t.Errorf("second call: %v", err)
+		}
+	})
+}
+
+// TestARunWaitsLongEnoughToHearWhy: the time for connecting begins when the run
+// begins to wait, and the server takes a while to end after it.
+func TestARunWaitsLongEnoughToHearWhy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := startWith(t, actors.Options{
+			Servers: map[string]mcpclient.Config{"mute": {}}, OnDemand: true,
+			Dial: func(ctx context.Context, _ string, _ mcpclient.Config, _ mcpclient.Events) (server.Conn, error) {
+				<-ctx.Done()
+				time.Sleep(5 * time.Second)
+				return nil, ctx.Err()
+			},
+		})
+		deps := actors.RunDeps(s)
+		ctx, cancel := context.WithTimeout(t.Context(), deps.ConnectTime)
+		defer cancel()
+		deps.Await(ctx, toolscript.Filter{"mute"})
+		if err := deps.Missing("mute__echo"); !strings.Contains(err.Error(), "not connected within 30s") {
+			t.Errorf("a call after the wait = %v, want the reason", err)
+		}
+	})
+}

@@ -1,0 +1,50 @@
+package typecache
+
+// maxModules and maxBytes bound the modules kept: a filter is any text, so that
+// their number is the callers' choice, and the text of a large catalog has
+// megabytes.
+const (
+	maxModules = 256
+	maxBytes   = 16 << 20
+)
+
+// shelf keeps modules, the newest ones. The newest of all is kept even when it
+// alone is longer than maxBytes: most callers ask for the same module.
+type shelf struct {
+	modules map[key]Rendered
+	order   []key // the oldest first
+	bytes   int
+}
+
+func newShelf() *shelf { return &shelf{modules: map[key]Rendered{}} }
+
+func (s *shelf) get(k key) (Rendered, bool) {
+	r, ok := s.modules[k]
+	return r, ok
+}
+
+// put keeps a module under a key that holds none.
+func (s *shelf) put(k key, r Rendered) {
+	s.modules[k] = r
+	s.order = append(s.order, k)
+	s.bytes += size(k, r)
+	for len(s.order) > 1 && (len(s.order) > maxModules || s.bytes > maxBytes) {
+		s.drop()
+	}
+}
+
+// drop forgets the oldest module.
+func (s *shelf) drop() {
+	oldest := s.order[0]
+	s.order = s.order[1:]
+	s.bytes -= size(oldest, s.modules[oldest])
+	delete(s.modules, oldest)
+}
+
+func size(k key, r Rendered) int {
+	n := len(k.filter) + len(r.Module.Text)
+	for _, w := range r.Warnings {
+		n += len(w)
+	}
+	return n
+}
