@@ -47,7 +47,7 @@ What it returns is printed as JSON; console.log goes to stdout and console.error
 to stderr as they happen. Arguments for the script follow FILE.ts or --.
 
 A running gateway is used when there is one for this configuration. Without one,
-exec starts the servers that the script names and stops them when it has ended.`,
+exec starts the servers that the script uses and stops them when it has ended.`,
 		Example: `  toolscript exec 'import { tools } from "toolscript"; return await tools.demo.listFiles({})'
   toolscript exec report.ts -- --since monday
   toolscript exec - < report.ts`,
@@ -75,8 +75,8 @@ exec starts the servers that the script names and stops them when it has ended.`
 func newExecOptions(a *app, command string) *execOptions {
 	return &execOptions{
 		app: a, command: command,
-		check:  choiceFlag{choices: []string{"off", "warn", "error"}},
-		engine: choiceFlag{choices: []string{"auto", "quickjs"}},
+		check:  choiceFlag{choices: toolscript.Checks()},
+		engine: choiceFlag{choices: toolscript.Engines()},
 	}
 }
 

@@ -17,7 +17,7 @@ func (o *execOptions) exec(ctx context.Context, src source, out events) error {
 		defer g.Close()
 		return runAt(ctx, g, o.request(src), src.stdin, out)
 	}
-	own, err := o.start(src.code)
+	own, err := o.start()
 	if err != nil {
 		return out.finish(err)
 	}
@@ -54,12 +54,12 @@ func (o *execOptions) shared(ctx context.Context) (*reached, error) {
 	return g, nil
 }
 
-// start makes a gateway in this process, with the servers that the script names.
-func (o *execOptions) start(code string) (*system, error) {
+// start makes a gateway in this process. Of the servers it starts those alone
+// that the checker finds the script to use.
+func (o *execOptions) start() (*system, error) {
 	loaded, err := o.load(o.trust)
 	if err != nil {
 		return nil, err
 	}
-	loaded.Servers = serversOf(code, loaded.Servers)
-	return o.startSystem(loaded, o.logger(slog.LevelWarn), actors.Scripts{})
+	return o.startSystem(loaded, o.logger(slog.LevelWarn), actors.Options{OnDemand: true})
 }

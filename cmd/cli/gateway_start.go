@@ -98,7 +98,7 @@ func (o *startOptions) open(loaded *config.Config, logger *slog.Logger) (*runnin
 		logger.Warn("no token: every program on this machine can call every tool")
 	}
 	g := &running{}
-	g.system, err = o.startSystem(loaded, logger, actors.Scripts{Warm: true, URL: g.urlOf})
+	g.system, err = o.startSystem(loaded, logger, actors.Options{Scripts: actors.Scripts{Warm: true, URL: g.urlOf}})
 	if err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
@@ -146,7 +146,7 @@ func (o *startOptions) announce(server *gateway.Server, loaded *config.Config, l
 		})
 	}
 	if err != nil {
-		logger.Warn(err.Error())
+		logger.Warn("gateway entry not written", slog.String("error", err.Error()))
 		a.folder = ""
 	}
 	return a

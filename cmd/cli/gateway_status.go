@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/gateway"
 )
 
@@ -35,19 +36,40 @@ func (o *statusOptions) run(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, healthTime)
 	defer cancel()
 	url, err := o.url()
-	if err != nil {
-		return err
-	}
-	if o.json {
-		client := gateway.NewClient(url)
-		defer client.Close()
-		status, err := client.Status(ctx)
-		if err != nil {
+	switch {
+	case o.json:
+		return o.tellJSON(ctx, url, err)
+	case errors.Is(err, errNoGateway):
+		if err := o.print("Status: not running (%v)", err); err != nil {
 			return err
 		}
+		return &exitError{exitFailure}
+	case err != nil:
+		return err
+	default:
+		return o.tell(ctx, url)
+	}
+}
+
+// tellJSON prints the whole status, or why there is none: in the words of the
+// gateway's own errors, so that who reads JSON always gets some.
+func (o *statusOptions) tellJSON(ctx context.Context, url string, err error) error {
+	var status toolscript.Status
+	if err == nil {
+		client := gateway.NewClient(url)
+		defer client.Close()
+		status, err = client.Status(ctx)
+	}
+	if err == nil {
 		return writeJSON(o.Stdout, status)
 	}
-	return o.tell(ctx, url)
+	if err := writeJSON(o.Stdout, struct {
+		Error string          `json:"error"`
+		Kind  toolscript.Kind `json:"kind"`
+	}{err.Error(), toolscript.KindOf(err)}); err != nil {
+		return err
+	}
+	return &exitError{exitFailure}
 }
 
 // url is the gateway that other commands would ask first.

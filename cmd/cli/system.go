@@ -19,18 +19,23 @@ type system struct {
 	settings config.Settings
 }
 
-// startSystem connects to the servers of a configuration and runs scripts in
-// workers, which are this program under another command.
-func (a *app) startSystem(loaded *config.Config, logger *slog.Logger, scripts actors.Scripts) (*system, error) {
-	options := worker.Options{CacheDir: a.usableCache("quickjs")}
-	scripts.StartChecker = func(ctx context.Context) (workers.Worker, error) { return worker.StartChecker(ctx, options) }
-	scripts.StartSandbox = func(ctx context.Context) (workers.Worker, error) { return worker.StartSandbox(ctx, options) }
-	scripts.Limits = loaded.Settings.Limits
-	started, err := actors.Start(actors.Options{Servers: loaded.Servers, Logger: logger, Scripts: scripts})
+// startSystem completes the options with a configuration and starts a system of
+// them. Its scripts run in workers, which are this program under another command.
+func (a *app) startSystem(loaded *config.Config, logger *slog.Logger, o actors.Options) (*system, error) {
+	options := a.workerOptions(logger)
+	o.Servers, o.Logger = loaded.Servers, logger
+	o.Scripts.StartChecker = func(ctx context.Context) (workers.Worker, error) { return worker.StartChecker(ctx, options) }
+	o.Scripts.StartSandbox = func(ctx context.Context) (workers.Worker, error) { return worker.StartSandbox(ctx, options) }
+	o.Scripts.Limits = loaded.Settings.Limits
+	started, err := actors.Start(o)
 	if err != nil {
 		return nil, err
 	}
 	return &system{started, loaded.Settings}, nil
+}
+
+func (a *app) workerOptions(logger *slog.Logger) worker.Options {
+	return worker.Options{CacheDir: a.usableCache("quickjs"), Log: logger}
 }
 
 // Exec runs a script; see actors.System.

@@ -6,8 +6,10 @@ package demo
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -72,8 +74,18 @@ func answer[A, R any](run func(context.Context, A) (R, error)) server.ToolHandle
 		}
 		result, err := run(ctx, args)
 		if err != nil {
-			return mcp.NewToolResultError(err.Error()), nil
+			return mcp.NewToolResultError(reason(err)), nil
 		}
 		return mcp.NewToolResultStructuredOnly(result), nil
 	}
+}
+
+// reason is the text of an error without the system call that failed, which is
+// no business of the caller: "a.txt: no such file or directory".
+func reason(err error) string {
+	var failed *fs.PathError
+	if errors.As(err, &failed) {
+		return failed.Path + ": " + failed.Err.Error()
+	}
+	return err.Error()
 }

@@ -270,7 +270,8 @@ func TestFailures(t *testing.T) {
 		args       map[string]any
 		want       string
 	}{
-		{"missing file", "read_file", map[string]any{"path": "nothing"}, "no such file"},
+		{"missing file", "read_file", map[string]any{"path": "nothing"}, "nothing: no such file"},
+		{"missing folder", "list_files", map[string]any{"dir": "zz"}, "zz: no such file"},
 		{"a folder", "read_file", map[string]any{"path": "src"}, "list_files lists it"},
 		{"binary", "read_file", map[string]any{"path": "data/blob.bin"}, "not a text file"},
 		{"no range", "read_file", map[string]any{"path": "README.md", "from": 3, "to": 2}, "no range"},
@@ -282,7 +283,7 @@ func TestFailures(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, failure := call(t, c, tt.tool, tt.args)
-			if !strings.Contains(failure, tt.want) {
+			if !strings.Contains(failure, tt.want) || strings.Contains(failure, "stat") {
 				t.Errorf("%s(%v) = %v, failure %q, want %q in it", tt.tool, tt.args, got, failure, tt.want)
 			}
 		})

@@ -1,0 +1,27 @@
+package cli_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolscript/toolscript"
+)
+
+// TestTheSchemaHasTheWordsOfRequests: what a configuration may say is what a
+// run may be asked for.
+func TestTheSchemaHasTheWordsOfRequests(t *testing.T) {
+	r := newWorld(t, nil).run(t, "config", "schema")
+	var schema struct {
+		Properties map[string]struct{ Enum []string }
+	}
+	if err := json.Unmarshal([]byte(r.stdout), &schema); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string][]string{"engine": toolscript.Engines(), "check": toolscript.Checks()} {
+		if diff := cmp.Diff(want, schema.Properties[name].Enum); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
