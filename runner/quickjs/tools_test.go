@@ -210,7 +210,7 @@ func TestArgumentsThatJSONCannotHold(t *testing.T) {
 
 func TestAnswersForNobodyAreDropped(t *testing.T) {
 	h := newHost()
-	h.tool = func(c runner.Call) (json.RawMessage, *toolscript.ToolError) {
+	h.tool = func(_ runner.Call) (json.RawMessage, *toolscript.ToolError) {
 		for _, id := range []string{"7", "-1", "x", "1e9"} {
 			h.answers <- quickjs.Answer{CallID: id, Value: json.RawMessage(`"wrong"`)}
 		}

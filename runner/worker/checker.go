@@ -20,14 +20,10 @@ import (
 // minutes, and nothing but SIGKILL stops it.
 const compileLimit = 2 * time.Second
 
-// A Checker compiles scripts in a worker, one at a time; it implements
-// runner.Compiler. A script that the worker does not survive ends the Checker
-// for good: see Done. The script that did it gets a diagnostic, those that wait
-// an error.
-type Checker struct {
-	*Process
-	turn chan struct{} // holds one token: whose turn it is to use the worker
-}
+// A Checker compiles scripts in a worker; it implements runner.Compiler. It
+// belongs to one caller at a time. A script that the worker does not survive
+// ends the Checker for good, see Done, and gets a diagnostic.
+type Checker struct{ *Process }
 
 var _ runner.Compiler = (*Checker)(nil)
 
@@ -37,37 +33,18 @@ func StartChecker(ctx context.Context, o Options) (*Checker, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Checker{Process: p, turn: make(chan struct{}, 1)}
-	c.turn <- struct{}{}
-	return c, nil
+	return &Checker{p}, nil
 }
 
-// Compile implements runner.Compiler. A caller whose ctx ends leaves the worker
-// to its script: it is free again at most two seconds later.
+// Compile implements runner.Compiler. A ctx that ends takes the worker with it:
+// nothing else stops a compiler.
 func (c *Checker) Compile(ctx context.Context, src runner.Source) (runner.Compiled, []toolscript.Diagnostic, error) {
-	select {
-	case <-c.turn:
-	case <-c.done:
-		return runner.Compiled{}, nil, c.gone()
-	case <-ctx.Done():
+	stop := context.AfterFunc(ctx, c.Kill)
+	answer, err := c.exchange(src)
+	if !stop() {
 		return runner.Compiled{}, nil, context.Cause(ctx)
 	}
-	type result struct {
-		compiled
-		err error
-	}
-	results := make(chan result, 1)
-	go func() {
-		answer, err := c.exchange(src)
-		c.turn <- struct{}{}
-		results <- result{answer, err}
-	}()
-	select {
-	case r := <-results:
-		return r.Compiled, r.Diagnostics, r.err
-	case <-ctx.Done():
-		return runner.Compiled{}, nil, context.Cause(ctx)
-	}
+	return answer.Compiled, answer.Diagnostics, err
 }
 
 // exchange sends one source and waits for its answer, as long as it may take.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -79,36 +78,26 @@ func TestCheckerKilled(t *testing.T) {
 	}
 }
 
-func TestCheckerTakesTurns(t *testing.T) {
-	c := startChecker(t)
-	var all sync.WaitGroup
-	for range 20 {
-		all.Go(func() {
-			if _, found, err := c.Compile(t.Context(), runner.Source{Code: "return 1"}); err != nil || len(found) > 0 {
-				t.Errorf("Compile: %+v, %v", found, err)
+// TestCheckerEndsWithCtx ends the ctx while the compiler is busy, and before it
+// begins.
+func TestCheckerEndsWithCtx(t *testing.T) {
+	busy, cancelBusy := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancelBusy()
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	for name, ctx := range map[string]context.Context{"busy": busy, "ended": ended} {
+		t.Run(name, func(t *testing.T) {
+			c := startChecker(t)
+			_, _, err := c.Compile(ctx, runner.Source{Code: strings.Repeat("a=>", 3000) + "a"})
+			if !errors.Is(err, context.Cause(ctx)) || err == nil {
+				t.Errorf("Compile = %v, want the cause of its ctx", err)
+			}
+			<-c.Done()
+			_, _, err = c.Compile(t.Context(), runner.Source{Code: "1"})
+			if toolscript.KindOf(err) != toolscript.Unavailable {
+				t.Errorf("Compile on a dead checker = %v, want kind %s", err, toolscript.Unavailable)
 			}
 		})
-	}
-	all.Wait()
-}
-
-func TestCheckerDiesUnderWaiters(t *testing.T) {
-	c := startChecker(t)
-	busy := make(chan struct{})
-	go func() {
-		defer close(busy)
-		_, _, _ = c.Compile(context.WithoutCancel(t.Context()), runner.Source{Code: strings.Repeat("a=>", 3000) + "a"})
-	}()
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, _, err := c.Compile(ctx, runner.Source{Code: "1"}); err != nil && !errors.Is(err, context.Canceled) {
-		t.Errorf("Compile with an ended ctx = %v, want %v", err, context.Canceled)
-	}
-	<-c.Done()
-	<-busy
-	_, _, err := c.Compile(t.Context(), runner.Source{Code: "1"})
-	if toolscript.KindOf(err) != toolscript.Unavailable {
-		t.Errorf("Compile on a dead checker = %v, want kind %s", err, toolscript.Unavailable)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"runtime/debug"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner"
@@ -20,6 +19,26 @@ func (r *run) write(s runner.Stream, text string) {
 	}
 	defer r.recovered("write", nil)
 	r.host.Write(s, text)
+}
+
+// begin starts one tool call, when there is room for what it holds. While there
+// is none the worker is not read, and its script waits in the call. Nothing is
+// begun once the run is over: nobody would be told the answer.
+func (r *run) begin(payload []byte) error {
+	var header callHeader
+	args, err := split(payload, &header)
+	if err != nil {
+		return err
+	}
+	size := len(payload)
+	if !r.calls.take(size, r.ctx.Done(), r.sandbox.done) {
+		return nil
+	}
+	r.spawn(func() {
+		defer r.calls.release(size)
+		r.call(runner.Call{CallID: header.CallID, ID: header.ID, Args: args})
+	})
+	return nil
 }
 
 // call makes one tool call and answers the worker.
@@ -75,6 +94,9 @@ func (r *run) nextStdin() (piece []byte, header stdinHeader) {
 	return piece, stdinHeader{End: piece == nil || err != nil}
 }
 
+// sayCancel asks the worker to end its script.
+func (r *run) sayCancel() { _ = r.tell(frameCancel, nil, nil) }
+
 // tell sends the worker a message, unless the run is over: it would meet the
 // next one. A run that is cancelled gets no answers any more: those that the
 // cancelling itself has brought would let the script go on, or fail with them.
@@ -93,8 +115,7 @@ func (r *run) recovered(doing string, answer func()) {
 	if cause == nil {
 		return
 	}
-	r.sandbox.log.Error("panic in the host of a script", slog.String("doing", doing), slog.String("run", r.job.RunID),
-		slog.Any("cause", cause), slog.String("stack", string(debug.Stack())))
+	logPanic(r.sandbox.log, doing, cause, slog.String("run", r.job.RunID))
 	if answer != nil {
 		answer()
 	}

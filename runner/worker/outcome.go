@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -46,12 +47,17 @@ func (r *run) tooLong(err error) *toolscript.RunError {
 	return toolscript.Fail(toolscript.TooLarge, fmt.Sprintf("the script and its arguments are too long: %v", err))
 }
 
-// lost ends a run whose worker has ended, or talks nonsense.
+// lost ends a run whose worker has ended, or talks nonsense, or met a fault of
+// ours.
 func (r *run) lost(cause error) (runner.Outcome, error) {
 	s := r.sandbox
-	err := fmt.Errorf("the sandbox broke the protocol: %w", cause)
-	if s.ended() {
+	err := cause
+	switch {
+	case errors.Is(cause, errPanic):
+	case s.ended():
 		err = fmt.Errorf("the sandbox ended in the middle of the script%s", s.lastWords())
+	default:
+		err = fmt.Errorf("the sandbox broke the protocol: %w", cause)
 	}
 	s.Kill()
 	<-s.done

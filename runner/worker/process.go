@@ -20,7 +20,7 @@ type Options struct {
 	Args       []string // stand before Command on the command line
 	CacheDir   string   // where the sandbox keeps its compiled engine; empty for nowhere
 
-	Log *slog.Logger // hears of panics in a Host; default: slog.Default()
+	Log *slog.Logger // hears of panics, of a Host or our own; default: slog.Default()
 }
 
 // closeGrace is how long a worker may take to end by itself.
@@ -31,6 +31,7 @@ type Process struct {
 	cmd    *exec.Cmd
 	link   *link
 	conn   deadlineConn
+	log    *slog.Logger
 	stderr *stderr
 	wall   []string
 	life   *os.File      // the write end of the worker's lifeline
@@ -90,7 +91,7 @@ func spawn(role role, o Options) (*Process, error) {
 		return nil, err
 	}
 	defer pair.closeTheirs()
-	p := &Process{link: newLink(pair.conn), conn: pair.conn, life: pair.life, stderr: &stderr{}, done: make(chan struct{})}
+	p := &Process{link: newLink(pair.conn), conn: pair.conn, life: pair.life, log: cmp.Or(o.Log, slog.Default()), stderr: &stderr{}, done: make(chan struct{})}
 	args := append(append([]string{}, o.Args...), Command, string(role), o.CacheDir)
 	p.cmd = exec.Command(o.Executable, args...) //nolint:gosec,noctx // this program; it outlives the ctx of its start
 	p.cmd.Env = []string{}
@@ -108,10 +109,12 @@ func spawn(role role, o Options) (*Process, error) {
 // wait reaps the process. Nothing else waits for it, and what the process had
 // open is closed before done says that it is gone.
 func (p *Process) wait() {
-	_ = p.cmd.Wait() // the exit status is in cmd.ProcessState
+	defer close(p.done)
+	_ = guard(p.log, "wait for a script worker", func() {
+		_ = p.cmd.Wait() // the exit status is in cmd.ProcessState
+	})
 	_ = p.conn.Close()
 	_ = p.life.Close()
-	close(p.done)
 }
 
 // Kill ends the worker at once, whatever it is doing. A worker starts no

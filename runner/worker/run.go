@@ -36,9 +36,10 @@ type run struct {
 	ctx     context.Context // of calls and of standard input; ends with the run
 	cancel  context.CancelFunc
 	pending sync.WaitGroup // goroutines that use host
+	calls   held           // what calls that have not ended keep in memory
 
 	ended  chan runner.Outcome // the worker's word
-	broken chan error          // the worker is not understood, or gone
+	broken chan error          // the worker is not understood, or gone, or we failed
 
 	wishes atomic.Int64 // for pieces of standard input, not yet granted
 	stdin  []byte       // read from host and not yet sent; only the goroutine that grants touches it
@@ -50,7 +51,7 @@ type run struct {
 func newRun(ctx context.Context, s *Sandbox, job runner.Job, host runner.Host) *run {
 	r := &run{
 		sandbox: s, job: job, host: host, begun: time.Now(),
-		ended: make(chan runner.Outcome, 1), broken: make(chan error, 1),
+		ended: make(chan runner.Outcome, 1), broken: make(chan error, 1), calls: newHeld(),
 	}
 	if job.Limits.CPUMs > 0 {
 		r.cpu = cpuTime(s.PID())
@@ -66,7 +67,7 @@ func (r *run) run(ctx context.Context) (runner.Outcome, error) {
 	} else if err != nil {
 		return r.lost(err)
 	}
-	r.pending.Go(r.receive)
+	r.spawn(r.receive)
 	wall := r.wallTimer()
 	defer wall.Stop()
 	poll := time.NewTicker(cpuPoll)
@@ -80,7 +81,7 @@ func (r *run) run(ctx context.Context) (runner.Outcome, error) {
 			return r.lost(err)
 		case <-stop:
 			stop, cancelled = nil, time.After(cancelGrace)
-			go func() { _ = r.tell(frameCancel, nil, nil) }() // waits for no worker that is stuck; cancelled is next
+			r.spawn(r.sayCancel) // waits for no worker that is stuck; cancelled is next
 		case <-cancelled:
 			return r.kill(r.cancelled(ctx))
 		case <-wall.C:
@@ -104,6 +105,24 @@ func (r *run) wallTimer() *time.Timer {
 
 const never = 100 * 365 * 24 * time.Hour
 
+// spawn runs f beside the run. A panic in it ends the run, and the worker with
+// it, since nobody knows what the two have said to each other.
+func (r *run) spawn(f func()) {
+	r.pending.Go(func() {
+		if err := guard(r.sandbox.log, "run "+r.job.RunID, f); err != nil {
+			r.breaks(err)
+		}
+	})
+}
+
+// breaks ends the run with an error, unless another one has.
+func (r *run) breaks(err error) {
+	select {
+	case r.broken <- err:
+	default:
+	}
+}
+
 // receive reads what the worker says until it ends the run. Output is passed on
 // before the next message is read: a host that does not take it holds the
 // script up.
@@ -121,7 +140,7 @@ func (r *run) receive() {
 			err = r.handle(kind, payload)
 		}
 		if err != nil {
-			r.broken <- err
+			r.breaks(err)
 			return
 		}
 	}
@@ -134,15 +153,10 @@ func (r *run) handle(kind frameType, payload []byte) error {
 	case frameStderr:
 		r.write(runner.Stderr, string(payload))
 	case frameCall:
-		var header callHeader
-		args, err := split(payload, &header)
-		if err != nil {
-			return err
-		}
-		r.pending.Go(func() { r.call(runner.Call{CallID: header.CallID, ID: header.ID, Args: args}) })
+		return r.begin(payload)
 	case frameWantStdin:
 		if r.wishes.Add(1) == 1 {
-			r.pending.Go(r.grantStdin)
+			r.spawn(r.grantStdin)
 		}
 	default:
 		return fmt.Errorf("a sandbox sent message %d", kind)
@@ -150,12 +164,15 @@ func (r *run) handle(kind frameType, payload []byte) error {
 	return nil
 }
 
-// finish cancels what the script left behind and lets nothing more through.
+// finish cancels what the script left behind and lets nothing more through. A
+// worker that has ended the run but does not read what it is told is killed.
 func (r *run) finish() {
 	r.cancel()
+	deaf := time.AfterFunc(hostGrace, r.sandbox.Kill)
 	r.mu.Lock()
 	r.over = true
 	r.mu.Unlock()
+	deaf.Stop()
 	done := make(chan struct{})
 	go func() {
 		r.pending.Wait()

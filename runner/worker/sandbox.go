@@ -3,24 +3,20 @@ package worker
 import (
 	"context"
 	"errors"
-	"log/slog"
-	"sync/atomic"
 
-	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner"
 )
 
 // ErrKilled says that a run could be ended only together with its worker.
 var ErrKilled = errors.New("the script did not end by itself, so its sandbox was killed")
 
-// A Sandbox runs scripts in a worker, one at a time; it implements
-// runner.Runner. With an error of Run the Outcome still says how the run ended,
-// but the worker is gone, and the Sandbox with it.
+// A Sandbox runs scripts in a worker; it implements runner.Runner. It belongs
+// to one caller at a time, who waits for Run before he calls it again. With an
+// error of Run the Outcome still says how the run ended, but the worker is gone,
+// and the Sandbox with it.
 type Sandbox struct {
 	*Process
-	log   *slog.Logger
-	busy  atomic.Bool
-	names string // key of the table the worker has; only Run touches it
+	names string // key of the table the worker has
 }
 
 var _ runner.Runner = (*Sandbox)(nil)
@@ -31,23 +27,13 @@ func StartSandbox(ctx context.Context, o Options) (*Sandbox, error) {
 	if err != nil {
 		return nil, err
 	}
-	log := o.Log
-	if log == nil {
-		log = slog.Default()
-	}
-	return &Sandbox{Process: p, log: log}, nil
+	return &Sandbox{Process: p}, nil
 }
 
 // Run implements runner.Runner. It returns at most 350 ms after the end of ctx
 // and 550 ms after a limit, and by then the script has stopped; what host has
 // not answered 250 ms after its ctx has ended is left alone.
 func (s *Sandbox) Run(ctx context.Context, job runner.Job, host runner.Host) (runner.Outcome, error) {
-	if !s.busy.CompareAndSwap(false, true) {
-		return runner.Outcome{}, &toolscript.Error{
-			Kind: toolscript.Busy, Err: errors.New("the sandbox runs another script: a sandbox takes one at a time"),
-		}
-	}
-	defer s.busy.Store(false)
 	r := newRun(ctx, s, job, host)
 	outcome, err := r.run(ctx)
 	r.finish()

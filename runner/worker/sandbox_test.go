@@ -135,25 +135,6 @@ func TestNothingIsLeftFromRunToRun(t *testing.T) {
 	}
 }
 
-func TestOneRunAtATime(t *testing.T) {
-	s := startSandbox(t)
-	called, answer := make(chan struct{}), make(chan struct{})
-	h := &host{call: func(context.Context, runner.Call) (json.RawMessage, *toolscript.ToolError) {
-		close(called)
-		<-answer
-		return json.RawMessage("1"), nil
-	}}
-	var first sync.WaitGroup
-	first.Go(func() { run(t, s, "return tools.demo.echo({})", h) })
-	<-called
-	_, err := s.Run(t.Context(), newJob(t, "return 1"), &host{})
-	if toolscript.KindOf(err) != toolscript.Busy {
-		t.Errorf("second Run = %v, want kind %s", err, toolscript.Busy)
-	}
-	close(answer)
-	first.Wait()
-}
-
 func TestPanicsOfTheHostStayInTheCall(t *testing.T) {
 	s, err := worker.StartSandbox(t.Context(), worker.Options{CacheDir: cacheDir, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {

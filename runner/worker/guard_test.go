@@ -1,0 +1,48 @@
+package worker
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/runner"
+)
+
+// TestAFaultOfOursEndsTheRun has a socket in whose hands the gateway panics
+// while it reads.
+func TestAFaultOfOursEndsTheRun(t *testing.T) {
+	var log bytes.Buffer
+	s, err := StartSandbox(t.Context(), Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	s.link = newLink(faulty{s.conn})
+	outcome, err := s.Run(t.Context(), runner.Job{RunID: "r1", Compiled: runner.Compiled{JavaScript: "for (;;);"}}, noHost{})
+	if !errors.Is(err, errPanic) || outcome.Err == nil || outcome.Err.Code != toolscript.Internal {
+		t.Errorf("Run = %+v, %v; want an error of kind %s", outcome.Err, err, toolscript.Internal)
+	}
+	<-s.Done()
+	if text := log.String(); !strings.Contains(text, "read broke") || !strings.Contains(text, "run r1") || !strings.Contains(text, "guard_test.go") {
+		t.Errorf("the log lacks the cause, the run or the stack:\n%s", text)
+	}
+}
+
+// faulty is a socket that cannot be read without a panic.
+type faulty struct{ deadlineConn }
+
+func (faulty) Read([]byte) (int, error) { panic("read broke") }
+
+// noHost is the host of a script that does not get as far as asking for anything.
+type noHost struct{}
+
+func (noHost) Call(context.Context, runner.Call) (json.RawMessage, *toolscript.ToolError) {
+	return nil, nil
+}
+func (noHost) Write(runner.Stream, string)               {}
+func (noHost) ReadStdin(context.Context) ([]byte, error) { return nil, nil }
