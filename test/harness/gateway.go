@@ -23,17 +23,18 @@ import (
 
 // Program is a built toolscript and the home it lives in.
 type Program struct {
-	Bin  string // absolute
-	Home string // HOME of all it starts; its data, caches and runtime folder are below
+	Bin  string   // absolute
+	Home string   // HOME of all it starts; its data, caches and runtime folder are below
+	Env  []string // NAME=VALUE, beside what every program gets
 }
 
 // Command is the program with arguments, in an environment of its own home.
 func (p Program) Command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, p.Bin, args...)
-	cmd.Env = []string{
+	cmd.Env = append([]string{
 		"HOME=" + p.Home, "PATH=" + filepath.Dir(p.Bin) + ":" + os.Getenv("PATH"),
 		"TOOLSCRIPT_RUNTIME_DIR=" + filepath.Join(p.Home, "run"), "NO_COLOR=1",
-	}
+	}, p.Env...)
 	cmd.Dir = p.Home
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = 20 * time.Second

@@ -3,6 +3,7 @@
 package integration
 
 import (
+	"errors"
 	"os/exec"
 	"strings"
 	"syscall"
@@ -75,7 +76,7 @@ func TestCtrlCEndsAnInProcessRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = cmd.Wait()
-	if exit, ok := err.(*exec.ExitError); !ok || exit.ExitCode() != 130 {
+	if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != 130 {
 		t.Errorf("exec ended with %v, want exit status 130\n%s", err, errs.String())
 	}
 	if left := harness.Alive(below); len(left) > 0 {

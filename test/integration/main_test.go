@@ -26,7 +26,7 @@ func run(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	defer os.RemoveAll(dir)
+	defer os.RemoveAll(dir) //nolint:errcheck // a temporary folder
 	bin = filepath.Join(dir, "toolscript")
 	if out, err := exec.Command("go", "build", "-race", "-o", bin, "../../cmd/toolscript").CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "go build: %v\n%s", err, out)
@@ -49,10 +49,12 @@ func program(t *testing.T) harness.Program {
 	return harness.Program{Bin: bin, Home: t.TempDir()}
 }
 
-// gateway starts a gateway with a configuration and ends it with the test.
-func gateway(t *testing.T, config string) *harness.Gateway {
+// gateway starts a gateway with a configuration, and perhaps more environment,
+// and ends it with the test.
+func gateway(t *testing.T, config string, env ...string) *harness.Gateway {
 	t.Helper()
 	p := program(t)
+	p.Env = env
 	path, err := p.Config("config.json", config)
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,92 @@
+//go:build integration && linux
+
+package integration
+
+import (
+	"context"
+	"net/http"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/toolscript/toolscript/test/harness"
+)
+
+// TestStuckScriptsStopNothingElse runs more scripts than there are processors
+// that never reach a safe point of the scheduler, in native code and in loops of
+// their own, while the gateway collects garbage all the time. In one process with
+// the gateway each of them would stop it for ever.
+func TestStuckScriptsStopNothingElse(t *testing.T) {
+	g := gateway(t, servers(t), "GOGC=10")
+	ready(t, g)
+	asking, enough := context.WithCancel(t.Context())
+	defer enough()
+	var beside sync.WaitGroup
+	beside.Go(func() { askHealth(asking, t, g) })
+	beside.Go(func() { makeGarbage(asking, t, g) })
+
+	var stuck sync.WaitGroup
+	for i := range runtime.GOMAXPROCS(0) + 1 {
+		code := []string{"new Array(2 ** 32 - 1).join('')", "for (;;);"}[i%2]
+		stuck.Go(func() {
+			events, err := g.Exec(t.Context(), map[string]any{"code": code, "limits": map[string]any{"timeoutMs": 500}})
+			if end := last(events); err != nil || end["kind"] != "limit_time" {
+				t.Errorf("%s: %v, %v; want kind limit_time", code, end, err)
+			}
+		})
+	}
+	stuck.Wait()
+	enough()
+	beside.Wait()
+
+	events, err := g.Exec(t.Context(), map[string]any{"code": "return 6 * 7"})
+	if end := last(events); err != nil || end["ok"] != true || end["value"] != 42.0 {
+		t.Errorf("a script afterwards: %v, %v; want 42", end, err)
+	}
+}
+
+// askHealth asks until ctx ends. Every answer must be there, and soon: the
+// program under test has the race detector and shares its processors with
+// scripts, yet a gateway that is stopped does not answer at all.
+func askHealth(ctx context.Context, t *testing.T, g *harness.Gateway) {
+	t.Helper()
+	asked := 0
+	for ; ctx.Err() == nil; asked++ {
+		once, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		status, err := g.Get(once, "/health", nil)
+		cancel()
+		if err != nil || status != http.StatusOK {
+			t.Errorf("/health: %d %v", status, err)
+			return
+		}
+	}
+	t.Logf("/health answered %d times", asked)
+}
+
+// makeGarbage calls a tool with long arguments until ctx ends.
+func makeGarbage(ctx context.Context, t *testing.T, g *harness.Gateway) {
+	t.Helper()
+	message := map[string]any{"message": strings.Repeat("x", 200_000)}
+	var callers sync.WaitGroup
+	for range 4 {
+		callers.Go(func() {
+			for ctx.Err() == nil {
+				if status, err := g.Post(t.Context(), "/tools/everything__echo", message, nil); err != nil || status != http.StatusOK {
+					t.Errorf("echo: %d %v", status, err)
+					return
+				}
+			}
+		})
+	}
+	callers.Wait()
+}
+
+// last is the event that ended a run.
+func last(events []map[string]any) map[string]any {
+	if len(events) == 0 {
+		return nil
+	}
+	return events[len(events)-1]
+}
