@@ -27,6 +27,7 @@ var onlyIn = map[string]struct {
 }{
 	"github.com/anthdm/hollywood":                 {[]string{"actors"}, "the actor library must stay replaceable"},
 	"github.com/gofiber/fiber":                    {[]string{"transport/gateway"}, "one HTTP front"},
+	"github.com/valyala/fasthttp":                 {[]string{"transport/gateway"}, "one HTTP front"},
 	"github.com/spf13/cobra":                      {[]string{"cmd/cli"}, "one command line"},
 	"github.com/agnivade/levenshtein":             {[]string{"", "actors/search"}, "toolscript.Nearest serves everybody else"},
 	"github.com/kelindar/search":                  {[]string{"cmd/toolscript-llama"}, "it panics in init without its C library"},
@@ -36,6 +37,7 @@ var onlyIn = map[string]struct {
 	"github.com/cenkalti/backoff":                 {[]string{"actors"}, "only actors retry"},
 	"github.com/mark3labs/mcp-go":                 {[]string{"transport/mcpclient", "cmd/demo", "test"}, "its types lose schema keywords"},
 	"github.com/santhosh-tekuri/jsonschema":       {[]string{"codegen/validate", "cmd/config"}, "one validator for arguments, one for the configuration"},
+	"github.com/dlclark/regexp2":                  {[]string{"codegen/validate"}, "its patterns need a time limit, which is set there"},
 	"github.com/modelcontextprotocol/go-sdk/auth": {[]string{"transport/oauth"}, "one OAuth"},
 }
 
@@ -64,10 +66,11 @@ func TestImportDirection(t *testing.T) {
 	}
 }
 
-// packages maps the packages of this module to what they import outside tests.
+// packages maps the packages of this module, also those that only tests build,
+// to what they import outside tests.
 func packages(t *testing.T) map[string][]string {
 	t.Helper()
-	out, err := exec.CommandContext(t.Context(), "go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "./...").Output()
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-tags", "integration,proof", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "./...").Output()
 	if err != nil {
 		t.Fatalf("go list: %v", err)
 	}
