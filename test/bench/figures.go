@@ -106,7 +106,7 @@ func (b *bench) compare(ctx context.Context, name, command, arg, tool, args stri
 	if err := g.Ready(ctx); err != nil {
 		return err
 	}
-	direct, err := mcpclient.Dial(ctx, "s", mcpclient.Config{Type: "stdio", Command: command, Args: []string{arg}}, mcpclient.Events{})
+	direct, err := mcpclient.Dial(ctx, "s", mcpclient.Config{Type: "stdio", Command: command, Args: []string{arg}, Dir: b.Home}, mcpclient.Events{})
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,7 @@ import (
 // blank line now and then shows that both still live.
 type stream struct {
 	x     *exchange
-	lines chan []byte   // from emit to copy; unbuffered, so a slow client slows its run down
+	lines chan line     // from emit to copy; holds a few, then a slow client slows its run down
 	left  chan struct{} // closed when nothing takes lines any more
 	ended chan struct{} // closed when the Backend has returned
 
@@ -24,8 +24,23 @@ type stream struct {
 	end *toolscript.End // of emit; read after ended
 }
 
+// line is one event on its way.
+type line struct {
+	text   []byte
+	urgent bool // somebody waits for it; the beginnings and ends of calls may be late
+}
+
+const (
+	// linesAhead is how many events a run may be ahead of its client. Without it
+	// each tool call waits for two writes to the network.
+	linesAhead = 16
+	// lateness is how long an event that nobody waits for is held back, so that
+	// those of many quick calls go out, and wake the client, together.
+	lateness = 10 * time.Millisecond
+)
+
 func newStream(x *exchange) *stream {
-	return &stream{x: x, lines: make(chan []byte), left: make(chan struct{}), ended: make(chan struct{})}
+	return &stream{x: x, lines: make(chan line, linesAhead), left: make(chan struct{}), ended: make(chan struct{})}
 }
 
 // run asks the Backend to run the script.
@@ -35,12 +50,13 @@ func (st *stream) run(req toolscript.ExecRequest) {
 	st.err = st.x.server.backend.Exec(st.x.ctx, req, st.emit)
 }
 
-// emit passes one event on, and waits until it is taken.
+// emit passes one event on, and waits while the client is too far behind.
 func (st *stream) emit(e toolscript.Event) error {
-	line, err := encode(e)
+	text, err := encode(e)
 	if err != nil {
 		return err
 	}
+	l := line{text: text, urgent: e.Type != toolscript.EventCall && e.Type != toolscript.EventCallEnd}
 	if e.Type == toolscript.EventStart {
 		st.id = e.RunID
 	}
@@ -55,7 +71,7 @@ func (st *stream) emit(e toolscript.Event) error {
 	default:
 	}
 	select {
-	case st.lines <- line:
+	case st.lines <- l:
 		return nil
 	case <-st.x.gone:
 		return errClientGone
@@ -90,17 +106,30 @@ func (st *stream) copy(w *bufio.Writer, first []byte) {
 
 // transfer writes lines as they come, until the run has ended or its client is
 // gone.
-func (st *stream) transfer(w *bufio.Writer, line []byte) (fault error) {
+func (st *stream) transfer(w *bufio.Writer, first []byte) (fault error) {
 	defer recovered(&fault)
 	heartbeat := time.NewTicker(st.x.server.heartbeat)
 	defer heartbeat.Stop()
-	for st.write(w, line) {
+	var late <-chan time.Time // fires when what is held back must go
+	next, live := line{first, true}, true
+	for live {
+		live = st.write(w, next)
+		switch {
+		case next.urgent:
+			late = nil
+		case late == nil:
+			late = time.After(lateness)
+		}
 		select {
-		case line = <-st.lines:
+		case next = <-st.lines:
+		case <-late:
+			next = line{urgent: true}
 		case <-heartbeat.C:
-			line = []byte("\n")
+			next = line{[]byte("\n"), true}
 		case <-st.ended:
-			st.writeFault(w)
+			if st.drain(w) {
+				st.writeFault(w)
+			}
 			return nil
 		case <-st.x.gone:
 			return nil
@@ -111,11 +140,25 @@ func (st *stream) transfer(w *bufio.Writer, line []byte) (fault error) {
 	return nil
 }
 
-// write sends one line on its way. When the client is gone, so is the reason to
-// run.
-func (st *stream) write(w *bufio.Writer, line []byte) bool {
-	_, err := w.Write(line)
-	if err == nil {
+// drain writes what a run that has ended left behind.
+func (st *stream) drain(w *bufio.Writer) bool {
+	for {
+		select {
+		case l := <-st.lines:
+			if !st.write(w, l) {
+				return false
+			}
+		default:
+			return st.write(w, line{urgent: true})
+		}
+	}
+}
+
+// write writes one line, and sends all that is written on its way when it is
+// urgent. When the client is gone, so is the reason to run.
+func (st *stream) write(w *bufio.Writer, l line) bool {
+	_, err := w.Write(l.text)
+	if err == nil && l.urgent {
 		err = w.Flush()
 	}
 	if err != nil {
@@ -131,7 +174,7 @@ func (st *stream) writeFault(w *bufio.Writer) {
 		return
 	}
 	body := st.x.errorBody(st.outcome())
-	line, err := encode(toolscript.EndEvent(st.id, toolscript.End{
+	text, err := encode(toolscript.EndEvent(st.id, toolscript.End{
 		Kind: body.Kind,
 		Error: &toolscript.RunError{
 			Name: "Error", Code: body.Kind, Message: body.Error, Phase: toolscript.Executing, ScriptID: st.id,
@@ -139,7 +182,7 @@ func (st *stream) writeFault(w *bufio.Writer) {
 		ExitCode: 1,
 	}))
 	if err == nil {
-		st.write(w, line)
+		st.write(w, line{text, true})
 	}
 }
 
