@@ -119,7 +119,7 @@ func (h *host) Write(s runner.Stream, text string) {
 	}
 	if h.cut {
 		h.events.emit(toolscript.Event{
-			Type: toolscript.EventProgress, Message: fmt.Sprintf("output was cut at its limit of %d bytes", h.limits.OutputBytes),
+			Type: toolscript.EventStderr, Data: fmt.Sprintf("\n[output was cut at its limit of %d bytes]\n", h.limits.OutputBytes),
 		})
 	}
 }

@@ -3,6 +3,7 @@ package execution
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 
 	"github.com/toolscript/toolscript"
@@ -28,7 +29,8 @@ func newStdin(open bool) *stdin {
 
 func (s *stdin) end() { s.close.Do(func() { close(s.eof) }) }
 
-// give passes a piece on and waits until the one before it is taken.
+// give passes a copy of a piece on, since callers read the next one into the
+// same memory, and waits until the one before it is taken.
 func (s *stdin) give(ctx context.Context, data []byte, eof bool) error {
 	select {
 	case <-s.eof:
@@ -37,7 +39,7 @@ func (s *stdin) give(ctx context.Context, data []byte, eof bool) error {
 	}
 	if len(data) > 0 {
 		select {
-		case s.pieces <- data:
+		case s.pieces <- slices.Clone(data):
 		case <-ctx.Done():
 			return &toolscript.Error{Kind: toolscript.Timeout, Err: errors.New("the script does not read its standard input")}
 		}

@@ -91,6 +91,9 @@ func (s *Server) offer(all []toolscript.Tool) {
 			"%s: includeTools or excludeTools names %q, and the server has no such tool; see toolscript list-tools %s",
 			s.Name, entry, s.Name))
 	}
+	for _, warning := range s.warnings {
+		s.Logger.Warn("tool filter", slog.String("server", s.Name), slog.String("warning", warning))
+	}
 	s.tellTools()
 }
 

@@ -44,6 +44,9 @@ func Main() int {
 		fmt.Fprintf(os.Stderr, "toolscript: the working directory is gone: %v\n", err)
 		return exitFailure
 	}
+	// A reader that has gone away is an error of the write. Caught and not
+	// ignored, so that servers start with the signal as it was.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	return Run(State{

@@ -90,13 +90,17 @@ func (o *validateOptions) judge() (verdict, error) {
 	loaded, err := config.Load(o.config(true))
 	if errors.As(err, &v.Mistakes) {
 		v.OK = false
-		v.Files, err = config.Locate(o.config(true))
+		v.Files, err = config.Locate(o.config(false))
 		return v, err
 	}
 	if err != nil {
 		return v, err
 	}
-	v.Files = append(v.Files, loaded.Files...)
+	known, err := config.Load(o.config(false)) // whether they are trusted is the user's word
+	if err != nil {
+		return v, err
+	}
+	v.Files = append(v.Files, known.Files...)
 	v.Warnings = append(v.Warnings, loaded.Warnings...)
 	for _, name := range slices.Sorted(maps.Keys(loaded.Servers)) {
 		v.Servers = append(v.Servers, judgeServer(name, loaded.Servers[name]))

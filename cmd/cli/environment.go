@@ -30,7 +30,11 @@ func (a *app) readEnvironment(c *cobra.Command, _ []string) error {
 			return
 		}
 		if value := a.getenv(variables[0]); value != "" {
-			if err := c.Flags().Set(f.Name, value); err != nil {
+			err := c.Flags().Set(f.Name, value)
+			switch {
+			case err != nil && variables[0] == "LOG_LEVEL": // other programs read it too, and know other words
+				a.warn("LOG_LEVEL: %v; the default is used", err)
+			case err != nil:
 				bad = &usageError{c.CommandPath(), fmt.Errorf("%s: %w", variables[0], err)}
 			}
 		}

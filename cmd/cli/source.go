@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -34,18 +35,18 @@ var fileName = regexp.MustCompile(`^[^\s"'()]+\.(ts|js|mts)$`)
 
 // source finds the script: -e CODE, -f FILE, else the first argument, which is
 // code, a file or "-". The other arguments are the script's.
-func (o *execOptions) source(args []string) (source, error) {
+func (o *execOptions) source(ctx context.Context, args []string) (source, error) {
 	switch {
 	case o.evalSet && o.file != "":
 		return source{}, o.usage("give either -e CODE or -f FILE, not both")
 	case o.evalSet:
 		return source{code: o.eval, file: inlineName, args: args, stdin: o.Stdin}, nil
 	case o.file != "":
-		return o.fromFile(o.file, args)
+		return o.fromFile(ctx, o.file, args)
 	case len(args) == 0:
 		return source{}, o.usage("missing argument: CODE, a script FILE.ts, or - to read the script from stdin")
 	case args[0] == "-" || o.isScript(args[0]):
-		return o.fromFile(args[0], args[1:])
+		return o.fromFile(ctx, args[0], args[1:])
 	case len(args) > 1 && !o.dashed:
 		return source{}, o.usage("unexpected argument %q; arguments of the script go after --", args[1])
 	default:
@@ -57,8 +58,27 @@ func (o *execOptions) usage(format string, args ...any) error {
 	return &usageError{o.command, fmt.Errorf(format, args...)}
 }
 
-// fromFile reads the script from a file, or from stdin when the path is "-".
-func (o *execOptions) fromFile(path string, args []string) (source, error) {
+// fromFile reads the script from a file, or from stdin when the path is "-". A
+// terminal or a pipe may never end, so ctx ends the wait for it.
+func (o *execOptions) fromFile(ctx context.Context, path string, args []string) (source, error) {
+	type result struct {
+		source
+		err error
+	}
+	read := make(chan result, 1)
+	go func() {
+		src, err := o.readFile(path, args)
+		read <- result{src, err}
+	}()
+	select {
+	case r := <-read:
+		return r.source, r.err
+	case <-ctx.Done():
+		return source{}, context.Cause(ctx)
+	}
+}
+
+func (o *execOptions) readFile(path string, args []string) (source, error) {
 	if path == "-" {
 		code, err := readSource(o.Stdin, "stdin")
 		return source{code: code, file: inlineName, args: args}, err

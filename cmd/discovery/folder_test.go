@@ -49,10 +49,7 @@ func TestEntriesArePrivate(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no permission bits")
 	}
-	folder := discovery.Folder(t.TempDir())
-	if err := os.Chmod(string(folder), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	folder := discovery.Folder(filepath.Join(t.TempDir(), "run"))
 	write(t, folder, discovery.Entry{URL: capability})
 	for path, want := range map[string]os.FileMode{string(folder): 0o700, onlyFile(t, folder): 0o600} {
 		info, err := os.Stat(path)

@@ -51,7 +51,16 @@ func NewEngine(ctx context.Context, o Options) (*Engine, error) {
 		e.maxHeap = uint64(min(o.MaxMemoryMB, 3<<10)) << 20 // a memory of 32 bits ends at 4 GiB
 	}
 	if err := e.compile(ctx, o.CacheDir); err != nil {
-		return nil, errors.Join(err, e.Close())
+		if o.CacheDir == "" {
+			return nil, errors.Join(err, e.Close())
+		}
+		// A cache that is damaged, or on a full disk, costs time and not the run.
+		_ = e.Close()
+		e.closed.Store(false)
+		e.runtime, e.cache = nil, nil
+		if err := e.compile(ctx, ""); err != nil {
+			return nil, errors.Join(err, e.Close())
+		}
 	}
 	snapshot, err := e.boot(ctx)
 	if err != nil {

@@ -1,7 +1,9 @@
 package quickjs_test
 
 import (
+	"io/fs"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/toolscript/toolscript"
@@ -53,7 +55,35 @@ func TestCompilationCache(t *testing.T) {
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) == 0 {
 		t.Errorf("the cache holds %d entries (%v), want the compiled engine", len(entries), err)
 	}
-	if _, err := quickjs.NewEngine(t.Context(), quickjs.Options{CacheDir: "/dev/null/no"}); err == nil {
-		t.Error("a cache that cannot be gave no error")
+}
+
+// TestCacheThatIsOfNoUse holds that a cache which cannot be, or is damaged, costs
+// time and not the run.
+func TestCacheThatIsOfNoUse(t *testing.T) {
+	damaged := t.TempDir()
+	fill(t, damaged)
+	err := filepath.WalkDir(damaged, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		return os.Truncate(path, 0)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{damaged, "/dev/null/no"} {
+		fill(t, dir)
+	}
+}
+
+// fill makes an engine with a cache.
+func fill(t *testing.T, dir string) {
+	t.Helper()
+	e, err := quickjs.NewEngine(t.Context(), quickjs.Options{CacheDir: dir, MaxMemoryMB: 64})
+	if err != nil {
+		t.Fatalf("cache %s: %v", dir, err)
+	}
+	if err := e.Close(); err != nil {
+		t.Error(err)
 	}
 }

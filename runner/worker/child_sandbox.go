@@ -43,6 +43,11 @@ func (c *child) runJob(vm *quickjs.VM, j *job) error {
 	outcome := vm.Run(j.ctx, j.Job, j)
 	guard.stop()
 	j.cancel()
+	if outcome.Value != nil && !json.Valid(outcome.Value) { // Go's own bound is 10,000 levels
+		outcome.Value, outcome.ExitCode = nil, 1
+		outcome.Err = toolscript.Fail(toolscript.InvalidResult, "the value of the script nests too deep to be passed on")
+		outcome.Err.Phase = toolscript.Finalizing
+	}
 	err := c.link.writeJSON(frameEnd, outcome, nil)
 	if errors.Is(err, errFrameTooLong) {
 		outcome.Value, outcome.ExitCode = nil, 1

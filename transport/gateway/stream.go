@@ -195,6 +195,8 @@ func (st *stream) outcome() error {
 		return &toolscript.Error{Kind: st.end.Kind}
 	case st.err != nil:
 		return withCause(st.x.ctx, st.err)
+	case st.x.ctx.Err() != nil: // the client left before the end could be told
+		return toolscript.ContextError(st.x.ctx)
 	default:
 		return errNoEnd
 	}

@@ -11,21 +11,25 @@ import (
 	"path/filepath"
 )
 
-// Dir makes a folder, and those above it, unless it exists. When it returns nil
-// the folder is the user's own and nobody else may look into it.
+// Dir makes a folder of mode 0700, and those above it, unless it exists. When it
+// returns nil the folder is the user's own and nobody else may write to it. It
+// changes nothing about a folder that was there: that may be so for others.
 func Dir(path string) error {
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		return err
 	}
-	info, err := os.Stat(path)
+	info, err := os.Lstat(path)
 	if err != nil {
 		return err
+	}
+	if info.Mode()&fs.ModeSymlink != 0 {
+		return fmt.Errorf("%s is a symbolic link; a private folder is not", path)
 	}
 	if err := owned(path, info); err != nil {
 		return err
 	}
-	if shared(info) {
-		return os.Chmod(path, 0o700) //nolint:gosec // a folder needs the x bit to be entered
+	if writableByOthers(info) {
+		return fmt.Errorf("%s: others may write to it; run: chmod 700 %s", path, path)
 	}
 	return nil
 }
@@ -66,7 +70,5 @@ func WriteFile(path string, data []byte) error {
 	}
 	return err
 }
-
-func shared(info fs.FileInfo) bool { return hasModes && info.Mode().Perm()&0o077 != 0 }
 
 func writableByOthers(info fs.FileInfo) bool { return hasModes && info.Mode().Perm()&0o022 != 0 }

@@ -13,20 +13,40 @@ import (
 
 func TestDirMakesItPrivate(t *testing.T) {
 	needModes(t)
+	dir := filepath.Join(t.TempDir(), "a", "b")
+	if err := private.Dir(dir); err != nil {
+		t.Fatal(err)
+	}
+	if got := mode(t, dir); got != 0o700 {
+		t.Errorf("mode of %s = %o, want 700", dir, got)
+	}
+}
+
+// TestDirChangesNothingOfOthers holds that a folder which was there is left as
+// it is: as root, a wrong variable would otherwise close /tmp or /etc.
+func TestDirChangesNothingOfOthers(t *testing.T) {
+	needModes(t)
 	open := filepath.Join(t.TempDir(), "open")
 	if err := os.Mkdir(open, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Chmod(open, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	for _, dir := range []string{open, filepath.Join(t.TempDir(), "a", "b")} {
-		if err := private.Dir(dir); err != nil {
+	for perm, accepted := range map[os.FileMode]bool{0o755: true, 0o777: false, 0o775: false} {
+		if err := os.Chmod(open, perm); err != nil {
 			t.Fatal(err)
 		}
-		if got := mode(t, dir); got != 0o700 {
-			t.Errorf("mode of %s = %o, want 700", dir, got)
+		if err := private.Dir(open); (err == nil) != accepted {
+			t.Errorf("Dir of a folder of mode %o = %v, accepted is %v", perm, err, accepted)
 		}
+		if got := mode(t, open); got != perm {
+			t.Errorf("mode %o became %o", perm, got)
+		}
+	}
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(t.TempDir(), link); err != nil {
+		t.Fatal(err)
+	}
+	if err := private.Dir(link); err == nil {
+		t.Error("Dir accepts a symbolic link")
 	}
 }
 
