@@ -6,6 +6,7 @@ package proof
 
 import (
 	"context"
+	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,8 +17,9 @@ import (
 	"github.com/toolscript/toolscript/test/harness"
 )
 
+var soakRuns = flag.Int64("runs", 2_000, "how many scripts the soak runs")
+
 const (
-	soakRuns = 2_000
 	warmRuns = 100 // until pools are full and caches warm
 	callers  = 4
 	// soakGrowth is what the gateway may hold more after all runs than after the
@@ -31,13 +33,13 @@ func TestSoak(t *testing.T) {
 	g := gateway(t)
 	soak(t, g, warmRuns)
 	before := memory(t, g)
-	soak(t, g, soakRuns)
+	soak(t, g, *soakRuns)
 	after := memory(t, g)
 	below := harness.Descendants(g.PID())
 	t.Logf("RSS of the gateway: %.1f MB after %d runs, %.1f MB after %d, with %d processes below it",
-		before, warmRuns, after, warmRuns+soakRuns, len(below))
+		before, warmRuns, after, warmRuns+*soakRuns, len(below))
 	if after-before > soakGrowth {
-		t.Errorf("the gateway grew by %.1f MB in %d runs, want %d at most", after-before, soakRuns, soakGrowth)
+		t.Errorf("the gateway grew by %.1f MB in %d runs, want %d at most", after-before, *soakRuns, soakGrowth)
 	}
 	if err := g.Stop(); err != nil {
 		t.Errorf("the gateway ended with %v\n%s", err, g.Log())
