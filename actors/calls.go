@@ -109,13 +109,26 @@ func (s *System) missing(view registry.View, id string) error {
 		ids = append(ids, t.ID())
 	}
 	text := fmt.Sprintf("there is no tool %q", id)
+	owner := serverOf(view, id)
 	switch near := toolscript.Nearest(id, ids, nearNames); {
 	case len(near) > 0:
 		text += "; did you mean " + strings.Join(near, ", ") + "?"
+	case owner != "":
+		text += "; see: toolscript list-tools " + owner
 	default:
 		text += "; see: toolscript list-servers"
 	}
 	return &toolscript.Error{Kind: toolscript.NotFound, Err: errors.New(text)}
+}
+
+// serverOf is the server that an id names, or nothing.
+func serverOf(view registry.View, id string) (name string) {
+	for _, candidate := range view.Servers {
+		if strings.HasPrefix(id, candidate.Name+toolscript.Separator) && len(candidate.Name) > len(name) {
+			name = candidate.Name
+		}
+	}
+	return name
 }
 
 // absent finds the server without tools at present that an id belongs to: the

@@ -37,6 +37,10 @@ func TestCallTool(t *testing.T) {
 			text: `there is no tool "up__ecko"; did you mean up__echo?`,
 		},
 		{
+			name: "nothing alike on a server", id: "up__altogether_else", args: `{}`, kind: toolscript.NotFound,
+			text: `there is no tool "up__altogether_else"; see: toolscript list-tools up`,
+		},
+		{
 			name: "nothing alike", id: "somewhere__else_altogether", args: `{}`, kind: toolscript.NotFound,
 			text: `there is no tool "somewhere__else_altogether"; see: toolscript list-servers`,
 		},

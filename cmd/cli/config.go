@@ -101,12 +101,18 @@ func (o *validateOptions) judge() (verdict, error) {
 		return v, err
 	}
 	v.Files = append(v.Files, known.Files...)
+	v.OK = !slices.ContainsFunc(v.Files, missed)
 	v.Warnings = append(v.Warnings, loaded.Warnings...)
 	for _, name := range slices.Sorted(maps.Keys(loaded.Servers)) {
 		v.Servers = append(v.Servers, judgeServer(name, loaded.Servers[name]))
 	}
 	return v, nil
 }
+
+// missed reports whether a file that somebody named is not there. Starting goes
+// on without it, since a missing file is an empty configuration; who asks for a
+// verdict on it has misspelt its name.
+func missed(f config.File) bool { return f.Named && !f.Found }
 
 func judgeServer(name string, c mcpclient.Config) serverVerdict {
 	s := serverVerdict{Name: name, Type: c.Type}
@@ -126,7 +132,7 @@ func (o *validateOptions) tell(v verdict) error {
 			o.warn("server %s would not be started: %s", s.Name, s.Problem)
 		}
 	}
-	if !v.OK {
+	if len(v.Mistakes) > 0 {
 		o.say("%v", v.Mistakes)
 		return nil
 	}
