@@ -38,7 +38,7 @@ type Options struct {
 
 func (o Options) withDefaults() Options {
 	if o.Dial == nil {
-		o.Dial = server.DialMCP
+		o.Dial = server.DialMCP(mcpclient.Dialer{})
 	}
 	if o.ConnectTimeout == 0 {
 		o.ConnectTimeout = DefaultConnectTimeout

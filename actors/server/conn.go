@@ -35,11 +35,14 @@ type Conn interface {
 // leaves nothing behind. The functions of on must not block.
 type Dial func(ctx context.Context, name string, cfg mcpclient.Config, on mcpclient.Events) (Conn, error)
 
-// DialMCP is the Dial of real servers.
-func DialMCP(ctx context.Context, name string, cfg mcpclient.Config, on mcpclient.Events) (Conn, error) {
-	conn, err := mcpclient.Dial(ctx, name, cfg, on)
-	if err != nil {
-		return nil, err // not conn: a nil *mcpclient.Conn makes a Conn that is not nil
+// DialMCP is the Dial of real servers. A connection that ends with an error of
+// kind Unauthorized leads to the state needs_auth.
+func DialMCP(d mcpclient.Dialer) Dial {
+	return func(ctx context.Context, name string, cfg mcpclient.Config, on mcpclient.Events) (Conn, error) {
+		conn, err := d.Dial(ctx, name, cfg, on)
+		if err != nil {
+			return nil, err // not conn: a nil *mcpclient.Conn makes a Conn that is not nil
+		}
+		return conn, nil
 	}
-	return conn, nil
 }

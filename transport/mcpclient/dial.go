@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"strings"
 
 	"github.com/mark3labs/mcp-go/client"
@@ -66,13 +67,33 @@ type peer interface {
 	abort() error          // ends it quickly: there is nothing to lose yet
 }
 
+// Dialer connects to servers. Its zero value is ready for use.
+type Dialer struct {
+	// RoundTripper, if not nil, wraps the way to each HTTP and SSE server: it
+	// may add credentials to requests and answer what the server asks for with
+	// a 401 or 403. base knows the proxies and certificates of the environment.
+	// Redirects do not happen below it, and each request that it sees is one to
+	// the server's own origin.
+	//
+	// An error of its RoundTrip that is or wraps a *toolscript.Error of kind
+	// Unauthorized ends a Dial, and a connection, with that error; so does a 401
+	// that it lets pass. Any other error is one of a request.
+	RoundTripper func(server string, cfg Config, base http.RoundTripper) http.RoundTripper
+}
+
+// Dial is the Dial of a Dialer that adds no credentials.
+func Dial(ctx context.Context, name string, cfg Config, on Events) (*Conn, error) {
+	return Dialer{}.Dial(ctx, name, cfg, on)
+}
+
 // Dial starts the server or reaches out to it, and shakes hands. ctx bounds
 // that alone: its end is not the end of a connection that has come about. When
 // Dial fails, nothing of the server is left running.
 //
 // The error is a *toolscript.Error: Unsupported and Invalid when another try
-// cannot help, else Unavailable, Timeout or Cancelled.
-func Dial(ctx context.Context, name string, cfg Config, on Events) (*Conn, error) {
+// cannot help, Unauthorized when it needs credentials, else Unavailable, Timeout
+// or Cancelled.
+func (d Dialer) Dial(ctx context.Context, name string, cfg Config, on Events) (*Conn, error) {
 	if cfg.Problem != nil {
 		return nil, &toolscript.Error{Kind: toolscript.Invalid, Server: name, Err: cfg.Problem}
 	}
