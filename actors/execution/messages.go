@@ -46,8 +46,7 @@ type Abort struct {
 // Stdin gives a run the next piece of standard input.
 type Stdin struct {
 	ID    string
-	Data  []byte
-	EOF   bool
+	Piece toolscript.StdinPiece
 	Reply mailbox.Reply[struct{}]
 }
 

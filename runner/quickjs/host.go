@@ -31,4 +31,5 @@ type Answer struct {
 
 	Stdin    []byte // a chunk; characters may be cut in two at its ends
 	StdinEOF bool   // nothing comes after the chunk
+	StdinErr string // with StdinEOF: why nothing more could be read
 }

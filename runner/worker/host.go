@@ -89,9 +89,12 @@ func (r *run) grantPiece() {
 }
 
 func (r *run) nextStdin() (piece []byte, header stdinHeader) {
-	defer r.recovered("read standard input", func() { header = stdinHeader{End: true} })
+	defer r.recovered("read standard input", func() { header = stdinHeader{End: true, Err: errPanic.Error()} })
 	piece, err := r.host.ReadStdin(r.ctx)
-	return piece, stdinHeader{End: piece == nil || err != nil}
+	if err != nil {
+		return nil, stdinHeader{End: true, Err: err.Error()}
+	}
+	return piece, stdinHeader{End: piece == nil}
 }
 
 // sayCancel asks the worker to end its script.

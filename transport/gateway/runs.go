@@ -1,6 +1,10 @@
 package gateway
 
-import "net/http"
+import (
+	"net/http"
+
+	"github.com/toolscript/toolscript"
+)
 
 // runs answers GET /runs.
 func (s *Server) runs(x *exchange) error {
@@ -44,11 +48,11 @@ func (s *Server) giveStdin(x *exchange) error {
 	if err := x.aboutRun(); err != nil {
 		return err
 	}
-	var body stdinBody
-	if err := decode(x.c.Request().Body(), &body); err != nil {
+	var piece toolscript.StdinPiece
+	if err := decode(x.c.Request().Body(), &piece); err != nil {
 		return err
 	}
-	if err := s.backend.GiveStdin(x.ctx, x.run, body.Data, body.EOF); err != nil {
+	if err := s.backend.GiveStdin(x.ctx, x.run, piece); err != nil {
 		return err
 	}
 	x.c.Status(http.StatusNoContent)
