@@ -3,9 +3,9 @@ package codegen
 // object is the type of objects. A schema that does not mention
 // additionalProperties is closed, although JSON Schema leaves it open: then a
 // misspelt argument is an error. One that names no property at all is open.
-func (c *converter) object(v *value, at *path, depth int, beside bool) *typ {
+func (c *converter) object(v *value, at *path, depth int, with company) *typ {
 	props := c.properties(v, at, depth)
-	index, closed := c.further(v, at, depth, beside)
+	index, closed := c.further(v, at, depth, with)
 	if len(props) == 0 && index != nil {
 		if named := c.enumeratedNames(v, index); named != nil {
 			return objectOf(named, nil)
@@ -15,11 +15,12 @@ func (c *converter) object(v *value, at *path, depth int, beside bool) *typ {
 	if len(props) > 0 || closed {
 		props, index = c.conditional(props, index, v, depth)
 	}
+	together := c.together(props, v, at)
 	switch {
 	case len(props) > 0:
 	case closed && index == nil:
 		return noMembers
-	case index == nil && beside:
+	case index == nil && with != alone:
 		return unknown // the properties are in the keywords beside it
 	case index == nil:
 		return openObject()
@@ -27,7 +28,7 @@ func (c *converter) object(v *value, at *path, depth int, beside bool) *typ {
 	if index != nil {
 		index = cover(index, props)
 	}
-	return objectOf(props, index)
+	return intersection(objectOf(props, index), together)
 }
 
 // properties are the declared ones, none of them required.
@@ -50,15 +51,17 @@ func (c *converter) properties(v *value, at *path, depth int) []property {
 
 // further is the type of properties that are not declared, nil when there may
 // be none; closed tells that the schema itself says so.
-func (c *converter) further(v *value, at *path, depth int, beside bool) (index *typ, closed bool) {
+func (c *converter) further(v *value, at *path, depth int, with company) (index *typ, closed bool) {
 	additional, rest := v.get("additionalProperties"), v.get("unevaluatedProperties")
 	switch {
 	case additional.isFalse():
 		closed = true
 	case additional != nil:
 		index = c.convert(additional, at.to("additionalProperties"), depth+1)
+	case with == hidden, v.has("properties") && !v.get("properties").is(object):
+		index = unknown
 	case rest.isFalse():
-		closed = !beside // it spares what the keywords beside it declare
+		closed = with == alone // it spares what the keywords beside it declare
 	case rest != nil, c.open:
 		index = unknown // an index signature cannot spare what other keywords declare
 	}
@@ -68,7 +71,7 @@ func (c *converter) further(v *value, at *path, depth int, beside bool) (index *
 	}
 	if !patterns.is(object) {
 		c.warn(at.to("patternProperties"), "not an object")
-		return index, closed
+		return unknown, closed
 	}
 	types := []*typ{never}
 	if index != nil {

@@ -2,6 +2,7 @@ package codegen
 
 import (
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -10,8 +11,11 @@ import (
 // the schema is ever looked at.
 type document struct {
 	root   *value
+	id     string               // the keyword of identities: $id, and id in draft 4
 	places map[string]*value    // resources and anchors by absolute URI
 	scope  map[*value]*resource // nil while the schema names no part of itself
+
+	dynamic map[string][]*value // the places of dynamic anchors, by # and their name
 }
 
 // resource is a part of a schema that has an identity of its own: references
@@ -22,12 +26,20 @@ type resource struct {
 }
 
 func newDocument(root *value, source []byte) *document {
-	d := &document{root: root}
+	d := &document{root: root, id: "$id"}
+	dialect := root.get("$schema").str()
+	if strings.Contains(dialect, "draft-04") || strings.Contains(dialect, "draft-03") {
+		d.id = "id"
+	}
 	// Nearly all schemas have no identities, and then the walk is saved.
-	if strings.Contains(string(source), `"$id"`) || strings.Contains(string(source), `"$anchor"`) {
-		d.places = map[string]*value{}
-		d.scope = map[*value]*resource{}
-		d.identify(root, &resource{base: &url.URL{}, root: root})
+	for _, sign := range []string{`"$id"`, `"$anchor"`, `"$dynamicAnchor"`, `"$recursiveAnchor"`, "draft-04", "draft-03"} {
+		if strings.Contains(string(source), sign) {
+			d.places = map[string]*value{}
+			d.scope = map[*value]*resource{}
+			d.dynamic = map[string][]*value{}
+			d.identify(root, &resource{base: &url.URL{}, root: root})
+			break
+		}
 	}
 	return d
 }
@@ -35,15 +47,26 @@ func newDocument(root *value, source []byte) *document {
 // identify notes the identities of v and all in it, and the resource that each
 // object belongs to.
 func (d *document) identify(v *value, in *resource) {
-	if id := v.get("$id").str(); id != "" {
-		if base, err := in.base.Parse(id); err == nil {
-			base.Fragment = ""
-			in = &resource{base: base, root: v}
-			d.places[base.String()] = v
+	id := v.get(d.id).str()
+	switch base, err := in.base.Parse(id); {
+	case id == "" || err != nil:
+	case id[0] == '#': // an anchor, before draft 2019-09
+		d.places[in.base.String()+id] = v
+	default:
+		base.Fragment = ""
+		in = &resource{base: base, root: v}
+		d.places[base.String()] = v
+	}
+	for _, key := range []string{"$anchor", "$dynamicAnchor"} {
+		if anchor := v.get(key).str(); anchor != "" {
+			d.places[in.base.String()+"#"+anchor] = v
 		}
 	}
-	if anchor := v.get("$anchor").str(); anchor != "" {
-		d.places[in.base.String()+"#"+anchor] = v
+	if anchor := v.get("$dynamicAnchor").str(); anchor != "" {
+		d.dynamic["#"+anchor] = append(d.dynamic["#"+anchor], v)
+	}
+	if v.get("$recursiveAnchor").isTrue() {
+		d.dynamic["#"] = append(d.dynamic["#"], v)
 	}
 	if v.kind == object {
 		d.scope[v] = in
@@ -54,6 +77,22 @@ func (d *document) identify(v *value, in *resource) {
 	for _, m := range v.members {
 		d.identify(m.value, in)
 	}
+}
+
+// targets are what the reference ref, of keyword key in the schema from, may
+// mean: one value for $ref, none when that is not in the document. A dynamic
+// reference to a dynamic anchor may mean each anchor of that name.
+func (d *document) targets(from *value, key, ref string) []*value {
+	target := d.resolve(from, ref)
+	if target == nil {
+		return nil
+	}
+	if _, anchor, ok := strings.Cut(ref, "#"); ok && key != "$ref" {
+		if all := d.dynamic["#"+anchor]; slices.Contains(all, target) {
+			return all
+		}
+	}
+	return []*value{target}
 }
 
 // resolve is what ref means in the schema from, or nil when that is not in the

@@ -1,11 +1,6 @@
 package codegen
 
-import (
-	"fmt"
-	"net/url"
-	"slices"
-	"strings"
-)
+import "slices"
 
 // Limits of the types that one schema makes.
 const (
@@ -67,28 +62,52 @@ func (c *converter) convert(v *value, at *path, depth int) *typ {
 	return t
 }
 
+// company is what other keywords of a schema say beside those of single types.
+type company uint8
+
+const (
+	alone  company = iota
+	beside         // references or branches add to the type
+	hidden         // and what they add is lost in it: it may be any property
+)
+
 // constrained is the type of a schema without const and enum: all of what its
 // keywords say.
 func (c *converter) constrained(v *value, at *path, depth int) *typ {
 	if not := v.get("not"); not.isTrue() || not.is(object) && len(not.members) == 0 {
 		return never
 	}
-	beside := v.has("$ref", "$dynamicRef", "$recursiveRef", "allOf", "anyOf", "oneOf")
-	parts := []*typ{c.typed(v, at, depth, beside)}
-	if ref := v.get("$ref"); ref != nil {
-		parts = append(parts, c.reference(v, ref, at))
-	}
-	for _, key := range []string{"oneOf", "anyOf"} {
-		if branches := c.list(v, key, at); branches != nil {
-			parts = append(parts, union(c.branches(branches, key, at, depth)...))
-		}
-	}
-	parts = append(parts, c.branches(c.list(v, "allOf", at), "allOf", at, depth)...)
-	t := intersection(parts...)
+	others, with := c.others(v, at, depth)
+	t := intersection(append([]*typ{c.typed(v, at, depth, with)}, others...)...)
 	if t == unknown && v.get("type").str() == "object" {
 		return openObject()
 	}
 	return t
+}
+
+// others are the types of the keywords that bring in other schemas, all of
+// which hold.
+func (c *converter) others(v *value, at *path, depth int) (types []*typ, with company) {
+	types, known := c.references(v, at)
+	for _, key := range []string{"oneOf", "anyOf"} {
+		branches := c.branches(c.list(v, key, at), key, at, depth)
+		if len(branches) == 0 {
+			continue
+		}
+		t := union(branches...)
+		if t == unknown && slices.ContainsFunc(branches, func(b *typ) bool { return b != unknown }) {
+			known = false
+		}
+		types = append(types, t)
+	}
+	types = append(types, c.branches(c.list(v, "allOf", at), "allOf", at, depth)...)
+	switch {
+	case !known:
+		return types, hidden
+	case len(types) > 0:
+		return types, beside
+	}
+	return nil, alone
 }
 
 // list is the array of schemas under key; an empty one says nothing.
@@ -133,13 +152,12 @@ func saysNoType(v *value) bool {
 	return true
 }
 
-// typed is what type and the keywords of single types say. beside tells that
-// other keywords of the schema add to it.
-func (c *converter) typed(v *value, at *path, depth int, beside bool) *typ {
+// typed is what type and the keywords of single types say.
+func (c *converter) typed(v *value, at *path, depth int, with company) *typ {
 	words := c.typeWords(v, at)
 	types := make([]*typ, len(words))
 	for i, w := range words {
-		types[i] = c.ofType(w, v, at, depth, beside)
+		types[i] = c.ofType(w, v, at, depth, with)
 	}
 	if len(types) == 0 {
 		return unknown
@@ -182,10 +200,10 @@ var simple = map[string]*typ{
 	"boolean": word("boolean"), "null": word("null"), "any": unknown,
 }
 
-func (c *converter) ofType(name string, v *value, at *path, depth int, beside bool) *typ {
+func (c *converter) ofType(name string, v *value, at *path, depth int, with company) *typ {
 	switch name {
 	case "object":
-		return c.object(v, at, depth, beside)
+		return c.object(v, at, depth, with)
 	case "array":
 		return c.array(v, at, depth)
 	}
@@ -194,58 +212,6 @@ func (c *converter) ofType(name string, v *value, at *path, depth int, beside bo
 	}
 	c.warn(at.to("type"), "unknown type %q; known are string, number, integer, boolean, null, object and array", name)
 	return unknown
-}
-
-// reference is the type of what $ref points to.
-func (c *converter) reference(from, ref *value, at *path) *typ {
-	if !ref.is(text) {
-		c.warn(at.to("$ref"), "not a string")
-		return unknown
-	}
-	target := c.doc.resolve(from, ref.text)
-	switch {
-	case target == nil:
-		c.warn(at.to("$ref"), "%q is not in this schema; other documents are never fetched", ref.text)
-		return unknown
-	case target.is(boolean):
-		return c.convert(target, at, 0)
-	case !target.is(object):
-		c.warn(at.to("$ref"), "%q is not a schema", ref.text)
-		return unknown
-	}
-	a := c.aliases[target]
-	switch a {
-	case c.root:
-		a.recursive = true
-	case nil:
-		if len(c.order) == maxAliases {
-			c.warn(at.to("$ref"), "more than %d references", maxAliases)
-			return unknown
-		}
-		a = &alias{name: c.name(ref.text), schema: target, at: at.to("$ref")}
-		c.aliases[target] = a
-		c.order = append(c.order, a)
-	}
-	return &typ{op: opRef, ref: a, bulk: len(a.name)}
-}
-
-// name is a free name for the target of a reference: the root's, _ and a
-// capital. No type of a tool has a _ before a capital, so it collides with none.
-func (c *converter) name(ref string) string {
-	segment := ref[strings.LastIndexAny(ref, "/#")+1:]
-	if decoded, err := url.PathUnescape(segment); err == nil {
-		segment = decoded
-	}
-	base := c.root.name + "_Root"
-	if segment != "" {
-		base = c.root.name + "_" + typePart(Identifier(unescapePointer.Replace(segment)))
-	}
-	name := base
-	for i := 2; c.taken[name]; i++ {
-		name = fmt.Sprintf("%s_%d", base, i)
-	}
-	c.taken[name] = true
-	return name
 }
 
 // strings are the strings of a list; other items are left out with a warning.

@@ -1,0 +1,87 @@
+package codegen
+
+import "slices"
+
+// maxTriggers is up to how many properties that require others a union is made
+// for; each can double its alternatives.
+const maxTriggers = 3
+
+// dependency is a property that requires others.
+type dependency struct {
+	trigger string
+	needs   []string
+}
+
+// together is which of the properties an object has only together, as a union
+// over what is there: { a?: never } | { a: unknown; b: unknown }. It is unknown
+// where a schema says nothing of that, or more than can be read.
+func (c *converter) together(props []property, v *value, at *path) *typ {
+	all := c.dependencies(v, at)
+	if len(all) == 0 || len(all) > maxTriggers {
+		return unknown
+	}
+	types := make([]*typ, 0, 1<<len(all))
+	for present := range 1 << len(all) {
+		if t := alternative(all, present, props); t != nil {
+			types = append(types, t)
+		}
+	}
+	return union(types...)
+}
+
+// dependencies are those of dependentRequired, and of dependencies before draft
+// 2019-09.
+func (c *converter) dependencies(v *value, at *path) []dependency {
+	var all []dependency
+	for _, key := range []string{"dependentRequired", "dependencies"} {
+		named := v.get(key)
+		if !named.is(object) {
+			continue
+		}
+		for _, m := range named.members {
+			if !m.value.is(array) {
+				continue // a schema, which no type can follow
+			}
+			if needs := c.strings(m.value, at.to(key, m.key)); len(needs) > 0 {
+				all = append(all, dependency{m.key, needs})
+			}
+		}
+	}
+	return all
+}
+
+// alternative is the object with exactly the triggers whose bits are set, nil
+// when there is none: because one of them is always there, or needs one that is
+// not.
+func alternative(all []dependency, present int, props []property) *typ {
+	has := func(i int) bool { return present&(1<<i) != 0 }
+	var needed []string
+	for i, d := range all {
+		if has(i) {
+			needed = append(append(needed, d.trigger), d.needs...)
+		}
+	}
+	for _, p := range props {
+		if !p.optional {
+			needed = append(needed, p.key)
+		}
+	}
+	var members []property
+	for i, d := range all {
+		if has(i) {
+			continue
+		}
+		if slices.Contains(needed, d.trigger) {
+			return nil
+		}
+		members = append(members, property{key: d.trigger, optional: true, typ: never})
+	}
+	slices.Sort(needed)
+	for _, name := range slices.Compact(needed) {
+		always := slices.ContainsFunc(props, func(p property) bool { return p.key == name && !p.optional })
+		if !always {
+			members = append(members, property{key: name, typ: unknown})
+		}
+	}
+	return objectOf(members, nil)
+}
