@@ -31,15 +31,6 @@ type Limits struct {
 	SourceBytes int64 `json:"sourceBytes,omitempty"`
 	ValueBytes  int64 `json:"valueBytes,omitempty"`  // the return value as JSON
 	OutputBytes int64 `json:"outputBytes,omitempty"` // stdout and stderr together
-	LogLines    int64 `json:"logLines,omitempty"`    // of stdout and stderr together
-}
-
-// StdinPiece is the next piece of a run's standard input. It is the body of POST
-// /runs/{id}/stdin.
-type StdinPiece struct {
-	Data  []byte `json:"data"`            // base64 on the wire
-	EOF   bool   `json:"eof"`             // nothing follows Data
-	Error string `json:"error,omitempty"` // why nothing follows Data, when that is not the end of the input
 }
 
 // EventType names what an Event tells.

@@ -145,9 +145,9 @@ func (s *System) AbortRun(ctx context.Context, id string) error {
 
 // GiveStdin gives a run the next piece of its standard input. It returns when
 // the piece before it has been taken.
-func (s *System) GiveStdin(ctx context.Context, id string, piece toolscript.StdinPiece) error {
+func (s *System) GiveStdin(ctx context.Context, id string, data []byte, eof bool) error {
 	_, err := askRuns(ctx, s, func(r mailbox.Reply[struct{}]) any {
-		return execution.Stdin{ID: id, Piece: piece, Reply: r}
+		return execution.Stdin{ID: id, Data: data, EOF: eof, Reply: r}
 	})
 	return err
 }

@@ -88,8 +88,7 @@ type Host interface {
 	Call(ctx context.Context, c Call) (json.RawMessage, *toolscript.ToolError)
 	// Write passes console output on, in order. It is never called concurrently.
 	Write(s Stream, text string)
-	// ReadStdin waits for the next piece of standard input; nil is its end. The
-	// text of an error is what the script is told.
+	// ReadStdin waits for the next piece of standard input; nil is its end.
 	ReadStdin(ctx context.Context) ([]byte, error)
 }
 

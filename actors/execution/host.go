@@ -77,9 +77,7 @@ func (h *host) call(ctx context.Context, c runner.Call, tool toolscript.Tool) (j
 
 	v, failure := h.answer(ctx, c, tool)
 
-	if failure == nil || failure.Code != toolscript.Cancelled { // what the run's end cut off was not completed
-		h.completed.Add(1)
-	}
+	h.completed.Add(1)
 	ms := float64(time.Since(start).Microseconds()) / 1000
 	ok, kind := failure == nil, toolscript.Kind("")
 	if !ok {
@@ -140,7 +138,7 @@ func (h *host) ReadStdin(ctx context.Context) ([]byte, error) {
 	return h.stdin.read(ctx)
 }
 
-// counts are the calls that were answered and those that were not.
+// counts are the calls that have ended and those that have not.
 func (h *host) counts() (completed, pending int64) {
 	completed = h.completed.Load()
 	return completed, h.calls.Load() - completed

@@ -46,7 +46,8 @@ type Abort struct {
 // Stdin gives a run the next piece of standard input.
 type Stdin struct {
 	ID    string
-	Piece toolscript.StdinPiece
+	Data  []byte
+	EOF   bool
 	Reply mailbox.Reply[struct{}]
 }
 

@@ -259,7 +259,7 @@ func (r *Runs) giveStdin(m Stdin) {
 	ctx, cancel := context.WithTimeout(live.ctx, StdinTime)
 	mailbox.Go(func() {
 		defer cancel()
-		m.Reply.Send(struct{}{}, live.stdin.give(ctx, m.Piece))
+		m.Reply.Send(struct{}{}, live.stdin.give(ctx, m.Data, m.EOF))
 	}, func(err error) { m.Reply.Send(struct{}{}, err) })
 }
 

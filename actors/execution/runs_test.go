@@ -387,7 +387,7 @@ func TestStandardInput(t *testing.T) {
 			ctx, cancel := context.WithTimeout(b.t.Context(), time.Minute)
 			defer cancel()
 			_, err := mailbox.Ask(ctx, b.at, func(r mailbox.Reply[struct{}]) any {
-				return execution.Stdin{ID: h.ID, Piece: toolscript.StdinPiece{Data: buffer[:copy(buffer, data)], EOF: eof}, Reply: r}
+				return execution.Stdin{ID: h.ID, Data: buffer[:copy(buffer, data)], EOF: eof, Reply: r}
 			})
 			return err
 		}

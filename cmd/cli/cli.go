@@ -15,6 +15,7 @@ import (
 	"syscall"
 
 	"github.com/toolscript/toolscript/runner/worker"
+	"github.com/toolscript/toolscript/transport/reaper"
 )
 
 // State is the outside world of one run of the program.
@@ -33,11 +34,16 @@ type State struct {
 }
 
 // Main runs the program in this process and returns its exit code. A process
-// that was started as a script worker becomes one here, before anything of the
-// command line exists in it.
+// that was started as a script worker or reaper becomes one here, before
+// anything of the command line exists in it.
 func Main() int {
-	if len(os.Args) > 1 && os.Args[1] == worker.Command {
-		return worker.Main(os.Args[2:])
+	if len(os.Args) > 1 {
+		switch os.Args[1] {
+		case worker.Command:
+			return worker.Main(os.Args[2:])
+		case reaper.Command:
+			return reaper.Main()
+		}
 	}
 	dir, err := os.Getwd()
 	if err != nil {

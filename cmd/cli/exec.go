@@ -2,11 +2,9 @@ package cli
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -21,14 +19,15 @@ type execOptions struct {
 	file    string
 	dashed  bool // there is a -- on the command line
 
-	limits limitFlags
-	check  choiceFlag
-	engine choiceFlag
-	allow  []string
-	cwd    string
-	out    string
-	trust  bool
-	json   bool
+	timeout durationFlag
+	memory  megabytesFlag
+	check   choiceFlag
+	engine  choiceFlag
+	allow   []string
+	cwd     string
+	out     string
+	trust   bool
+	json    bool
 }
 
 func newExec(a *app) *cobra.Command {
@@ -61,7 +60,8 @@ exec starts the servers that the script uses and stops them when it has ended.`,
 	f := c.Flags()
 	f.StringVarP(&o.eval, "eval", "e", "", "run this `code`")
 	f.StringVarP(&o.file, "file", "f", "", "run this `file`; - is standard input")
-	o.limits.add(f)
+	f.Var(&o.timeout, "timeout", "end the script after this time, as 500ms, 30s or 2m")
+	f.Var(&o.memory, "memory", "JavaScript heap the script may use")
 	f.Var(&o.check, "check", "what type errors do; types are not checked by this version")
 	f.Var(&o.engine, "engine", "which sandbox runs it")
 	f.StringSliceVar(&o.allow, "allow", nil, "the only `servers and tool ids` the script may call")
@@ -100,39 +100,10 @@ func (a *app) runFile(c *cobra.Command, args []string) error {
 
 func (o *execOptions) run(ctx context.Context, args []string) error {
 	src, err := o.source(ctx, args)
-	if err == nil && o.out != "" {
-		err = creatable(o.absolute(o.out))
-	}
-	var wrong *usageError
-	switch {
-	case errors.As(err, &wrong):
+	if err != nil {
 		return err
-	case err != nil:
-		return o.events().finish(err)
 	}
 	return o.exec(ctx, src, o.events())
-}
-
-// creatable says why a file could not be written, before a script runs for
-// nothing.
-func creatable(path string) error {
-	info, err := os.Stat(path)
-	switch {
-	case err == nil && info.IsDir():
-		return fmt.Errorf("--out %s is a folder; name a file", path)
-	case err == nil && !info.Mode().IsRegular():
-		return nil // a pipe, of which opening it would wait for a reader
-	}
-	var f *os.File
-	if err == nil {
-		f, err = os.OpenFile(path, os.O_WRONLY, 0)
-	} else if f, err = os.CreateTemp(filepath.Dir(path), ".toolscript-*"); err == nil {
-		defer func() { _ = os.Remove(f.Name()) }() // made only to see whether it can be
-	}
-	if err != nil {
-		return fmt.Errorf("--out %s cannot be written, so nothing was run: %s", path, withoutPath(err))
-	}
-	return f.Close()
 }
 
 // request is the run that the options ask for.
@@ -146,8 +117,11 @@ func (o *execOptions) request(src source) toolscript.ExecRequest {
 		Engine: o.engine.value,
 		Check:  o.check.value,
 		Allow:  o.allow,
-		Limits: o.limits.limits(),
-		Stdin:  src.stdin != nil,
+		Limits: toolscript.Limits{
+			TimeoutMs: time.Duration(o.timeout).Milliseconds(),
+			MemoryMB:  int64(o.memory),
+		},
+		Stdin: src.stdin != nil,
 	}
 }
 

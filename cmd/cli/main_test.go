@@ -12,12 +12,13 @@ import (
 
 	"github.com/toolscript/toolscript/cmd/cli"
 	"github.com/toolscript/toolscript/runner/worker"
+	"github.com/toolscript/toolscript/transport/reaper"
 )
 
 // TestMain makes this binary what the program starts by its own path: a script
-// worker, or the demo server.
+// worker, the reaper, or the demo server.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && slices.Contains([]string{worker.Command, "mcp-demo"}, os.Args[1]) {
+	if len(os.Args) > 1 && slices.Contains([]string{worker.Command, reaper.Command, "mcp-demo"}, os.Args[1]) {
 		os.Exit(cli.Main())
 	}
 	os.Exit(runTests(m))

@@ -7,9 +7,12 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
+	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/actors/workers"
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/runner/worker"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/reaper"
 )
 
 // system is a gateway's actors under a configuration: its runs take engine and
@@ -17,21 +20,25 @@ import (
 type system struct {
 	*actors.System
 	settings config.Settings
+	reaper   *reaper.Reaper
 }
 
 // startSystem completes the options with a configuration and starts a system of
 // them. Its scripts run in workers, which are this program under another command.
 func (a *app) startSystem(loaded *config.Config, logger *slog.Logger, o actors.Options) (*system, error) {
 	options := a.workerOptions(logger)
+	reap := reaper.New(logger)
+	o.Dial = server.DialMCP(mcpclient.Dialer{Reaper: reap})
 	o.Servers, o.Logger = loaded.Servers, logger
 	o.Scripts.StartChecker = func(ctx context.Context) (workers.Worker, error) { return worker.StartChecker(ctx, options) }
 	o.Scripts.StartSandbox = func(ctx context.Context) (workers.Worker, error) { return worker.StartSandbox(ctx, options) }
 	o.Scripts.Limits = loaded.Settings.Limits
 	started, err := actors.Start(o)
 	if err != nil {
+		reap.Close()
 		return nil, err
 	}
-	return &system{started, loaded.Settings}, nil
+	return &system{started, loaded.Settings, reap}, nil
 }
 
 func (a *app) workerOptions(logger *slog.Logger) worker.Options {
@@ -45,7 +52,14 @@ func (s *system) Exec(ctx context.Context, req toolscript.ExecRequest, emit func
 	return s.System.Exec(ctx, req, emit)
 }
 
-// end stops everything within stopTime.
+// Close stops everything, and what servers have left behind; see
+// actors.System.
+func (s *system) Close(ctx context.Context) error {
+	defer s.reaper.Close()
+	return s.System.Close(ctx)
+}
+
+// end is Close within stopTime.
 func (s *system) end() error {
 	ctx, cancel := context.WithTimeout(context.Background(), stopTime)
 	defer cancel()

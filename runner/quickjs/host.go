@@ -31,5 +31,4 @@ type Answer struct {
 
 	Stdin    []byte // a chunk; characters may be cut in two at its ends
 	StdinEOF bool   // nothing comes after the chunk
-	StdinErr string // with StdinEOF: why nothing more could be read
 }

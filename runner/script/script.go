@@ -22,8 +22,6 @@ const (
 	// MaxSource is the longest source that is looked at, in bytes.
 	MaxSource = 1 << 20
 
-	byteOrderMark = "\ufeff"
-
 	// maxNesting is how deep brackets and prefix operators may nest. 65,000
 	// levels cost the compiler 480 MB of stack; people write fewer than 100.
 	maxNesting = 2000
@@ -50,7 +48,7 @@ var refused = map[string]string{
 // Compile translates a script. Diagnostics, in the order of the text, say why
 // it cannot be run; when there are any, Compiled is empty.
 func Compile(src runner.Source) (runner.Compiled, []toolscript.Diagnostic) {
-	u := unit{file: src.File, code: strings.TrimPrefix(src.Code, byteOrderMark)} // of which editors count no column
+	u := unit{file: src.File, code: src.Code}
 	if u.file == "" {
 		u.file = DefaultFile
 	}

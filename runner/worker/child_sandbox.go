@@ -95,7 +95,7 @@ func (b *inbox) handle(kind frameType, payload []byte) error {
 		if err != nil {
 			return err
 		}
-		b.current.answer(quickjs.Answer{Stdin: piece, StdinEOF: header.End, StdinErr: header.Err})
+		b.current.answer(quickjs.Answer{Stdin: piece, StdinEOF: header.End})
 	default:
 		return fmt.Errorf("a sandbox was sent message %d", kind)
 	}

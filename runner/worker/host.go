@@ -89,12 +89,9 @@ func (r *run) grantPiece() {
 }
 
 func (r *run) nextStdin() (piece []byte, header stdinHeader) {
-	defer r.recovered("read standard input", func() { header = stdinHeader{End: true, Err: errPanic.Error()} })
+	defer r.recovered("read standard input", func() { header = stdinHeader{End: true} })
 	piece, err := r.host.ReadStdin(r.ctx)
-	if err != nil {
-		return nil, stdinHeader{End: true, Err: err.Error()}
-	}
-	return piece, stdinHeader{End: piece == nil}
+	return piece, stdinHeader{End: piece == nil || err != nil}
 }
 
 // sayCancel asks the worker to end its script.

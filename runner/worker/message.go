@@ -30,6 +30,5 @@ type answerHeader struct {
 
 // stdinHeader gives a piece of standard input; its bytes follow.
 type stdinHeader struct {
-	End bool   `json:"end,omitempty"` // there is no more
-	Err string `json:"err,omitempty"` // why there is no more, when that is not its end
+	End bool `json:"end,omitempty"` // there is no more
 }

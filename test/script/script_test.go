@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolscript/toolscript/cmd/cli"
 	"github.com/toolscript/toolscript/test/fixture/mcpserver"
+	"github.com/toolscript/toolscript/transport/reaper"
 )
 
 var update = flag.Bool("update", false, "write what the program prints into the scripts")
@@ -20,14 +21,15 @@ var update = flag.Bool("update", false, "write what the program prints into the 
 // is started by the program's own path, so it becomes one in cli.Main.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"toolscript": func() { os.Exit(cli.Main()) },
-		"mcpserver":  func() { os.Exit(mcpserver.Main()) },
-		"code":       func() { os.Exit(code(os.Args[1:])) },
-		"drive":      func() { os.Exit(drive(os.Args[1:])) },
-		"request":    func() { os.Exit(request(os.Args[1:])) },
-		"repeat":     func() { os.Exit(repeat(os.Args[1:])) },
-		"until":      func() { os.Exit(until(os.Args[1:])) },
-		"gone":       func() { os.Exit(gone(os.Args[1:])) },
+		"toolscript":       func() { os.Exit(cli.Main()) },
+		reaper.ProcessName: func() { os.Exit(reaper.Main()) },
+		"mcpserver":        func() { os.Exit(mcpserver.Main()) },
+		"code":             func() { os.Exit(code(os.Args[1:])) },
+		"drive":            func() { os.Exit(drive(os.Args[1:])) },
+		"request":          func() { os.Exit(request(os.Args[1:])) },
+		"repeat":           func() { os.Exit(repeat(os.Args[1:])) },
+		"until":            func() { os.Exit(until(os.Args[1:])) },
+		"gone":             func() { os.Exit(gone(os.Args[1:])) },
 	})
 }
 

@@ -35,7 +35,7 @@ type fake struct {
 	runs      func(context.Context) ([]toolscript.RunRecord, error)
 	run       func(context.Context, string) (toolscript.RunRecord, error)
 	abortRun  func(context.Context, string) error
-	giveStdin func(context.Context, string, toolscript.StdinPiece) error
+	giveStdin func(context.Context, string, []byte, bool) error
 	runOf     map[string]string // capability to run id
 }
 
@@ -104,11 +104,11 @@ func (f *fake) AbortRun(ctx context.Context, id string) error {
 	return f.abortRun(ctx, id)
 }
 
-func (f *fake) GiveStdin(ctx context.Context, id string, piece toolscript.StdinPiece) error {
+func (f *fake) GiveStdin(ctx context.Context, id string, data []byte, eof bool) error {
 	if f.giveStdin == nil {
 		return nil
 	}
-	return f.giveStdin(ctx, id, piece)
+	return f.giveStdin(ctx, id, data, eof)
 }
 
 func (f *fake) RunOf(capability string) (string, bool) {

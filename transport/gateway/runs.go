@@ -1,10 +1,6 @@
 package gateway
 
-import (
-	"net/http"
-
-	"github.com/toolscript/toolscript"
-)
+import "net/http"
 
 // runs answers GET /runs.
 func (s *Server) runs(x *exchange) error {
@@ -48,11 +44,11 @@ func (s *Server) giveStdin(x *exchange) error {
 	if err := x.aboutRun(); err != nil {
 		return err
 	}
-	var piece toolscript.StdinPiece
-	if err := decode(x.c.Request().Body(), &piece); err != nil {
+	var body stdinBody
+	if err := decode(x.c.Request().Body(), &body); err != nil {
 		return err
 	}
-	if err := s.backend.GiveStdin(x.ctx, x.run, piece); err != nil {
+	if err := s.backend.GiveStdin(x.ctx, x.run, body.Data, body.EOF); err != nil {
 		return err
 	}
 	x.c.Status(http.StatusNoContent)

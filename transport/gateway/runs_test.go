@@ -67,17 +67,16 @@ func TestStdin(t *testing.T) {
 	type given struct {
 		ID, Data string
 		EOF      bool
-		Error    string
 	}
 	pieces := make(chan given, 1)
-	l := serve(t, &fake{giveStdin: func(_ context.Context, id string, p toolscript.StdinPiece) error {
-		pieces <- given{id, string(p.Data), p.EOF, p.Error}
+	l := serve(t, &fake{giveStdin: func(_ context.Context, id string, data []byte, eof bool) error {
+		pieces <- given{id, string(data), eof}
 		return nil
 	}})
 	if got := l.ask(t, http.MethodPost, "/runs/r1/stdin", `{"data":"AP8K","eof":true}`); got.status != 204 || got.body != "" {
 		t.Errorf("POST stdin = %d %q", got.status, got.body)
 	}
-	if diff := cmp.Diff(given{"r1", "\x00\xff\n", true, ""}, receive(t, pieces)); diff != "" {
+	if diff := cmp.Diff(given{"r1", "\x00\xff\n", true}, receive(t, pieces)); diff != "" {
 		t.Errorf("stdin (-want +got):\n%s", diff)
 	}
 	for _, body := range []string{``, `[]`, `{"data":"not base64!"}`, `{"text":"x"}`, `{"eof":"yes"}`} {
@@ -91,26 +90,26 @@ func TestStdin(t *testing.T) {
 func TestClientGivesStdinInPieces(t *testing.T) {
 	var got strings.Builder
 	var ends, pieces int
-	l := serve(t, &fake{giveStdin: func(_ context.Context, _ string, p toolscript.StdinPiece) error {
+	l := serve(t, &fake{giveStdin: func(_ context.Context, _ string, data []byte, eof bool) error {
 		if ends > 0 {
 			return &toolscript.Error{Kind: toolscript.Conflict, Err: errors.New("it has ended")}
 		}
 		pieces++
-		got.Write(p.Data)
-		if p.EOF {
+		got.Write(data)
+		if eof {
 			ends++
 		}
 		return nil
 	}})
 	want := strings.Repeat("0123456789abcdef", 160<<10) // 2.5 MB
 	c := l.client(t)
-	if err := c.GiveStdin(t.Context(), "r1", toolscript.StdinPiece{Data: []byte(want), EOF: true}); err != nil {
+	if err := c.GiveStdin(t.Context(), "r1", []byte(want), true); err != nil {
 		t.Fatal(err)
 	}
 	if got.String() != want || ends != 1 || pieces != 3 {
 		t.Errorf("got %d of %d bytes in %d pieces with %d ends, want 3 and 1", got.Len(), len(want), pieces, ends)
 	}
-	if err := c.GiveStdin(t.Context(), "r1", toolscript.StdinPiece{EOF: true}); toolscript.KindOf(err) != toolscript.Conflict {
+	if err := c.GiveStdin(t.Context(), "r1", nil, true); toolscript.KindOf(err) != toolscript.Conflict {
 		t.Errorf("GiveStdin after the end = %v, want conflict", err)
 	}
 }

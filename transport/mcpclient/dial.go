@@ -13,6 +13,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/reaper"
 )
 
 // Events is what a connection tells unasked; a nil function is not called. The
@@ -69,6 +70,10 @@ type peer interface {
 
 // Dialer connects to servers. Its zero value is ready for use.
 type Dialer struct {
+	// Reaper, if not nil, ends the processes of stdio servers when this program
+	// is killed.
+	Reaper *reaper.Reaper
+
 	// RoundTripper, if not nil, wraps the way to each HTTP and SSE server: it
 	// may add credentials to requests and answer what the server asks for with
 	// a 401 or 403. base knows the proxies and certificates of the environment.
@@ -104,7 +109,7 @@ func (d Dialer) Dial(ctx context.Context, name string, cfg Config, on Events) (*
 	var err error
 	switch cfg.Type {
 	case Stdio:
-		c.peer, err = startStdio(cfg, on, c.words, c.calls.tooLarge)
+		c.peer, err = d.startStdio(cfg, on, c.words, c.calls.tooLarge)
 	default:
 		err = &toolscript.Error{Kind: toolscript.Unsupported, Err: fmt.Errorf(
 			"this version of toolscript connects to %s servers only, and this one is of type %q; "+

@@ -53,7 +53,7 @@ func (panicking) Write([]byte) (int, error) { panic("planted") }
 
 func TestPanicOfAWriteEndsTheProcess(t *testing.T) {
 	on, logged := sentinel()
-	p, err := startProcess([]string{"cat"}, os.Environ(), "", &tail{}, on)
+	p, err := startProcess([]string{"cat"}, os.Environ(), "", &tail{}, on, nil)
 	if err != nil {
 		t.Skip(err) // a system without cat
 	}

@@ -12,6 +12,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/toolscript/toolscript/transport/reaper"
 )
 
 // How long the end of a process may take. The sum is the bound of Conn.Close;
@@ -30,15 +32,17 @@ type process struct {
 	cmd    *exec.Cmd
 	stdin  *outbox
 	stdout *os.File
-	exited chan struct{} // closed when the process has been waited for and its group is gone
-	faulty atomic.Bool   // one of our goroutines panicked; read after exited
+	reaper *reaper.Reaper // may be nil
+	exited chan struct{}  // closed when the process has been waited for and its group is gone
+	faulty atomic.Bool    // one of our goroutines panicked; read after exited
 
 	mu        sync.Mutex
 	disbanded bool // the group must not be signalled: its number may be another's
 }
 
-// startProcess starts argv with exactly env, in a process group of its own.
-func startProcess(argv, env []string, dir string, stderr *tail, on Events) (*process, error) {
+// startProcess starts argv with exactly env and the reaper's mark, in a process
+// group of its own.
+func startProcess(argv, env []string, dir string, stderr *tail, on Events, r *reaper.Reaper) (*process, error) {
 	path, err := lookPath(argv[0], env)
 	if err != nil {
 		return nil, err
@@ -46,6 +50,7 @@ func startProcess(argv, env []string, dir string, stderr *tail, on Events) (*pro
 	// Not the context of the dial: its end would kill the process of a live connection.
 	cmd := exec.CommandContext(context.Background(), path, argv[1:]...) //nolint:gosec // running what the user configured is the purpose
 	cmd.Args[0] = argv[0]
+	env = append(env, r.Begin()...)
 	cmd.Env, cmd.Dir, cmd.Stderr, cmd.WaitDelay = env, dir, stderr, holdDelay
 	leadGroup(cmd)
 	stdin, err := cmd.StdinPipe()
@@ -62,7 +67,8 @@ func startProcess(argv, env []string, dir string, stderr *tail, on Events) (*pro
 	if err != nil {
 		return nil, errors.Join(startError(argv[0], dir, err), stdout.Close())
 	}
-	p := &process{cmd: cmd, stdin: newOutbox(stdin, maxMessage), stdout: stdout, exited: make(chan struct{})}
+	p := &process{cmd: cmd, stdin: newOutbox(stdin, maxMessage), stdout: stdout, reaper: r, exited: make(chan struct{})}
+	r.Watch(cmd.Process.Pid)
 	go p.guard(on, p.stdin.run)
 	go func() {
 		defer close(p.exited)
@@ -147,6 +153,7 @@ func (p *process) disband() {
 	if !p.disbanded {
 		p.disbanded = true
 		killGroup(p.cmd.Process)
+		p.reaper.Forget(p.cmd.Process.Pid)
 	}
 }
 

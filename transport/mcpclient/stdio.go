@@ -42,7 +42,7 @@ type stdio struct {
 }
 
 // startStdio starts the server's process and watches it.
-func startStdio(cfg Config, on Events, words cleaner, tooLarge func(id string) bool) (*stdio, error) {
+func (d Dialer) startStdio(cfg Config, on Events, words cleaner, tooLarge func(id string) bool) (*stdio, error) {
 	if cfg.Command == "" {
 		return nil, &toolscript.Error{Kind: toolscript.Invalid, Err: errors.New(`a stdio server needs a "command"`)}
 	}
@@ -53,7 +53,8 @@ func startStdio(cfg Config, on Events, words cleaner, tooLarge func(id string) b
 	s := &stdio{words: words, on: on, pumped: make(chan struct{}), gone: make(chan struct{})}
 	s.log = &tail{words: words}
 	var err error
-	if s.proc, err = startProcess(append([]string{cfg.Command}, cfg.Args...), env, cfg.Dir, s.log, on); err != nil {
+	argv := append([]string{cfg.Command}, cfg.Args...)
+	if s.proc, err = startProcess(argv, env, cfg.Dir, s.log, on, d.Reaper); err != nil {
 		return nil, err
 	}
 	messages, fromServer := io.Pipe()

@@ -1,0 +1,179 @@
+package reaper_test
+
+import (
+	"bufio"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/toolscript/toolscript/transport/reaper"
+)
+
+// TestMain lets the test binary be the program that is killed, too.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 {
+		switch os.Args[1] {
+		case reaper.Command:
+			os.Exit(reaper.Main())
+		case "program":
+			os.Exit(program(os.Args[2:]))
+		}
+	}
+	os.Exit(m.Run())
+}
+
+// program starts a shell command as a server, prints what the command prints,
+// and waits to be killed, or ends in order when told to on its standard input.
+func program(args []string) int {
+	r := reaper.New(slog.Default())
+	shell := exec.Command("sh", "-c", args[0])
+	shell.Env = append(os.Environ(), r.Begin()...)
+	shell.Stdout = os.Stdout
+	shell.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := shell.Start(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	r.Watch(shell.Process.Pid)
+	go func() { _ = shell.Wait() }() // a dead leader that nobody waits for still makes a group
+	_, _ = bufio.NewReader(os.Stdin).ReadString('\n')
+	r.Close()
+	return 0
+}
+
+// TestAfterTheProgram shows that nothing outlives the program, however it ends.
+func TestAfterTheProgram(t *testing.T) {
+	servers := map[string]string{
+		"a server":                             `echo $$; exec sleep 600`,
+		"a child of it":                        `sleep 600 & echo $!; wait`,
+		"one that ignores SIGTERM":             `trap "" TERM; echo $$; while :; do sleep 600; done`,
+		"one without the environment":          `exec env -i sh -c 'echo $$; exec sleep 600'`,
+		"one in a session of its own":          `setsid sh -c 'echo $$; exec sleep 600' & wait`,
+		"an orphan in a session of its own":    `setsid sh -c 'echo $$; exec sleep 600' & exit`,
+		"an orphan that ignores what it hears": `setsid sh -c 'trap "" HUP TERM INT; echo $$; while :; do sleep 600; done' & exit`,
+	}
+	for name, server := range servers {
+		t.Run(name, func(t *testing.T) {
+			t.Run("killed", func(t *testing.T) {
+				t.Parallel()
+				p := start(t, server)
+				p.kill(t)
+				p.awaitEnd(t)
+			})
+			t.Run("ended in order", func(t *testing.T) {
+				t.Parallel() // with the race detector each process takes a second to exit
+				p := start(t, server)
+				p.finish(t)
+				p.awaitEnd(t)
+			})
+		})
+	}
+}
+
+// TestForgotten shows that what the program no longer has is left alone: the
+// number of an ended group may be another's.
+func TestForgotten(t *testing.T) {
+	bystander := exec.CommandContext(t.Context(), "sleep", "600")
+	bystander.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := bystander.Start(); err != nil {
+		t.Fatal(err)
+	}
+	r := reaper.New(slog.New(slog.DiscardHandler))
+	r.Begin()
+	r.Watch(bystander.Process.Pid)
+	r.Forget(bystander.Process.Pid)
+	r.Close()
+	if err := syscall.Kill(bystander.Process.Pid, 0); err != nil {
+		t.Errorf("a forgotten process: %v", err)
+	}
+	if err := bystander.Process.Kill(); err != nil {
+		t.Error(err)
+	}
+	_ = bystander.Wait()
+}
+
+// running is a program that has started a server.
+type running struct {
+	cmd    *exec.Cmd
+	stdin  *os.File
+	server int // a pidfd: readable when the process has ended
+}
+
+func start(t *testing.T, server string) *running {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), self, "program", server)
+	cmd.Stderr = os.Stderr
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Stdin = read
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(line))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fd, err := unix.PidfdOpen(pid, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0)
+		_ = unix.Close(fd)
+		_ = write.Close()
+		_ = read.Close()
+	})
+	return &running{cmd, write, fd}
+}
+
+func (p *running) kill(t *testing.T) {
+	t.Helper()
+	if err := p.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = p.cmd.Wait() // "signal: killed"
+}
+
+func (p *running) finish(t *testing.T) {
+	t.Helper()
+	if _, err := p.stdin.WriteString("\n"); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.cmd.Wait(); err != nil {
+		t.Errorf("the program ended with %v", err)
+	}
+}
+
+// awaitEnd waits for the end of the server.
+func (p *running) awaitEnd(t *testing.T) {
+	t.Helper()
+	state := []unix.PollFd{{Fd: int32(p.server), Events: unix.POLLIN}}
+	n, err := unix.Poll(state, 20_000)
+	for err == unix.EINTR {
+		n, err = unix.Poll(state, 20_000)
+	}
+	if n != 1 || err != nil {
+		t.Errorf("the server has not ended: %d, %v", n, err)
+	}
+}
