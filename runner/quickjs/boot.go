@@ -2,25 +2,14 @@ package quickjs
 
 import (
 	"context"
-	"embed"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/toolscript/toolscript/runner/quickjs/prelude"
+	"github.com/toolscript/toolscript/runner/report"
 )
-
-//go:embed prelude/*.js
-var preludeFiles embed.FS
-
-// prelude is the order in which the parts of the prelude are evaluated; module
-// and harden come last. Each but the module is one function of (host, internal):
-// host has the operations of bridge.go, and internal is what the parts share.
-var prelude = []string{
-	"intrinsics", "stack", "inspect", "columns", "builtins", "errors", "format", "table", "console", "timers",
-	"events", "abort", "clone", "encoding", "crypto", "performance",
-	"percent", "query", "address", "location", "url",
-	"tools", "stdin", "process", "value", "describe", "facade",
-}
 
 // ownFiles starts the names of our files in stack traces.
 const ownFiles = "toolscript:"
@@ -70,7 +59,7 @@ func (g *guest) boot() error {
 	g.entries.context = uint32(g.call(fnContextPointer))
 
 	host, internal := g.newHost(), box(g.call(fnNewObject))
-	for _, part := range prelude {
+	for _, part := range prelude.Parts() {
 		if err := g.evalPart(part, host, internal); err != nil {
 			return err
 		}
@@ -87,7 +76,7 @@ func (g *guest) boot() error {
 	if err := g.evalModule(); err != nil {
 		return err
 	}
-	if err := g.evalPart("harden", host, internal); err != nil {
+	if err := g.evalPart(prelude.Harden, host, internal); err != nil {
 		return err
 	}
 	g.free(host, internal)
@@ -116,11 +105,11 @@ func (g *guest) newHost() box {
 
 // evalPart runs one part of the prelude. The arguments stay the caller's.
 func (g *guest) evalPart(part string, args ...box) error {
-	source, err := preludeFiles.ReadFile("prelude/" + part + ".js")
+	source, err := prelude.Source(part)
 	if err != nil {
 		return err
 	}
-	result, thrown := g.eval(string(source), ownFiles+part, evalScript)
+	result, thrown := g.eval(source, ownFiles+part, evalScript)
 	if !thrown {
 		function := result
 		given := make([]box, len(args))
@@ -133,17 +122,14 @@ func (g *guest) evalPart(part string, args ...box) error {
 	return g.bootError(part, result, thrown)
 }
 
-// facade is the name of the module that scripts import, in imports and in traces.
-const facade = "toolscript"
-
 // evalModule evaluates the module that scripts import. An import finds it only
 // when it was evaluated before the snapshot.
 func (g *guest) evalModule() error {
-	source, err := preludeFiles.ReadFile("prelude/module.js")
+	source, err := prelude.Source(prelude.Module)
 	if err != nil {
 		return err
 	}
-	promise, thrown := g.eval(string(source), facade, evalModule)
+	promise, thrown := g.eval(source, report.Module, evalModule)
 	for !thrown && g.call(fnIsJobPending) != 0 {
 		g.call(fnExecuteJob)
 	}

@@ -72,20 +72,20 @@ func (r *run) write(a arguments) box {
 }
 
 // server(name) → index or -1
-func (r *run) findServer(a arguments) box { return r.integer(r.names.server(a.text(0))) }
+func (r *run) findServer(a arguments) box { return r.integer(r.names.Server(a.text(0))) }
 
 // tool(server, name) → index, -1, or -2 for any tool of a server without tools
-func (r *run) findTool(a arguments) box { return r.integer(r.names.tool(a.integer(0), a.text(1))) }
+func (r *run) findTool(a arguments) box { return r.integer(r.names.Tool(a.integer(0), a.text(1))) }
 
 // names(server or -1) → array of names, as JSON
 func (r *run) listNames(a arguments) box {
-	list, _ := json.Marshal(r.names.idents(a.integer(0))) // strings always have JSON
+	list, _ := json.Marshal(r.names.Idents(a.integer(0))) // strings always have JSON
 	return r.guest.newString(string(list))
 }
 
 // missing(server or -1, name) → message
 func (r *run) explainMissing(a arguments) box {
-	return r.guest.newString(r.names.missing(a.integer(0), a.text(1)))
+	return r.guest.newString(r.names.Missing(a.integer(0), a.text(1)))
 }
 
 // call(call, server, name of the tool, arguments as JSON) → whether there is room for it
@@ -97,7 +97,7 @@ func (r *run) beginCall(a arguments) box {
 	r.calls[id] = struct{}{}
 	r.host.Call(runner.Call{
 		CallID: strconv.Itoa(id),
-		ID:     r.names.id(a.integer(1), a.text(2)),
+		ID:     r.names.ID(a.integer(1), a.text(2)),
 		Args:   json.RawMessage(a.text(3)),
 	})
 	return r.integer(1)
@@ -159,7 +159,7 @@ func (r *run) decode(a arguments) box {
 
 // trace(stack) → the stack in terms of the user's text
 func (r *run) mapTrace(a arguments) box {
-	text, _, _ := r.source.trace(a.text(0))
+	text, _, _ := r.source.Trace(a.text(0))
 	return r.guest.newString(text)
 }
 

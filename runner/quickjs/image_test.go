@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"slices"
-	"strings"
 	"testing"
 )
 
@@ -17,19 +15,6 @@ func TestEngineIsPinned(t *testing.T) {
 	sum := sha256.Sum256(engineWasm)
 	if got := hex.EncodeToString(sum[:]); got != pinned {
 		t.Errorf("quickjs.wasm has SHA-256 %s, want %s; run: go generate ./runner/quickjs", got, pinned)
-	}
-}
-
-func TestEveryPartOfThePreludeIsUsed(t *testing.T) {
-	files, err := preludeFiles.ReadDir("prelude")
-	if err != nil {
-		t.Fatal(err)
-	}
-	used := append([]string{"module", "harden"}, prelude...)
-	for _, file := range files {
-		if !slices.Contains(used, strings.TrimSuffix(file.Name(), ".js")) {
-			t.Errorf("prelude/%s is evaluated nowhere", file.Name())
-		}
 	}
 }
 

@@ -4,11 +4,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner"
+	"github.com/toolscript/toolscript/runner/report"
 )
 
 // broken is the outcome of a job whose VM cannot run anything.
@@ -60,9 +60,7 @@ type valueTooLarge struct {
 	limit int64
 }
 
-func (e *valueTooLarge) Error() string {
-	return fmt.Sprintf("the script's value is %d bytes of JSON and may be %d: return less of it, or print it with console.log", e.size, e.limit)
-}
+func (*valueTooLarge) Error() string { return "the script's value is too large" }
 
 // runError says why the run did not end well.
 func (r *run) runError(err error) *toolscript.RunError {
@@ -88,82 +86,42 @@ func (r *run) classify(err error) *toolscript.RunError {
 		e.Stack, e.Excerpt = where.Stack, where.Excerpt
 		return e
 	case errors.As(err, &large):
-		e := toolscript.Fail(toolscript.LimitOutput, err.Error())
-		e.Phase = toolscript.Finalizing
-		return e
+		return report.ValueTooLarge(large.size, large.limit)
 	}
 	return r.limit(err)
 }
 
 // limit is the error for a run that was ended from outside its script.
 func (r *run) limit(err error) *toolscript.RunError {
-	limits := r.job.Limits
-	e := &toolscript.RunError{Metadata: map[string]any{"elapsedMs": milliseconds(r.watch.elapsed()), "pendingTools": len(r.calls), "completedTools": r.completed}}
+	var e *toolscript.RunError
 	switch {
 	case errors.Is(err, errTimeout):
-		e.Code = toolscript.LimitTime
-		e.Message = fmt.Sprintf("the script ran longer than its limit of %d ms", limits.TimeoutMs)
+		e = report.OutOfTime(r.job.Limits)
 	case errors.Is(err, errCPU):
-		e.Code = toolscript.LimitTime
-		e.Message = fmt.Sprintf("the script used more than its limit of %d ms of CPU time", limits.CPUMs)
+		e = report.OutOfCPU(r.job.Limits)
 	case errors.Is(err, errCancelled):
-		e.Code, e.Message = toolscript.Cancelled, err.Error()
+		e = toolscript.Fail(toolscript.Cancelled, err.Error())
 	case errors.Is(err, errNoMemory):
-		e.Code, e.Message = toolscript.LimitMemory, r.outOfMemory()
+		e = report.OutOfMemory(r.heapLimit)
 	case errors.Is(err, errNeverSettled):
-		return &toolscript.RunError{Name: "Error", Code: toolscript.Threw, Message: err.Error()}
+		return report.NeverSettled()
 	default:
-		e.Code, e.Message = toolscript.Internal, fmt.Sprintf("the script's engine failed: %v", err)
+		e = toolscript.Fail(toolscript.Internal, fmt.Sprintf("the script's engine failed: %v", err))
 	}
-	e.Name = e.Code.ClassName()
+	e.Metadata = map[string]any{"elapsedMs": milliseconds(r.watch.elapsed()), "pendingTools": len(r.calls), "completedTools": r.completed}
 	return e
-}
-
-func (r *run) outOfMemory() string {
-	return fmt.Sprintf("the script needs more memory than its limit of %d MB", r.heapLimit>>20)
-}
-
-// description is what the prelude tells of an error.
-type description struct {
-	Name    string          `json:"name"`
-	Message string          `json:"message"`
-	Stack   string          `json:"stack"`
-	Code    toolscript.Kind `json:"code"`
-	Tool    string          `json:"tool"`
-	Call    int             `json:"call"`
-	More    map[string]any  `json:"more"` // cause, errors
 }
 
 // describe says what the script threw. Asking an error for its name and message
 // can run script, so the time limits stay armed; the heap gets room, since the
 // script may have ended because it was full.
 func (r *run) describe(reason box, phase toolscript.Phase) *toolscript.RunError {
-	e := &toolscript.RunError{Name: "Error", Code: toolscript.Threw, Message: "the script threw a value that cannot be shown", Phase: phase}
 	r.guest.call(fnSetMemoryLimit, 0)
 	told, bad := r.guest.invoke(r.guest.entries.describe, reason)
-	var d description
-	if bad || r.guest.err != nil || json.Unmarshal([]byte(r.guest.text(told)), &d) != nil {
-		return e
+	if bad || r.guest.err != nil {
+		return r.source.Thrown("", phase, r.heapLimit)
 	}
-	e.Name, e.Message, e.Code, e.ToolName = d.Name, d.Message, d.Code, d.Tool
-	if len(d.More) > 0 {
-		e.Metadata = d.More
-	}
-	if d.Call > 0 {
-		e.CallID = strconv.Itoa(d.Call)
-	}
-	switch {
-	case d.Code == toolscript.LimitMemory:
-		e.Name, e.Message = d.Code.ClassName(), r.outOfMemory()
-	case d.Code == toolscript.InvalidResult:
-		e.Phase = toolscript.Finalizing
-	case phase == toolscript.Parsing:
-		e.Code = toolscript.CheckFailed
-	}
-	var line, column int
-	e.Stack, line, column = r.source.trace(d.Stack)
-	e.Excerpt = r.source.excerpt(line, column)
-	return e
+	return r.source.Thrown(r.guest.text(told), phase, r.heapLimit)
 }
 
 // errorJSON is a ToolError as the prelude reads it.

@@ -8,6 +8,8 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner"
+	"github.com/toolscript/toolscript/runner/names"
+	"github.com/toolscript/toolscript/runner/report"
 )
 
 // run is one job on a fresh guest. It lives on the goroutine that owns the VM.
@@ -17,8 +19,8 @@ type run struct {
 	job    runner.Job
 	host   Host
 	watch  *watch
-	names  *table
-	source *source
+	names  *names.Table
+	source *report.Source
 	zone   *time.Location
 
 	heapLimit uint64           // bytes
@@ -34,7 +36,7 @@ type run struct {
 type rejection struct{ promise, reason box }
 
 func newRun(ctx context.Context, v *VM, job runner.Job, host Host) *run {
-	v.names = tableFor(job.Names, v.names)
+	v.names = names.For(job.Names, v.names)
 	v.zone.load(job.TZ)
 	heap := uint64(defaultHeap)
 	if mb := job.Limits.MemoryMB; mb > 0 {
@@ -43,7 +45,7 @@ func newRun(ctx context.Context, v *VM, job runner.Job, host Host) *run {
 	return &run{
 		guest: v.guest, memory: v.memory, job: job, host: host, names: v.names, zone: v.zone.location,
 		watch:     newWatch(ctx, job.Limits),
-		source:    newSource(job),
+		source:    report.NewSource(job),
 		heapLimit: min(heap, v.engine.maxHeap),
 		calls:     map[int]struct{}{},
 		input:     input{ended: !job.Stdin},
@@ -68,7 +70,7 @@ func (r *run) do() (json.RawMessage, error) {
 	if err := r.begin(); err != nil {
 		return nil, err
 	}
-	loading, bad := r.guest.eval(r.job.Compiled.JavaScript, r.source.name, evalModule)
+	loading, bad := r.guest.eval(r.job.Compiled.JavaScript, r.source.Name, evalModule)
 	if err := r.check(); err != nil || bad {
 		return nil, r.thrown(err, loading, toolscript.Parsing)
 	}

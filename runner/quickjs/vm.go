@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript/runner"
+	"github.com/toolscript/toolscript/runner/names"
 )
 
 // VM runs one script at a time. One goroutine uses it at a time.
@@ -17,8 +18,8 @@ type VM struct {
 	memory memory
 	guest  *guest
 	fresh  bool
-	names  *table // of the last run
-	zone   zone   // of the last run
+	names  *names.Table // of the last run
+	zone   zone         // of the last run
 }
 
 // NewVM makes a fresh VM.

@@ -1,4 +1,6 @@
-package quickjs
+// Package names finds the servers and tools that a script names. It serves every
+// engine, so that a wrong name reads the same on all of them.
+package names
 
 import (
 	"encoding/json"
@@ -10,42 +12,45 @@ import (
 	"github.com/toolscript/toolscript/runner"
 )
 
-// table finds the servers and tools that a script names. A script pays only for
-// the names it uses, so two thousand tools cost an idle table nothing.
-type table struct {
+// Table is the names of a job. A script pays only for those it uses, so two
+// thousand tools cost an idle table nothing. It is not safe for concurrent use.
+type Table struct {
 	names   *runner.Names
 	servers map[string]int
 	tools   []map[string]int // by server; nil until a tool of it is asked for
 }
 
-// tableFor is the table of the names: the old one when it is the same.
-func tableFor(names *runner.Names, old *table) *table {
+// For is the table of the names: the old one when it is the same.
+func For(names *runner.Names, old *Table) *Table {
 	if names == nil {
 		names = &runner.Names{}
 	}
 	if old != nil && (old.names == names || (names.Key != "" && old.names.Key == names.Key)) {
 		return old
 	}
-	t := &table{names: names, servers: make(map[string]int, len(names.Servers)), tools: make([]map[string]int, len(names.Servers))}
+	t := &Table{names: names, servers: make(map[string]int, len(names.Servers)), tools: make([]map[string]int, len(names.Servers))}
 	for i, s := range names.Servers {
 		t.servers[s.Ident] = i
 	}
 	return t
 }
 
+// What Server and Tool answer instead of an index.
 const (
-	none   = -1 // the index of what does not exist
-	absent = -2 // that of any tool of a server that is not connected
+	None   = -1 // it does not exist
+	Absent = -2 // any tool of a server that is not connected
 )
 
-func (t *table) server(ident string) int { return indexOf(t.servers, ident) }
+// Server is the index of a server, or None.
+func (t *Table) Server(ident string) int { return indexOf(t.servers, ident) }
 
-func (t *table) tool(server int, ident string) int {
+// Tool is the index of a tool of a server, None or Absent.
+func (t *Table) Tool(server int, ident string) int {
 	if server < 0 || server >= len(t.tools) {
-		return none
+		return None
 	}
 	if len(t.names.Servers[server].Tools) == 0 {
-		return absent
+		return Absent
 	}
 	if t.tools[server] == nil {
 		tools := t.names.Servers[server].Tools
@@ -61,27 +66,27 @@ func indexOf(m map[string]int, ident string) int {
 	if i, ok := m[ident]; ok {
 		return i
 	}
-	return none
+	return None
 }
 
-// id is the wire name of what a script calls ident. A call to a server that is
+// ID is the wire name of what a script calls ident. A call to a server that is
 // not connected goes out too: the gateway knows what is wrong with it.
-func (t *table) id(server int, ident string) string {
-	switch tool := t.tool(server, ident); tool {
-	case none:
+func (t *Table) ID(server int, ident string) string {
+	switch tool := t.Tool(server, ident); tool {
+	case None:
 		return ""
-	case absent:
+	case Absent:
 		return t.names.Servers[server].Server + toolscript.Separator + ident
 	default:
 		return t.names.Servers[server].Tools[tool].ID
 	}
 }
 
-// idents are the names that tools has, or that a server of it has.
-func (t *table) idents(server int) []string {
+// Idents are the names that tools has, or that a server of it has.
+func (t *Table) Idents(server int) []string {
 	idents := []string{}
 	switch {
-	case server == none:
+	case server == None:
 		for _, s := range t.names.Servers {
 			idents = append(idents, s.Ident)
 		}
@@ -93,16 +98,16 @@ func (t *table) idents(server int) []string {
 	return idents
 }
 
-// missing says that tools, or a server of it, has no such name, and what there
+// Missing says that tools, or a server of it, has no such name, and what there
 // is instead.
-func (t *table) missing(server int, ident string) string {
+func (t *Table) Missing(server int, ident string) string {
 	const shown = 10
 	owner, what, list := "tools", "server", "list-servers"
-	if server != none {
+	if server != None {
 		s := t.names.Servers[server]
 		owner, what, list = property("tools", s.Ident), "tool", "list-tools "+s.Server
 	}
-	idents := t.idents(server)
+	idents := t.Idents(server)
 	text := property(owner, ident) + " does not exist"
 	near := toolscript.Nearest(ident, idents, 3)
 	for i, name := range near {

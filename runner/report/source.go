@@ -1,4 +1,7 @@
-package quickjs
+// Package report says what went wrong in a run, in the words and the places of
+// the user's text. It serves every engine, so that an error reads the same on
+// all of them.
+package report
 
 import (
 	"regexp"
@@ -10,36 +13,44 @@ import (
 	"github.com/toolscript/toolscript/runner/sourcemap"
 )
 
-// source is the script's text behind the code that runs.
-type source struct {
+// Module is the module that scripts import, in imports and in traces.
+const Module = "toolscript"
+
+// Source is the script's text behind the code that runs.
+type Source struct {
+	Name string // of the code, in the engine's traces
+
 	code string // that runs
-	name string // of the code, in the engine's traces
 	file string // of the user's text
 	text string // the source map, read when it is first needed
 	maps *sourcemap.Map
 	read bool
+
+	// UTF16 says that the engine counts columns in units of UTF-16, as V8 does,
+	// and not in bytes of UTF-8.
+	UTF16 bool
 }
 
 // plain is a file name that the engine's traces can hold and that is none of
 // ours.
 var plain = regexp.MustCompile(`^[^():\n\r\x00]{1,200}$`)
 
-func newSource(job runner.Job) *source {
-	s := &source{code: job.Compiled.JavaScript, name: "script.ts", file: job.File, text: job.Compiled.SourceMap}
+// NewSource is the source of a job.
+func NewSource(job runner.Job) *Source {
+	s := &Source{code: job.Compiled.JavaScript, Name: "script.ts", file: job.File, text: job.Compiled.SourceMap}
 	if s.file == "" {
-		s.file = s.name
+		s.file = s.Name
 	}
-	if plain.MatchString(s.file) && s.file != facade {
-		s.name = s.file
+	if plain.MatchString(s.file) && s.file != Module {
+		s.Name = s.file
 	}
 	return s
 }
 
 // place is where code came from, in the user's text; ok is false for code that
-// the compiler added. The engine counts columns in bytes of UTF-8, all others
-// count units of UTF-16.
-func (s *source) place(line, column int) (l, c int, ok bool) {
-	if text, ok := sourcemap.Line(s.code, line); ok && column > 0 && column <= len(text)+1 {
+// the compiler added.
+func (s *Source) place(line, column int) (l, c int, ok bool) {
+	if text, ok := sourcemap.Line(s.code, line); ok && !s.UTF16 && column > 0 && column <= len(text)+1 {
 		column = len(utf16.Encode([]rune(text[:column-1]))) + 1
 	}
 	if !s.read {
@@ -57,14 +68,14 @@ func (s *source) place(line, column int) (l, c int, ok bool) {
 // both parts in front may be missing.
 var frame = regexp.MustCompile(`^\s*at (?:(.*) \()?([^()]*?):(\d+):(\d+)\)?$`)
 
-// trace turns the engine's trace into one of the user's text, in which only the
+// Trace turns the engine's trace into one of the user's text, in which only the
 // script's own frames are left. line and column are those of the first, 0 when
 // there is none.
-func (s *source) trace(stack string) (text string, line, column int) {
+func (s *Source) Trace(stack string) (text string, line, column int) {
 	var b strings.Builder
 	for raw := range strings.Lines(stack) {
 		parts := frame.FindStringSubmatch(strings.TrimRight(raw, "\n"))
-		if parts == nil || parts[2] != s.name {
+		if parts == nil || parts[2] != s.Name {
 			continue
 		}
 		l, _ := strconv.Atoi(parts[3])
@@ -86,7 +97,7 @@ func (s *source) trace(stack string) (text string, line, column int) {
 }
 
 // excerpt is a line of the user's text with a caret.
-func (s *source) excerpt(line, column int) string {
+func (s *Source) excerpt(line, column int) string {
 	if line == 0 {
 		return ""
 	}

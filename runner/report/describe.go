@@ -1,0 +1,79 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"github.com/toolscript/toolscript"
+)
+
+// description is what the prelude tells of an error (describe.js).
+type description struct {
+	Name    string          `json:"name"`
+	Message string          `json:"message"`
+	Stack   string          `json:"stack"`
+	Code    toolscript.Kind `json:"code"`
+	Tool    string          `json:"tool"`
+	Call    int             `json:"call"`
+	More    map[string]any  `json:"more"` // cause, errors
+}
+
+// Thrown is the error of a script that threw, from what the prelude told of it:
+// "" when it could tell nothing. heap is the run's limit in bytes.
+func (s *Source) Thrown(told string, phase toolscript.Phase, heap uint64) *toolscript.RunError {
+	e := &toolscript.RunError{Name: "Error", Code: toolscript.Threw, Message: "the script threw a value that cannot be shown", Phase: phase}
+	var d description
+	if json.Unmarshal([]byte(told), &d) != nil {
+		return e
+	}
+	e.Name, e.Message, e.Code, e.ToolName = d.Name, d.Message, d.Code, d.Tool
+	if len(d.More) > 0 {
+		e.Metadata = d.More
+	}
+	if d.Call > 0 {
+		e.CallID = strconv.Itoa(d.Call)
+	}
+	switch {
+	case d.Code == toolscript.LimitMemory:
+		full := OutOfMemory(heap)
+		e.Name, e.Message = full.Name, full.Message
+	case d.Code == toolscript.InvalidResult:
+		e.Phase = toolscript.Finalizing
+	case phase == toolscript.Parsing:
+		e.Code = toolscript.CheckFailed
+	}
+	var line, column int
+	e.Stack, line, column = s.Trace(d.Stack)
+	e.Excerpt = s.excerpt(line, column)
+	return e
+}
+
+// OutOfTime is the error of a run that met its limit of wall time.
+func OutOfTime(l toolscript.Limits) *toolscript.RunError {
+	return toolscript.Fail(toolscript.LimitTime, fmt.Sprintf("the script ran longer than its limit of %d ms", l.TimeoutMs))
+}
+
+// OutOfCPU is the error of a run that met its limit of processor time.
+func OutOfCPU(l toolscript.Limits) *toolscript.RunError {
+	return toolscript.Fail(toolscript.LimitTime, fmt.Sprintf("the script used more than its limit of %d ms of CPU time", l.CPUMs))
+}
+
+// OutOfMemory is the error of a run that met its limit of memory, in bytes.
+func OutOfMemory(limit uint64) *toolscript.RunError {
+	return toolscript.Fail(toolscript.LimitMemory, fmt.Sprintf("the script needs more memory than its limit of %d MB", limit>>20))
+}
+
+// NeverSettled is the error of a script that awaits what nobody will settle.
+func NeverSettled() *toolscript.RunError {
+	return &toolscript.RunError{Name: "Error", Code: toolscript.Threw, Message: "the script's top-level await never settled"}
+}
+
+// ValueTooLarge is the error of a value of size bytes of JSON where limit are
+// allowed.
+func ValueTooLarge(size int, limit int64) *toolscript.RunError {
+	e := toolscript.Fail(toolscript.LimitOutput, fmt.Sprintf(
+		"the script's value is %d bytes of JSON and may be %d: return less of it, or print it with console.log", size, limit))
+	e.Phase = toolscript.Finalizing
+	return e
+}
