@@ -64,3 +64,12 @@ type Status struct {
 	Actors        []ActorStatus  `json:"actors"`
 	Warnings      []string       `json:"warnings,omitempty"` // colliding names, schemas that give no types, filters that match nothing
 }
+
+// Reload is what a new configuration changed, as the sorted names of servers.
+type Reload struct {
+	Added     []string `json:"added"`
+	Removed   []string `json:"removed"`
+	Changed   []string `json:"changed"` // connected to anew
+	Unchanged []string `json:"unchanged"`
+	Warnings  []string `json:"warnings,omitempty"` // about the files
+}

@@ -45,6 +45,7 @@ type child struct {
 	lastErr  error
 	retries  *retry.Schedule
 	timer    *time.Timer
+	next     *spec // takes its place once it has ended; nil: nothing does
 }
 
 func (s *supervisor) add(spec spec) *child {
@@ -134,24 +135,27 @@ func (s *supervisor) respawn(c *actor.Context, m respawn) {
 
 // ended hears of the end of a life. A permanent child that ends without a panic
 // and unasked is restarted too.
-func (s *supervisor) ended(m mailbox.Ended) {
+func (s *supervisor) ended(c *actor.Context, m mailbox.Ended) {
 	ch := s.living[m.Life]
 	delete(s.living, m.Life)
 	switch {
 	case ch == nil || ch.life != m.Life: // it lives again
 	case ch.temporary || ch.state == childStopping:
-		s.forget(ch)
+		s.forget(c, ch)
 	case ch.state == childRunning:
 		s.mishap(ch, fmt.Errorf("actor %s ended by itself", ch.id))
 	}
 	s.answerStopped()
 }
 
-// forget drops a child that has ended for good.
-func (s *supervisor) forget(ch *child) {
+// forget drops a child that has ended for good, and raises what takes its place.
+func (s *supervisor) forget(c *actor.Context, ch *child) {
 	if s.children[ch.id] == ch {
 		s.directory.remove(ch.id)
 		delete(s.children, ch.id)
+		if ch.next != nil && s.stopping == nil {
+			s.raise(c, s.add(*ch.next))
+		}
 	}
 	if ch.lastErr != nil {
 		ch.state = childFailed

@@ -31,7 +31,7 @@ func (s *supervisor) spawn(c *actor.Context, m spawn) {
 	s.raise(c, ch)
 	at, ok := s.directory.find(ch.id)
 	if !ok {
-		s.forget(ch)
+		s.forget(c, ch)
 		m.reply.Send(mailbox.Address{}, ch.lastErr)
 		return
 	}
@@ -54,14 +54,14 @@ func (ch *child) over() bool {
 
 // end poisons a child without waiting: hollywood's own way waits for one after
 // the other, and for ever if a child has been poisoned before.
-func (s *supervisor) end(ch *child) {
+func (s *supervisor) end(c *actor.Context, ch *child) {
 	if ch.timer != nil {
 		ch.timer.Stop()
 	}
 	waiting := ch.state == childRestarting
 	ch.state, ch.since = childStopping, time.Now()
 	if waiting && s.living[ch.life] == nil {
-		s.forget(ch)
+		s.forget(c, ch)
 		return
 	}
 	if at, ok := s.directory.find(ch.id); ok {
@@ -69,7 +69,7 @@ func (s *supervisor) end(ch *child) {
 	}
 }
 
-func (s *supervisor) stopAll(m stopAll) {
+func (s *supervisor) stopAll(c *actor.Context, m stopAll) {
 	s.stopping = append(s.stopping, m.reply)
 	for _, ch := range s.children {
 		if ch.server != nil {
@@ -79,7 +79,7 @@ func (s *supervisor) stopAll(m stopAll) {
 		}
 	}
 	for _, ch := range s.children {
-		s.end(ch)
+		s.end(c, ch)
 	}
 	s.answerStopped()
 }

@@ -67,19 +67,22 @@ func (s *supervisor) Receive(c *actor.Context) {
 	case event.CatalogChanged:
 		s.pass(typecacheID, m)
 	case event.RegistryStarted:
+		s.tellServers()
 		s.passToServers(server.Announce{})
+	case configure:
+		s.configure(c, m)
 	case spawn:
 		s.spawn(c, m)
 	case mailbox.Failed:
 		s.failed(m)
 	case mailbox.Ended:
-		s.ended(m)
+		s.ended(c, m)
 	case respawn:
 		s.respawn(c, m)
 	case listActors:
 		m.reply.Send(s.actors(), nil)
 	case stopAll:
-		s.stopAll(m)
+		s.stopAll(c, m)
 	}
 }
 

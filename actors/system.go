@@ -59,6 +59,9 @@ type System struct {
 	arguments validate.Validator
 	started   time.Time
 
+	configuring sync.Mutex
+	configured  map[string]mcpclient.Config // those in force; guarded by configuring
+
 	work    mailbox.Group // what may outlive the actors for a moment
 	closing context.Context
 	shut    context.CancelFunc
@@ -80,15 +83,17 @@ func Start(o Options) (*System, error) {
 		return nil, err
 	}
 	s := &System{
-		options:   o.withDefaults(),
-		engine:    engine,
-		directory: newDirectory(),
-		started:   time.Now(),
+		options:    o.withDefaults(),
+		engine:     engine,
+		directory:  newDirectory(),
+		started:    time.Now(),
+		configured: o.Servers,
 	}
 	s.closing, s.shut = context.WithCancel(context.Background())
-	s.publish(registry.First(s.serverStatuses()))
+	specs := s.specs()
+	s.publish(registry.First(statuses(specs)))
 	root := &supervisor{
-		permanent: s.specs(),
+		permanent: specs,
 		directory: s.directory,
 		logger:    s.options.Logger,
 		gone:      s.closing.Done(),
@@ -107,31 +112,10 @@ func (s *System) specs() []spec {
 		}},
 		{id: typecacheID, produce: func() actor.Receiver { return typecache.New(logger, &s.work) }},
 	}
-	for _, status := range s.serverStatuses() {
-		all = append(all, spec{id: serverID(status.Name), server: &status, produce: func() actor.Receiver {
-			return server.New(server.Options{
-				Name:           status.Name,
-				Config:         s.options.Servers[status.Name],
-				Dial:           s.options.Dial,
-				ConnectTimeout: s.options.ConnectTimeout,
-				OnDemand:       s.options.OnDemand,
-				Logger:         logger,
-				Work:           &s.work,
-			})
-		}})
+	for name, config := range s.options.Servers {
+		all = append(all, s.serverSpec(name, config))
 	}
 	return append(all, s.scriptSpecs()...)
-}
-
-// serverStatuses are the configured servers before anything is known of them.
-func (s *System) serverStatuses() []toolscript.ServerStatus {
-	var all []toolscript.ServerStatus
-	for name, config := range s.options.Servers {
-		all = append(all, toolscript.ServerStatus{
-			Name: name, Type: config.Type, State: toolscript.Connecting, Since: s.started,
-		})
-	}
-	return all
 }
 
 func (s *System) current() registry.View { return s.view.Load().View }

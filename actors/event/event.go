@@ -13,6 +13,12 @@ import (
 	"github.com/toolscript/toolscript/codegen"
 )
 
+// ServersConfigured tells which servers there are now. Each is as new; who knows
+// more of one from before goes on knowing it.
+type ServersConfigured struct {
+	Servers []toolscript.ServerStatus
+}
+
 // ServerChanged tells where the connection to a server now stands.
 type ServerChanged struct {
 	Status toolscript.ServerStatus

@@ -54,6 +54,8 @@ func (r *Registry) Receive(c *actor.Context) {
 	switch m := c.Message().(type) {
 	case actor.Started:
 		r.start(c)
+	case event.ServersConfigured:
+		r.serversConfigured(m)
 	case event.ServerChanged:
 		r.serverChanged(m)
 	case event.ToolsChanged:
@@ -73,6 +75,25 @@ func (r *Registry) tellCatalog() {
 	r.tell(event.CatalogChanged{Catalog: r.view.Catalog, Names: r.view.Names})
 }
 
+// serversConfigured drops the servers that are no more, with their tools, and
+// enters the new ones.
+func (r *Registry) serversConfigured(m event.ServersConfigured) {
+	known := map[string]Server{}
+	for _, s := range r.view.Servers {
+		known[s.Name] = s
+	}
+	next := First(m.Servers)
+	for i, s := range next.Servers {
+		if before, ok := known[s.Name]; ok {
+			next.Servers[i] = before
+		}
+	}
+	r.view.Servers = next.Servers
+	names := next.Catalog.Servers()
+	gone := func(t toolscript.Tool) bool { return !slices.Contains(names, t.Server) }
+	r.replace(names, slices.DeleteFunc(r.view.Catalog.Tools(), gone))
+}
+
 func (r *Registry) serverChanged(m event.ServerChanged) {
 	r.change(m.Status.Name, func(s *Server) {
 		settled := s.Settled || m.Status.State != toolscript.Connecting // which the server's actor does not know
@@ -82,21 +103,30 @@ func (r *Registry) serverChanged(m event.ServerChanged) {
 	r.Publish(r.view)
 }
 
-// toolsChanged makes a new generation, unless the tools are what they were: a
-// server that lists the same again must not throw away every cached module.
+// toolsChanged is of no interest once the server is no longer configured.
 func (r *Registry) toolsChanged(m event.ToolsChanged) {
+	servers := r.view.Catalog.Servers()
+	if !slices.Contains(servers, m.Server) {
+		return
+	}
 	r.change(m.Server, func(s *Server) { s.Warnings = m.Warnings })
+	others := slices.DeleteFunc(r.view.Catalog.Tools(), func(t toolscript.Tool) bool { return t.Server == m.Server })
+	r.replace(servers, slices.Concat(others, m.Tools))
+}
+
+// replace puts a View in force with a new generation of the catalog, unless it
+// is what it was: a server that lists the same again must not throw away every
+// cached module.
+func (r *Registry) replace(servers []string, tools []toolscript.Tool) {
 	old := r.view.Catalog
-	others := slices.DeleteFunc(old.Tools(), func(t toolscript.Tool) bool { return t.Server == m.Server })
-	next := toolscript.NewCatalog(old.Generation()+1, old.Servers(), slices.Concat(others, m.Tools))
-	if reflect.DeepEqual(old.Tools(), next.Tools()) {
+	next := toolscript.NewCatalog(old.Generation()+1, servers, tools)
+	if reflect.DeepEqual(old.Tools(), next.Tools()) && slices.Equal(old.Servers(), next.Servers()) {
 		r.Publish(r.view)
 		return
 	}
 	r.view.Catalog, r.view.Names = next, namesOf(next)
 	r.Publish(r.view)
-	r.Logger.Debug("catalog changed", slog.Uint64("generation", next.Generation()),
-		slog.String("server", m.Server), slog.Int("tools", next.Len()))
+	r.Logger.Debug("catalog changed", slog.Uint64("generation", next.Generation()), slog.Int("tools", next.Len()))
 	r.tellCatalog()
 }
 
