@@ -19,7 +19,7 @@ type Scripts struct {
 	StartChecker func(context.Context) (workers.Worker, error)
 	StartSandbox func(context.Context) (workers.Worker, error)
 
-	Limits toolscript.Limits              // of a run that asks for none; zero fields: execution.Defaults
+	Limits func() toolscript.Limits       // of a run that asks for none; nil and zero fields: execution.Defaults
 	URL    func(capability string) string // the gateway's own URL; nil: it has none
 	Warm   bool                           // keep workers ready before they are asked for
 }
@@ -61,6 +61,12 @@ func (s *System) runDeps() execution.Deps {
 	if url == nil {
 		url = func(string) string { return "" }
 	}
+	limits := func() toolscript.Limits {
+		if o.Limits == nil {
+			return execution.Defaults
+		}
+		return execution.Effective(o.Limits(), execution.Defaults)
+	}
 	return execution.Deps{
 		Spawn:      s.spawn,
 		Call:       s.CallTool,
@@ -77,7 +83,7 @@ func (s *System) runDeps() execution.Deps {
 			return borrow[runner.Runner](ctx, s, sandboxesID)
 		},
 		URL:         url,
-		Limits:      execution.Effective(o.Limits, execution.Defaults),
+		Limits:      limits,
 		ConnectTime: s.options.ConnectTimeout + endTime,
 	}
 }

@@ -39,8 +39,8 @@ type Deps struct {
 	// URL is the gateway's own URL with the given capability; "" when it has none.
 	URL func(capability string) string
 
-	Limits      toolscript.Limits // of a run that asks for none
-	ConnectTime time.Duration     // how long a run waits for the servers it names
+	Limits      func() toolscript.Limits // of a run that asks for none
+	ConnectTime time.Duration            // how long a run waits for the servers it names
 }
 
 // GiveBack returns a borrowed worker; a broken one is replaced.

@@ -86,7 +86,7 @@ func (r *Runs) begin(c *actor.Context, m Begin) {
 		m.Request.File = "script.ts"
 	}
 	id, capability := "run_"+hex.EncodeToString(random(8)), base64.RawURLEncoding.EncodeToString(random(32))
-	limits := Effective(m.Request.Limits, r.deps.Limits)
+	limits := Effective(m.Request.Limits, r.deps.Limits())
 	ctx, cancel := context.WithCancelCause(m.Ctx)
 	events := &emitter{id: id, to: m.Emit, lost: func(err error) {
 		cancel(&toolscript.Error{Kind: toolscript.Cancelled, Err: fmt.Errorf("the client went away: %w", err)})

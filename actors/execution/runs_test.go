@@ -70,7 +70,7 @@ func withRuns(t *testing.T, script sandbox, change func(*execution.Deps), test f
 			},
 			Sandbox: func(context.Context) (runner.Runner, execution.GiveBack, error) { return b.script, b.giveBack, nil },
 			URL:     func(string) string { return "" },
-			Limits:  execution.Defaults,
+			Limits:  func() toolscript.Limits { return execution.Defaults },
 		}
 		if change != nil {
 			change(&b.deps)

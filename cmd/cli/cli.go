@@ -68,9 +68,8 @@ func Run(s State) int {
 	ended := make(chan struct{})
 	defer close(ended)
 	defer cancel(nil)
-	go obeySignals(s, cancel, ended)
-
 	a := &app{State: s}
+	go a.obeySignals(cancel, ended)
 	err := a.execute(ctx)
 	a.report(ctx, err)
 	return exitCode(ctx, err)
@@ -87,16 +86,21 @@ func (a *app) execute(ctx context.Context) error {
 
 // obeySignals ends the command at the first signal and the process at the
 // second: a shutdown that hangs must not hold the user.
-func obeySignals(s State, cancel context.CancelCauseFunc, ended <-chan struct{}) {
-	for stopping := false; ; stopping = true {
+func (a *app) obeySignals(cancel context.CancelCauseFunc, ended <-chan struct{}) {
+	stopping := false
+	for {
 		select {
-		case sig := <-s.Signals:
+		case sig := <-a.Signals:
 			stop := &signalError{sig}
-			if stopping {
-				s.Exit(stop.code())
+			switch {
+			case a.takesHangup(sig):
+			case stopping:
+				a.Exit(stop.code())
 				return
+			default:
+				stopping = true
+				cancel(stop)
 			}
-			cancel(stop)
 		case <-ended:
 			return
 		}

@@ -61,5 +61,5 @@ func (o *execOptions) start() (*system, error) {
 	if err != nil {
 		return nil, err
 	}
-	return o.startSystem(loaded, o.logger(slog.LevelWarn), actors.Options{OnDemand: true})
+	return o.startSystem(loaded, o.trust, o.logger(slog.LevelWarn), actors.Options{OnDemand: true})
 }

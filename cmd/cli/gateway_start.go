@@ -67,6 +67,7 @@ func (o *startOptions) run(ctx context.Context) error {
 	defer entry.remove()
 	serving := make(chan error, 1)
 	go func() { serving <- g.server.Serve() }()
+	go g.system.obeyHangups(ctx, o.hangUps(), logger)
 	if err := o.print("Gateway server listening on %s\nexport TOOLSCRIPT_GATEWAY_URL=%s", g.server.BaseURL(), g.server.URL()); err != nil {
 		return errors.Join(err, g.stop())
 	}
@@ -98,7 +99,7 @@ func (o *startOptions) open(loaded *config.Config, logger *slog.Logger) (*runnin
 		logger.Warn("no token: every program on this machine can call every tool")
 	}
 	g := &running{}
-	g.system, err = o.startSystem(loaded, logger, actors.Options{Scripts: actors.Scripts{Warm: true, URL: g.urlOf}})
+	g.system, err = o.startSystem(loaded, o.trust, logger, actors.Options{Scripts: actors.Scripts{Warm: true, URL: g.urlOf}})
 	if err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"sync/atomic"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -16,6 +18,8 @@ type app struct {
 	dataDir    string
 	logLevel   choiceFlag
 	logFormat  choiceFlag
+
+	hangup atomic.Pointer[chan struct{}] // where SIGHUP goes, see hangUps
 }
 
 const longHelp = `toolscript runs TypeScript against your MCP servers: MCP code mode.

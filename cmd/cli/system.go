@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"sync"
+	"sync/atomic"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
@@ -15,30 +17,35 @@ import (
 	"github.com/toolscript/toolscript/transport/reaper"
 )
 
-// system is a gateway's actors under a configuration: its runs take engine and
-// check from there when the request names none.
+// system is a gateway's actors under a configuration: its runs take engine,
+// check and limits from there when the request names none.
 type system struct {
 	*actors.System
-	settings config.Settings
+	app      *app
+	trust    bool // project files take effect without having been trusted
+	settings atomic.Pointer[config.Settings]
 	reaper   *reaper.Reaper
+
+	reloading sync.Mutex
 }
 
 // startSystem completes the options with a configuration and starts a system of
 // them. Its scripts run in workers, which are this program under another command.
-func (a *app) startSystem(loaded *config.Config, logger *slog.Logger, o actors.Options) (*system, error) {
+func (a *app) startSystem(loaded *config.Config, trust bool, logger *slog.Logger, o actors.Options) (*system, error) {
 	options := a.workerOptions(logger)
-	reap := reaper.New(logger)
-	o.Dial = server.DialMCP(mcpclient.Dialer{Reaper: reap})
+	s := &system{app: a, trust: trust, reaper: reaper.New(logger)}
+	s.settings.Store(&loaded.Settings)
+	o.Dial = server.DialMCP(mcpclient.Dialer{Reaper: s.reaper})
 	o.Servers, o.Logger = loaded.Servers, logger
 	o.Scripts.StartChecker = func(ctx context.Context) (workers.Worker, error) { return worker.StartChecker(ctx, options) }
 	o.Scripts.StartSandbox = func(ctx context.Context) (workers.Worker, error) { return worker.StartSandbox(ctx, options) }
-	o.Scripts.Limits = loaded.Settings.Limits
-	started, err := actors.Start(o)
-	if err != nil {
-		reap.Close()
+	o.Scripts.Limits = func() toolscript.Limits { return s.settings.Load().Limits }
+	var err error
+	if s.System, err = actors.Start(o); err != nil {
+		s.reaper.Close()
 		return nil, err
 	}
-	return &system{started, loaded.Settings, reap}, nil
+	return s, nil
 }
 
 func (a *app) workerOptions(logger *slog.Logger) worker.Options {
@@ -47,8 +54,9 @@ func (a *app) workerOptions(logger *slog.Logger) worker.Options {
 
 // Exec runs a script; see actors.System.
 func (s *system) Exec(ctx context.Context, req toolscript.ExecRequest, emit func(toolscript.Event) error) error {
-	req.Engine = cmp.Or(req.Engine, s.settings.Engine)
-	req.Check = cmp.Or(req.Check, s.settings.Check)
+	settings := s.settings.Load()
+	req.Engine = cmp.Or(req.Engine, settings.Engine)
+	req.Check = cmp.Or(req.Check, settings.Check)
 	return s.System.Exec(ctx, req, emit)
 }
 

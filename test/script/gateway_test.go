@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -53,6 +54,7 @@ func startGateway(ts *testscript.TestScript, neg bool, args []string) {
 	address := g.expect(ts, listening)
 	ts.Setenv("GATEWAY", address)
 	ts.Setenv("PORT", address[strings.LastIndexByte(address, ':')+1:])
+	ts.Setenv("GATEWAY_PID", strconv.Itoa(g.cmd.Process.Pid))
 	ts.Setenv("URL", g.expect(ts, export))
 
 	all := ts.Value(fleetKey{}).(*fleet)

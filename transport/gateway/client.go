@@ -88,6 +88,16 @@ func (c *Client) Status(ctx context.Context) (toolscript.Status, error) {
 	return get[toolscript.Status](ctx, c, "/status")
 }
 
+// Reload makes the gateway read its configuration again.
+func (c *Client) Reload(ctx context.Context) (toolscript.Reload, error) {
+	var r toolscript.Reload
+	body, _, err := c.ask(ctx, http.MethodPost, "/reload", json.RawMessage(`{}`))
+	if err != nil {
+		return r, err
+	}
+	return r, c.parse(body, &r)
+}
+
 // Servers are all configured servers, sorted by name.
 func (c *Client) Servers(ctx context.Context) ([]toolscript.ServerStatus, error) {
 	return get[[]toolscript.ServerStatus](ctx, c, "/servers")

@@ -53,6 +53,8 @@ type Backend interface {
 	Servers(ctx context.Context) ([]toolscript.ServerStatus, error)
 	// Status is the state of the whole gateway.
 	Status(ctx context.Context) (toolscript.Status, error)
+	// Reload reads the configuration again. An error leaves all as it was.
+	Reload(ctx context.Context) (toolscript.Reload, error)
 	// Exec runs a script to its end and emits its events in order, never
 	// concurrently. An error of emit means that nobody listens any more, and
 	// ends the run. Exec fails only when the run could not begin.

@@ -31,6 +31,7 @@ type fake struct {
 	await     func(context.Context, toolscript.Filter) (waitedFor, pending []string)
 	servers   func(context.Context) ([]toolscript.ServerStatus, error)
 	status    func(context.Context) (toolscript.Status, error)
+	reload    func(context.Context) (toolscript.Reload, error)
 	exec      func(context.Context, toolscript.ExecRequest, func(toolscript.Event) error) error
 	runs      func(context.Context) ([]toolscript.RunRecord, error)
 	run       func(context.Context, string) (toolscript.RunRecord, error)
@@ -74,6 +75,13 @@ func (f *fake) Status(ctx context.Context) (toolscript.Status, error) {
 		return toolscript.Status{}, nil
 	}
 	return f.status(ctx)
+}
+
+func (f *fake) Reload(ctx context.Context) (toolscript.Reload, error) {
+	if f.reload == nil {
+		return toolscript.Reload{}, nil
+	}
+	return f.reload(ctx)
 }
 
 func (f *fake) Exec(ctx context.Context, req toolscript.ExecRequest, emit func(toolscript.Event) error) error {

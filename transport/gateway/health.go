@@ -88,6 +88,15 @@ func (s *Server) servers(x *exchange) error {
 	return x.answer(http.StatusOK, orEmpty(servers))
 }
 
+// reload answers POST /reload.
+func (s *Server) reload(x *exchange) error {
+	changed, err := s.backend.Reload(x.ctx)
+	if err != nil {
+		return err
+	}
+	return x.answer(http.StatusOK, changed)
+}
+
 // orEmpty makes [] of what would be null in JSON.
 func orEmpty[T any](list []T) []T {
 	if list == nil {

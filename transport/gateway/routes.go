@@ -45,6 +45,7 @@ func (s *Server) routes() []route {
 		{method: fiber.MethodGet, path: healthPath, within: healthTime, serve: s.health},
 		{method: fiber.MethodGet, path: "/ready", within: askTime, serve: s.ready},
 		{method: fiber.MethodGet, path: "/status", within: askTime, serve: s.status},
+		{method: fiber.MethodPost, path: "/reload", within: askTime, serve: s.reload},
 		{method: fiber.MethodGet, path: "/servers", within: askTime, serve: s.servers},
 		{method: fiber.MethodGet, path: "/tools", within: askTime, query: []string{"filter"}, runs: true, serve: s.tools},
 		{method: fiber.MethodPost, path: "/tools/:id", within: callTime, runs: true, serve: s.callTool},

@@ -1,0 +1,20 @@
+package cli
+
+import (
+	"errors"
+	"io"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// terminalGone reports whether a stream is a terminal that somebody has closed:
+// the kernel answers every question about it with EIO then.
+func terminalGone(stream io.Writer) bool {
+	file, ok := stream.(*os.File)
+	if !ok {
+		return false
+	}
+	_, err := unix.IoctlGetTermios(int(file.Fd()), unix.TCGETS)
+	return errors.Is(err, unix.EIO)
+}
