@@ -1,0 +1,106 @@
+package oauth
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"syscall"
+	"time"
+)
+
+// The bounds of one request to an authorization server.
+const (
+	requestTime  = 20 * time.Second
+	maxRedirects = 3
+)
+
+// newClient makes the client for metadata, registration and tokens of the server
+// at resource. Where those are is the server's word, so the client
+//
+//   - speaks https, or http to this machine, and nothing else;
+//   - reaches no address that lies further inside than the server's own: a public
+//     server cannot make it ask the local network, nor one of the local network
+//     this machine (addresses are checked when they are dialled, after all names
+//     have been looked up, unless a proxy dials);
+//   - follows a redirect of a GET only, and none that leaves https.
+func newClient(resource *url.URL) *http.Client {
+	inside := &guard{resource: resource}
+	return &http.Client{
+		Timeout:   requestTime,
+		Transport: inside.transport(),
+		CheckRedirect: func(req *http.Request, via []*http.Request) error {
+			switch {
+			case via[0].Method != http.MethodGet:
+				return errors.New("the authorization server redirects a request that carries credentials")
+			case len(via) > maxRedirects:
+				return fmt.Errorf("more than %d redirects", maxRedirects)
+			case via[len(via)-1].URL.Scheme == "https" && req.URL.Scheme != "https":
+				return errors.New("a redirect leads away from https")
+			}
+			return nil
+		},
+	}
+}
+
+// guard lets requests out as far inside as the server itself lies.
+type guard struct{ resource *url.URL }
+
+func (g *guard) transport() http.RoundTripper {
+	direct := http.DefaultTransport.(*http.Transport).Clone()
+	direct.Proxy = nil
+	direct.DialContext = g.dial
+	proxied := http.DefaultTransport.(*http.Transport).Clone()
+	return roundTripper(func(req *http.Request) (*http.Response, error) {
+		if _, err := parseAddress(req.URL.String()); err != nil {
+			return nil, fmt.Errorf("the server names an address that is not used: %w", err)
+		}
+		proxy, err := http.ProxyFromEnvironment(req)
+		if err != nil {
+			return nil, err
+		}
+		if proxy != nil {
+			return proxied.RoundTrip(req)
+		}
+		return direct.RoundTrip(req)
+	})
+}
+
+func (g *guard) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	allowed := g.allowed(ctx)
+	dialer := net.Dialer{Timeout: requestTime, Control: func(_, address string, _ syscall.RawConn) error {
+		to, err := netip.ParseAddrPort(address)
+		if err != nil {
+			return err
+		}
+		if reachOf(to.Addr()) > allowed {
+			return fmt.Errorf("%s is not a public address, and the MCP server is not in the same network", to.Addr())
+		}
+		return nil
+	}}
+	return dialer.DialContext(ctx, network, address)
+}
+
+// allowed is how far inside the server itself lies. One that has no address is
+// somewhere else.
+func (g *guard) allowed(ctx context.Context) reach {
+	if isLoopback(g.resource.Hostname()) {
+		return local
+	}
+	addresses, err := net.DefaultResolver.LookupNetIP(ctx, "ip", g.resource.Hostname())
+	if err != nil || len(addresses) == 0 {
+		return public
+	}
+	nearest := local
+	for _, ip := range addresses {
+		nearest = min(nearest, reachOf(ip))
+	}
+	return min(nearest, private) // a name that leads here is no reason to let others lead here
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }

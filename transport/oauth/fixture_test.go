@@ -1,0 +1,112 @@
+package oauth_test
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/toolscript/toolscript/test/fixture/oauthserver"
+	"github.com/toolscript/toolscript/transport/oauth"
+)
+
+const redirect = "http://127.0.0.1:7/oauth/callback"
+
+// output collects what was said, from any goroutine.
+type output struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.Write(p)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.String()
+}
+
+func (o *output) logger() *slog.Logger {
+	return slog.New(slog.NewTextHandler(o, &slog.HandlerOptions{Level: slog.LevelDebug}))
+}
+
+// session is one at the fixture, with what a test changes.
+func session(t *testing.T, as *oauthserver.Server, dir string, change func(*oauth.Options)) *oauth.Session {
+	t.Helper()
+	o := oauth.Options{Server: "guarded", URL: as.MCP, Store: oauth.Store{Dir: dir}}
+	if change != nil {
+		change(&o)
+	}
+	s, err := oauth.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// login takes a person through the flow.
+func login(t *testing.T, s *oauth.Session, as *oauthserver.Server) {
+	t.Helper()
+	attempt, err := s.Begin(t.Context(), redirect)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := attempt.Finish(t.Context(), as.Agree(t, attempt.URL()).Query()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
+
+// send makes one request through a session and returns the status.
+func send(t *testing.T, s *oauth.Session, as *oauthserver.Server, body string) (int, error) {
+	t.Helper()
+	return sendWith(t.Context(), s, as.MCP, body)
+}
+
+func sendWith(ctx context.Context, s *oauth.Session, address, body string) (int, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, strings.NewReader(body))
+	if err != nil {
+		return 0, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json, text/event-stream")
+	resp, err := s.Transport(http.DefaultTransport).RoundTrip(req)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	_, err = io.Copy(io.Discard, resp.Body)
+	return resp.StatusCode, err
+}
+
+// mustSend fails the test unless the request is served.
+func mustSend(t *testing.T, s *oauth.Session, as *oauthserver.Server) {
+	t.Helper()
+	status, err := send(t, s, as, ping)
+	if err != nil || status != http.StatusOK {
+		t.Fatalf("request: status %d, %v", status, err)
+	}
+}
+
+func with(query url.Values, name, value string) url.Values {
+	changed := url.Values{}
+	for k, v := range query {
+		changed[k] = v
+	}
+	if value == "" {
+		changed.Del(name)
+	} else {
+		changed.Set(name, value)
+	}
+	return changed
+}

@@ -1,0 +1,99 @@
+package oauth
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+
+	"github.com/modelcontextprotocol/go-sdk/oauthex"
+)
+
+// homePage is shown by authorization servers beside our name.
+const homePage = "https://github.com/toolscript/toolscript"
+
+// errNoRegistration is about an authorization server that wants to know its
+// clients beforehand.
+var errNoRegistration = errors.New("the authorization server registers no clients by itself: register one there, " +
+	"and name it in the server's configuration as oauth.clientId (and oauth.clientSecret, if it has one)")
+
+// client chooses who we are for an authorization server, for a flow that comes
+// back to redirect: what the configuration says, a client ID metadata document
+// where that is configured and supported, the registration of an earlier flow, or
+// a new one.
+func (s *Session) clientFor(ctx context.Context, a authority, known Credentials, redirect string) (Client, error) {
+	switch {
+	case s.config.ClientMetadataURL != "" && a.ClientIDMetadataDocumentSupported:
+		s.progress(UsingDocument)
+		return Client{ID: s.config.ClientMetadataURL, AuthMethod: methodNone, Source: Document}, nil
+	case s.config.ClientID != "":
+		s.progress(UsingConfigured)
+		return s.configuredClient(a), nil
+	case known.Client.Source == Dynamic && known.Issuer == a.Issuer && slices.Contains(known.Client.RedirectURIs, redirect):
+		s.progress(UsingStored)
+		return known.Client, nil
+	case a.RegistrationEndpoint == "":
+		return Client{}, errNoRegistration
+	default:
+		return s.register(ctx, a, redirect)
+	}
+}
+
+func (s *Session) configuredClient(a authority) Client {
+	c := Client{ID: s.config.ClientID, AuthMethod: methodNone, Source: Configured}
+	switch {
+	case s.config.PrivateKey != "":
+		c.AuthMethod = methodJWT
+	case s.config.ClientSecret == "":
+	case slices.Contains(a.TokenEndpointAuthMethodsSupported, methodPost) &&
+		!slices.Contains(a.TokenEndpointAuthMethodsSupported, methodBasic):
+		c.AuthMethod = methodPost
+	default: // also of a server that does not say (RFC 8414)
+		c.AuthMethod = methodBasic
+	}
+	return c
+}
+
+// register makes us known (RFC 7591): without a secret where the authorization
+// server allows that, since one in a file of the user proves nothing.
+func (s *Session) register(ctx context.Context, a authority, redirect string) (Client, error) {
+	s.progress(Registering)
+	s.log.Debug("oauth registration", slog.String("url", plainText(a.RegistrationEndpoint)))
+	method := methodNone
+	if supported := a.TokenEndpointAuthMethodsSupported; len(supported) > 0 && !slices.Contains(supported, methodNone) {
+		method = methodBasic
+		if !slices.Contains(supported, methodBasic) && slices.Contains(supported, methodPost) {
+			method = methodPost
+		}
+	}
+	got, err := oauthex.RegisterClient(ctx, a.RegistrationEndpoint, &oauthex.ClientRegistrationMetadata{
+		ClientName: "Toolscript", ClientURI: homePage, ApplicationType: "native",
+		RedirectURIs: []string{redirect}, TokenEndpointAuthMethod: method,
+		GrantTypes: []string{"authorization_code", "refresh_token"}, ResponseTypes: []string{"code"},
+	}, s.client)
+	if err != nil {
+		return Client{}, registrationError(err)
+	}
+	c := Client{
+		ID: got.ClientID, Secret: Secret(got.ClientSecret), AuthMethod: got.TokenEndpointAuthMethod,
+		RedirectURIs: []string{redirect}, Source: Dynamic,
+	}
+	if c.AuthMethod == "" {
+		c.AuthMethod = method
+	}
+	if c.AuthMethod == methodNone && c.Secret != "" && method != methodNone {
+		c.AuthMethod = method
+	}
+	s.progress(Registered)
+	return c, nil
+}
+
+// registrationError does without the answer, which may hold a secret.
+func registrationError(err error) error {
+	var answered *oauthex.ClientRegistrationError
+	if errors.As(err, &answered) {
+		return fmt.Errorf("client registration: %w", &refusal{answered.ErrorCode, answered.ErrorDescription})
+	}
+	return fmt.Errorf("%w (it answered no registration to a try)", errNoRegistration)
+}

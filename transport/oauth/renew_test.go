@@ -1,0 +1,178 @@
+package oauth_test
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/test/fixture/oauthserver"
+	"github.com/toolscript/toolscript/transport/oauth"
+)
+
+// Two gateways with a login between them, tokens that live for a second and
+// refresh tokens that end the login when they are used twice.
+func TestRenewalIsSharedBetweenProcesses(t *testing.T) {
+	as := oauthserver.Start(t, oauthserver.Options{TokenLife: time.Second})
+	dir := t.TempDir()
+	login(t, session(t, as, dir, nil), as)
+	var all sync.WaitGroup
+	end := time.Now().Add(3 * time.Second)
+	for range 2 {
+		gateway := session(t, as, dir, nil)
+		for range 8 {
+			all.Go(func() {
+				for time.Now().Before(end) {
+					if status, err := send(t, gateway, as, ping); err != nil || status != http.StatusOK {
+						t.Errorf("status %d, %v", status, err)
+						return
+					}
+				}
+			})
+		}
+	}
+	all.Wait()
+	t.Logf("%d requests, %d renewals", as.Count("mcp"), as.Count("refresh_token"))
+	if n := as.Count("refresh_token"); n < 2 || n > 8 {
+		t.Errorf("%d renewals in 3 s of tokens that live for one", n)
+	}
+}
+
+func TestTokenWithoutAnEndIsRenewedWhenItIsRefused(t *testing.T) {
+	as := oauthserver.Start(t, oauthserver.Options{TokenLife: 50 * time.Millisecond, Undying: true})
+	s := session(t, as, t.TempDir(), nil)
+	login(t, s, as)
+	for as.Count("refresh_token") == 0 {
+		mustSend(t, s, as)
+	}
+}
+
+// AUTH-31: the tokens go, the state is told, nobody tries again, and a login of
+// another process ends the matter.
+func TestRefusedRefreshEndsTheLogin(t *testing.T) {
+	as := oauthserver.Start(t, oauthserver.Options{TokenLife: time.Millisecond})
+	dir := t.TempDir()
+	var said output
+	s := session(t, as, dir, func(o *oauth.Options) { o.Logger = said.logger() })
+	login(t, s, as)
+	as.Deny(func(r *http.Request) (int, string) {
+		if r.PostForm.Get("grant_type") != "refresh_token" {
+			return 0, ""
+		}
+		return http.StatusBadRequest, `{"error":"invalid_grant","error_description":"revoked"}`
+	})
+	for range 3 {
+		if _, err := send(t, s, as, ping); toolscript.KindOf(err) != toolscript.Unauthorized || !strings.Contains(err.Error(), "toolscript auth guarded") {
+			t.Fatalf("got %v", err)
+		}
+	}
+	if n := as.Count("refresh_token"); n != 1 {
+		t.Errorf("%d tries to refresh, want 1", n)
+	}
+	if n := strings.Count(said.String(), "level=WARN"); n != 1 {
+		t.Errorf("%d warnings, want 1:\n%s", n, said.String())
+	}
+	if status, reason := s.Status(); status != oauth.Failed || !strings.Contains(reason, "invalid_grant") {
+		t.Errorf("status %q, %q", status, reason)
+	}
+	login(t, session(t, as, dir, nil), as)
+	if err := s.Await(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if status, _ := s.Status(); status != oauth.Authenticated {
+		t.Errorf("status %q after the login", status)
+	}
+}
+
+func TestRefusedTokensAreNotRetriedWithoutEnd(t *testing.T) {
+	as := oauthserver.Start(t, oauthserver.Options{})
+	s := session(t, as, t.TempDir(), nil)
+	login(t, s, as)
+	mustSend(t, s, as)
+	as.Revoke(true)
+	before := as.Count("mcp")
+	if _, err := send(t, s, as, ping); toolscript.KindOf(err) != toolscript.Unauthorized {
+		t.Errorf("got %v", err)
+	}
+	if n := as.Count("mcp") - before; n != 2 {
+		t.Errorf("the request was sent %d times, want 2", n)
+	}
+	if n := as.Count("refresh_token"); n != 1 {
+		t.Errorf("%d renewals, want 1", n)
+	}
+}
+
+// A trouble of the authorization server is none of the login.
+func TestUnreachableAuthorizationServerKeepsTheLogin(t *testing.T) {
+	as := oauthserver.Start(t, oauthserver.Options{TokenLife: time.Millisecond})
+	dir := t.TempDir()
+	s := session(t, as, dir, nil)
+	login(t, s, as)
+	file := filepath.Join(dir, "guarded.json")
+	if err := os.WriteFile(file, expired(t, file), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	as.Deny(func(*http.Request) (int, string) { return http.StatusServiceUnavailable, "down" })
+	if _, err := send(t, s, as, ping); toolscript.KindOf(err) != toolscript.Unavailable {
+		t.Errorf("while it is down: %v", err)
+	}
+	as.Deny(nil)
+	login(t, s, as)
+}
+
+// expired is a file of credentials whose token is over.
+func expired(t *testing.T, path string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(string(text), "\n")
+	for i, line := range lines {
+		if strings.Contains(line, `"expires_at"`) {
+			lines[i] = `    "expires_at": 1000,`
+		}
+	}
+	return []byte(strings.Join(lines, "\n"))
+}
+
+// A caller that leaves must not take the answer with the new refresh token along.
+func TestRenewalOutlivesItsCaller(t *testing.T) {
+	as := oauthserver.Start(t, oauthserver.Options{})
+	dir := t.TempDir()
+	s := session(t, as, dir, nil)
+	login(t, s, as)
+	file := filepath.Join(dir, "guarded.json")
+	if err := os.WriteFile(file, expired(t, file), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	asked, answer := make(chan struct{}), make(chan struct{})
+	as.Deny(func(*http.Request) (int, string) {
+		close(asked)
+		<-answer
+		return 0, ""
+	})
+	ctx, leave := contextOf(t)
+	left := make(chan error, 1)
+	go func() {
+		_, err := sendWith(ctx, s, as.MCP, ping)
+		left <- err
+	}()
+	<-asked
+	leave()
+	if err := <-left; err == nil {
+		t.Error("the request was served")
+	}
+	close(answer)
+	s.Idle(t.Context())
+	as.Deny(nil)
+	before := as.Count("refresh_token")
+	mustSend(t, s, as)
+	if n := as.Count("refresh_token") - before; n != 0 {
+		t.Errorf("%d more renewals: the first was lost", n)
+	}
+}
