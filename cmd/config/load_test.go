@@ -14,6 +14,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/oauth"
 )
 
 func TestLoadComplete(t *testing.T) {
@@ -36,9 +37,20 @@ func TestLoadComplete(t *testing.T) {
 				Type: mcpclient.HTTP, URL: "https://api.example.com/mcp", Headers: map[string]string{"Authorization": "Bearer none"},
 				IncludeTools: []string{"search", "read"}, Timeout: time.Minute,
 			},
-			"old":      {Type: mcpclient.SSE, URL: "http://127.0.0.1:8931/sse", Timeout: 5 * time.Second},
-			"files":    {Type: mcpclient.Stdio, Command: "file-server", InheritEnv: true, Timeout: time.Minute},
-			"plain":    {Type: mcpclient.HTTP, URL: "https://plain.example.com/mcp", Timeout: time.Minute},
+			"old":   {Type: mcpclient.SSE, URL: "http://127.0.0.1:8931/sse", Timeout: 5 * time.Second},
+			"files": {Type: mcpclient.Stdio, Command: "file-server", InheritEnv: true, Timeout: time.Minute},
+			"plain": {Type: mcpclient.HTTP, URL: "https://plain.example.com/mcp", Timeout: time.Minute},
+			"guarded": {
+				Type: mcpclient.HTTP, URL: "https://guarded.example.com/mcp", Timeout: time.Minute,
+				OAuth: oauth.Config{
+					ClientID: "toolscript", Scope: "read write", CallbackPort: 8976,
+					ClientMetadataURL: "https://example.com/toolscript.json",
+				},
+			},
+			"robot": {
+				Type: mcpclient.HTTP, URL: "https://robot.example.com/mcp", Timeout: time.Minute,
+				OAuth: oauth.Config{Grant: oauth.ClientCredentials, ClientID: "robot", ClientSecret: "none"},
+			},
 			"imported": {Type: mcpclient.HTTP, URL: "https://imported.example.com/mcp", Timeout: time.Minute},
 		},
 		Settings: config.Settings{Engine: "quickjs", Check: "warn", Limits: toolscript.Limits{
@@ -178,5 +190,19 @@ func TestLoadKeepsValuesOutOfText(t *testing.T) {
 	_, err := config.Load(s.options)
 	if err == nil || strings.Contains(err.Error(), "hunter2") {
 		t.Errorf("Load = %v, want an error without the value of SECRET", err)
+	}
+}
+
+func TestOAuthThatCannotWorkStopsItsServerOnly(t *testing.T) {
+	s := newScene(t)
+	s.write(s.home, `{"mcpServers": {
+		"bad": {"url": "https://a.example.com", "oauth": {"grant": "client_credentials", "clientSecret": "hush"}},
+		"good": {"url": "https://b.example.com", "oauth": {}}}}`)
+	c := s.load()
+	if err := c.Servers["bad"].Problem; err == nil || !strings.Contains(err.Error(), "oauth.clientId") || strings.Contains(err.Error(), "hush") {
+		t.Errorf("bad: %v", err)
+	}
+	if err := c.Servers["good"].Problem; err != nil {
+		t.Errorf("good: %v", err)
 	}
 }

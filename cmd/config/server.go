@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/oauth"
 )
 
 // server makes the configuration of one server out of its validated tree.
@@ -27,6 +28,7 @@ func (o Options) server(n *node, file File) (mcpclient.Config, error) {
 		Dir:          dir,
 		URL:          n.child("url").text(),
 		Headers:      n.child("headers").textMap(),
+		OAuth:        oauthConfig(n.child("oauth")),
 		IncludeTools: n.child("includeTools").texts(),
 		ExcludeTools: n.child("excludeTools").texts(),
 		Timeout:      n.child("timeout").duration(),
@@ -81,11 +83,35 @@ func (o Options) problem(name string, n *node, file File) error {
 		unset = append(unset, fmt.Sprintf("variable %s is not set (%s)", printable(m.variable), fieldPath(n, m.field)))
 	}
 	if len(unset) == 0 {
-		return nil
+		return o.oauthProblem(name, n)
 	}
 	return &toolscript.Error{
 		Kind: toolscript.Invalid, Server: name,
 		Err: errors.New(strings.Join(slices.Compact(unset), "; ") + "; set it, or write a default: ${NAME:-default}"),
+	}
+}
+
+// oauthProblem is why the login at a server cannot work.
+func (o Options) oauthProblem(name string, n *node) error {
+	if serverType(n) == mcpclient.Stdio {
+		return nil
+	}
+	if err := oauthConfig(n.child("oauth")).Check(); err != nil {
+		return &toolscript.Error{Kind: toolscript.Invalid, Server: name, Err: err}
+	}
+	return nil
+}
+
+func oauthConfig(n *node) oauth.Config {
+	return oauth.Config{
+		Grant:             n.child("grant").text(),
+		ClientID:          n.child("clientId").text(),
+		ClientSecret:      oauth.Secret(n.child("clientSecret").text()),
+		PrivateKey:        oauth.Secret(n.child("privateKey").text()),
+		SigningAlgorithm:  n.child("signingAlgorithm").text(),
+		ClientMetadataURL: n.child("clientMetadataUrl").text(),
+		Scope:             n.child("scope").text(),
+		CallbackPort:      int(n.child("callbackPort").count()),
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/toolscript/toolscript/transport/oauth"
 )
 
 // DefaultTimeout bounds a tool call of a server that configures no other time.
@@ -35,6 +37,7 @@ type Config struct {
 	// Of HTTP and SSE.
 	URL     string
 	Headers map[string]string
+	OAuth   oauth.Config
 
 	// IncludeTools and ExcludeTools choose among the server's tools; see Selects.
 	IncludeTools []string
