@@ -44,6 +44,16 @@ type ActorStatus struct {
 	Restarts  int       `json:"restarts"`
 	LastError string    `json:"lastError,omitempty"`
 	InFlight  int       `json:"inFlight"`
+
+	Wall []WallPart `json:"wall,omitempty"` // of a pool of worker processes: around the one that was started last
+}
+
+// WallPart is one part of the wall between a worker process and the system, as
+// the worker found it after putting it up.
+type WallPart struct {
+	Name   string `json:"name"`
+	Active bool   `json:"active"`
+	Detail string `json:"detail,omitempty"` // what it holds; or why it is missing
 }
 
 // SearchStatus says what tools can be searched by.

@@ -110,6 +110,7 @@ func (s *System) describePool(ctx context.Context, status *toolscript.ActorStatu
 	}
 	status.State = pool.String()
 	status.InFlight = pool.Busy
+	status.Wall = pool.Wall
 	status.LastError = cmp.Or(status.LastError, pool.LastError)
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync/atomic"
 
+	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 )
 
@@ -13,6 +14,8 @@ type Worker interface {
 	Done() <-chan struct{}
 	// Kill ends the process at once. It may be called at any time, more than once.
 	Kill()
+	// Wall is what stands between the process and the system.
+	Wall() []toolscript.WallPart
 }
 
 // borrow asks the pool for a worker. Pool and asker settle who ends it: the one

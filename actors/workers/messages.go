@@ -3,6 +3,7 @@ package workers
 import (
 	"fmt"
 
+	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 )
 
@@ -22,6 +23,7 @@ type State struct {
 	Idle, Busy, Starting, Waiting int
 	Deaths                        int    // processes that have ended so far
 	LastError                     string // of the last start that failed
+	Wall                          []toolscript.WallPart
 }
 
 func (s State) String() string {

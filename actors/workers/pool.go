@@ -42,6 +42,7 @@ type Pool struct {
 	queue    []borrow // runs that wait for a worker, the oldest first
 	deaths   int
 	lastErr  error
+	wall     []toolscript.WallPart // around the worker that started last
 }
 
 // New makes the producer of a pool.
@@ -137,7 +138,7 @@ func (p *Pool) started(c *actor.Context, m started) {
 		p.refuse(m.err)
 		return
 	}
-	p.lastErr = nil
+	p.lastErr, p.wall = nil, m.worker.Wall()
 	p.rest(c, m.worker)
 	p.serve(c)
 }
@@ -209,7 +210,7 @@ func (p *Pool) reap(m reap) {
 }
 
 func (p *Pool) state() State {
-	s := State{Idle: len(p.idle), Busy: len(p.busy), Starting: p.starting, Waiting: len(p.queue), Deaths: p.deaths}
+	s := State{Idle: len(p.idle), Busy: len(p.busy), Starting: p.starting, Waiting: len(p.queue), Deaths: p.deaths, Wall: p.wall}
 	if p.lastErr != nil {
 		s.LastError = p.lastErr.Error()
 	}

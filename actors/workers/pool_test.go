@@ -23,7 +23,10 @@ type process struct {
 }
 
 func (p *process) Done() <-chan struct{} { return p.dead }
-func (p *process) Kill()                 { p.once.Do(func() { close(p.dead) }) }
+func (p *process) Wall() []toolscript.WallPart {
+	return []toolscript.WallPart{{Name: "paper", Active: true}}
+}
+func (p *process) Kill() { p.once.Do(func() { close(p.dead) }) }
 
 // factory starts processes and counts them.
 type factory struct {

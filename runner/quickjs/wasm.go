@@ -9,6 +9,9 @@ import _ "embed"
 //go:embed quickjs.wasm
 var engineWasm []byte
 
+// Name is what the engine is, and what runs it.
+const Name = "QuickJS-NG 0.17.0 (npm quickjs-wasi 3.6.2) on wazero 1.12.0"
+
 // Addresses inside the engine that no function gives. They hold for this one
 // file, whose hash a test pins; other tests show that they do what they are for.
 const (

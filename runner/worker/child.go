@@ -36,6 +36,9 @@ func newChild(args []string) (*child, error) {
 	runtime.GOMAXPROCS(workerThreads)
 	debug.SetMemoryLimit(workerHeap)
 	debug.SetMaxStack(workerStack)
+	if err := closeStrange(); err != nil {
+		return nil, err
+	}
 	conn, err := openSocket()
 	if err != nil {
 		return nil, fmt.Errorf("%s is started by the gateway, not by hand: %w", Command, err)

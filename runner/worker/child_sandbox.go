@@ -14,12 +14,7 @@ import (
 // serveSandbox runs one job after the other on one VM. It does not return while
 // the gateway is there.
 func (c *child) serveSandbox() error {
-	ctx := context.Background()
-	engine, err := quickjs.NewEngine(ctx, quickjs.Options{CacheDir: trusted(c.cacheDir)})
-	if err != nil {
-		return err
-	}
-	vm, err := engine.NewVM(ctx)
+	vm, err := c.newVM()
 	if err != nil {
 		return err
 	}
@@ -34,6 +29,17 @@ func (c *child) serveSandbox() error {
 		}
 	}
 	return nil
+}
+
+// newVM compiles the engine, or loads it from the cache, and makes the VM of this
+// worker. No other part of a sandbox needs a file.
+func (c *child) newVM() (*quickjs.VM, error) {
+	ctx := context.Background()
+	engine, err := quickjs.NewEngine(ctx, quickjs.Options{CacheDir: trusted(c.cacheDir)})
+	if err != nil {
+		return nil, err
+	}
+	return engine.NewVM(ctx)
 }
 
 // runJob runs one job and makes the VM fresh for the next one, when the gateway

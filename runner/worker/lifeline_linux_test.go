@@ -21,6 +21,8 @@ import (
 // not end.
 const gatewayCommand = "__gateway"
 
+func init() { disguises[gatewayCommand] = func(args []string) int { return runGateway(args[0]) } }
+
 // runGateway prints the pid of its worker and then has it compute for ever.
 func runGateway(cacheDir string) int {
 	s, err := worker.StartSandbox(context.Background(), worker.Options{CacheDir: cacheDir})

@@ -2,4 +2,6 @@
 
 package worker
 
-func limitResources() ([]string, error) { return nil, errNoWorkers }
+import "github.com/toolscript/toolscript"
+
+func limitResources() ([]toolscript.WallPart, error) { return nil, errNoWorkers }

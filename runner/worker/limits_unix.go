@@ -4,18 +4,24 @@ package worker
 
 import (
 	"fmt"
+	"os"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/toolscript/toolscript"
 )
 
 // workerNice is the priority of workers: the gateway answers before scripts
 // compute.
 const workerNice = 10
 
+// maxFiles bounds the descriptors of a worker.
+const maxFiles = 32
+
 // limitResources bounds what the system gives this process. Address space is
 // not among it: Go and the engine reserve much more than they use. Nor is the
 // number of processes, which counts all threads of the user.
-func limitResources() ([]string, error) {
+func limitResources() ([]toolscript.WallPart, error) {
 	limits := []struct {
 		name     string
 		resource int
@@ -23,7 +29,7 @@ func limitResources() ([]string, error) {
 	}{
 		{"RLIMIT_CORE", unix.RLIMIT_CORE, 0},
 		{"RLIMIT_FSIZE", unix.RLIMIT_FSIZE, 0}, // standard error is a pipe, which has no size
-		{"RLIMIT_NOFILE", unix.RLIMIT_NOFILE, 32},
+		{"RLIMIT_NOFILE", unix.RLIMIT_NOFILE, maxFiles},
 	}
 	for _, l := range limits {
 		if err := unix.Setrlimit(l.resource, &unix.Rlimit{Cur: l.value, Max: l.value}); err != nil {
@@ -34,5 +40,10 @@ func limitResources() ([]string, error) {
 	if err := unix.Setpriority(unix.PRIO_PGRP, 0, workerNice); err != nil {
 		return nil, fmt.Errorf("setpriority: %w", err)
 	}
-	return []string{"rlimits", "nice"}, nil
+	return []toolscript.WallPart{
+		{Name: "environment", Active: len(os.Environ()) == 0, Detail: fmt.Sprintf("%d variables", len(os.Environ()))},
+		{Name: "process group", Active: unix.Getpgrp() == os.Getpid(), Detail: "its own: no signal of a terminal reaches it"},
+		{Name: "priority", Active: true, Detail: fmt.Sprintf("nice %d", workerNice)},
+		{Name: "limits", Active: true, Detail: fmt.Sprintf("%d open files, no byte written to a file, no core dump", maxFiles)},
+	}, nil
 }

@@ -7,7 +7,7 @@ import (
 
 // ready is the first thing a worker says.
 type ready struct {
-	Wall []string `json:"wall"` // what it has put between itself and the system
+	Wall []toolscript.WallPart `json:"wall"` // what stands between it and the system
 }
 
 // compiled answers one runner.Source.

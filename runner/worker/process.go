@@ -33,7 +33,7 @@ type Process struct {
 	conn   deadlineConn
 	log    *slog.Logger
 	stderr *stderr
-	wall   []string
+	wall   []toolscript.WallPart
 	life   *os.File      // the write end of the worker's lifeline
 	done   chan struct{} // closed when the process has been waited for
 }
@@ -139,9 +139,9 @@ func (p *Process) Done() <-chan struct{} { return p.done }
 // PID is the worker's process id.
 func (p *Process) PID() int { return p.cmd.Process.Pid }
 
-// Wall names what stands between the worker and the system beside its empty
-// environment.
-func (p *Process) Wall() []string { return p.wall }
+// Wall is what stands between the worker and the system, as the worker itself
+// has found it.
+func (p *Process) Wall() []toolscript.WallPart { return p.wall }
 
 // RSS is the memory that the worker holds, in bytes, and 0 where the system
 // does not tell.
@@ -167,6 +167,9 @@ func (p *Process) lastWords() string {
 		return ""
 	}
 	words := p.cmd.ProcessState.String()
+	if forbidden(p.cmd.ProcessState) {
+		words += ", for a forbidden system call"
+	}
 	if said := p.stderr.firstLine(); said != "" {
 		words += ": " + said
 	}

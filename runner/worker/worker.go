@@ -3,10 +3,10 @@
 // of two roles: the checker compiles scripts, the sandbox runs them. It is given
 // nothing: an empty environment, no terminal, a process group of its own, and no
 // descriptor but a socket to the gateway, a pipe that tells when the gateway has
-// ended and one for its standard error. On Linux it cannot gain privileges; on
-// every Unix it can put no byte into a file and have no more than 32 open. What the
-// system lets the user read and reach over the network, a worker that a script
-// has broken out into could too: no system call is filtered.
+// ended and one for its standard error. It can put no byte into a file. On Linux
+// it can open none either, nor a socket, nor reach another process, nor gain
+// privileges: see lockDown, and package wall. What holds of it on this machine
+// the worker says when it is ready.
 //
 // The gateway's side is Checker and Sandbox, the worker's side is Main. Either
 // side of a worker may be ended at any time: a gateway kills a worker that

@@ -24,11 +24,25 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == worker.Command {
 		os.Exit(worker.Main(os.Args[2:]))
 	}
-	if len(os.Args) > 1 && os.Args[1] == gatewayCommand {
-		os.Exit(runGateway(os.Args[2]))
+	if len(os.Args) > 2 {
+		if become, ok := disguises[os.Args[1]]; ok {
+			os.Exit(become(os.Args[2:]))
+		}
 	}
 	os.Exit(runTests(m))
 }
+
+// disguises are what else the test program becomes, by its first argument.
+var disguises = map[string]func(args []string) int{
+	unlimitedCommand: func(args []string) int { return worker.Unlimited(args[1:], false) },
+	watchedCommand:   func(args []string) int { return worker.Unlimited(args[1:], true) },
+}
+
+// Workers whose engine keeps no limits of time, alone and with a watchdog.
+const (
+	unlimitedCommand = "__unlimited"
+	watchedCommand   = "__watched"
+)
 
 func runTests(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "worker")

@@ -1,0 +1,208 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/config/private"
+	"github.com/toolscript/toolscript/runner/quickjs"
+	"github.com/toolscript/toolscript/runner/worker"
+)
+
+type doctorOptions struct {
+	*app
+	json bool
+}
+
+func newDoctor(a *app) *cobra.Command {
+	o := &doctorOptions{app: a}
+	c := &cobra.Command{
+		Use:   "doctor",
+		Short: "Say how well this machine runs scripts, and what keeps them in",
+		Args:  takes(),
+		RunE:  func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
+	}
+	c.Flags().BoolVar(&o.json, "json", false, "print it as JSON")
+	return c
+}
+
+// health is what doctor finds.
+type health struct {
+	Version  string         `json:"version"`
+	Protocol int            `json:"protocol"`
+	Go       string         `json:"go"`
+	Platform string         `json:"platform"`
+	Kernel   string         `json:"kernel,omitempty"` // of Linux
+	Engine   string         `json:"engine"`
+	Cache    cacheHealth    `json:"cache"`
+	Workers  []workerHealth `json:"workers"`
+	Warnings []string       `json:"warnings"`
+}
+
+type cacheHealth struct {
+	Folder string `json:"folder"`
+	Files  int    `json:"files"`
+	Bytes  int64  `json:"bytes"`
+	Error  string `json:"error,omitempty"` // why it is not used
+}
+
+// workerHealth is what a worker says that was started to be asked.
+type workerHealth struct {
+	Role     string                `json:"role"`
+	StartMs  float64               `json:"startMs,omitempty"`
+	MemoryMB float64               `json:"memoryMb,omitempty"`
+	Wall     []toolscript.WallPart `json:"wall,omitempty"`
+	Error    string                `json:"error,omitempty"` // why there is none
+}
+
+// run fails when no script could be run. A part of the wall that this system
+// does not have is a warning.
+func (o *doctorOptions) run(ctx context.Context) error {
+	found := o.examine(ctx)
+	write := found.write
+	if o.json {
+		write = func(w io.Writer) error { return writeJSON(w, found) }
+	}
+	if err := write(o.Stdout); err != nil {
+		return err
+	}
+	for _, w := range found.Workers {
+		if w.Error != "" {
+			return &exitError{exitFailure}
+		}
+	}
+	return nil
+}
+
+func (o *doctorOptions) examine(ctx context.Context) *health {
+	h := &health{
+		Version: toolscript.Version, Protocol: toolscript.Protocol, Go: runtime.Version(),
+		Platform: runtime.GOOS + "/" + runtime.GOARCH, Kernel: kernelRelease(), Engine: quickjs.Name,
+		Warnings: []string{},
+	}
+	h.Cache = o.examineCache()
+	options := worker.Options{Log: slog.New(slog.DiscardHandler)}
+	if h.Cache.Error == "" {
+		options.CacheDir = o.usableCache("quickjs")
+	} else {
+		h.Warnings = append(h.Warnings, "nothing is kept to start faster: "+h.Cache.Error)
+	}
+	h.Workers = []workerHealth{
+		examineWorker("sandbox", func() (*worker.Process, error) {
+			s, err := worker.StartSandbox(ctx, options)
+			if err != nil {
+				return nil, err
+			}
+			return s.Process, nil
+		}),
+		examineWorker("checker", func() (*worker.Process, error) {
+			c, err := worker.StartChecker(ctx, options)
+			if err != nil {
+				return nil, err
+			}
+			return c.Process, nil
+		}),
+	}
+	for _, w := range h.Workers {
+		h.Warnings = append(h.Warnings, w.warnings()...)
+	}
+	return h
+}
+
+func (o *doctorOptions) examineCache() cacheHealth {
+	var c cacheHealth
+	var err error
+	if c.Folder, err = o.cacheFolder(); err == nil {
+		err = private.Dir(c.Folder)
+	}
+	if err == nil {
+		c.Files, c.Bytes, err = measure(c.Folder)
+	}
+	if err != nil {
+		c.Error = err.Error()
+	}
+	return c
+}
+
+// examineWorker starts a worker, hears what it says of itself, and ends it.
+func examineWorker(role string, start func() (*worker.Process, error)) workerHealth {
+	h := workerHealth{Role: role}
+	begun := time.Now()
+	p, err := start()
+	if err != nil {
+		var classed *toolscript.Error
+		if errors.As(err, &classed) {
+			err = classed.Err
+		}
+		h.Error = err.Error()
+		return h
+	}
+	defer p.Close()
+	h.StartMs = float64(time.Since(begun).Microseconds()) / 1000
+	h.MemoryMB = float64(p.RSS()) / (1 << 20)
+	h.Wall = p.Wall()
+	return h
+}
+
+func (h workerHealth) warnings() []string {
+	if h.Error != "" {
+		return []string{"scripts cannot be run: " + h.Error}
+	}
+	var all []string
+	for _, part := range h.Wall {
+		if !part.Active {
+			all = append(all, fmt.Sprintf("%s processes run without %s: %s", h.Role, part.Name, part.Detail))
+		}
+	}
+	return all
+}
+
+// kernelRelease is the version of a Linux kernel, "" of other systems.
+func kernelRelease() string {
+	text, err := os.ReadFile("/proc/sys/kernel/osrelease")
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(text))
+}
+
+// write prints it for people.
+func (h *health) write(w io.Writer) error {
+	var b strings.Builder
+	platform := h.Platform
+	if h.Kernel != "" {
+		platform += " (kernel " + h.Kernel + ")"
+	}
+	fmt.Fprintf(&b, "toolscript  %s, protocol %d, %s, %s\n", h.Version, h.Protocol, h.Go, platform)
+	fmt.Fprintf(&b, "engine      %s\n", h.Engine)
+	fmt.Fprintf(&b, "cache       %s: %d files, %.1f MB\n", visible(h.Cache.Folder), h.Cache.Files, float64(h.Cache.Bytes)/(1<<20))
+	for _, worker := range h.Workers {
+		if worker.Error != "" {
+			fmt.Fprintf(&b, "%-11s does not start\n", worker.Role)
+			continue
+		}
+		fmt.Fprintf(&b, "%-11s ready in %.0f ms, %.0f MB, behind:\n", worker.Role, worker.StartMs, worker.MemoryMB)
+		for _, part := range worker.Wall {
+			state := "yes"
+			if !part.Active {
+				state = "NO"
+			}
+			fmt.Fprintf(&b, "  %-14s %-4s %s\n", part.Name, state, part.Detail)
+		}
+	}
+	for _, warning := range h.Warnings {
+		fmt.Fprintf(&b, "warning: %s\n", visible(warning))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}

@@ -1,0 +1,81 @@
+package cli_test
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/toolscript/toolscript"
+)
+
+func TestDoctorSaysWhatEachWorkerSays(t *testing.T) {
+	w := newWorld(t, nil)
+	r := w.run(t, "doctor", "--json")
+	var found struct {
+		Version, Platform, Engine string
+		Workers                   []struct {
+			Role    string
+			StartMs float64
+			Wall    []toolscript.WallPart
+		}
+		Warnings []string
+	}
+	if err := json.Unmarshal([]byte(r.stdout), &found); err != nil || r.code != 0 {
+		t.Fatalf("%v: %+v", err, r)
+	}
+	if found.Version != toolscript.Version || found.Engine == "" || len(found.Workers) != 2 {
+		t.Errorf("found %+v", found)
+	}
+	missing := 0
+	for _, worker := range found.Workers {
+		if len(worker.Wall) < 6 || worker.StartMs <= 0 {
+			t.Errorf("%s: %+v", worker.Role, worker)
+		}
+		for _, part := range worker.Wall {
+			if !part.Active {
+				missing++
+			}
+		}
+	}
+	if missing != len(found.Warnings) {
+		t.Errorf("%d parts are missing, and %q is said about them", missing, found.Warnings)
+	}
+	text := w.run(t, "doctor")
+	for _, word := range []string{found.Engine, "sandbox", "checker", "landlock", "seccomp", "environment"} {
+		if !strings.Contains(text.stdout, word) {
+			t.Errorf("the text lacks %q:\n%s", word, text.stdout)
+		}
+	}
+}
+
+// TestDoctorWithoutAHome: caches are a matter of speed.
+func TestDoctorWithoutAHome(t *testing.T) {
+	w := newWorld(t, map[string]string{"file": ""})
+	r := w.run(t, "doctor", "--data-dir", filepath.Join(filepath.Dir(w.dir), "file", "below"))
+	if r.code != 0 || !strings.Contains(r.stdout, "warning: nothing is kept") {
+		t.Errorf("doctor without a folder: %+v", r)
+	}
+}
+
+func TestStatusTellsTheWall(t *testing.T) {
+	w := newWorld(t, map[string]string{"home/.toolscript.json": demoConfig})
+	gatewayAt(t, w)
+	if r := w.run(t, "exec", "return 1"); r.code != 0 {
+		t.Fatalf("exec: %+v", r)
+	}
+	r := w.run(t, "gateway", "status", "--json")
+	var status toolscript.Status
+	if err := json.Unmarshal([]byte(r.stdout), &status); err != nil {
+		t.Fatalf("%v: %+v", err, r)
+	}
+	walled := 0
+	for _, actor := range status.Actors {
+		if len(actor.Wall) > 0 {
+			walled++
+		}
+	}
+	if walled != 2 {
+		t.Errorf("%d pools of workers tell their wall, want 2: %s", walled, r.stdout)
+	}
+}
