@@ -29,6 +29,7 @@ func (o Options) server(n *node, file File) (mcpclient.Config, error) {
 		URL:          n.child("url").text(),
 		Headers:      n.child("headers").textMap(),
 		OAuth:        oauthConfig(n.child("oauth")),
+		Protocol:     n.child("protocol").text(),
 		IncludeTools: n.child("includeTools").texts(),
 		ExcludeTools: n.child("excludeTools").texts(),
 		Timeout:      n.child("timeout").duration(),

@@ -18,7 +18,8 @@ import (
 // The call lasts as long as ctx: no other time limit applies. When ctx ends the
 // server is told so. The error is a *toolscript.Error: ToolFailed for a JSON-RPC
 // error, TooLarge, Unavailable when the connection broke, Timeout, Cancelled,
-// Busy when the server has stopped reading, and Invalid for args that are no object.
+// Busy when the server has stopped reading or asks for a pause, Unauthorized and
+// Forbidden as a server over HTTP says, and Invalid for args that are no object.
 func (c *Conn) CallTool(ctx context.Context, tool string, args json.RawMessage, progress func()) (json.RawMessage, error) {
 	about := toolscript.Error{Server: c.name, Tool: tool}
 	if len(args) == 0 {
@@ -27,7 +28,8 @@ func (c *Conn) CallTool(ctx context.Context, tool string, args json.RawMessage, 
 	if !json.Valid(args) || !isObject(args) {
 		return nil, because(about, toolscript.Invalid, errors.New("the arguments of a tool are one JSON object"))
 	}
-	result, err := c.request(ctx, about, "tools/call", map[string]any{"name": tool, "arguments": args}, progress)
+	params := map[string]any{"name": tool, "arguments": args}
+	result, err := c.rounds(ctx, about, "tools/call", params, progress)
 	if err != nil {
 		return nil, err
 	}

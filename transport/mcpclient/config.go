@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mark3labs/mcp-go/mcp"
+
 	"github.com/toolscript/toolscript/transport/oauth"
 )
 
@@ -17,6 +19,12 @@ const (
 	Stdio = "stdio" // a process of ours, spoken to over its standard input and output
 	HTTP  = "http"  // streamable HTTP
 	SSE   = "sse"   // HTTP with server-sent events, the transport of MCP before 2025-03-26
+)
+
+// The generations of MCP.
+const (
+	Handshake = mcp.LATEST_LEGACY_PROTOCOL_VERSION // the newest version that begins with "initialize"
+	Stateless = mcp.LATEST_PROTOCOL_VERSION        // the oldest one that has neither that nor sessions
 )
 
 // Config is how one server is reached. A Config is not changed once it has been
@@ -38,6 +46,11 @@ type Config struct {
 	URL     string
 	Headers map[string]string
 	OAuth   oauth.Config
+
+	// Protocol is the newest version of MCP to offer; empty means Handshake. With
+	// Stateless the server is asked first whether it speaks that, which a server
+	// that ignores what it does not know makes the connecting a second longer for.
+	Protocol string
 
 	// IncludeTools and ExcludeTools choose among the server's tools; see Selects.
 	IncludeTools []string

@@ -3,7 +3,10 @@ package mcpclient
 import (
 	"sync"
 
+	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/toolscript/toolscript"
 )
 
 // Info is what a server said of itself in the handshake.
@@ -24,7 +27,15 @@ type Conn struct {
 	peer  peer
 	calls *calls
 
-	announcesTools bool
+	protocol *client.Client // for the handshake and subscriptions alone
+	dialect  dialect
+	sessions sessions
+
+	announcesTools   bool
+	ownAuthorization bool // the configuration has a header Authorization
+
+	hintsMu sync.RWMutex
+	safe    map[string]bool // tools that may be called twice, by the server's word
 
 	closing  sync.Once
 	closeErr error
@@ -66,7 +77,11 @@ func (c *Conn) notified(n mcp.JSONRPCNotification) {
 	defer recovered(c.on)
 	switch n.Method {
 	case mcp.MethodNotificationToolsListChanged:
-		c.on.toolsChanged()
+		c.on.changed(c.on.ToolsChanged)
+	case mcp.MethodNotificationResourcesListChanged:
+		c.on.changed(c.on.ResourcesChanged)
+	case mcp.MethodNotificationPromptsListChanged:
+		c.on.changed(c.on.PromptsChanged)
 	case "notifications/progress":
 		token, _ := n.Params.AdditionalFields["progressToken"].(string)
 		c.calls.progress(token)
@@ -74,3 +89,24 @@ func (c *Conn) notified(n mcp.JSONRPCNotification) {
 		c.logged(n.Params.AdditionalFields)
 	}
 }
+
+// remember keeps what the server says of its tools and later requests need.
+func (c *Conn) remember(tools []toolscript.Tool) {
+	safe := make(map[string]bool)
+	for _, t := range tools {
+		safe[t.Name] = yes(t.Annotations.ReadOnly) || yes(t.Annotations.Idempotent)
+	}
+	c.hintsMu.Lock()
+	c.safe = safe
+	c.hintsMu.Unlock()
+	c.dialect.learn(tools)
+}
+
+// harmless reports whether a tool may be called twice.
+func (c *Conn) harmless(tool string) bool {
+	c.hintsMu.RLock()
+	defer c.hintsMu.RUnlock()
+	return c.safe[tool]
+}
+
+func yes(hint *bool) bool { return hint != nil && *hint }

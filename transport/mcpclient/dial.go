@@ -2,6 +2,7 @@ package mcpclient
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -21,13 +22,24 @@ import (
 // goroutines that read from the server: one that blocks holds up every answer
 // behind it.
 type Events struct {
-	ToolsChanged func()                                 // the server's list of tools is another one now
-	Log          func(level slog.Level, message string) // the server's own log, and what is odd about it
+	ToolsChanged     func()                                 // the server's list of tools is another one now
+	ResourcesChanged func()                                 // the same of its resources
+	PromptsChanged   func()                                 // and of its prompts
+	Log              func(level slog.Level, message string) // the server's own log, and what is odd about it
+
+	// Elicit asks a person what the server wants to know, and Sample a language
+	// model; both take the parameters of the server's request and return the
+	// result, as MCP has them. ctx ends with the call that the question belongs
+	// to, or with the connection. Unlike the others they may block. Where one is
+	// nil the server learns in the handshake that there is nobody to ask, and
+	// gets a refusal if it asks all the same.
+	Elicit func(ctx context.Context, params json.RawMessage) (json.RawMessage, error)
+	Sample func(ctx context.Context, params json.RawMessage) (json.RawMessage, error)
 }
 
-func (e Events) toolsChanged() {
-	if e.ToolsChanged != nil {
-		e.ToolsChanged()
+func (e Events) changed(tell func()) {
+	if tell != nil {
+		tell()
 	}
 }
 
@@ -105,52 +117,55 @@ func (d Dialer) Dial(ctx context.Context, name string, cfg Config, on Events) (*
 	if ctx.Err() != nil {
 		return nil, contextError(ctx, &toolscript.Error{Server: name, Err: errors.New("not started")})
 	}
-	c := &Conn{name: name, on: on, words: newCleaner(cfg.Env), calls: newCalls()}
-	var err error
-	switch cfg.Type {
-	case Stdio:
-		c.peer, err = d.startStdio(cfg, on, c.words, c.calls.tooLarge)
-	default:
-		err = &toolscript.Error{Kind: toolscript.Unsupported, Err: fmt.Errorf(
-			"this version of toolscript connects to %s servers only, and this one is of type %q; "+
-				`give it a "command", or remove it from .toolscript.json`, Stdio, cfg.Type)}
-	}
-	if err != nil {
-		return nil, onServer(name, err)
-	}
-	if err := c.handshake(ctx); err != nil {
+	c := &Conn{name: name, on: on, words: newCleaner(secrets(cfg)), calls: newCalls()}
+	if err := c.connect(ctx, d, cfg); err != nil {
+		if c.peer == nil {
+			return nil, c.dialError(ctx, err, nil)
+		}
 		if aborted := c.peer.abort(); aborted != nil {
 			on.logf(slog.LevelError, "%v", aborted)
 		}
-		return nil, c.dialError(ctx, err)
+		return nil, c.dialError(ctx, err, c.peer.stderr())
 	}
 	return c, nil
 }
 
-// onServer names the server in an error of kind Unavailable, or of its own kind.
-func onServer(name string, err error) error {
-	var e *toolscript.Error
-	if errors.As(err, &e) {
-		e.Server = name
-		return e
+// connect makes the peer and shakes hands with it.
+func (c *Conn) connect(ctx context.Context, d Dialer, cfg Config) error {
+	c.dialect.prepare(cfg.Protocol, c.on)
+	if cfg.Type == Stdio {
+		process, err := d.startStdio(cfg, c.on, c.words, c.calls.tooLarge)
+		if err != nil {
+			return onServer(err)
+		}
+		c.peer = process
+		return c.handshake(ctx)
 	}
-	return &toolscript.Error{Kind: toolscript.Unavailable, Server: name, Err: err}
-}
-
-// handshake is the protocol's initialize. The newest version that has one is
-// pinned: asked to negotiate, mcp-go first sends a method of the protocol
-// without it, and servers that ignore what they do not know cost five seconds.
-func (c *Conn) handshake(ctx context.Context) error {
-	protocol := client.NewClient(c.peer.transport(), client.WithProtocolVersion(mcp.LATEST_LEGACY_PROTOCOL_VERSION))
-	protocol.OnNotification(c.notified)
-	if err := protocol.Start(context.Background()); err != nil { // the context is that of the connection's whole life
+	o, err := d.options(c.name, cfg, c.on)
+	if err != nil {
 		return err
 	}
-	hello := mcp.InitializeRequest{Params: mcp.InitializeParams{
-		ProtocolVersion: mcp.LATEST_LEGACY_PROTOCOL_VERSION,
-		ClientInfo:      mcp.Implementation{Name: "toolscript", Version: toolscript.Version},
-	}}
-	result, err := protocol.Initialize(ctx, hello)
+	for name := range cfg.Headers {
+		c.ownAuthorization = c.ownAuthorization || strings.EqualFold(name, "Authorization")
+	}
+	if cfg.Type == SSE {
+		return c.connectSSE(ctx, o)
+	}
+	return c.connectHTTP(ctx, o)
+}
+
+// handshake agrees with the server on a version of MCP.
+func (c *Conn) handshake(ctx context.Context) error {
+	wire := c.peer.transport()
+	c.protocol = client.NewClient(wire, c.dialect.options()...)
+	c.protocol.OnNotification(c.notified)
+	if err := c.protocol.Start(context.Background()); err != nil { // the context is that of the connection's whole life
+		return err
+	}
+	if both, ok := wire.(transport.BidirectionalInterface); ok {
+		both.SetRequestHandler(c.asked) // mcp-go's own answers what it does not know with an internal error
+	}
+	result, err := c.initialize(ctx)
 	if err != nil {
 		return err
 	}
@@ -164,34 +179,69 @@ func (c *Conn) handshake(ctx context.Context) error {
 	if c.info.Title == "" {
 		c.info.Title = printable(result.ServerInfo.Name)
 	}
+	if c.dialect.modern() {
+		go c.subscribe()
+	}
 	return nil
 }
 
-// dialError says why the handshake failed. The peer has been ended already, so
-// what it wrote is complete.
-func (c *Conn) dialError(ctx context.Context, err error) error {
-	lines := c.peer.stderr()
+// onServer gives an error the kind Unavailable, unless it has one of its own.
+func onServer(err error) error {
+	var e *toolscript.Error
+	if errors.As(err, &e) {
+		return e
+	}
+	return &toolscript.Error{Kind: toolscript.Unavailable, Err: err}
+}
+
+// initialize is the protocol's initialize, or what has taken its place.
+func (c *Conn) initialize(ctx context.Context) (*mcp.InitializeResult, error) {
+	result, err := c.protocol.Initialize(ctx, mcp.InitializeRequest{Params: mcp.InitializeParams{
+		ProtocolVersion: c.dialect.preferred(), ClientInfo: self,
+	}})
+	if err != nil {
+		return nil, err
+	}
+	c.dialect.agree(result.ProtocolVersion)
+	return result, nil
+}
+
+// dialError says why no connection has come about. The peer has been ended
+// already, so what it wrote, lines, is complete.
+func (c *Conn) dialError(ctx context.Context, err error, lines []string) error {
+	about := toolscript.Error{Server: c.name}
 	fail := func(kind toolscript.Kind, err error) error {
-		return &toolscript.Error{Kind: kind, Server: c.name, Err: &DialError{err, lines}}
+		return because(about, kind, &DialError{err, lines})
 	}
 	var version mcp.UnsupportedProtocolVersionError
 	switch {
 	case errors.As(err, &version):
 		return fail(toolscript.Unsupported, fmt.Errorf("the server speaks MCP version %q, which this program does not", version.Version))
 	case ctx.Err() != nil:
-		return contextError(ctx, &toolscript.Error{Server: c.name, Err: &DialError{
-			errors.New(`no answer to "initialize"` + c.chatterHint()), lines,
-		}})
+		about.Err = &DialError{errors.New(`no answer to "initialize"` + c.chatterHint()), lines}
+		return contextError(ctx, &about)
 	case errors.Is(err, transport.ErrTransportClosed), errors.Is(err, errClosed):
-		return fail(toolscript.Unavailable, fmt.Errorf("server exited during start (%w)%s", c.peer.reason(), c.chatterHint()))
-	default:
-		return fail(toolscript.Unavailable, fmt.Errorf("initialize: %s", c.words.clean(err.Error())))
+		return fail(toolscript.Unavailable, fmt.Errorf("%s (%w)%s", c.endOfStart(), c.peer.reason(), c.chatterHint()))
 	}
+	if known := c.dialRefused(err); known != nil {
+		return named(known, about)
+	}
+	return fail(toolscript.Unavailable, fmt.Errorf("initialize: %s", c.words.clean(err.Error())))
+}
+
+func (c *Conn) endOfStart() string {
+	if _, overHTTP := c.peer.(far); overHTTP {
+		return "the connection ended during the handshake"
+	}
+	return "server exited during start"
 }
 
 // chatterHint explains the commonest reason of a handshake that goes nowhere: a
 // program that is no MCP server, or one that logs to the wrong stream.
 func (c *Conn) chatterHint() string {
+	if c.peer == nil {
+		return ""
+	}
 	line := strings.TrimSpace(c.peer.chatter())
 	if line == "" {
 		return ""

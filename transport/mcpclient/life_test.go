@@ -60,8 +60,12 @@ func TestDialErrors(t *testing.T) {
 			[]string{"working directory", "/no/such/folder"}},
 		{"no command", func(c *mcpclient.Config) { c.Command = "" }, bound, toolscript.Invalid, []string{`"command"`}},
 		{"a problem", func(c *mcpclient.Config) { c.Problem = errors.New("not trusted") }, bound, toolscript.Invalid, []string{"not trusted"}},
-		{"http", func(c *mcpclient.Config) { c.Type = mcpclient.HTTP }, bound, toolscript.Unsupported, []string{"stdio servers only", `"http"`}},
-		{"sse", func(c *mcpclient.Config) { c.Type = mcpclient.SSE }, bound, toolscript.Unsupported, []string{"stdio servers only", `"sse"`}},
+		{"no address", func(c *mcpclient.Config) { c.Type = mcpclient.HTTP }, bound, toolscript.Invalid, []string{"whole address"}},
+		{"no header", func(c *mcpclient.Config) {
+			c.Type, c.URL, c.Headers = mcpclient.SSE, "http://127.0.0.1:1/", map[string]string{"X": "a\nb"}
+		}, bound, toolscript.Invalid, []string{"header X", "line break"}},
+		{"nobody listens", func(c *mcpclient.Config) { c.Type, c.URL = mcpclient.HTTP, "http://127.0.0.1:1/?key=0123456789" }, bound,
+			toolscript.Unavailable, []string{"cannot be reached", "connection refused"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			cfg := config(t)

@@ -61,6 +61,7 @@ func (c *Conn) ListTools(ctx context.Context) ([]toolscript.Tool, error) {
 			return nil, because(about, toolscript.ToolFailed, fmt.Errorf("its answer to tools/list cannot be read: %w", err))
 		}
 		if l.add(p, len(raw)); !l.more(p.NextCursor) {
+			c.remember(l.tools)
 			return l.tools, nil
 		}
 		params = map[string]any{"cursor": p.NextCursor}

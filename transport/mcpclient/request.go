@@ -26,21 +26,22 @@ const (
 func (c *Conn) request(ctx context.Context, about toolscript.Error, method string, params map[string]any, progress func()) (json.RawMessage, error) {
 	call := c.calls.begin(progress)
 	defer c.calls.end(call)
-	if progress != nil {
-		params["_meta"] = map[string]any{"progressToken": call.id}
+	send := func() (*transport.JSONRPCResponse, error) {
+		request, err := c.dialect.request(call, method, params)
+		if err != nil {
+			return nil, err
+		}
+		return c.peer.transport().SendRequest(ctx, request)
 	}
-	response, err := c.peer.transport().SendRequest(ctx, transport.JSONRPCRequest{
-		JSONRPC: mcp.JSONRPC_VERSION,
-		ID:      mcp.NewRequestId(call.id),
-		Method:  method,
-		Params:  params,
-	})
+	response, err := send()
+	if c.mayRepeat(ctx, about, method, err) {
+		response, err = send()
+	}
 	if err != nil {
 		return nil, c.unanswered(ctx, about, call, err)
 	}
 	if call.oversized.Load() {
-		return nil, because(about, toolscript.TooLarge, fmt.Errorf(
-			"the answer is larger than %d MB; ask the tool for less at a time", maxMessage>>20))
+		return nil, because(about, toolscript.TooLarge, errAnswerTooLarge)
 	}
 	if response.Error != nil {
 		about.RPCCode = response.Error.Code
@@ -48,6 +49,8 @@ func (c *Conn) request(ctx context.Context, about toolscript.Error, method strin
 	}
 	return response.Result, nil
 }
+
+var errAnswerTooLarge = fmt.Errorf("the answer is larger than %d MB; ask the tool for less at a time", maxMessage>>20)
 
 // unanswered classes the error of a request that got no answer, and tells the
 // server when that is because the caller went away.
@@ -61,13 +64,17 @@ func (c *Conn) unanswered(ctx context.Context, about toolscript.Error, call *cal
 		about.Err = errors.New("no answer in time, and the server was told to stop; a longer \"timeout\" can be set for it in .toolscript.json")
 		return contextError(ctx, &about)
 	}
+	if classed := c.remoteError(about, err); classed != nil {
+		return classed
+	}
 	select { // the write fails a moment before the reason is known
 	case <-c.Lost():
 		err = c.peer.reason()
 	case <-time.After(lossTimeout):
 	}
-	if errors.Is(err, errFault) {
-		return because(about, toolscript.Internal, err)
+	var known *toolscript.Error
+	if errors.As(err, &known) {
+		return named(known, about)
 	}
 	about.RetryAfter = retryAfter
 	return because(about, toolscript.Unavailable, fmt.Errorf(
@@ -75,8 +82,12 @@ func (c *Conn) unanswered(ctx context.Context, about toolscript.Error, call *cal
 }
 
 // cancel tells the server that an answer is no longer wanted. mcp-go does so for
-// its own calls only.
+// its own calls only. Over HTTP, MCP 2026-07-28 takes the end of the request for
+// the notice, and older versions do not.
 func (c *Conn) cancel(call *call, reason string) {
+	if _, overHTTP := c.peer.(far); overHTTP && c.dialect.modern() {
+		return
+	}
 	go func() {
 		defer recovered(c.on)
 		ctx, done := context.WithTimeout(context.Background(), cancelTimeout)

@@ -1,6 +1,7 @@
 package mcpclient
 
 import (
+	"net/url"
 	"regexp"
 	"strings"
 	"unicode"
@@ -41,22 +42,44 @@ func printable(text string) string {
 	return text[:cut] + "…"
 }
 
-// cleaner makes words printable and takes out what the configuration put into
-// the server's environment: servers do print their tokens, and what they print
+// cleaner makes words printable and takes out what the configuration gave the
+// server to keep: servers do print their tokens, and what they print
 // is shown in states, logs and errors. The zero value takes nothing out.
 type cleaner struct{ secrets *strings.Replacer }
 
-func newCleaner(env map[string]string) cleaner {
+// newCleaner takes the values of secrets, each by what is shown in its place.
+func newCleaner(secrets map[string]string) cleaner {
 	var pairs []string
-	for name, value := range env {
+	for shown, value := range secrets {
 		if len(value) >= minSecret {
-			pairs = append(pairs, value, "${"+name+"}")
+			pairs = append(pairs, value, shown)
 		}
 	}
 	if pairs == nil {
 		return cleaner{}
 	}
 	return cleaner{strings.NewReplacer(pairs...)}
+}
+
+// secrets are what a configuration gives a server to keep.
+func secrets(cfg Config) map[string]string {
+	all := make(map[string]string)
+	for name, value := range cfg.Env {
+		all["${"+name+"}"] = value
+	}
+	for name, value := range cfg.Headers {
+		all["(header "+name+")"] = value
+		if _, token, ok := strings.Cut(value, " "); ok { // Bearer TOKEN
+			all["(token of "+name+")"] = token
+		}
+	}
+	if u, err := url.Parse(cfg.URL); err == nil {
+		all["(url password)"], _ = u.User.Password()
+		for name, values := range u.Query() {
+			all["(url "+name+")"] = values[0]
+		}
+	}
+	return all
 }
 
 func (c cleaner) clean(text string) string {

@@ -29,8 +29,13 @@ func TestPrintable(t *testing.T) {
 }
 
 func TestCleanerTakesSecretsOut(t *testing.T) {
-	c := newCleaner(map[string]string{"TOKEN": "ghp_0123456789", "SHORT": "on"})
-	if got, want := c.clean("on with \x1b[1mghp_0123456789"), "on with ${TOKEN}"; got != want {
+	c := newCleaner(secrets(Config{
+		Env:     map[string]string{"TOKEN": "ghp_0123456789", "SHORT": "on"},
+		Headers: map[string]string{"Authorization": "Bearer abcdefghij"},
+		URL:     "https://me:password1@host/mcp?key=0011223344",
+	}))
+	said := "on with \x1b[1mghp_0123456789, abcdefghij, password1 and 0011223344"
+	if got, want := c.clean(said), "on with ${TOKEN}, (token of Authorization), (url password) and (url key)"; got != want {
 		t.Errorf("clean = %q, want %q", got, want)
 	}
 }

@@ -1,0 +1,308 @@
+package mcpclient_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+func TestASessionThatEndedIsReplaced(t *testing.T) {
+	h, cfg := overHTTP(t, mcpclient.HTTP)
+	changed := make(chan struct{}, 100)
+	c := dial(t, cfg, mcpclient.Events{ToolsChanged: func() { changed <- struct{}{} }})
+	before := text(t, c, "bump", `{}`)
+	h.Forget()
+	var calls sync.WaitGroup
+	for range 50 {
+		calls.Go(func() { text(t, c, "echo", `{"text":"x"}`) })
+	}
+	calls.Wait()
+	if after := text(t, c, "bump", `{}`); len(after) != len(before) || after == before {
+		t.Errorf("bump went from %s to %s", before, after)
+	}
+	if n := h.Seen("initialize"); n != 2 {
+		t.Errorf("initialize was sent %d times, want 2", n)
+	}
+	receive(t, changed) // the tools of another session may be others
+}
+
+// TestWhatMayBeRepeated ends the session while calls are under way and their
+// streams are broken: the server may have carried them out.
+func TestWhatMayBeRepeated(t *testing.T) {
+	h, cfg := overHTTP(t, mcpclient.HTTP)
+	c := dial(t, cfg, mcpclient.Events{})
+	if _, err := c.ListTools(within(t, bound)); err != nil {
+		t.Fatal(err)
+	}
+	results := map[string]chan error{"sleep": make(chan error, 1), "bump": make(chan error, 1)}
+	for tool, done := range results {
+		go func() {
+			_, err := c.CallTool(within(t, bound), tool, json.RawMessage(`{"ms":300}`), nil)
+			done <- err
+		}()
+	}
+	eventually(t, "both calls", func() bool { return h.Seen("tools/call") == 2 })
+	h.Forget()
+	h.Cut()
+	if err := receive(t, results["sleep"]); err != nil {
+		t.Errorf("a tool that only reads: %v", err)
+	}
+	err := receive(t, results["bump"])
+	if toolscript.KindOf(err) != toolscript.Unavailable {
+		t.Errorf("a tool that changes something: %v", err)
+	} else {
+		wantText(t, "error", err.Error(), "ended the session", "not known")
+	}
+	if n := h.Seen("tools/call"); n != 3 {
+		t.Errorf("%d calls came, want 3", n)
+	}
+}
+
+func TestTheListeningStreamFindsTheSessionEnded(t *testing.T) {
+	h, cfg := overHTTP(t, mcpclient.HTTP)
+	changed := make(chan struct{}, 100)
+	dial(t, cfg, mcpclient.Events{ToolsChanged: func() { changed <- struct{}{} }})
+	eventually(t, "the stream", func() bool { return h.Seen(http.MethodGet) == 1 })
+	h.Forget()
+	h.Cut()
+	receive(t, changed)
+	eventually(t, "the next stream", func() bool { return h.Seen("initialize") == 2 && h.Seen(http.MethodGet) >= 3 })
+}
+
+func TestABrokenStreamIsResumed(t *testing.T) {
+	h, cfg := overHTTP(t, mcpclient.HTTP, "drop")
+	c := dial(t, cfg, mcpclient.Events{})
+	for range 5 {
+		if got := text(t, c, "echo", `{"text":"x"}`); got != "x" {
+			t.Errorf("echo = %q", got)
+		}
+	}
+	if n := h.Seen("tools/call"); n != 5 {
+		t.Errorf("%d calls came, want 5: none is sent twice", n)
+	}
+	found := false
+	for _, header := range h.Headers() {
+		found = found || strings.HasPrefix(header.Get("Last-Event-Id"), "s")
+	}
+	if !found {
+		t.Error("no request had a Last-Event-ID")
+	}
+}
+
+func TestABrokenStreamWithoutIDsFailsTheCall(t *testing.T) {
+	h, cfg := overHTTP(t, mcpclient.HTTP, "noids")
+	c := dial(t, cfg, mcpclient.Events{})
+	done := make(chan error, 1)
+	go func() {
+		_, err := c.CallTool(within(t, bound), "never", nil, nil)
+		done <- err
+	}()
+	eventually(t, "the call", func() bool { return h.Seen("tools/call") == 1 })
+	h.Cut()
+	err := receive(t, done)
+	if toolscript.KindOf(err) != toolscript.Unavailable {
+		t.Fatalf("error %v", err)
+	}
+	wantText(t, "error", err.Error(), "the connection broke", "not known")
+	if got := text(t, c, "echo", `{"text":"x"}`); got != "x" || c.Err() != nil {
+		t.Errorf("echo = %q, Err = %v: the connection goes on", got, c.Err())
+	}
+}
+
+func TestADeadEventStreamFailsAllCalls(t *testing.T) {
+	h, cfg := overHTTP(t, mcpclient.SSE)
+	c := dial(t, cfg, mcpclient.Events{})
+	done := make(chan error, 20)
+	for range cap(done) {
+		go func() {
+			_, err := c.CallTool(within(t, bound), "never", nil, nil)
+			done <- err
+		}()
+	}
+	eventually(t, "the calls", func() bool { return h.Seen("tools/call") == cap(done) })
+	h.Cut()
+	for range cap(done) {
+		if err := receive(t, done); toolscript.KindOf(err) != toolscript.Unavailable {
+			t.Errorf("error %v", err)
+		}
+	}
+	if err := awaitLost(t, c); err == nil {
+		t.Error("no reason")
+	}
+}
+
+func TestRefusalsOfAServer(t *testing.T) {
+	for _, tt := range []struct {
+		status int
+		kind   toolscript.Kind
+		text   string
+	}{
+		{http.StatusInternalServerError, toolscript.Unavailable, "HTTP 500"},
+		{http.StatusBadGateway, toolscript.Unavailable, "HTTP 502"},
+		{http.StatusForbidden, toolscript.Forbidden, "HTTP 403"},
+		{http.StatusTooManyRequests, toolscript.Busy, "HTTP 429"},
+		{http.StatusTeapot, toolscript.ToolFailed, "HTTP 418"},
+	} {
+		for _, kind := range []string{mcpclient.HTTP, mcpclient.SSE} {
+			t.Run(kind+" "+http.StatusText(tt.status), func(t *testing.T) {
+				h, cfg := overHTTP(t, kind)
+				c := dial(t, cfg, mcpclient.Events{})
+				if kind == mcpclient.HTTP {
+					eventually(t, "the stream", func() bool { return h.Seen(http.MethodGet) == 1 })
+				}
+				h.Refuse(tt.status, 1)
+				_, err := c.CallTool(within(t, bound), "echo", nil, nil)
+				if toolscript.KindOf(err) != tt.kind {
+					t.Fatalf("error %v of kind %s, want %s", err, toolscript.KindOf(err), tt.kind)
+				}
+				wantText(t, "error", err.Error(), tt.text, "told to refuse")
+				text(t, c, "echo", `{}`)
+			})
+		}
+	}
+}
+
+func TestAServerThatNeedsAuthorization(t *testing.T) {
+	for _, kind := range []string{mcpclient.HTTP, mcpclient.SSE} {
+		t.Run(kind, func(t *testing.T) {
+			h, cfg := overHTTP(t, kind)
+			h.Refuse(http.StatusUnauthorized, 100)
+			err, _ := refused(t, cfg, bound)
+			if err.Kind != toolscript.Unauthorized {
+				t.Errorf("kind %s, want unauthorized", err.Kind)
+			}
+			wantText(t, "error", err.Error(), "run: toolscript auth srv")
+			cfg.Headers = map[string]string{"authorization": "Bearer secret-token"}
+			err, _ = refused(t, cfg, bound)
+			wantText(t, "error", err.Error(), "header Authorization of its configuration")
+			h.Refuse(0, 0)
+
+			c := dial(t, cfg, mcpclient.Events{})
+			h.Refuse(http.StatusUnauthorized, 100)
+			_, failed := c.CallTool(within(t, bound), "echo", nil, nil)
+			if toolscript.KindOf(failed) != toolscript.Unauthorized {
+				t.Errorf("call: %v", failed)
+			}
+			if why := awaitLost(t, c); toolscript.KindOf(why) != toolscript.Unauthorized {
+				t.Errorf("lost because of %v", why)
+			}
+			h.Refuse(0, 0)
+		})
+	}
+}
+
+// tripper is a RoundTripper.
+type tripper func(*http.Request) (*http.Response, error)
+
+func (t tripper) RoundTrip(r *http.Request) (*http.Response, error) { return t(r) }
+
+func TestCredentialsOfARoundTripper(t *testing.T) {
+	h, cfg := overHTTP(t, mcpclient.HTTP)
+	var token error
+	d := mcpclient.Dialer{RoundTripper: func(server string, _ mcpclient.Config, base http.RoundTripper) http.RoundTripper {
+		return tripper(func(r *http.Request) (*http.Response, error) {
+			if token != nil {
+				return nil, token
+			}
+			r = r.Clone(r.Context())
+			r.Header.Set("Authorization", "Bearer for "+server)
+			return base.RoundTrip(r)
+		})
+	}}
+	c, err := d.Dial(within(t, bound), "srv", cfg, mcpclient.Events{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+	for i, header := range h.Headers() {
+		if got := header.Get("Authorization"); got != "Bearer for srv" {
+			t.Errorf("request %d: Authorization %q", i, got)
+		}
+	}
+	token = &toolscript.Error{Kind: toolscript.Unauthorized, Err: errors.New("no token yet")}
+	_, err = d.Dial(within(t, bound), "srv", cfg, mcpclient.Events{})
+	if toolscript.KindOf(err) != toolscript.Unauthorized || !strings.Contains(err.Error(), "no token yet") {
+		t.Errorf("Dial: %v", err)
+	}
+}
+
+func TestRedirects(t *testing.T) {
+	h, cfg := overHTTP(t, mcpclient.HTTP)
+	var got []http.Header
+	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got = append(got, r.Header) }))
+	t.Cleanup(other.Close)
+	for _, status := range []int{301, 302, 307, 308} {
+		front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			switch r.URL.Path {
+			case "/away":
+				http.Redirect(w, r, other.URL, status)
+			case "/near":
+				http.Redirect(w, r, "/mcp", status)
+			default:
+				h.ServeHTTP(w, r)
+			}
+		}))
+		t.Cleanup(front.Close)
+		cfg.Headers = map[string]string{"X-Key": "0123456789"}
+		cfg.URL = front.URL + "/away"
+		err, _ := refused(t, cfg, bound)
+		wantText(t, "error", err.Error(), "redirects to another origin", other.URL)
+		cfg.URL = front.URL + "/near"
+		if got := text(t, dial(t, cfg, mcpclient.Events{}), "echo", `{"text":"x"}`); got != "x" {
+			t.Errorf("%d: echo = %q", status, got)
+		}
+		front.CloseClientConnections()
+	}
+	if len(got) != 0 {
+		t.Errorf("the other origin was sent %v", got)
+	}
+}
+
+func TestAnAddressForMessagesElsewhereIsRefused(t *testing.T) {
+	_, cfg := overHTTP(t, mcpclient.SSE, "elsewhere")
+	err, _ := refused(t, cfg, bound)
+	wantText(t, "error", err.Error(), "not its own")
+}
+
+func TestAnswersThatAreTooLarge(t *testing.T) {
+	for _, switches := range [][]string{{mcpclient.HTTP}, {mcpclient.HTTP, "json"}, {mcpclient.SSE}} {
+		t.Run(strings.Join(switches, " "), func(t *testing.T) {
+			_, cfg := overHTTP(t, switches[0], switches[1:]...)
+			c := dial(t, cfg, mcpclient.Events{})
+			_, err := c.CallTool(within(t, bound), "big", json.RawMessage(`{"bytes":67200000}`), nil)
+			if toolscript.KindOf(err) != toolscript.TooLarge {
+				t.Errorf("65 MB: %v", err)
+			}
+			if got := len(text(t, c, "big", `{"bytes":1000000}`)); got != 1_000_000 {
+				t.Errorf("1 MB: %d bytes", got)
+			}
+		})
+	}
+}
+
+func TestTheEndOfTheSessionIsTold(t *testing.T) {
+	h, cfg := overHTTP(t, mcpclient.HTTP)
+	c, err := mcpclient.Dial(within(t, bound), "srv", cfg, mcpclient.Events{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+	if n := h.Seen(http.MethodDelete); n != 1 {
+		t.Errorf("%d DELETE, want 1", n)
+	}
+	if _, err := c.CallTool(context.Background(), "echo", nil, nil); toolscript.KindOf(err) != toolscript.Unavailable {
+		t.Errorf("a call after Close: %v", err)
+	}
+}

@@ -1,0 +1,147 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+const (
+	retryDelay = time.Second           // before a stream is opened again, when the server names no time
+	minRetry   = 10 * time.Millisecond // that a server may name
+	maxRetry   = 30 * time.Second      // between two tries
+	maxResumes = 5                     // in a row that bring nothing new
+	headerTime = 30 * time.Second      // for the beginning of an answer to a GET
+)
+
+// stream is the answer to one request as a stream of messages. Where it ends or
+// breaks before the response, it is resumed behind the last event that had an id.
+type stream struct {
+	http    *HTTP
+	session string
+	id      string // of the request, as mcp.RequestId prints it
+}
+
+// await reads the stream until the response has come.
+func (s *stream) await(ctx context.Context, body io.ReadCloser) (*transport.JSONRPCResponse, error) {
+	from := newEvents(body, s.http.Limit)
+	vain := 0
+	for {
+		response, err := s.read(ctx, from)
+		_ = body.Close() // it has been read as far as it counts
+		if response != nil || errors.Is(err, ErrTooLarge) {
+			return response, err
+		}
+		if from.count > 0 {
+			vain = 0
+		}
+		if from.lastID == "" || s.http.modern() {
+			return nil, broke(err) // MCP 2026-07-28 has no resumption
+		}
+		for opened := false; !opened; vain++ {
+			if vain == maxResumes || !pause(ctx, delay(from, vain)) {
+				return nil, broke(err)
+			}
+			next, failed := s.http.open(ctx, s.session, from.lastID)
+			if failed != nil && !passing(failed) {
+				return nil, broken(failed)
+			}
+			if opened = failed == nil; opened {
+				body = next
+			}
+		}
+		from = from.onward(body)
+	}
+}
+
+// read reads until the response or the end of the stream.
+func (s *stream) read(ctx context.Context, from *events) (*transport.JSONRPCResponse, error) {
+	for {
+		e, err := from.read()
+		if err != nil {
+			return nil, err
+		}
+		response := s.http.take(ctx, e.data, s.http.replyIn(s.session))
+		if response != nil && response.ID.String() == s.id {
+			return response, nil
+		}
+	}
+}
+
+// broken is the error of a request whose stream cannot be resumed. Whatever the
+// reason, the request has reached the server.
+func broken(err error) error {
+	var session *SessionError
+	if errors.As(err, &session) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return &InterruptedError{err}
+}
+
+// passing reports whether opening a stream again may bring another answer.
+func passing(err error) bool {
+	var refused *StatusError
+	if errors.As(err, &refused) {
+		return refused.Status >= 500 || refused.Status == http.StatusTooManyRequests
+	}
+	var unreachable *UnreachableError
+	var interrupted *InterruptedError
+	return errors.As(err, &unreachable) || errors.As(err, &interrupted)
+}
+
+// delay is the time before the next try, after some in vain.
+func delay(from *events, vain int) time.Duration {
+	first := retryDelay
+	if from.asked {
+		first = max(from.retry, minRetry)
+	}
+	return max(first, min(first<<vain, maxRetry))
+}
+
+// onward reads another body as the continuation of this stream.
+func (e *events) onward(body io.Reader) *events {
+	next := newEvents(body, e.limit)
+	next.lastID, next.retry, next.asked = e.lastID, e.retry, e.asked
+	return next
+}
+
+// open opens a stream of messages, behind an event if one is named. The header
+// of the answer must come in headerTime, the stream may then last for ever.
+func (h *HTTP) open(ctx context.Context, session, lastID string) (io.ReadCloser, error) {
+	header := h.header(session, "text/event-stream", nil)
+	if lastID != "" {
+		header.Set(mcp.HeaderLastEventID, lastID)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	late := time.AfterFunc(headerTime, cancel)
+	resp, err := h.send(ctx, outgoing{http.MethodGet, h.URL, header, nil})
+	if !late.Stop() && err == nil {
+		_ = resp.Body.Close() // its context has ended
+		err = &InterruptedError{errors.New("the server does not begin its answer")}
+	}
+	switch {
+	case err != nil:
+	case resp.StatusCode == http.StatusOK && mediaType(resp) == "text/event-stream":
+		return &body{resp.Body, cancel}, nil
+	default:
+		err = follows(session, refusal(resp))
+	}
+	cancel()
+	return nil, err
+}
+
+// body is a body whose request ends with it.
+type body struct {
+	io.ReadCloser
+	cancel context.CancelFunc
+}
+
+func (b *body) Close() error {
+	b.cancel()
+	return b.ReadCloser.Close()
+}

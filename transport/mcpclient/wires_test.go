@@ -1,0 +1,156 @@
+package mcpclient_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+func TestListAndCallOnEveryWire(t *testing.T) {
+	onEveryWire(t, func(t *testing.T, _ string, cfg mcpclient.Config) {
+		c := dial(t, cfg, mcpclient.Events{})
+		if info := c.Info(); info.Title != "Test server" || info.Protocol != mcpclient.Handshake {
+			t.Errorf("info %+v", info)
+		}
+		tools, err := c.ListTools(within(t, bound))
+		if err != nil || len(tools) < 20 {
+			t.Fatalf("%d tools, %v", len(tools), err)
+		}
+		if got := text(t, c, "echo", `{"text":"a\nb 日本"}`); got != "a\nb 日本" {
+			t.Errorf("echo = %q", got)
+		}
+		if r := call(t, c, "struct", `{}`); string(r.StructuredContent) != `{"n":12345678901234567890}` {
+			t.Errorf("struct = %s", r.StructuredContent)
+		}
+		_, err = c.CallTool(within(t, bound), "rpcerror", nil, nil)
+		var e *toolscript.Error
+		if !errors.As(err, &e) || e.Kind != toolscript.ToolFailed || e.RPCCode != -32042 {
+			t.Errorf("rpcerror: %v", err)
+		}
+	})
+}
+
+func TestManyCallsAtOnceOnEveryWire(t *testing.T) {
+	onEveryWire(t, func(t *testing.T, _ string, cfg mcpclient.Config) {
+		c := dial(t, cfg, mcpclient.Events{})
+		done := make(chan error, 100)
+		for range cap(done) {
+			go func() {
+				raw, err := c.CallTool(within(t, bound), "echo", json.RawMessage(`{"text":"x"}`), nil)
+				if err == nil && !strings.Contains(string(raw), `"x"`) {
+					err = errors.New(string(raw))
+				}
+				done <- err
+			}()
+		}
+		for range cap(done) {
+			if err := <-done; err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
+
+func TestNoticesOnEveryWire(t *testing.T) {
+	onEveryWire(t, func(t *testing.T, wire string, cfg mcpclient.Config) {
+		changed := make(chan string, 10)
+		logged := make(chan string, 10)
+		c := dial(t, cfg, mcpclient.Events{
+			ToolsChanged:     func() { changed <- "tools" },
+			ResourcesChanged: func() { changed <- "resources" },
+			PromptsChanged:   func() { changed <- "prompts" },
+			Log: func(level slog.Level, message string) {
+				if level == slog.LevelWarn {
+					logged <- message
+				}
+			},
+		})
+		for _, list := range []string{"tools", "resources", "prompts"} {
+			text(t, c, "tell", `{"method":"notifications/`+list+`/list_changed"}`)
+			if got := receive(t, changed); got != list {
+				t.Errorf("%s changed, want %s", got, list)
+			}
+		}
+		text(t, c, "log", `{"level":"warning","text":"careful"}`)
+		if got := receive(t, logged); got != "careful" {
+			t.Errorf("logged %q", got)
+		}
+		if wire == "bodies" {
+			return // an answer that is no stream has no room for progress
+		}
+		var signs atomic.Int64
+		if _, err := c.CallTool(within(t, bound), "progress", json.RawMessage(`{"steps":3,"ms":1}`), func() { signs.Add(1) }); err != nil {
+			t.Fatal(err)
+		}
+		if signs.Load() != 3 {
+			t.Errorf("%d signs of progress, want 3", signs.Load())
+		}
+	})
+}
+
+func receive[T any](t *testing.T, from <-chan T) T {
+	t.Helper()
+	select {
+	case v := <-from:
+		return v
+	case <-within(t, bound).Done():
+		t.Fatal("nothing came")
+		panic("not reached")
+	}
+}
+
+func TestRequestsOfTheServerOnEveryWire(t *testing.T) {
+	onEveryWire(t, func(t *testing.T, wire string, cfg mcpclient.Config) {
+		if wire == "bodies" {
+			t.Skip("a server that answers with bodies has no stream for its requests")
+		}
+		c := dial(t, cfg, mcpclient.Events{})
+		for method, want := range map[string]string{
+			"ping":                   `{}`,
+			"roots/list":             `{"roots":[]}`,
+			"elicitation/create":     "nobody can be asked here",
+			"sampling/createMessage": "nobody can be asked here",
+			"no/such":                "no such method: no/such",
+		} {
+			wantText(t, method, text(t, c, "ask", `{"method":"`+method+`"}`), want)
+		}
+		person := dial(t, cfg, mcpclient.Events{
+			Elicit: func(_ context.Context, params json.RawMessage) (json.RawMessage, error) {
+				return json.RawMessage(`{"action":"accept","content":` + string(params) + `}`), nil
+			},
+			Sample: func(context.Context, json.RawMessage) (json.RawMessage, error) { panic("a faulty handler") },
+		})
+		if got := text(t, person, "ask", `{"method":"elicitation/create","params":{"message":"who?"}}`); got != `{"action":"accept","content":{"message":"who?"}}` {
+			t.Errorf("elicitation = %s", got)
+		}
+		wantText(t, "a handler that panics", text(t, person, "ask", `{"method":"sampling/createMessage"}`), "fault of toolscript")
+		if got := text(t, person, "echo", `{"text":"still here"}`); got != "still here" {
+			t.Errorf("echo = %q", got)
+		}
+	})
+}
+
+func TestCancelReachesTheServerOnEveryWire(t *testing.T) {
+	onEveryWire(t, func(t *testing.T, _ string, cfg mcpclient.Config) {
+		c := dial(t, cfg, mcpclient.Events{})
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error, 1)
+		go func() {
+			_, err := c.CallTool(ctx, "never", nil, nil)
+			done <- err
+		}()
+		text(t, c, "echo", `{"text":"the call before is on its way"}`)
+		cancel()
+		if err := receive(t, done); toolscript.KindOf(err) != toolscript.Cancelled {
+			t.Errorf("error %v", err)
+		}
+		eventually(t, "notifications/cancelled", func() bool { return string(call(t, c, "cancelled", `{}`).StructuredContent) == `{"seen":1}` })
+	})
+}
