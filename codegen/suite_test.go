@@ -243,7 +243,7 @@ func TestSuite(t *testing.T) {
 	failed := map[string]int{}
 	for _, draft := range []string{"draft2020-12", "draft7"} {
 		groups := suite(t, draft)
-		for mode, open := range map[string]bool{"open": true, "closed": false} {
+		for mode, open := range openness {
 			folder := draft + "/" + mode
 			files[folder+"/toolscript.d.ts"], runs[folder] = ourSuite(groups, open)
 		}

@@ -1,0 +1,220 @@
+package codegen_test
+
+import (
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// maker makes values that a schema is likely to allow, and spoils them. Which
+// of them the schema really allows is for the validator to say.
+type maker struct {
+	*rand.Rand
+	root any // the whole schema
+}
+
+// maxMade bounds how deep values are made; below it only what is required is.
+const maxMade = 6
+
+// value is a value for a schema.
+func (m maker) value(schema any, depth int) any {
+	s := m.merged(schema, depth)
+	if only, ok := s["const"]; ok {
+		return only
+	}
+	if choices, ok := s["enum"].([]any); ok && len(choices) > 0 {
+		return choices[m.IntN(len(choices))]
+	}
+	switch m.typeOf(s) {
+	case "object":
+		return m.object(s, depth)
+	case "array":
+		return m.array(s, depth)
+	case "string":
+		return m.text(s)
+	case "integer", "number":
+		return m.number(s)
+	case "boolean":
+		return m.IntN(2) == 0
+	case "null":
+		return nil
+	}
+	return []any{"anything", 7.0, true, map[string]any{"any": "thing"}}[m.IntN(4)]
+}
+
+// merged is a schema as one map: its references followed, a branch chosen.
+func (m maker) merged(schema any, depth int) map[string]any {
+	own, _ := schema.(map[string]any)
+	s := maps.Clone(own)
+	if s == nil || depth > 4*maxMade {
+		return map[string]any{}
+	}
+	var parts []any
+	if ref, ok := s["$ref"].(string); ok {
+		parts = append(parts, m.at(ref))
+	}
+	for _, key := range []string{"anyOf", "oneOf"} {
+		if branches, ok := s[key].([]any); ok && len(branches) > 0 {
+			parts = append(parts, branches[m.IntN(len(branches))])
+		}
+	}
+	all, _ := s["allOf"].([]any)
+	for _, part := range append(parts, all...) {
+		for key, v := range m.merged(part, depth+1) {
+			s[key] = together(s[key], v)
+		}
+	}
+	return s
+}
+
+// together is what a keyword says in two schemas.
+func together(a, b any) any {
+	switch b := b.(type) {
+	case map[string]any:
+		both := maps.Clone(b)
+		if a, ok := a.(map[string]any); ok {
+			maps.Copy(both, a)
+		}
+		return both
+	case []any:
+		if a, ok := a.([]any); ok {
+			return append(slices.Clone(a), b...)
+		}
+	}
+	return b
+}
+
+// at is what a reference inside the schema points to.
+func (m maker) at(ref string) any {
+	v := m.root
+	for part := range strings.SplitSeq(strings.TrimPrefix(ref, "#"), "/") {
+		if part == "" {
+			continue
+		}
+		within, _ := v.(map[string]any)
+		v = within[strings.NewReplacer("~1", "/", "~0", "~").Replace(part)]
+	}
+	return v
+}
+
+func (m maker) typeOf(s map[string]any) string {
+	switch t := s["type"].(type) {
+	case string:
+		return t
+	case []any:
+		name, _ := t[m.IntN(len(t))].(string)
+		return name
+	}
+	for _, key := range []string{"properties", "required", "additionalProperties"} {
+		if s[key] != nil {
+			return "object"
+		}
+	}
+	if s["items"] != nil {
+		return "array"
+	}
+	return ""
+}
+
+func (m maker) object(s map[string]any, depth int) any {
+	made := map[string]any{}
+	declared, _ := s["properties"].(map[string]any)
+	required, _ := s["required"].([]any)
+	for _, key := range slices.Sorted(maps.Keys(declared)) {
+		if slices.Contains(required, any(key)) || depth < maxMade && m.IntN(2) == 0 {
+			made[key] = m.value(declared[key], depth+1)
+		}
+	}
+	if more, ok := s["additionalProperties"].(map[string]any); ok && depth < maxMade {
+		made["another"] = m.value(more, depth+1)
+	}
+	return made
+}
+
+func (m maker) array(s map[string]any, depth int) any {
+	made := []any{}
+	least := whole(s["minItems"], 0)
+	n := least
+	if depth < maxMade {
+		n += m.IntN(max(1, min(3, whole(s["maxItems"], least+3)-least+1)))
+	}
+	positions, _ := s["prefixItems"].([]any)
+	for i := range n {
+		if i < len(positions) {
+			made = append(made, m.value(positions[i], depth+1))
+		} else {
+			made = append(made, m.value(s["items"], depth+1))
+		}
+	}
+	return made
+}
+
+func (m maker) text(s map[string]any) any {
+	switch s["format"] {
+	case "date-time":
+		return "2026-01-02T03:04:05Z"
+	case "uri", "url":
+		return "https://example.com/a"
+	case "uuid":
+		return "123e4567-e89b-12d3-a456-426614174000"
+	}
+	made := "a" + strconv.Itoa(m.IntN(100))
+	if missing := whole(s["minLength"], 0) - len(made); missing > 0 {
+		made += strings.Repeat("x", missing)
+	}
+	return made
+}
+
+func (m maker) number(s map[string]any) any {
+	least := whole(s["minimum"], whole(s["exclusiveMinimum"], 0)+1)
+	most := max(least, whole(s["maximum"], least+9))
+	return float64(least + m.IntN(most-least+1))
+}
+
+// whole is a keyword that holds a number.
+func whole(v any, otherwise int) int {
+	if n, ok := v.(float64); ok {
+		return int(n)
+	}
+	return otherwise
+}
+
+// spoiled is a copy of a value with one thing changed somewhere in it.
+func (m maker) spoiled(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		return m.spoiledObject(v)
+	case []any:
+		if len(v) > 0 && m.IntN(4) > 0 {
+			changed := slices.Clone(v)
+			i := m.IntN(len(v))
+			changed[i] = m.spoiled(v[i])
+			return changed
+		}
+	case string:
+		if m.IntN(2) == 0 {
+			return "no such choice"
+		}
+	}
+	others := []any{nil, true, 1.5, -1e9, "", "text", []any{}, []any{1.0}, map[string]any{}, map[string]any{"odd": 1.0}}
+	return others[m.IntN(len(others))]
+}
+
+func (m maker) spoiledObject(v map[string]any) any {
+	changed := maps.Clone(v)
+	keys := slices.Sorted(maps.Keys(v))
+	switch n := m.IntN(6); {
+	case n == 0:
+		changed["misspelt"] = "x"
+	case len(keys) == 0:
+		changed["unexpected"] = 1.0
+	case n == 1:
+		delete(changed, keys[m.IntN(len(keys))])
+	default:
+		key := keys[m.IntN(len(keys))]
+		changed[key] = m.spoiled(v[key])
+	}
+	return changed
+}
