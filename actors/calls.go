@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/execution"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/actors/registry"
 	"github.com/toolscript/toolscript/actors/server"
@@ -57,9 +58,23 @@ func (s *System) callTool(ctx context.Context, view registry.View, call toolscri
 	}
 	ctx, cancel := bounded(ctx, callLimit)
 	defer cancel()
-	return mailbox.Ask(ctx, at, func(r mailbox.Reply[json.RawMessage]) any {
+	result, err = mailbox.Ask(ctx, at, func(r mailbox.Reply[json.RawMessage]) any {
 		return server.Call{Ctx: ctx, Tool: tool.Name, Args: args, Reply: r}
 	})
+	if err == nil {
+		s.observe(tool, result)
+	}
+	return result, err
+}
+
+// observe remembers what the result of a tool looks like that promises nothing.
+func (s *System) observe(tool toolscript.Tool, result json.RawMessage) {
+	if s.options.NoObserve || !s.observed.Wants(tool.ID()) {
+		return
+	}
+	if value, ok := execution.Untyped(tool, result); ok {
+		s.observed.See(tool.ID(), value)
+	}
 }
 
 // fit returns the arguments to send, or says where they do not fit the tool's

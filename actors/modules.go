@@ -9,6 +9,7 @@ import (
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/actors/typecache"
 	"github.com/toolscript/toolscript/codegen"
+	"github.com/toolscript/toolscript/codegen/observe"
 )
 
 // renderLimit bounds the wait for a module when the caller does not.
@@ -21,11 +22,20 @@ func (s *System) Types(ctx context.Context, f toolscript.Filter, compact bool) (
 	if compact {
 		form = codegen.Compact
 	}
-	r, err := s.render(ctx, f, form)
+	r, err := s.render(ctx, f, form, s.observed.Shapes())
 	return r.Module, err
 }
 
-func (s *System) render(ctx context.Context, f toolscript.Filter, form codegen.Form) (typecache.Rendered, error) {
+// Declarations are the .d.ts of "toolscript" with the tools that f selects, for
+// editors.
+func (s *System) Declarations(ctx context.Context, f toolscript.Filter) (toolscript.Module, error) {
+	r, err := s.render(ctx, f, codegen.Declarations, s.observed.Shapes())
+	return r.Module, err
+}
+
+// render makes a module. One for a checker shows nothing observed, so that it
+// stays the same when results come.
+func (s *System) render(ctx context.Context, f toolscript.Filter, form codegen.Form, observed *observe.Shapes) (typecache.Rendered, error) {
 	at, err := s.find(typecacheID)
 	if err != nil {
 		return typecache.Rendered{}, err
@@ -36,7 +46,7 @@ func (s *System) render(ctx context.Context, f toolscript.Filter, form codegen.F
 	return mailbox.Ask(ctx, at, func(r mailbox.Reply[typecache.Rendered]) any {
 		return typecache.Render{
 			Catalog: event.CatalogChanged{Catalog: view.Catalog, Names: view.Names},
-			Filter:  f, Form: form, Reply: r,
+			Filter:  f, Form: form, Observed: observed, Reply: r,
 		}
 	})
 }

@@ -123,7 +123,7 @@ func (s *System) warnings(ctx context.Context, view registry.View) []string {
 	}
 	ctx, cancel := context.WithTimeout(ctx, statusLimit)
 	defer cancel()
-	r, err := s.render(ctx, nil, codegen.Declarations)
+	r, err := s.render(ctx, nil, codegen.Declarations, nil)
 	if err != nil {
 		return append(all, "types could not be generated: "+err.Error())
 	}

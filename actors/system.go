@@ -19,6 +19,7 @@ import (
 	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/actors/typecache"
 	"github.com/toolscript/toolscript/codegen"
+	"github.com/toolscript/toolscript/codegen/observe"
 	"github.com/toolscript/toolscript/codegen/validate"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
@@ -32,6 +33,8 @@ type Options struct {
 	Dial           server.Dial                 // nil: that of real servers
 	ConnectTimeout time.Duration               // 0: DefaultConnectTimeout
 	OnDemand       bool                        // connect to a server when Await or a call first selects it
+	Types          codegen.Options             // how modules are written; Form is the caller's, Describe that of the compact one
+	NoObserve      bool                        // do not remember what results look like that no schema describes
 	Logger         *slog.Logger                // nil: nothing is logged
 	Scripts        Scripts                     // how scripts are run; zero: not at all
 }
@@ -57,6 +60,7 @@ type System struct {
 	directory *directory
 	view      atomic.Pointer[snapshot]
 	arguments validate.Validator
+	observed  observe.Observer // results of tools that promise nothing
 	started   time.Time
 
 	configuring sync.Mutex
@@ -110,7 +114,7 @@ func (s *System) specs() []spec {
 		{id: registryID, produce: func() actor.Receiver {
 			return registry.New(registry.Options{Current: s.current, Publish: s.publish, Logger: logger})
 		}},
-		{id: typecacheID, produce: func() actor.Receiver { return typecache.New(logger, &s.work) }},
+		{id: typecacheID, produce: func() actor.Receiver { return typecache.New(s.options.Types, logger, &s.work) }},
 	}
 	for name, config := range s.options.Servers {
 		all = append(all, s.serverSpec(name, config))

@@ -86,6 +86,31 @@ func TestAfterAwaitTheToolsAreThere(t *testing.T) {
 	})
 }
 
+// TestObservedResults: documentation shows what results looked like of a tool
+// that promises nothing, but not to the checker, and not when told not to.
+func TestObservedResults(t *testing.T) {
+	for _, off := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			servers := map[string]mcpclient.Config{"up": {Type: mcpclient.Stdio}}
+			s := startWith(t, actors.Options{Servers: servers, Dial: dialer{}.dial, NoObserve: off})
+			settle(t, s)
+			if err := echo(t, s, "up"); err != nil {
+				t.Fatalf("echo: %v", err)
+			}
+			for name, types := range map[string]func() (toolscript.Module, error){
+				"full":         func() (toolscript.Module, error) { return s.Types(t.Context(), nil, false) },
+				"compact":      func() (toolscript.Module, error) { return s.Types(t.Context(), nil, true) },
+				"declarations": func() (toolscript.Module, error) { return s.Declarations(t.Context(), nil) },
+			} {
+				m, err := types()
+				if shown := strings.Contains(m.Text, "Observed, not promised: "); err != nil || shown == off {
+					t.Errorf("NoObserve %t: %s shows it: %t (%v)\n%s", off, name, shown, err, m.Text)
+				}
+			}
+		})
+	}
+}
+
 // TestASlowServerDelaysNobody: Start and the others do not wait for it.
 func TestASlowServerDelaysNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

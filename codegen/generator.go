@@ -4,12 +4,17 @@ import (
 	"bytes"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/codegen/observe"
 )
 
 // Generator makes modules and keeps the text of each tool, so that after a
 // change only what changed is made anew, and a filtered module costs next to
 // nothing. The zero value is ready. A Generator is not safe for concurrent use.
 type Generator struct {
+	// Observed are the types of results seen of tools that promise none, for the
+	// documentation. The next Module shows them.
+	Observed *observe.Shapes
+
 	names  *Names
 	pieces map[pieceKey]kept
 }
@@ -22,9 +27,10 @@ type pieceKey struct {
 
 // kept is a piece with everything it was made from.
 type kept struct {
-	tool  toolscript.Tool
-	names ToolNames
-	piece piece
+	tool     toolscript.Tool
+	names    ToolNames
+	observed string
+	piece    piece
 }
 
 // Module is the module of the catalog c: all of the catalog that n names, or a
@@ -59,14 +65,18 @@ func (g *Generator) use(n *Names) {
 
 func (g *Generator) piece(t toolscript.Tool, names ToolNames, o Options) piece {
 	k := pieceKey{names.ID, o}
-	if old, ok := g.pieces[k]; ok && old.names == names && sameTool(old.tool, t) {
+	observed := ""
+	if t.OutputSchema == nil {
+		observed = g.Observed.Type(names.ID)
+	}
+	if old, ok := g.pieces[k]; ok && old.names == names && old.observed == observed && sameTool(old.tool, t) {
 		return old.piece
 	}
-	p := writeTool(t, names, o)
+	p := writeTool(t, names, observed, o)
 	if g.pieces == nil {
 		g.pieces = map[pieceKey]kept{}
 	}
-	g.pieces[k] = kept{t, names, p}
+	g.pieces[k] = kept{t, names, observed, p}
 	return p
 }
 

@@ -21,15 +21,16 @@ const maxWarnings = 10
 
 // toolWriter writes one piece.
 type toolWriter struct {
-	tool    toolscript.Tool
-	names   ToolNames
-	options Options
-	piece   piece
-	types   strings.Builder
+	tool     toolscript.Tool
+	names    ToolNames
+	observed string // the type of results that were seen, "" for none
+	options  Options
+	piece    piece
+	types    strings.Builder
 }
 
-func writeTool(t toolscript.Tool, names ToolNames, o Options) piece {
-	w := toolWriter{tool: t, names: names, options: o}
+func writeTool(t toolscript.Tool, names ToolNames, observed string, o Options) piece {
+	w := toolWriter{tool: t, names: names, observed: observed, options: o}
 	params, optional := w.params()
 	result := w.result()
 	w.method(params, optional, result)
@@ -68,8 +69,22 @@ func (w *toolWriter) result() string {
 	if w.options.Form == Compact {
 		return "any"
 	}
-	fmt.Fprintf(&w.types, "/** The server does not describe this result. */\nexport type %s = any;\n", w.names.Result)
+	p := w.printer(&w.types)
+	p.comment(append([]string{"The server does not describe this result."}, w.observation()...))
+	fmt.Fprintf(p.out, "export type %s = any;\n", w.names.Result)
 	return w.names.Result
+}
+
+// observation is what results of the tool looked like.
+func (w *toolWriter) observation() []string {
+	if w.observed == "" {
+		return nil
+	}
+	var lines []string
+	for _, l := range wrap("Observed, not promised: " + clean(w.observed)) {
+		lines = append(lines, inComment(l))
+	}
+	return lines
 }
 
 // convert makes the declarations of a schema; of one that cannot be read, the
@@ -167,8 +182,10 @@ func (w *toolWriter) parameter(params string, optional bool) string {
 // compact form has the id only where the identifier does not follow from it.
 func (w *toolWriter) documentation() []string {
 	lines := describedLines(firstOf(w.tool.Description, w.tool.Title), w.options.describe())
-	if w.options.Form == Compact && len(lines) > 1 {
-		lines = []string{onOneLine(lines)}
+	if w.options.Form == Compact {
+		if lines = append(lines, w.observation()...); len(lines) > 1 {
+			lines = []string{onOneLine(lines)}
+		}
 	}
 	if w.options.Form == Compact && w.names.Ident == Identifier(w.tool.Name) {
 		return lines

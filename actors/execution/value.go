@@ -57,6 +57,16 @@ func value(tool toolscript.Tool, raw json.RawMessage, fit fits) (json.RawMessage
 	}
 }
 
+// Untyped is what a script gets from the answer of a tool without an output
+// schema. It is false of other tools, and of answers that are errors.
+func Untyped(tool toolscript.Tool, raw json.RawMessage) (json.RawMessage, bool) {
+	if tool.OutputSchema != nil {
+		return nil, false
+	}
+	v, failure := value(tool, raw, nil)
+	return v, failure == nil
+}
+
 func present(v json.RawMessage) bool { return len(v) > 0 && !bytes.Equal(v, []byte("null")) }
 
 // singleText is the text of an answer that is one text block.

@@ -5,15 +5,17 @@ import (
 	"github.com/toolscript/toolscript/actors/event"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/codegen"
+	"github.com/toolscript/toolscript/codegen/observe"
 )
 
 // Render asks for the module of some tools. The catalog travels with it: who
 // has seen a tool is not answered from an older catalog without it.
 type Render struct {
-	Catalog event.CatalogChanged
-	Filter  toolscript.Filter
-	Form    codegen.Form
-	Reply   mailbox.Reply[Rendered]
+	Catalog  event.CatalogChanged
+	Filter   toolscript.Filter
+	Form     codegen.Form
+	Observed *observe.Shapes // what is shown of results that no schema describes; nil for nothing
+	Reply    mailbox.Reply[Rendered]
 }
 
 // Rendered is a module and what there is to say about it.

@@ -15,6 +15,7 @@ import (
 	"github.com/toolscript/toolscript/actors/event"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/codegen"
+	"github.com/toolscript/toolscript/codegen/observe"
 )
 
 // key names a module.
@@ -22,13 +23,15 @@ type key struct {
 	generation uint64
 	filter     string
 	form       codegen.Form
+	observed   uint64 // version of the shapes
 }
 
 // Cache is the state of the actor; only Receive touches it.
 type Cache struct {
-	logger *slog.Logger
-	work   *mailbox.Group
-	post   func(message any)
+	options codegen.Options // of all modules, but for the form
+	logger  *slog.Logger
+	work    *mailbox.Group
+	post    func(message any)
 
 	// generator holds the one generator, or nothing while it is in use. It keeps
 	// the text of every tool, so that one at a time is faster than many at once
@@ -40,9 +43,11 @@ type Cache struct {
 	waiting map[key][]mailbox.Reply[Rendered]
 }
 
-// New makes the actor. work counts its goroutines.
-func New(logger *slog.Logger, work *mailbox.Group) *Cache {
+// New makes the actor. Of the options, Form is that of each request, and Describe
+// is for the compact form alone. work counts the goroutines.
+func New(o codegen.Options, logger *slog.Logger, work *mailbox.Group) *Cache {
 	t := &Cache{
+		options:   o,
 		logger:    logger,
 		work:      work,
 		generator: make(chan *codegen.Generator, 1),
@@ -83,7 +88,7 @@ func (t *Cache) adopt(m event.CatalogChanged) {
 func (t *Cache) render(m Render) {
 	t.adopt(m.Catalog)
 	filter := canonical(m.Filter)
-	k := key{t.current.Catalog.Generation(), filter.String(), m.Form}
+	k := key{t.current.Catalog.Generation(), filter.String(), m.Form, m.Observed.Version()}
 	if r, ok := t.modules.get(k); ok {
 		m.Reply.Send(r, nil)
 		return
@@ -91,17 +96,23 @@ func (t *Cache) render(m Render) {
 	under := t.waiting[k]
 	t.waiting[k] = append(under, m.Reply)
 	if len(under) == 0 {
-		t.generate(k, filter)
+		t.generate(k, filter, m.Observed)
 	}
 }
 
-func (t *Cache) generate(k key, filter toolscript.Filter) {
+func (t *Cache) generate(k key, filter toolscript.Filter, observed *observe.Shapes) {
 	catalog, post, generator := t.current, t.post, t.generator
+	options := t.options
+	options.Form = k.form
+	if k.form != codegen.Compact {
+		options.Describe = 0
+	}
 	t.work.Go(func() {
 		g := <-generator
 		next := new(codegen.Generator) // unless this one comes through
 		defer func() { generator <- next }()
-		rendered := module(g, catalog, filter, k.form)
+		g.Observed = observed
+		rendered := module(g, catalog, filter, options)
 		next = g
 		post(generated{key: k, rendered: rendered})
 	}, func(err error) { post(generated{key: k, err: err}) })
@@ -130,8 +141,8 @@ func (t *Cache) stop() {
 }
 
 // module is the text for the tools of a catalog that a filter selects.
-func module(g *codegen.Generator, c event.CatalogChanged, filter toolscript.Filter, form codegen.Form) Rendered {
-	result := g.Module(c.Catalog.Filter(filter), c.Names(), codegen.Options{Form: form})
+func module(g *codegen.Generator, c event.CatalogChanged, filter toolscript.Filter, o codegen.Options) Rendered {
+	result := g.Module(c.Catalog.Filter(filter), c.Names(), o)
 	sum := sha256.Sum256([]byte(result.Text))
 	return Rendered{
 		Module: toolscript.Module{

@@ -37,7 +37,7 @@ func start(t *testing.T) *rig {
 	}
 	var work mailbox.Group
 	life := mailbox.NewLife()
-	cache := typecache.New(slog.New(slog.DiscardHandler), &work)
+	cache := typecache.New(codegen.Options{}, slog.New(slog.DiscardHandler), &work)
 	pid := engine.Spawn(func() actor.Receiver { return cache }, "cache", life.Options("0")...)
 	t.Cleanup(func() {
 		<-engine.Poison(pid).Done()

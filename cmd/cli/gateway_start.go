@@ -24,6 +24,8 @@ type startOptions struct {
 	host    string
 	noToken bool
 	trust   bool
+
+	noObserve bool
 }
 
 func newGatewayStart(a *app) *cobra.Command {
@@ -49,6 +51,7 @@ yours with the same configuration find the gateway without it.`,
 	f.StringVarP(&o.host, "hostname", "H", "localhost", "`address` to listen on")
 	f.BoolVar(&o.noToken, "no-token", false, "let everybody on this machine call every tool: for tests")
 	f.BoolVar(&o.trust, "trust", false, "let the project's configuration take effect this once")
+	f.BoolVar(&o.noObserve, "no-observe", false, "do not remember what results look like of tools that promise nothing")
 	fromEnvironment(f, "port", "TOOLSCRIPT_PORT")
 	return c
 }
@@ -99,7 +102,7 @@ func (o *startOptions) open(loaded *config.Config, logger *slog.Logger) (*runnin
 		logger.Warn("no token: every program on this machine can call every tool")
 	}
 	g := &running{}
-	g.system, err = o.startSystem(loaded, o.trust, logger, actors.Options{Scripts: actors.Scripts{Warm: true, URL: g.urlOf}})
+	g.system, err = o.startSystem(loaded, o.trust, logger, actors.Options{NoObserve: o.noObserve, Scripts: actors.Scripts{Warm: true, URL: g.urlOf}})
 	if err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}

@@ -55,6 +55,16 @@ func (o *getTypesOptions) run(ctx context.Context) error {
 		return err
 	}
 	o.tellWaiting(types)
+	all, err := g.Tools(ctx, nil)
+	if err != nil {
+		return err
+	}
+	if servers, err = g.Servers(ctx); err != nil {
+		return err
+	}
+	if err := o.present(filter, servers, all); err != nil {
+		return err
+	}
 	if o.json {
 		return writeJSON(o.Stdout, struct {
 			Module     string   `json:"module"`
@@ -62,39 +72,7 @@ func (o *getTypesOptions) run(ctx context.Context) error {
 			Pending    []string `json:"pending,omitempty"` // servers whose tools are missing
 		}{types.Text, types.Generation, types.Pending})
 	}
-	return o.markdown(ctx, g, servers, filter, types.Text)
-}
-
-// known wants at least one entry of the filter to name a server, and warns of
-// the others: they select nothing.
-func (o *getTypesOptions) known(filter toolscript.Filter, servers []toolscript.ServerStatus) error {
-	var names []string
-	for _, s := range servers {
-		names = append(names, s.Name)
-	}
-	var unknown []error
-	for _, entry := range filter {
-		if !namesServer(entry, names) {
-			unknown = append(unknown, notConfigured(entry, names))
-		}
-	}
-	if len(unknown) > 0 && len(unknown) == len(filter) {
-		return unknown[0]
-	}
-	for _, err := range unknown {
-		o.warn("%v", err)
-	}
-	return nil
-}
-
-// namesServer reports whether an entry of a filter is a server or a tool of one.
-func namesServer(entry string, names []string) bool {
-	for _, name := range names {
-		if entry == name || strings.HasPrefix(entry, name+toolscript.Separator) {
-			return true
-		}
-	}
-	return false
+	return o.markdown(catalogOf(servers, all), filter, types.Text)
 }
 
 func (o *getTypesOptions) tellWaiting(t gateway.Types) {
@@ -106,15 +84,9 @@ func (o *getTypesOptions) tellWaiting(t gateway.Types) {
 	}
 }
 
-func (o *getTypesOptions) markdown(
-	ctx context.Context, g *reached, servers []toolscript.ServerStatus, filter toolscript.Filter, module string,
-) error {
-	all, err := g.Tools(ctx, nil)
-	if err != nil {
-		return err
-	}
+func (o *getTypesOptions) markdown(c toolscript.Catalog, filter toolscript.Filter, module string) error {
 	text := "```typescript\n" + strings.TrimRight(module, "\n") + "\n```"
-	if example := exampleOf(catalogOf(servers, all), filter); example != "" {
+	if example := exampleOf(c, filter); example != "" {
 		text += "\n\nUsage example:\n\n```typescript\nimport { tools } from \"toolscript\";\n" +
 			"const result = await " + example + "(params);\n```"
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/actors/workers"
 	"github.com/toolscript/toolscript/cmd/config"
+	"github.com/toolscript/toolscript/codegen"
 	"github.com/toolscript/toolscript/runner/worker"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/reaper"
@@ -40,12 +41,27 @@ func (a *app) startSystem(loaded *config.Config, trust bool, logger *slog.Logger
 	o.Scripts.StartChecker = func(ctx context.Context) (workers.Worker, error) { return worker.StartChecker(ctx, options) }
 	o.Scripts.StartSandbox = func(ctx context.Context) (workers.Worker, error) { return worker.StartSandbox(ctx, options) }
 	o.Scripts.Limits = func() toolscript.Limits { return s.settings.Load().Limits }
+	o.Types, o.NoObserve = typeOptions(loaded.Settings.Types), o.NoObserve || loaded.Settings.Types.NoObserve
 	var err error
 	if s.System, err = actors.Start(o); err != nil {
 		s.reaper.Close()
 		return nil, err
 	}
 	return s, nil
+}
+
+// typeOptions are the settings as the generator has them, where 0 is the default
+// and less than that leaves descriptions out.
+func typeOptions(t config.Types) codegen.Options {
+	o := codegen.Options{Open: t.OpenObjects}
+	switch {
+	case t.Describe == nil:
+	case *t.Describe == 0:
+		o.Describe = -1
+	default:
+		o.Describe = *t.Describe
+	}
+	return o
 }
 
 func (a *app) workerOptions(logger *slog.Logger) worker.Options {

@@ -27,7 +27,15 @@ type Config struct {
 type Settings struct {
 	Engine string
 	Check  string
+	Types  Types
 	Limits toolscript.Limits
+}
+
+// Types are the settings of generated TypeScript.
+type Types struct {
+	OpenObjects bool
+	NoObserve   bool
+	Describe    *int // characters of each description in the compact form
 }
 
 // File is one configuration file. Found and Trusted are set by Load.

@@ -7,13 +7,14 @@ import (
 )
 
 // settingNames are the top-level fields that Settings holds.
-var settingNames = []string{"engine", "check", "limits"}
+var settingNames = []string{"engine", "check", "types", "limits"}
 
 // apply puts the settings of a validated file over those of earlier files, each
 // limit by itself. A setting with a variable that is not set keeps its value.
 func (s *Settings) apply(root *node) {
 	override(&s.Engine, root.child("engine"))
 	override(&s.Check, root.child("check"))
+	s.Types.apply(root.child("types"))
 	limits := root.child("limits")
 	for name, value := range limitFields(&s.Limits) {
 		n := limits.child(name)
@@ -25,6 +26,20 @@ func (s *Settings) apply(root *node) {
 		} else {
 			*value = n.count()
 		}
+	}
+}
+
+// apply puts the settings of types that a file has over the others.
+func (t *Types) apply(n *node) {
+	if open := n.child("openObjects"); open != nil {
+		t.OpenObjects = open.flag()
+	}
+	if observe := n.child("observe"); observe != nil {
+		t.NoObserve = !observe.flag()
+	}
+	if describe := n.child("describe"); describe != nil {
+		characters := int(describe.count())
+		t.Describe = &characters
 	}
 }
 

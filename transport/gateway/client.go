@@ -145,7 +145,15 @@ type Types struct {
 // Types is the module of the tools that f selects. For up to wait, the gateway
 // first waits for the servers that f names and that are connecting.
 func (c *Client) Types(ctx context.Context, f toolscript.Filter, compact bool, wait time.Duration) (Types, error) {
-	query := url.Values{"filter": {f.String()}, "compact": {strconv.FormatBool(compact)}}
+	return c.module(ctx, url.Values{"filter": {f.String()}, "compact": {strconv.FormatBool(compact)}}, wait)
+}
+
+// Declarations are the .d.ts of that module; the rest is as for Types.
+func (c *Client) Declarations(ctx context.Context, f toolscript.Filter, wait time.Duration) (Types, error) {
+	return c.module(ctx, url.Values{"filter": {f.String()}, "declarations": {"true"}}, wait)
+}
+
+func (c *Client) module(ctx context.Context, query url.Values, wait time.Duration) (Types, error) {
 	if wait > 0 {
 		query.Set("wait", min(wait, longestWait).String())
 	}

@@ -62,6 +62,9 @@ func TestClientAsBackend(t *testing.T) {
 	types, err := c.Types(ctx, toolscript.Filter{"a b", "ü"}, true, 0)
 	check(t, "Types", types, gateway.Types{Module: toolscript.Module{Text: "a b,ü true", ETag: "e", Generation: 3}}, err)
 
+	declarations, err := c.Declarations(ctx, toolscript.Filter{"a b"}, 0)
+	check(t, "Declarations", declarations, gateway.Types{Module: toolscript.Module{Text: "declarations of a b", ETag: "d"}}, err)
+
 	servers[0].State = toolscript.Connecting
 	ready, err = c.Ready(ctx)
 	check(t, "Ready while one connects", ready, gateway.Readiness{Total: 1, Waiting: []string{"a"}, Failed: []gateway.FailedServer{}}, err)

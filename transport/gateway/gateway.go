@@ -46,6 +46,8 @@ type Backend interface {
 	CallTool(ctx context.Context, call toolscript.Call) (json.RawMessage, error)
 	// Types is the module of the tools that f selects.
 	Types(ctx context.Context, f toolscript.Filter, compact bool) (toolscript.Module, error)
+	// Declarations are the .d.ts of that module, for editors.
+	Declarations(ctx context.Context, f toolscript.Filter) (toolscript.Module, error)
 	// Await waits until no server that f names is connecting, or ctx ends. It
 	// names the servers it waited for, and those that still connect.
 	Await(ctx context.Context, f toolscript.Filter) (waitedFor, pending []string)

@@ -56,6 +56,10 @@ func (f *fake) Types(ctx context.Context, filter toolscript.Filter, compact bool
 	return f.types(ctx, filter, compact)
 }
 
+func (f *fake) Declarations(_ context.Context, filter toolscript.Filter) (toolscript.Module, error) {
+	return toolscript.Module{Text: "declarations of " + filter.String(), ETag: "d"}, nil
+}
+
 func (f *fake) Await(ctx context.Context, filter toolscript.Filter) (waitedFor, pending []string) {
 	if f.await == nil {
 		return nil, nil

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
+
+	"github.com/toolscript/toolscript"
 )
 
 // The headers that tell what a module was made from. Server names may hold any
@@ -26,10 +28,17 @@ func (s *Server) module(x *exchange) error {
 	if err != nil {
 		return err
 	}
+	declarations, err := x.flag("declarations")
+	if err != nil {
+		return err
+	}
+	if compact && declarations {
+		return invalid(`parameters "compact" and "declarations" ask for two forms; give one of them`)
+	}
 	if err := s.await(x); err != nil {
 		return err
 	}
-	m, err := s.backend.Types(x.ctx, x.filter(), compact)
+	m, err := s.form(x, compact, declarations)
 	if err != nil {
 		return err
 	}
@@ -43,6 +52,13 @@ func (s *Server) module(x *exchange) error {
 	}
 	x.c.Set(fiber.HeaderContentType, "application/typescript")
 	return x.c.SendString(m.Text)
+}
+
+func (s *Server) form(x *exchange, compact, declarations bool) (toolscript.Module, error) {
+	if declarations {
+		return s.backend.Declarations(x.ctx, x.filter())
+	}
+	return s.backend.Types(x.ctx, x.filter(), compact)
 }
 
 // await waits for connecting servers when the client asked for it.

@@ -45,6 +45,20 @@ func TestGW17Module(t *testing.T) {
 	}
 }
 
+// TestModuleForms: declarations are a form of their own, and two forms at once
+// are none.
+func TestModuleForms(t *testing.T) {
+	l := serve(t, &fake{})
+	if got := l.ask(t, http.MethodGet, "/runtime/tools.ts?declarations=true&filter=a", ""); got.status != 200 || got.body != "declarations of a" {
+		t.Errorf("declarations = %d %s", got.status, got.body)
+	}
+	for _, query := range []string{"declarations=1&compact=1", "declarations=yes"} {
+		if got := l.ask(t, http.MethodGet, "/runtime/tools.ts?"+query, ""); got.status != 400 {
+			t.Errorf("%s = %d %s, want 400", query, got.status, got.body)
+		}
+	}
+}
+
 func TestModuleNotModified(t *testing.T) {
 	l := serve(t, &fake{types: func(context.Context, toolscript.Filter, bool) (toolscript.Module, error) {
 		return toolscript.Module{Text: "text", ETag: "abc"}, nil

@@ -51,7 +51,7 @@ func (s *Server) routes() []route {
 		{method: fiber.MethodPost, path: "/tools/:id", within: callTime, runs: true, serve: s.callTool},
 		{
 			method: fiber.MethodGet, path: "/runtime/tools.ts", within: renderTime,
-			query: []string{"filter", "compact", "wait", "_t"}, runs: true, serve: s.module,
+			query: []string{"filter", "compact", "declarations", "wait", "_t"}, runs: true, serve: s.module,
 		},
 		{method: fiber.MethodPost, path: "/exec", within: runTime, serve: s.exec},
 		{method: fiber.MethodGet, path: "/runs", within: askTime, serve: s.runs},

@@ -1,0 +1,110 @@
+package observe
+
+import (
+	"encoding/json"
+	"sync"
+)
+
+// Limits of an Observer.
+const (
+	maxTools  = 4096
+	maxResult = 256 << 10 // bytes of a result that is looked at
+	settled   = 20        // results in a row that told nothing new, after which a tool is left alone
+)
+
+// Observer collects the shapes of results. The zero value is ready; it is safe
+// for concurrent use.
+type Observer struct {
+	mu       sync.Mutex
+	seen     map[string]*sight
+	snapshot *Shapes // of now, nil after a change
+	version  uint64
+}
+
+// sight is what is known of the results of one tool.
+type sight struct {
+	shape *shape
+	quiet int // results since the last that told something new
+}
+
+// See looks at a result of the tool with that id: the JSON value that a script
+// gets.
+func (o *Observer) See(id string, result json.RawMessage) {
+	if len(result) > maxResult || !o.Wants(id) {
+		return
+	}
+	var v any
+	if json.Unmarshal(result, &v) != nil {
+		return
+	}
+	o.add(id, shapeOf(v, 0))
+}
+
+// Wants reports whether another result of the tool may tell something new.
+func (o *Observer) Wants(id string) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	known := o.seen[id]
+	if known == nil {
+		return len(o.seen) < maxTools
+	}
+	return known.quiet < settled
+}
+
+func (o *Observer) add(id string, s *shape) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.seen == nil {
+		o.seen = map[string]*sight{}
+	}
+	known := o.seen[id]
+	if known == nil {
+		known = &sight{}
+		o.seen[id] = known
+	}
+	merged := merge(known.shape, s)
+	if merged == known.shape {
+		known.quiet++
+		return
+	}
+	known.shape, known.quiet = merged, 0
+	o.snapshot = nil
+}
+
+// Shapes are what is known now.
+func (o *Observer) Shapes() *Shapes {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.snapshot == nil {
+		o.version++
+		o.snapshot = &Shapes{version: o.version, shapes: make(map[string]*shape, len(o.seen))}
+		for id, known := range o.seen {
+			o.snapshot.shapes[id] = known.shape
+		}
+	}
+	return o.snapshot
+}
+
+// Shapes are what was known at one time. They are immutable; a nil *Shapes knows
+// nothing.
+type Shapes struct {
+	version uint64
+	shapes  map[string]*shape
+}
+
+// Version differs whenever shapes of one Observer do. It is 0 of nil.
+func (s *Shapes) Version() uint64 {
+	if s == nil {
+		return 0
+	}
+	return s.version
+}
+
+// Type is the observed type of a tool's results on one line of TypeScript, ""
+// when none was seen.
+func (s *Shapes) Type(id string) string {
+	if s == nil || s.shapes[id] == nil {
+		return ""
+	}
+	return s.shapes[id].String()
+}
