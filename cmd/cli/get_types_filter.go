@@ -85,4 +85,3 @@ func namesServer(entry string, names []string) bool {
 	}
 	return false
 }
-
