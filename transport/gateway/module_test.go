@@ -84,7 +84,7 @@ func TestDEF23Parameters(t *testing.T) {
 		"tool=create_issue": "use filter=SERVER or filter=SERVER__TOOL",
 		"filtre=github":     `did you mean "filter"?`,
 		"Filter=github":     `did you mean "filter"?`,
-		"something=1":       "this route knows: filter, compact, wait, _t",
+		"something=1":       "this route knows: filter, compact, declarations, wait, _t",
 		"filter=a&filter=b": "given 2 times",
 		"compact=maybe":     "must be true or false",
 		"compact=":          "must be true or false",
