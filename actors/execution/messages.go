@@ -8,7 +8,8 @@ import (
 )
 
 // Begin asks for a run. It is answered as soon as the run exists; the run then
-// tells everything through Emit and closes Done when it has ended.
+// tells everything through Emit, and closes Done when it has ended and the client
+// has taken the last event or is gone.
 type Begin struct {
 	Ctx     context.Context // the run ends with it
 	Request toolscript.ExecRequest
@@ -16,14 +17,15 @@ type Begin struct {
 	Reply   mailbox.Reply[Handle]
 }
 
-// Emit takes the events of a run in order, one at a time. It may block; an
+// Emit takes the events of a run in order, one at a time. While it blocks, the
+// script waits when it has something to say, and is not spared its limits. An
 // error says that nobody listens any more and ends the run.
 type Emit func(toolscript.Event) error
 
 // Handle is a run that has begun.
 type Handle struct {
 	ID   string
-	Done <-chan struct{}
+	Done <-chan struct{} // see Begin
 }
 
 // List asks for the records of the runs, the newest first, without their calls.
@@ -75,6 +77,7 @@ type (
 	ended struct { // the last word of a run
 		id     string
 		record toolscript.RunRecord
+		end    toolscript.End
 	}
 )
 

@@ -80,14 +80,10 @@ func (r *run) snapshot() toolscript.RunRecord {
 	return record
 }
 
-// finish closes the record, tells the client and the parent, and ends the actor.
+// finish closes the record, hands it to the parent and ends the actor.
 func (r *run) finish(c *actor.Context, end toolscript.End) {
 	r.record.Close(end)
 	r.cancel(nil)
-	engine, self, parent, events, last := c.Engine(), c.PID(), r.parent, r.events, ended{r.work.id, r.snapshot()}
-	mailbox.Go(func() { // the client may be slow to take the end, and its code may break
-		defer engine.Poison(self)
-		defer engine.Send(parent, last)
-		events.end(end)
-	}, func(error) {})
+	c.Engine().Send(r.parent, ended{r.work.id, r.snapshot(), end})
+	c.Engine().Poison(c.PID())
 }

@@ -41,7 +41,6 @@ type liveRun struct {
 	cancel     context.CancelCauseFunc
 	events     *emitter
 	stdin      *stdin
-	done       chan struct{}
 	record     toolscript.RunRecord // without calls
 }
 
@@ -88,9 +87,10 @@ func (r *Runs) begin(c *actor.Context, m Begin) {
 	id, capability := "run_"+hex.EncodeToString(random(8)), base64.RawURLEncoding.EncodeToString(random(32))
 	limits := Effective(m.Request.Limits, r.deps.Limits())
 	ctx, cancel := context.WithCancelCause(m.Ctx)
-	events := &emitter{id: id, to: m.Emit, lost: func(err error) {
+	events := newEmitter(id, m.Emit, func(err error) {
 		cancel(&toolscript.Error{Kind: toolscript.Cancelled, Err: fmt.Errorf("the client went away: %w", err)})
-	}}
+	})
+	context.AfterFunc(ctx, events.release)
 	record := toolscript.RunRecord{
 		RunID: id, State: "checking", File: m.Request.File, Engine: "quickjs",
 		StartedAt: time.Now(), Limits: limits, Allow: m.Request.Allow, Calls: []toolscript.CallRecord{},
@@ -107,10 +107,10 @@ func (r *Runs) begin(c *actor.Context, m Begin) {
 		},
 	}
 	live := &liveRun{
-		capability: capability, ctx: ctx, cancel: cancel, events: events, stdin: in, done: make(chan struct{}), record: record,
+		capability: capability, ctx: ctx, cancel: cancel, events: events, stdin: in, record: record,
 	}
 	r.live[id] = live
-	m.Reply.Send(Handle{ID: id, Done: live.done}, nil)
+	m.Reply.Send(Handle{ID: id, Done: events.done}, nil)
 	r.spawn(c, id, child)
 }
 
@@ -150,18 +150,15 @@ func (r *Runs) entered(m entered) {
 	}
 }
 
-// ended files the record of a run that has told its end.
-func (r *Runs) ended(m ended) {
-	if live := r.file(m.id, m.record); live != nil {
-		close(live.done)
-	}
-}
+// ended files the record of a run and tells the client, who may be slow to hear
+// it.
+func (r *Runs) ended(m ended) { r.file(m.id, m.record, m.end) }
 
 // file moves a run from those under way to those that have ended.
-func (r *Runs) file(id string, record toolscript.RunRecord) *liveRun {
+func (r *Runs) file(id string, record toolscript.RunRecord, end toolscript.End) {
 	live := r.live[id]
 	if live == nil {
-		return nil
+		return
 	}
 	delete(r.live, id)
 	live.cancel(nil)
@@ -169,7 +166,7 @@ func (r *Runs) file(id string, record toolscript.RunRecord) *liveRun {
 	if len(r.past) > kept {
 		r.past = slices.Delete(r.past, 0, len(r.past)-kept)
 	}
-	return live
+	live.events.end(end)
 }
 
 // broken ends a run whose actor is gone without a last word: it panicked, which
@@ -182,17 +179,7 @@ func (r *Runs) broken(m gone) {
 	end := failed(m.id, m.why, nil)
 	record := live.record
 	record.Close(end)
-	r.file(m.id, record)
-	live.tell(end)
-}
-
-// tell says the end in the run's place. The client may be slow to take it, and
-// only then nobody emits any more.
-func (l *liveRun) tell(end toolscript.End) {
-	mailbox.Go(func() {
-		defer close(l.done)
-		l.events.end(end)
-	}, func(error) {}) // what the client's own code broke concerns the client alone
+	r.file(m.id, record, end)
 }
 
 // notRunning says why a run cannot be asked.
@@ -279,7 +266,7 @@ func (r *Runs) whose(capability string) string {
 func (r *Runs) end() {
 	for id, live := range r.live {
 		live.cancel(mailbox.ErrStopped)
-		live.tell(failed(id, mailbox.ErrStopped, nil))
+		live.events.end(failed(id, mailbox.ErrStopped, nil))
 	}
 	r.live = nil
 }

@@ -351,6 +351,44 @@ func TestRunEndsWithItsClient(t *testing.T) {
 	})
 }
 
+// TestRunEndsWhateverItsClientDoes has a client that takes nothing after the
+// first event, until the run is long over, and then everything.
+func TestRunEndsWhateverItsClientDoes(t *testing.T) {
+	talks := func(_ context.Context, _ runner.Job, host runner.Host) (runner.Outcome, error) {
+		go func() {
+			for i := range 100 {
+				host.Write(runner.Stdout, fmt.Sprint(i, " "))
+			}
+		}()
+		time.Sleep(time.Second) // the sandbox's own limit, which no host holds up
+		return runner.Outcome{Err: toolscript.Fail(toolscript.LimitTime, "too long"), ExitCode: 1}, nil
+	}
+	withRuns(t, talks, nil, func(b *bench) {
+		listens := make(chan struct{})
+		h := b.begin(b.t.Context(), toolscript.ExecRequest{}, func(e toolscript.Event) error {
+			if e.Type != toolscript.EventStart {
+				<-listens
+			}
+			return b.emit(e)
+		})
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		if rec := b.record(h.ID); rec.State == "running" || rec.Kind != toolscript.LimitTime {
+			b.t.Errorf("after its limit the run is %s, %q; want that it has ended by its limit", rec.State, rec.Kind)
+		}
+		close(listens)
+		<-h.Done
+		var output strings.Builder
+		for _, e := range b.events[1 : len(b.events)-1] {
+			output.WriteString(e.Data)
+		}
+		last := b.events[len(b.events)-1]
+		if !strings.HasPrefix(output.String(), "0 1 2 3 4 ") || last.End == nil || last.Kind != toolscript.LimitTime {
+			b.t.Errorf("the client heard %q and then %+v; want the beginning of the output and the end", output.String(), last)
+		}
+	})
+}
+
 func TestPanicsEndOneRunOnly(t *testing.T) {
 	breaks := func(context.Context, runner.Job, runner.Host) (runner.Outcome, error) { panic("work broke") }
 	withRuns(t, breaks, nil, func(b *bench) {

@@ -39,6 +39,7 @@ type work struct {
 func (w *work) do(ctx context.Context) toolscript.End {
 	w.host.events.emit(toolscript.Event{Type: toolscript.EventStart, RunID: w.id})
 	end := w.end(w.stages(ctx))
+	w.host.events.release() // what is left of the run waits for no client
 	w.measure()
 	end.Metrics = &w.metrics
 	return end

@@ -20,7 +20,7 @@ import (
 type Options struct {
 	Name  string                                // of the role, for status and errors
 	Start func(context.Context) (Worker, error) // starts a process; its context bounds the start
-	Max   int                                   // workers at once
+	Max   int                                   // workers at once; 0 = 32, or four for each processor if that is more
 	Spare int                                   // idle workers kept ready
 
 	// Work counts what may outlive the actor for a moment: the end of a process.
@@ -29,6 +29,11 @@ type Options struct {
 	StartTime time.Duration // bound on a start; 0 = 1 min
 	IdleTime  time.Duration // after which an idle worker beyond Spare is ended; 0 = 1 min
 }
+
+// minMax is how many workers there may be on the smallest machine. Below the
+// bound nobody waits for another's loop: the system shares the processors out. An
+// idle worker holds about 20 MB, so that this many are no burden.
+const minMax = 32
 
 // Pool is the state of the actor; only Receive touches it.
 type Pool struct {
@@ -54,7 +59,7 @@ func New(o Options) actor.Producer {
 		o.IdleTime = time.Minute
 	}
 	if o.Max == 0 {
-		o.Max = 4 * runtime.GOMAXPROCS(0)
+		o.Max = max(minMax, 4*runtime.GOMAXPROCS(0))
 	}
 	return func() actor.Receiver { return &Pool{Options: o} }
 }

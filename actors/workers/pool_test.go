@@ -3,6 +3,7 @@ package workers_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -227,6 +228,73 @@ func TestIdleWorkersAreEnded(t *testing.T) {
 		synctest.Wait()
 		if n := f.living(); n != 1 {
 			b.t.Errorf("%d workers after two idle minutes, want the spare one", n)
+		}
+	})
+}
+
+// TestNobodyWaitsForAnothersLoop: while runs come one at a time, each finds a
+// worker ready, however long those before it keep theirs.
+func TestNobodyWaitsForAnothersLoop(t *testing.T) {
+	f := &factory{delay: time.Second}
+	withPool(t, workers.Options{Max: 8, Spare: 1}, f, func(b *bench) {
+		for range 8 {
+			time.Sleep(2 * time.Second)
+			before := time.Now()
+			b.mustTake() // and never given back
+			if waited := time.Since(before); waited != 0 {
+				b.t.Errorf("a run waited %v beside others that do not end", waited)
+			}
+		}
+		if n := f.began.Load(); n != 8 {
+			b.t.Errorf("%d processes were started, want the bound of 8", n)
+		}
+	})
+}
+
+// TestThoseWhoCameFirstAreServedFirst at the bound, and those who have gone are
+// not waited for.
+func TestThoseWhoCameFirstAreServedFirst(t *testing.T) {
+	f := &factory{}
+	withPool(t, workers.Options{Max: 1}, f, func(b *bench) {
+		w := b.mustTake()
+		var mu sync.Mutex
+		var order []int
+		var group sync.WaitGroup
+		for i := range 5 {
+			patience := time.Hour
+			if i == 2 {
+				patience = time.Minute
+			}
+			group.Go(func() {
+				got, err := b.take(patience)
+				if err != nil {
+					return
+				}
+				mu.Lock()
+				order = append(order, i)
+				mu.Unlock()
+				workers.GiveBack(b.at, got, false)
+			})
+			synctest.Wait()
+		}
+		time.Sleep(2 * time.Minute)
+		workers.GiveBack(b.at, w, false)
+		group.Wait()
+		if want := []int{0, 1, 3, 4}; !slices.Equal(order, want) {
+			b.t.Errorf("served in the order %v, want %v", order, want)
+		}
+	})
+}
+
+// TestStateTellsTheWall of the worker that was started last.
+func TestStateTellsTheWall(t *testing.T) {
+	withPool(t, workers.Options{Spare: 1}, &factory{}, func(b *bench) {
+		synctest.Wait()
+		ctx, cancel := context.WithTimeout(b.t.Context(), time.Minute)
+		defer cancel()
+		state, err := mailbox.Ask(ctx, b.at, func(r mailbox.Reply[workers.State]) any { return workers.Describe{Reply: r} })
+		if err != nil || state.Idle != 1 || len(state.Wall) != 1 || state.Wall[0].Name != "paper" {
+			b.t.Errorf("state = %+v, %v", state, err)
 		}
 	})
 }

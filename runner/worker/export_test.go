@@ -14,6 +14,9 @@ import (
 // ExitOverrun is the exit code of a worker whose watchdog ended it.
 const ExitOverrun = exitOverrun
 
+// CPUTime is the processor time that a process has used.
+var CPUTime = cpuTime
+
 // ExitCode is that of a worker that is gone; -1 means that a signal ended it.
 func (p *Process) ExitCode() int { return p.cmd.ProcessState.ExitCode() }
 

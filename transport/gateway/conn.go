@@ -37,12 +37,13 @@ func (l *listener) Accept() (net.Conn, error) {
 	l.conns[c] = struct{}{}
 	if l.draining {
 		c.endReads()
+		c.hurry()
 	}
 	return c, nil
 }
 
 // drain closes the listener and ends every wait for bytes of a client, now and
-// later. Answers can still be written.
+// later. Answers can still be written, to clients that take them.
 func (l *listener) drain() {
 	_ = l.Close() // closed already is as good
 	l.mu.Lock()
@@ -50,6 +51,7 @@ func (l *listener) drain() {
 	l.draining = true
 	for c := range l.conns {
 		c.endReads()
+		c.hurry()
 	}
 }
 
@@ -74,8 +76,9 @@ type conn struct {
 	listener *listener
 	unread   atomic.Bool // the client may still be sending what will not be read
 
-	mu    sync.Mutex // makes ended and the read deadline one thing
-	ended bool
+	mu      sync.Mutex // makes ended and the read deadline one thing, and hurried and the write deadline
+	ended   bool
+	hurried bool
 }
 
 // endReads makes the Read under way, and every later one, the end of the input.
@@ -113,10 +116,29 @@ func (c *conn) Read(p []byte) (int, error) {
 // Write fails when the client takes nothing for stallLimit. A write time-out of
 // fasthttp would count from the start of an answer, and cut streams.
 func (c *conn) Write(p []byte) (int, error) {
-	if err := c.SetWriteDeadline(time.Now().Add(stallLimit)); err != nil {
+	if err := c.allowWrite(); err != nil {
 		return 0, err
 	}
 	return c.Conn.Write(p)
+}
+
+func (c *conn) allowWrite() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	limit := stallLimit
+	if c.hurried {
+		limit = hurryLimit
+	}
+	return c.SetWriteDeadline(time.Now().Add(limit))
+}
+
+// hurry gives the client of the Write under way, and of every later one, no more
+// than hurryLimit: the gateway is shutting down.
+func (c *conn) hurry() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.hurried = true
+	_ = c.SetWriteDeadline(time.Now().Add(hurryLimit)) // fails only on a closed connection
 }
 
 // Close closes the connection. When the client may still be sending, it is

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -167,5 +168,34 @@ func TestShutdownBeforeServe(t *testing.T) {
 	}
 	if err := srv.Serve(); err != nil {
 		t.Errorf("Serve after Shutdown: %v", err)
+	}
+}
+
+// TestShutdownLeavesADeafClientBehind: a client that takes nothing holds neither
+// its run nor the gateway's end up.
+func TestShutdownLeavesADeafClientBehind(t *testing.T) {
+	stuck, failed := make(chan struct{}), make(chan error, 1)
+	tell := sync.OnceFunc(func() { close(stuck) })
+	l := serve(t, &fake{exec: func(_ context.Context, _ toolscript.ExecRequest, emit func(toolscript.Event) error) error {
+		err := emit(start("r1"))
+		for err == nil {
+			waited := time.AfterFunc(100*time.Millisecond, tell)
+			err = emit(toolscript.Event{Type: toolscript.EventStdout, Data: strings.Repeat("x", 1<<20)})
+			waited.Stop()
+		}
+		failed <- err
+		return nil
+	}})
+	conn := l.dial(t)
+	request := "POST /" + l.token + "/exec HTTP/1.1\r\nHost: " + l.address() + "\r\nContent-Type: application/json\r\nContent-Length: 11\r\n\r\n{\"code\":\"\"}"
+	if _, err := io.WriteString(conn, request); err != nil {
+		t.Fatal(err)
+	}
+	receive(t, stuck)
+	if err := shutdown(t, l, patience); err != nil {
+		t.Errorf("Shutdown: %v", err)
+	}
+	if err := receive(t, failed); toolscript.KindOf(err) != toolscript.Cancelled {
+		t.Errorf("emit = %v, want kind cancelled", err)
 	}
 }
