@@ -29,6 +29,7 @@ type ServerStatus struct {
 	Attempt      int         `json:"attempt,omitempty"`   // of the current row of tries, from 1
 	NextRetry    *time.Time  `json:"nextRetry,omitempty"` // in state backoff
 	InFlight     int         `json:"inFlight"`
+	Queued       int         `json:"queued"`              // calls that wait for one in flight to end
 	Restarts     int         `json:"restarts"`            // connections after the first
 	Error        string      `json:"error,omitempty"`     // the last one, while it matters
 	LastError    string      `json:"lastError,omitempty"` // the same, as GET /status names it; set only there

@@ -239,6 +239,7 @@ func checkRecovered(t *testing.T, s *actors.System) toolscript.Status {
 			t.Errorf("after the faults: %v", err)
 		}
 	}
+	synctest.Wait() // a call is answered before it is crossed off
 	status, err := s.Status(t.Context())
 	if err != nil {
 		t.Fatal(err)

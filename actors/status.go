@@ -33,24 +33,25 @@ func (s *System) servers(ctx context.Context, view registry.View) []toolscript.S
 	var asked mailbox.Group
 	for i, known := range view.Servers {
 		all[i] = known.ServerStatus
-		asked.Go(func() { all[i].InFlight = s.inFlight(ctx, known.Name) }, func(error) {})
+		asked.Go(func() { all[i].InFlight, all[i].Queued = s.load(ctx, known.Name) }, func(error) {})
 	}
 	<-asked.Idle() // when ctx ends at the latest, so nobody writes to all any more
 	return all
 }
 
-func (s *System) inFlight(ctx context.Context, name string) int {
+// load is how many calls are in flight on a server, and how many wait.
+func (s *System) load(ctx context.Context, name string) (inFlight, queued int) {
 	at, err := s.find(serverID(name))
 	if err != nil {
-		return 0
+		return 0, 0
 	}
 	status, err := mailbox.Ask(ctx, at, func(r mailbox.Reply[toolscript.ServerStatus]) any {
 		return server.GetStatus{Reply: r}
 	})
 	if err != nil {
-		return 0
+		return 0, 0
 	}
-	return status.InFlight
+	return status.InFlight, status.Queued
 }
 
 // Status is the state of the whole gateway.

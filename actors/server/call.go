@@ -14,9 +14,9 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// maxCalls bounds the calls in flight on one server. The bound is here because
-// the inbox has none.
-const maxCalls = 1024
+// maxQueued bounds the calls that wait for their turn on one server. The bound
+// is here because the inbox has none.
+const maxQueued = 1024
 
 // errInterrupted is the answer to the calls in flight when the actor ends,
 // because the gateway does or because the actor panicked.
@@ -24,6 +24,15 @@ var errInterrupted = &toolscript.Error{
 	Kind:       toolscript.Unavailable,
 	Err:        errors.New("the call was interrupted; whether it was carried out is not known"),
 	RetryAfter: soon,
+}
+
+// unsent is the answer to the calls that waited for their turn when the
+// connection ended: unlike one in flight, such a call can be repeated safely.
+func unsent(delay time.Duration, why error) *toolscript.Error {
+	return &toolscript.Error{
+		Kind: toolscript.Unavailable, RetryAfter: max(delay, soon),
+		Err: fmt.Errorf("the connection was lost before the call was sent (%s)", reason(why)),
+	}
 }
 
 // call is one call in flight.
@@ -39,12 +48,41 @@ func (s *Server) call(m Call) {
 		m.Reply.Send(nil, named(mailbox.ContextError(m.Ctx), about))
 	case s.conn == nil:
 		m.Reply.Send(nil, Refusal(s.status(), m.Tool))
-	case len(s.calls) >= maxCalls:
-		about.Kind, about.RetryAfter = toolscript.Busy, time.Second
-		about.Err = fmt.Errorf("%d calls are in flight; try again when some have ended", maxCalls)
+	case len(s.calls) < s.concurrency():
+		s.begin(m, about)
+	case s.queue.count >= maxQueued:
+		about.Kind, about.RetryAfter = toolscript.Busy, soon
+		about.Err = fmt.Errorf("%d calls are in flight and %d wait; try again when some have ended", len(s.calls), maxQueued)
 		m.Reply.Send(nil, &about)
 	default:
-		s.begin(m, about)
+		s.wait(m, about)
+	}
+}
+
+func (s *Server) concurrency() int { return cmp.Or(s.Config.Concurrency, mcpclient.DefaultConcurrency) }
+
+// wait queues a call. A caller that gives up is answered without its turn.
+func (s *Server) wait(m Call, about toolscript.Error) {
+	s.lastCall++
+	w := waiting{id: s.lastCall, Call: m, about: about}
+	post, given := s.post, gaveUp{m.Run, w.id}
+	w.stop = context.AfterFunc(m.Ctx, func() {
+		m.Reply.Send(nil, named(mailbox.ContextError(m.Ctx), about))
+		post(given)
+	})
+	s.queue.push(w)
+}
+
+// advance sends what waits, as far as there is room.
+func (s *Server) advance() {
+	for len(s.calls) < s.concurrency() {
+		w, ok := s.queue.pop()
+		if !ok {
+			return
+		}
+		if w.stop() { // else its caller has been answered
+			s.begin(w.Call, w.about)
+		}
 	}
 }
 
@@ -73,12 +111,20 @@ func (s *Server) begin(m Call, about toolscript.Error) {
 	})
 }
 
-func (s *Server) callDone(m callDone) { delete(s.calls, m.id) }
+func (s *Server) callDone(m callDone) {
+	delete(s.calls, m.id)
+	s.advance()
+}
 
-// abort answers all calls in flight at once.
-func (s *Server) abort(because *toolscript.Error) {
+// abort answers all calls at once, those in flight and those that wait.
+func (s *Server) abort(inFlight, queued *toolscript.Error) {
 	for _, c := range s.calls {
-		c.deadline.cancel(named(because, c.about))
+		c.deadline.cancel(named(inFlight, c.about))
+	}
+	for w, ok := s.queue.pop(); ok; w, ok = s.queue.pop() {
+		if w.stop() {
+			w.Reply.Send(nil, named(queued, w.about))
+		}
 	}
 }
 

@@ -118,7 +118,7 @@ func TestLossAnswersCallsInFlightAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		conn := withTools("a")
 		conn.call = deaf
-		r := start(t, options{dial: func(_ context.Context, n int) (server.Conn, error) {
+		r := start(t, options{config: mcpclient.Config{Concurrency: 100}, dial: func(_ context.Context, n int) (server.Conn, error) {
 			if n == 1 {
 				return conn, nil
 			}
@@ -164,32 +164,6 @@ func TestCallsWhileConnectingAreRefused(t *testing.T) {
 		var e *toolscript.Error
 		if !errors.As(got.err, &e) || e.Kind != toolscript.Unavailable || e.RetryAfter != time.Second {
 			t.Errorf("call = %v, want unavailable for a second", got.err)
-		}
-	})
-}
-
-func TestBusyAbove1024(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := start(t, options{dial: calling(never)})
-		ctx, cancel := context.WithCancel(t.Context())
-		defer cancel()
-		var calls []<-chan outcome
-		for range 1024 {
-			calls = append(calls, r.call(ctx, "a"))
-		}
-		synctest.Wait()
-		if got := <-r.call(ctx, "a"); toolscript.KindOf(got.err) != toolscript.Busy {
-			t.Errorf("call 1025 = %v, want busy", got.err)
-		}
-		cancel()
-		for _, done := range calls {
-			if got := <-done; toolscript.KindOf(got.err) != toolscript.Cancelled {
-				t.Fatalf("call = %v, want cancelled", got.err)
-			}
-		}
-		synctest.Wait()
-		if n := r.status().InFlight; n != 0 {
-			t.Errorf("%d calls in flight after their callers left, want 0", n)
 		}
 	})
 }

@@ -66,7 +66,7 @@ func (s *Server) ended(m ended) {
 func (s *Server) next(worked time.Duration) {
 	state := after(s.lastErr)
 	if state != toolscript.Backoff {
-		s.abort(s.lost(0))
+		s.abort(s.lost(0), unsent(0, s.lastErr))
 		s.enter(state)
 		s.Logger.Warn("server not connected", slog.String("state", string(state)), slog.String("error", reason(s.lastErr)))
 		return
@@ -75,7 +75,7 @@ func (s *Server) next(worked time.Duration) {
 	if retry.Forgets(worked) {
 		s.attempt = 0
 	}
-	s.abort(s.lost(delay))
+	s.abort(s.lost(delay), unsent(delay, s.lastErr))
 	s.nextTry = time.Now().Add(delay)
 	post, again := s.post, redial{s.generation}
 	s.timer = time.AfterFunc(delay, func() { post(again) })

@@ -210,14 +210,17 @@ type outcome struct {
 }
 
 // call calls a tool from a goroutine.
-func (r *rig) call(ctx context.Context, tool string) <-chan outcome {
+func (r *rig) call(ctx context.Context, tool string) <-chan outcome { return r.callOf(ctx, "", tool) }
+
+// callOf is call for a run.
+func (r *rig) callOf(ctx context.Context, run, tool string) <-chan outcome {
 	done := make(chan outcome, 1)
 	go func() {
 		ctx, cancel := context.WithTimeout(ctx, time.Hour)
 		defer cancel()
 		begin := time.Now()
 		result, err := mailbox.Ask(ctx, r.at, func(reply mailbox.Reply[json.RawMessage]) any {
-			return server.Call{Ctx: ctx, Tool: tool, Reply: reply}
+			return server.Call{Ctx: ctx, Run: run, Tool: tool, Reply: reply}
 		})
 		done <- outcome{result, err, time.Since(begin)}
 	}()

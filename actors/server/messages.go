@@ -10,9 +10,11 @@ import (
 )
 
 // Call asks the server to run one of its tools. It is answered at the latest
-// when Ctx ends, and at once when the connection is down or breaks.
+// when Ctx ends, and at once when the connection is down or breaks. Where it has
+// to wait for its turn, its Run takes turns with others.
 type Call struct {
 	Ctx   context.Context
+	Run   string // whose call it is; empty for all that are of no run
 	Tool  string // the server's own name
 	Args  json.RawMessage
 	Reply mailbox.Reply[json.RawMessage]
@@ -57,4 +59,9 @@ type (
 	// pauseOver: the tools may be listed again.
 	pauseOver struct{ generation uint64 }
 	callDone  struct{ id uint64 }
+	// gaveUp: the caller of a call that waited is no longer there.
+	gaveUp struct {
+		run string
+		id  uint64
+	}
 )

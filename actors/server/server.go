@@ -67,6 +67,7 @@ type Server struct {
 	listing    listing
 
 	calls    map[uint64]call
+	queue    queue
 	lastCall uint64
 }
 
@@ -96,6 +97,8 @@ func (s *Server) Receive(c *actor.Context) {
 		s.call(m)
 	case callDone:
 		s.callDone(m)
+	case gaveUp:
+		s.queue.remove(m.run, m.id)
 	case GetStatus:
 		m.Reply.Send(s.status(), nil)
 	case Announce:
@@ -150,5 +153,5 @@ func (s *Server) stop() {
 	if s.timer != nil {
 		s.timer.Stop()
 	}
-	s.abort(errInterrupted)
+	s.abort(errInterrupted, errInterrupted)
 }

@@ -42,6 +42,7 @@ func (s *Server) status() toolscript.ServerStatus {
 		Since:        s.since,
 		Attempt:      s.attempt,
 		InFlight:     len(s.calls),
+		Queued:       s.queue.count,
 		Restarts:     max(0, s.connects-1),
 		Stderr:       s.stderr,
 	}

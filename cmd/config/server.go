@@ -33,6 +33,7 @@ func (o Options) server(n *node, file File) (mcpclient.Config, error) {
 		IncludeTools: n.child("includeTools").texts(),
 		ExcludeTools: n.child("excludeTools").texts(),
 		Timeout:      n.child("timeout").duration(),
+		Concurrency:  int(n.child("concurrency").count()),
 	}
 	if c.Timeout == 0 {
 		c.Timeout = mcpclient.DefaultTimeout

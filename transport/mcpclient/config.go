@@ -14,6 +14,10 @@ import (
 // DefaultTimeout bounds a tool call of a server that configures no other time.
 const DefaultTimeout = time.Minute
 
+// DefaultConcurrency bounds the calls in flight on a server that configures no
+// other number.
+const DefaultConcurrency = 64
+
 // The types of server.
 const (
 	Stdio = "stdio" // a process of ours, spoken to over its standard input and output
@@ -59,6 +63,10 @@ type Config struct {
 	// Timeout bounds one tool call and starts anew with every progress message
 	// of the server. 0 means DefaultTimeout.
 	Timeout time.Duration
+
+	// Concurrency bounds the calls in flight; more wait for their turn. 0 means
+	// DefaultConcurrency.
+	Concurrency int
 
 	// Problem is why the server must not be started: a variable of its
 	// configuration is not set, or the file that names it is not trusted. The
