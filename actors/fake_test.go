@@ -32,11 +32,12 @@ func newConn(server string, tools ...string) *fakeConn {
 	return &fakeConn{server: server, tools: tools, lost: make(chan struct{})}
 }
 
-func (c *fakeConn) Info() mcpclient.Info  { return mcpclient.Info{Title: c.server, Version: "1"} }
-func (c *fakeConn) Lost() <-chan struct{} { return c.lost }
-func (c *fakeConn) Err() error            { return nil }
-func (c *fakeConn) Stderr() []string      { return nil }
-func (c *fakeConn) die()                  { c.once.Do(func() { close(c.lost) }) }
+func (c *fakeConn) Info() mcpclient.Info       { return mcpclient.Info{Title: c.server, Version: "1"} }
+func (c *fakeConn) Lost() <-chan struct{}      { return c.lost }
+func (c *fakeConn) Err() error                 { return nil }
+func (c *fakeConn) Stderr() []string           { return nil }
+func (c *fakeConn) Ping(context.Context) error { return nil }
+func (c *fakeConn) die()                       { c.once.Do(func() { close(c.lost) }) }
 
 func (c *fakeConn) Close() error {
 	if c.close != nil {

@@ -73,6 +73,7 @@ func (s *System) serverSpec(name string, config mcpclient.Config) spec {
 			Dial:           s.options.Dial,
 			ConnectTimeout: s.options.ConnectTimeout,
 			OnDemand:       s.options.OnDemand,
+			Starts:         s.starts,
 			Logger:         s.options.Logger,
 			Work:           &s.work,
 		})

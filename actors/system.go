@@ -7,6 +7,7 @@ package actors
 import (
 	"context"
 	"log/slog"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -23,6 +24,10 @@ import (
 	"github.com/toolscript/toolscript/codegen/validate"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
+
+// startsPerCPU is how many servers start at once for each processor. Most of
+// their start is work of one.
+const startsPerCPU = 2
 
 // DefaultConnectTimeout bounds the connecting to one server.
 const DefaultConnectTimeout = 30 * time.Second
@@ -62,6 +67,7 @@ type System struct {
 	arguments validate.Validator
 	observed  observe.Observer // results of tools that promise nothing
 	started   time.Time
+	starts    *server.Starts
 
 	configuring sync.Mutex
 	configured  map[string]mcpclient.Config // those in force; guarded by configuring
@@ -91,6 +97,7 @@ func Start(o Options) (*System, error) {
 		engine:     engine,
 		directory:  newDirectory(),
 		started:    time.Now(),
+		starts:     server.NewStarts(startsPerCPU * runtime.GOMAXPROCS(0)),
 		configured: o.Servers,
 	}
 	s.closing, s.shut = context.WithCancel(context.Background())

@@ -20,6 +20,9 @@ type Conn interface {
 	// result as the server sent it. progress is called at each sign of progress
 	// and must not block.
 	CallTool(ctx context.Context, tool string, args json.RawMessage, progress func()) (json.RawMessage, error)
+	// Ping asks whether the server still answers; whatever it answers is nil. The
+	// error is of kind Timeout or Unavailable when it does not.
+	Ping(ctx context.Context) error
 	// Lost is closed when the connection has ended, for whatever reason.
 	Lost() <-chan struct{}
 	// Err is why it ended; nil while it is up.

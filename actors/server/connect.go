@@ -35,6 +35,8 @@ func (s *Server) connected(m connected) {
 	s.lastErr, s.stderr = nil, nil
 	s.offer(m.tools)
 	s.enter(toolscript.Ready)
+	s.unanswered = 0
+	s.watch()
 	s.Logger.Info("server connected", slog.Int("tools", len(s.tools)), slog.String("version", m.info.Version))
 	if s.listing.stale {
 		s.list()
@@ -74,6 +76,9 @@ func (s *Server) next(worked time.Duration) {
 	attempt, delay := s.attempt, s.retries.Next(worked)
 	if retry.Forgets(worked) {
 		s.attempt = 0
+	}
+	if s.attempt >= patience {
+		delay = restTime
 	}
 	s.abort(s.lost(delay), unsent(delay, s.lastErr))
 	s.nextTry = time.Now().Add(delay)

@@ -51,19 +51,25 @@ func TestToolsAreAnnouncedBeforeReadyAndWithdrawnAfterBackoff(t *testing.T) {
 }
 
 // TestBackoffDoublesUpToTheCap holds the delays against the schedule: 0.5 s
-// doubling to 20 s, each spread by half.
+// doubling to 20 s, each spread by half, and five minutes from the eighth on.
 func TestBackoffDoublesUpToTheCap(t *testing.T) {
 	dial := func(context.Context, int) (server.Conn, error) { return nil, errRefused }
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t, options{dial: dial})
-		time.Sleep(3 * time.Minute)
+		time.Sleep(15 * time.Minute)
 		dials := r.dialTimes()
-		if len(dials) < 10 {
-			t.Fatalf("%d dials in three minutes, want at least 10", len(dials))
+		if len(dials) != 10 {
+			t.Fatalf("%d dials in a quarter of an hour, want 8, and one every five minutes", len(dials))
 		}
 		for i := 1; i < len(dials); i++ {
 			middle := min(500*time.Millisecond<<min(i-1, 10), 20*time.Second)
 			delay := dials[i] - dials[i-1]
+			if i >= 8 {
+				if delay != 5*time.Minute {
+					t.Errorf("delay %d = %v, want five minutes", i, delay)
+				}
+				continue
+			}
 			if delay < middle/2 || delay > middle*3/2 || delay > 30*time.Second {
 				t.Errorf("delay %d = %v, want %v ± half", i, delay, middle)
 			}
@@ -80,7 +86,7 @@ func TestBackoffIsForgottenOnlyAfterHalfAMinute(t *testing.T) {
 	tests := []struct {
 		name     string
 		up       time.Duration
-		min, max time.Duration // of the delay after the eighth loss
+		min, max time.Duration // of the delay after the seventh loss
 	}{
 		{"dies at once", time.Millisecond, 10 * time.Second, 30 * time.Second},
 		{"dies a moment too soon", 30*time.Second - time.Millisecond, 10 * time.Second, 30 * time.Second},
@@ -97,10 +103,10 @@ func TestBackoffIsForgottenOnlyAfterHalfAMinute(t *testing.T) {
 				r := start(t, options{dial: dial})
 				time.Sleep(10 * time.Minute)
 				dials := r.dialTimes()
-				if len(dials) < 9 {
-					t.Fatalf("%d dials, want at least 9", len(dials))
+				if len(dials) < 8 {
+					t.Fatalf("%d dials, want at least 8", len(dials))
 				}
-				delay := dials[8] - dials[7] - tt.up
+				delay := dials[7] - dials[6] - tt.up
 				if delay < tt.min || delay > tt.max {
 					t.Errorf("delay = %v, want between %v and %v", delay, tt.min, tt.max)
 				}

@@ -25,6 +25,7 @@ import (
 type fakeConn struct {
 	list func(context.Context) ([]toolscript.Tool, error)
 	call func(ctx context.Context, tool string, progress func()) (json.RawMessage, error)
+	ping func(context.Context) error
 
 	once   sync.Once
 	lost   chan struct{}
@@ -67,6 +68,13 @@ func (c *fakeConn) CallTool(ctx context.Context, tool string, _ json.RawMessage,
 		return json.RawMessage(`{}`), nil
 	}
 	return c.call(ctx, tool, progress)
+}
+
+func (c *fakeConn) Ping(ctx context.Context) error {
+	if c.ping == nil {
+		return nil
+	}
+	return c.ping(ctx)
 }
 
 func (c *fakeConn) isClosed() bool {

@@ -27,6 +27,11 @@ type keeper struct {
 
 // keep ends when the connection does, or with online.
 func (k *keeper) keep(online context.Context) {
+	started, err := k.begin(online)
+	if err != nil {
+		return
+	}
+	defer started()
 	ctx, cancel := context.WithTimeout(online, k.ConnectTimeout)
 	defer cancel()
 	stuck := time.AfterFunc(k.ConnectTimeout+hangUpTime, func() { // a Dial may not keep to its context
@@ -39,6 +44,7 @@ func (k *keeper) keep(online context.Context) {
 		k.lost(k.timely(ctx, err), lastWords(err))
 		return
 	}
+	started()
 	defer k.close(conn)
 	tools, err := conn.ListTools(ctx)
 	if err != nil {
@@ -52,6 +58,14 @@ func (k *keeper) keep(online context.Context) {
 		k.lost(conn.Err(), conn.Stderr())
 	case <-online.Done():
 	}
+}
+
+// begin waits until the server may start. What is not our process starts at once.
+func (k *keeper) begin(online context.Context) (started func(), err error) {
+	if k.Config.Type != mcpclient.Stdio {
+		return func() {}, nil
+	}
+	return k.Starts.begin(online)
 }
 
 func (k *keeper) events() mcpclient.Events {

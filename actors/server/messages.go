@@ -58,7 +58,13 @@ type (
 	}
 	// pauseOver: the tools may be listed again.
 	pauseOver struct{ generation uint64 }
-	callDone  struct{ id uint64 }
+	// healthDue: it is time to ask whether the server answers.
+	healthDue   struct{ generation uint64 }
+	healthKnown struct {
+		generation uint64
+		err        error
+	}
+	callDone struct{ id uint64 }
 	// gaveUp: the caller of a call that waited is no longer there.
 	gaveUp struct {
 		run string

@@ -23,13 +23,14 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// Options are what a Server is made from. All fields are needed.
+// Options are what a Server is made from. All fields but Starts are needed.
 type Options struct {
 	Name           string
 	Config         mcpclient.Config
 	Dial           Dial
 	ConnectTimeout time.Duration // for the handshake and the first list of tools together
 	OnDemand       bool          // dial at the first Want or Call, not at the start
+	Starts         *Starts       // shared by all servers; nil: any number may start at once
 	Logger         *slog.Logger
 
 	// Work counts dials, connections and calls, which may outlive the actor for
@@ -64,6 +65,8 @@ type Server struct {
 	info       mcpclient.Info
 	tools      []toolscript.Tool
 	warnings   []string
+	health     *time.Timer
+	unanswered int // health checks in a row
 	listing    listing
 
 	calls    map[uint64]call
@@ -90,10 +93,15 @@ func (s *Server) Receive(c *actor.Context) {
 		s.listed(m)
 	case pauseOver:
 		s.pauseOver(m)
+	case healthDue:
+		s.healthDue(m)
+	case healthKnown:
+		s.healthKnown(m)
 	case Want:
 		s.want()
 	case Call:
 		s.want()
+		s.probe()
 		s.call(m)
 	case callDone:
 		s.callDone(m)
@@ -150,8 +158,10 @@ func (s *Server) open() {
 // them, and Work says when that is done.
 func (s *Server) stop() {
 	s.end()
-	if s.timer != nil {
-		s.timer.Stop()
+	for _, timer := range []*time.Timer{s.timer, s.health} {
+		if timer != nil {
+			timer.Stop()
+		}
 	}
 	s.abort(errInterrupted, errInterrupted)
 }
