@@ -1,0 +1,66 @@
+//go:build unix
+
+package minilm_test
+
+import (
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/toolscript/toolscript/actors/search/minilm"
+)
+
+// BenchmarkEmbed prints what a text and a token cost in CPU time, which a busy
+// machine changes less than the time of the clock.
+func BenchmarkEmbed(b *testing.B) {
+	m, err := minilm.Open()
+	if err != nil {
+		b.Fatal(err)
+	}
+	query := "find the open issues that mention a crash on start"
+	tool := strings.Repeat("list the pull requests of a repository, newest first. ", 6)
+	for _, bench := range []struct {
+		name  string
+		model *minilm.Model
+		texts []string
+	}{
+		{"query", m, []string{query}},
+		{"query portable", m.Portable(), []string{query}},
+		{"64 tools", m, repeated(tool, 64)},
+		{"4 tools portable", m.Portable(), repeated(tool, 4)},
+	} {
+		tokens := 0
+		for _, text := range bench.texts {
+			tokens += len(m.Encode(text, 128))
+		}
+		b.Run(bench.name, func(b *testing.B) {
+			before := cpuTime(b)
+			for b.Loop() {
+				if _, err := bench.model.Embed(b.Context(), bench.texts, minilm.Options{}); err != nil {
+					b.Fatal(err)
+				}
+			}
+			spent := float64((cpuTime(b) - before).Microseconds()) / 1000
+			b.ReportMetric(spent/float64(b.N*len(bench.texts)), "cpu-ms/text")
+			b.ReportMetric(spent/float64(b.N*tokens), "cpu-ms/token")
+		})
+	}
+}
+
+func repeated(text string, n int) []string {
+	texts := make([]string, n)
+	for i := range texts {
+		texts[i] = text
+	}
+	return texts
+}
+
+// cpuTime is what the process has used so far.
+func cpuTime(b *testing.B) time.Duration {
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+}
