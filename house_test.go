@@ -46,6 +46,40 @@ var onlyIn = map[string]struct {
 	"github.com/landlock-lsm/go-landlock":            {[]string{"runner/wall"}, "one wall"},
 }
 
+// pure says which rooms inside another may import nothing of it but these, and
+// why.
+var pure = map[string]struct {
+	rooms []string
+	why   string
+}{
+	"actors/search/lexical": {nil, "it computes"},
+	"actors/search/minilm":  {[]string{"actors/search/minilm"}, "it computes"},
+	"actors/search/index":   {[]string{"", "actors/search/lexical"}, "an index is a value; who owns it is the actor's business"},
+}
+
+// TestPureRooms keeps what computes free of who owns the result.
+func TestPureRooms(t *testing.T) {
+	all := packages(t)
+	for folder, rule := range pure {
+		found := false
+		for pkg, imports := range all {
+			if !inRoom(pkg, folder) {
+				continue
+			}
+			found = true
+			for _, imported := range imports {
+				ours := within(imported, module) && !slices.ContainsFunc(rule.rooms, func(r string) bool { return inRoom(imported, r) })
+				if ours || within(imported, "github.com/anthdm/hollywood") {
+					t.Errorf("%s imports %s: it may import only %q: %s", pkg, imported, rule.rooms, rule.why)
+				}
+			}
+		}
+		if !found {
+			t.Errorf("no package in %s", folder)
+		}
+	}
+}
+
 // TestImportDirection holds the direction cmd → actors → {transport, runner,
 // codegen} → root, and keeps each library in its room.
 func TestImportDirection(t *testing.T) {

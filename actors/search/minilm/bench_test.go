@@ -58,6 +58,7 @@ func repeated(text string, n int) []string {
 
 // cpuTime is what the process has used so far.
 func cpuTime(b *testing.B) time.Duration {
+	b.Helper()
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
 		b.Fatal(err)

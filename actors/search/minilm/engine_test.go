@@ -77,7 +77,7 @@ func TestEngineTogether(t *testing.T) {
 		want = append(want, embedOne(t, e, text))
 	}
 	var wg sync.WaitGroup
-	for n := range 12 {
+	for n := range 6 {
 		var embedder index.Embedder = e
 		if n%3 == 0 {
 			embedder = e.Background()

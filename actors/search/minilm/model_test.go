@@ -18,7 +18,7 @@ func TestKernel(t *testing.T) {
 		t.Log("this machine has no kernel; Go is compared with itself")
 	}
 	m := open(t)
-	texts := []string{"", "a", "list the files of a folder", strings.Repeat("word ", 40), "数据库 查询"}
+	texts := []string{"", "a", "list the files of a folder", strings.Repeat("word ", 14), "数据库 查询"}
 	fast, err := m.Embed(t.Context(), texts, minilm.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -34,13 +34,13 @@ func TestKernel(t *testing.T) {
 	}
 }
 
-// TestBatch: what a text is embedded with has no influence on it. 60 texts of
+// TestBatch: what a text is embedded with has no influence on it. 40 texts of
 // many lengths are several batches, and most end inside a tile.
 func TestBatch(t *testing.T) {
 	m := open(t)
 	var texts []string
-	for n := range 60 {
-		texts = append(texts, strings.Repeat("some words, ", n%17)+string(rune('a'+n%26)))
+	for n := range 40 {
+		texts = append(texts, strings.Repeat("some words, ", n%13)+string(rune('a'+n%26)))
 	}
 	together, err := m.Embed(t.Context(), texts, minilm.Options{})
 	if err != nil {

@@ -27,7 +27,7 @@ func TestReference(t *testing.T) {
 	m := open(t)
 	for _, r := range readReference(t) {
 		models := map[string]*minilm.Model{"kernel": m}
-		if len(r.Text) < 60 { // Go alone takes seconds for a long one under the race detector
+		if len(r.Text) < 30 { // Go alone takes seconds for a long one under the race detector
 			models["portable"] = m.Portable()
 		}
 		for name, model := range models {

@@ -24,13 +24,13 @@ func dropPages(text string) {
 	if text == "" {
 		return
 	}
-	page := uintptr(os.Getpagesize())
-	first := uintptr(unsafe.Pointer(unsafe.StringData(text)))
-	skip := roundUp(int(first), int(page)) - int(first)
-	size := (len(text) - skip) / int(page) * int(page)
-	if size <= 0 {
+	bytes := unsafe.Slice(unsafe.StringData(text), len(text)) //nolint:gosec // only its address is used
+	page := os.Getpagesize()
+	start := int(uintptr(unsafe.Pointer(&bytes[0]))) //nolint:gosec // to find the first whole page
+	skip := roundUp(start, page) - start
+	if skip >= len(bytes) {
 		return
 	}
-	whole := unsafe.Slice(unsafe.StringData(text[skip:]), size)
+	whole := bytes[skip:][:(len(bytes)-skip)/page*page]
 	_ = unix.Madvise(whole, unix.MADV_DONTNEED) // the pages stay, which costs memory only
 }

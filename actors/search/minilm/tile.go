@@ -72,12 +72,13 @@ func (m int8Tile) portable() {
 			}
 			for r := 0; r < tileRows; r += 2 {
 				a := m.a[r*m.aStride+from:]
-				addProducts(&sums[r], &sums[r+1], a[:n], a[m.aStride:][:n], weights[:], 4)
+				pair := sums[r:][:2]
+				addProducts(&pair[0], &pair[1], a[:n], a[m.aStride:][:n], weights[:], 4)
 			}
 		}
-		for r := range sums {
+		for r, row := range sums {
 			out := m.out[r*m.outStride+col:][:4]
-			for i, sum := range sums[r] {
+			for i, sum := range row {
 				out[i] = sum*m.scale[col+i] + m.bias[col+i]
 			}
 		}

@@ -136,8 +136,8 @@ func dropped(r rune) bool {
 }
 
 func isPunctuation(r rune) bool {
-	if r < 0x80 {
-		return r > ' ' && r < 0x7f && !('0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z')
+	if r > ' ' && r < 0x7f { // ASCII: whatever is no letter or digit, symbols too
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
 	}
 	return unicode.IsPunct(r)
 }

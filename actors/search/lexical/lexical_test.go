@@ -1,0 +1,141 @@
+package lexical_test
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolscript/toolscript/actors/search/lexical"
+)
+
+var documents = []lexical.Document{
+	{Server: "fs", Name: "read_file", Description: "Read the complete contents of a file.", Parameters: []lexical.Parameter{{Name: "path", Description: "where it is"}}},
+	{Server: "fs", Name: "write_file", Description: "Create a new file or overwrite one."},
+	{Server: "github", Name: "createIssue", Description: "Opens an issue in a repository."},
+	{Server: "github", Name: "listPullRequests", Description: "Lists pull requests, newest first."},
+	{Server: "bing", Name: "search", Description: "使用必应搜索指定的关键词"},
+}
+
+func TestScore(t *testing.T) {
+	x := lexical.New(documents)
+	for _, tt := range []struct {
+		name, query, best string
+		matched           []string
+	}{
+		{"plain words", "read a file", "read_file", []string{"read", "file"}},
+		{"inside camelCase", "create issue", "createIssue", []string{"create", "issue"}},
+		{"other endings", "creating issues", "createIssue", []string{"creating", "issues"}},
+		{"an edit", "raed the file", "read_file", []string{"raed (read)", "file"}},
+		{"a beginning", "repos", "createIssue", []string{"repos (repository)"}},
+		{"two edits in a long word", "reqeuest pul", "listPullRequests", []string{"reqeuest (request)", "pul (pull)"}},
+		{"a parameter", "path", "read_file", []string{"path"}},
+		{"a server", "bing", "search", []string{"bing"}},
+		{"no blanks between words", "搜索", "search", []string{"搜", "索"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := x.Score(tt.query)
+			best := top(s)
+			if got := documents[best].Name; got != tt.best {
+				t.Fatalf("best of %q is %s, want %s", tt.query, got, tt.best)
+			}
+			if diff := cmp.Diff(tt.matched, x.Matched(s, best)); diff != "" {
+				t.Errorf("matched words (-want +got):\n%s", diff)
+			}
+			if s.Max != s.Documents[best] || s.Max > s.Ideal {
+				t.Errorf("max %v and ideal %v of %v", s.Max, s.Ideal, s.Documents)
+			}
+		})
+	}
+}
+
+// TestFormula computes one score by hand.
+func TestFormula(t *testing.T) {
+	x := lexical.New([]lexical.Document{{Name: "alpha", Description: "beta beta"}, {Name: "gamma"}})
+	s := x.Score("beta beta") // each word once
+	const (
+		tf, length, average = 2, 3 + 2, (3 + 2 + 3) / 2.0
+		k1, b               = 1.2, 0.75
+	)
+	idf := math.Log(1 + (2-1+0.5)/(1+0.5))
+	want := idf * tf * (k1 + 1) / (tf + k1*(1-b+b*length/average))
+	if got := s.Documents[0]; math.Abs(got-want) > 1e-6 {
+		t.Errorf("score %v, want %v", got, want)
+	}
+	if want := idf * (k1 + 1); math.Abs(s.Ideal-want) > 1e-9 {
+		t.Errorf("ideal %v, want %v", s.Ideal, want)
+	}
+	if s.Documents[1] != 0 {
+		t.Errorf("a document without the word has %v", s.Documents[1])
+	}
+}
+
+func TestScoreOfNothing(t *testing.T) {
+	for _, tt := range []struct {
+		name, query string
+		documents   []lexical.Document
+	}{
+		{"no documents", "read", nil},
+		{"no words", "", documents},
+		{"stop words only", "what is the", documents},
+		{"unknown", "zzzzzz", documents},
+		{"empty documents", "read", make([]lexical.Document, 3)},
+	} {
+		s := lexical.New(tt.documents).Score(tt.query)
+		if len(s.Documents) != len(tt.documents) || s.Max != 0 || math.IsNaN(s.Ideal) {
+			t.Errorf("%s: %+v", tt.name, s)
+		}
+	}
+}
+
+// TestTypoIsTheBest: of the stems that a misspelt word may stand for a document
+// counts the best, not the sum.
+func TestTypoIsTheBest(t *testing.T) {
+	x := lexical.New([]lexical.Document{{Name: "tool", Description: "branch brunch"}, {Name: "other"}})
+	const edit = 0.8
+	want := edit * max(x.Score("branch").Documents[0], x.Score("brunch").Documents[0])
+	if got := x.Score("brnch").Documents[0]; math.Abs(got-want) > 1e-9 {
+		t.Errorf("score %v, want %v", got, want)
+	}
+}
+
+func FuzzScore(f *testing.F) {
+	x := lexical.New(documents)
+	for _, seed := range []string{"read file", "HTTPServer", "éééééd 数据", "\xff\xfe", strings.Repeat("a", 300), "singing ies sses"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, query string) {
+		s := x.Score(query)
+		for i, score := range s.Documents {
+			if math.IsNaN(score) || score < 0 || score > s.Ideal*(1+1e-6) {
+				t.Fatalf("score %v of %v", score, s.Ideal)
+			}
+			if words := x.Matched(s, i); (len(words) > 0) != (score > 0) {
+				t.Fatalf("score %v with the words %q", score, words)
+			}
+		}
+		own := lexical.New([]lexical.Document{{Name: query, Description: query}})
+		if s := own.Score(query); len(s.Documents) != 1 {
+			t.Fatal(s)
+		}
+	})
+}
+
+// BenchmarkScore is a query with two misspelt words over 2,000 tools.
+func BenchmarkScore(b *testing.B) {
+	many := make([]lexical.Document, 2000)
+	for i := range many {
+		many[i] = documents[i%len(documents)]
+		many[i].Name += fmt.Sprintf("_%s%d", strings.Repeat(string(rune('a'+i%26)), 1+i%7), i)
+		many[i].Description += fmt.Sprintf(" term%d word%d of%dmany", i, i*7%5000, i)
+	}
+	x := lexical.New(many)
+	for b.Loop() {
+		x.Score("find the reqeusts in the repositroy that are still open and list them")
+	}
+}
+
+func top(s lexical.Scores) int { return slices.Index(s.Documents, s.Max) }
