@@ -15,6 +15,7 @@ import (
 
 func TestListAndCallOnEveryWire(t *testing.T) {
 	onEveryWire(t, func(t *testing.T, _ string, cfg mcpclient.Config) {
+		t.Helper()
 		c := dial(t, cfg, mcpclient.Events{})
 		if info := c.Info(); info.Title != "Test server" || info.Protocol != mcpclient.Handshake {
 			t.Errorf("info %+v", info)
@@ -39,6 +40,7 @@ func TestListAndCallOnEveryWire(t *testing.T) {
 
 func TestManyCallsAtOnceOnEveryWire(t *testing.T) {
 	onEveryWire(t, func(t *testing.T, _ string, cfg mcpclient.Config) {
+		t.Helper()
 		c := dial(t, cfg, mcpclient.Events{})
 		done := make(chan error, 100)
 		for range cap(done) {
@@ -60,6 +62,7 @@ func TestManyCallsAtOnceOnEveryWire(t *testing.T) {
 
 func TestNoticesOnEveryWire(t *testing.T) {
 	onEveryWire(t, func(t *testing.T, wire string, cfg mcpclient.Config) {
+		t.Helper()
 		changed := make(chan string, 10)
 		logged := make(chan string, 10)
 		c := dial(t, cfg, mcpclient.Events{
@@ -108,6 +111,7 @@ func receive[T any](t *testing.T, from <-chan T) T {
 
 func TestRequestsOfTheServerOnEveryWire(t *testing.T) {
 	onEveryWire(t, func(t *testing.T, wire string, cfg mcpclient.Config) {
+		t.Helper()
 		if wire == "bodies" {
 			t.Skip("a server that answers with bodies has no stream for its requests")
 		}
@@ -139,6 +143,7 @@ func TestRequestsOfTheServerOnEveryWire(t *testing.T) {
 
 func TestCancelReachesTheServerOnEveryWire(t *testing.T) {
 	onEveryWire(t, func(t *testing.T, _ string, cfg mcpclient.Config) {
+		t.Helper()
 		c := dial(t, cfg, mcpclient.Events{})
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error, 1)

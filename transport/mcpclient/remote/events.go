@@ -64,7 +64,7 @@ func (e *events) read() (event, error) {
 		if e.size > e.limit {
 			return event{}, ErrTooLarge
 		}
-		if e.next.data != nil {
+		if len(e.next.data) > 0 {
 			return e.complete(), nil
 		}
 		e.begin() // an event without data is none, and servers send them to keep the connection open

@@ -36,7 +36,7 @@ func TestEvents(t *testing.T) {
 		{"named, with CRLF", "event: endpoint\r\ndata: /x\r\n\r\n", "endpoint \"/x\", id \n" + end},
 		{"several lines", "data: a\ndata:b\ndata\n\n", "message \"a\\nb\\n\", id \n" + end},
 		{"one space belongs to the field", "data:  a \n\n", "message \" a \", id \n" + end},
-		{"empty data", "data:\n\n", "message \"\", id \n" + end},
+		{"empty data is none", "data:\n\n", end},
 		{"an id without data counts", "id: 7\nretry: 20\n\ndata: a\n\n", "message \"a\", id 7\nEOF, id 7, retry 20ms"},
 		{"an id of NUL does not", "id: a\x00\ndata: a\n\n", "message \"a\", id \n" + end},
 		{"an empty id takes back", "id: 7\n\nid\ndata: a\n\n", "message \"a\", id \n" + end},

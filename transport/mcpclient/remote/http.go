@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
@@ -31,13 +32,44 @@ type HTTP struct {
 	session sync.Mutex // held while the fields below change
 	id      string     // of the session, "" when there is none
 	hush    context.CancelFunc
+
+	waiting sync.Mutex
+	waiters map[string]*waiter // by request id, as mcp.RequestId prints it
+}
+
+// waiter is a request under way. Its response may come on another stream than
+// that of its POST: MCP does not want that, and servers do it.
+type waiter struct {
+	stop     context.CancelFunc // of the POST
+	response atomic.Pointer[transport.JSONRPCResponse]
+}
+
+func (h *HTTP) await(id string, w *waiter) (forget func()) {
+	h.waiting.Lock()
+	defer h.waiting.Unlock()
+	h.waiters[id] = w
+	return func() {
+		h.waiting.Lock()
+		defer h.waiting.Unlock()
+		delete(h.waiters, id)
+	}
+}
+
+// deliver takes a response that came on a stream that is not its request's.
+func (h *HTTP) deliver(response *transport.JSONRPCResponse) {
+	h.waiting.Lock()
+	defer h.waiting.Unlock()
+	if w, ok := h.waiters[response.ID.String()]; ok {
+		w.response.Store(response)
+		w.stop()
+	}
 }
 
 // NewHTTP speaks to the server at the options' URL. Nothing is sent yet. expired
 // is told, on a goroutine that must not be held up, of a session that the server
 // has ended while nobody asked it for anything.
 func NewHTTP(o Options, expired func(session string)) *HTTP {
-	return &HTTP{wire: newWire(o), expired: expired, hush: func() {}}
+	return &HTTP{wire: newWire(o), expired: expired, hush: func() {}, waiters: make(map[string]*waiter)}
 }
 
 // GetSessionId is part of transport.Interface.
@@ -63,24 +95,34 @@ func (h *HTTP) SendRequest(ctx context.Context, request transport.JSONRPCRequest
 	asked := ctx
 	ctx, cancel := h.within(ctx)
 	defer cancel()
+	w := &waiter{stop: cancel}
+	defer h.await(request.ID.String(), w)()
+	response, err := h.exchange(ctx, request, body)
+	if elsewhere := w.response.Load(); elsewhere != nil {
+		return elsewhere, nil
+	}
+	if err != nil {
+		return nil, h.ended(asked, err)
+	}
+	return response, nil
+}
+
+// exchange sends a request and reads its response.
+func (h *HTTP) exchange(ctx context.Context, request transport.JSONRPCRequest, body []byte) (*transport.JSONRPCResponse, error) {
 	session, header, first := h.GetSessionId(), request.Header, request.Method == string(mcp.MethodInitialize)
 	if first { // neither is agreed on yet, or not any more
 		session, header = "", http.Header{transport.HeaderKeyProtocolVersion: nil}
 	}
 	resp, err := h.post(ctx, session, body, header)
 	if err != nil {
-		return nil, h.ended(asked, err)
+		return nil, err
 	}
 	defer resp.Body.Close() //nolint:errcheck // it has been read as far as it counts
 	if first {
 		session = resp.Header.Get(transport.HeaderKeySessionID)
 		h.setSession(session)
 	}
-	response, err := h.answer(ctx, resp, session, request.ID)
-	if err != nil {
-		return nil, h.ended(asked, err)
-	}
-	return response, nil
+	return h.answer(ctx, resp, session, request.ID)
 }
 
 // post sends a message. An answer with an error status is an error here, unless
@@ -151,7 +193,7 @@ func (h *HTTP) SendNotification(ctx context.Context, n mcp.JSONRPCNotification) 
 		return h.ended(asked, err)
 	}
 	if n.Method == string(mcp.MethodNotificationInitialized) {
-		h.listen()
+		h.listen(ctx)
 	}
 	return nil
 }

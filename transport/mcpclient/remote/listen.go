@@ -4,16 +4,35 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"sync"
+	"time"
 
 	"github.com/toolscript/toolscript"
 )
 
+// openTime is how long the handshake waits for the stream of what the server says
+// unasked.
+const openTime = time.Second
+
 // listen begins to read what the server says unasked in the session that has
-// just begun. MCP 2026-07-28 has subscriptions in its place.
-func (h *HTTP) listen() {
+// just begun, and waits a moment for the stream to open: what the server says
+// before is lost. MCP 2026-07-28 has subscriptions in its place.
+func (h *HTTP) listen(waiting context.Context) {
 	if h.modern() {
 		return
 	}
+	open := make(chan struct{})
+	h.listenUntil(sync.OnceFunc(func() { close(open) }))
+	select {
+	case <-open:
+	case <-time.After(openTime): // some servers answer when they have something to say
+	case <-waiting.Done():
+	}
+}
+
+// listenUntil begins to listen, and tells when it is known whether the server
+// has such a stream.
+func (h *HTTP) listenUntil(known func()) {
 	ctx, cancel := context.WithCancel(h.life)
 	h.session.Lock()
 	h.hush() // the stream of the session before
@@ -22,17 +41,19 @@ func (h *HTTP) listen() {
 	h.session.Unlock()
 	h.run(func() {
 		defer cancel()
-		h.listenIn(ctx, session)
+		defer known()
+		h.listenIn(ctx, session, known)
 	})
 }
 
 // listenIn reads the server's own stream, again and again, until ctx ends, the
 // session does, or the server turns out to have no such stream.
-func (h *HTTP) listenIn(ctx context.Context, session string) {
+func (h *HTTP) listenIn(ctx context.Context, session string, known func()) {
 	from := newEvents(nil, h.Limit)
 	opened := false
 	for vain := 0; ctx.Err() == nil; vain++ {
 		body, err := h.open(ctx, session, from.lastID)
+		known()
 		if err == nil {
 			opened = true
 			from = from.onward(body)
@@ -61,7 +82,9 @@ func (h *HTTP) hear(ctx context.Context, session string, from *events) {
 		case err != nil:
 			return
 		default:
-			_ = h.take(ctx, e.data, h.replyIn(session)) // MCP: no responses on this stream
+			if response := h.take(ctx, e.data, h.replyIn(session)); response != nil {
+				h.deliver(response)
+			}
 		}
 	}
 }

@@ -66,9 +66,12 @@ func (s *stream) read(ctx context.Context, from *events) (*transport.JSONRPCResp
 		if err != nil {
 			return nil, err
 		}
-		response := s.http.take(ctx, e.data, s.http.replyIn(s.session))
-		if response != nil && response.ID.String() == s.id {
+		switch response := s.http.take(ctx, e.data, s.http.replyIn(s.session)); {
+		case response == nil:
+		case response.ID.String() == s.id:
 			return response, nil
+		default:
+			s.http.deliver(response)
 		}
 	}
 }

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/toolscript/toolscript/transport/oauth"
+)
+
+const (
+	redirect = "http://localhost:3000/callback"                      // the suite's servers send nobody there
+	document = "https://conformance-test.local/client-metadata.json" // the suite's name for a client ID metadata document
+)
+
+// login is the login that the suite's context describes, kept in a folder that
+// nobody else has.
+func login(server string) (*oauth.Session, error) {
+	var given struct {
+		ClientID         string       `json:"client_id"`
+		ClientSecret     oauth.Secret `json:"client_secret"`
+		PrivateKey       oauth.Secret `json:"private_key_pem"`
+		SigningAlgorithm string       `json:"signing_algorithm"`
+	}
+	if text := os.Getenv("MCP_CONFORMANCE_CONTEXT"); text != "" {
+		if err := json.Unmarshal([]byte(text), &given); err != nil {
+			return nil, fmt.Errorf("MCP_CONFORMANCE_CONTEXT: %w", err)
+		}
+	}
+	c := oauth.Config{
+		ClientID: given.ClientID, ClientSecret: given.ClientSecret,
+		PrivateKey: given.PrivateKey, SigningAlgorithm: given.SigningAlgorithm,
+	}
+	if c.ClientID == "" {
+		c.ClientMetadataURL = document
+	}
+	if strings.HasPrefix(os.Getenv("MCP_CONFORMANCE_SCENARIO"), "auth/client-credentials") {
+		c.Grant = oauth.ClientCredentials
+	}
+	home, err := os.MkdirTemp("", "toolscript-conformance-")
+	if err != nil {
+		return nil, err
+	}
+	return oauth.New(oauth.Options{
+		Server: "conformance", URL: server, Config: c, Store: oauth.Store{Dir: filepath.Join(home, "oauth")},
+		Fetch: agree, Redirect: redirect,
+	})
+}
+
+// agree is the person: whatever is asked for is agreed to.
+func agree(ctx context.Context, authorizationURL string) (url.Values, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, authorizationURL, nil)
+	if err != nil {
+		return nil, err
+	}
+	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	resp, err := client.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close() //nolint:errcheck // its header is all that counts
+	back, err := resp.Location()
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("HTTP %d from the authorization server", resp.StatusCode), err)
+	}
+	return back.Query(), nil
+}

@@ -1,0 +1,136 @@
+// Command client is what the MCP conformance suite tests: the project's own
+// transport and logins, with nothing of the gateway around them. The suite gives
+// it the address of a server as its last argument and a scenario in its
+// environment; it connects, lists the tools and calls them all.
+//
+//	client [-binary FILE] URL
+//
+// With -binary it has that toolscript do the same in a script.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+func main() {
+	binary := flag.String("binary", "", "a toolscript to drive")
+	flag.Parse()
+	ctx, cancel := context.WithTimeout(context.Background(), 25*time.Second) // the suite's own limit is 30 s
+	err := errors.New("one URL is needed")
+	switch {
+	case flag.NArg() != 1:
+	case *binary != "":
+		err = drive(ctx, *binary, flag.Arg(0))
+	default:
+		err = converse(ctx, flag.Arg(0))
+	}
+	cancel()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "client:", err)
+		os.Exit(1)
+	}
+}
+
+// converse connects to the server and calls its tools.
+func converse(ctx context.Context, url string) error {
+	cfg := mcpclient.Config{Type: mcpclient.HTTP, URL: url}
+	session, err := login(url)
+	if err != nil {
+		return err
+	}
+	d := mcpclient.Dialer{RoundTripper: func(_ string, _ mcpclient.Config, base http.RoundTripper) http.RoundTripper {
+		return session.Transport(base)
+	}}
+	c, err := d.Dial(ctx, "conformance", cfg, mcpclient.Events{
+		Elicit: acceptDefaults,
+		Log:    func(level slog.Level, text string) { fmt.Fprintln(os.Stderr, level, text) },
+	})
+	if err != nil {
+		return err
+	}
+	defer c.Close() //nolint:errcheck // the suite looks at what was said before
+	tools, err := c.ListTools(ctx)
+	if err != nil {
+		return err
+	}
+	for _, tool := range tools {
+		args := json.RawMessage(`{}`)
+		if tool.Name == "add_numbers" {
+			args = json.RawMessage(`{"a":5,"b":3}`)
+		}
+		result, err := c.CallTool(ctx, tool.Name, args, nil)
+		if err != nil {
+			return err
+		}
+		fmt.Printf("%s: %s\n", tool.Name, result)
+	}
+	return nil
+}
+
+// acceptDefaults answers a question with the defaults that it names.
+func acceptDefaults(_ context.Context, params json.RawMessage) (json.RawMessage, error) {
+	var question struct {
+		RequestedSchema struct {
+			Properties map[string]struct {
+				Default json.RawMessage `json:"default"`
+			} `json:"properties"`
+		} `json:"requestedSchema"`
+	}
+	if err := json.Unmarshal(params, &question); err != nil {
+		return nil, err
+	}
+	content := map[string]json.RawMessage{}
+	for name, property := range question.RequestedSchema.Properties {
+		if property.Default != nil {
+			content[name] = property.Default
+		}
+	}
+	return json.Marshal(map[string]any{"action": "accept", "content": content})
+}
+
+// script does what converse does.
+const script = `import { tools } from "toolscript";
+const server: any = tools.conformance;
+for (const name of Object.keys(server)) {
+  console.log(name, await server[name](name === "addNumbers" ? { a: 5, b: 3 } : {}));
+}
+`
+
+// drive runs the script with a toolscript in a home of its own.
+func drive(ctx context.Context, binary, url string) error {
+	home, err := os.MkdirTemp("", "toolscript-conformance-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(home) //nolint:errcheck // a temporary folder
+	config, err := json.Marshal(map[string]any{"mcpServers": map[string]any{"conformance": map[string]any{"url": url}}})
+	if err != nil {
+		return err
+	}
+	file, program := filepath.Join(home, "config.json"), filepath.Join(home, "all.ts")
+	if err := errors.Join(os.WriteFile(file, config, 0o600), os.WriteFile(program, []byte(script), 0o600)); err != nil {
+		return err
+	}
+	cmd := exec.CommandContext(ctx, binary, "exec", "--config", file, program)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = home, os.Stdout, os.Stderr
+	for _, entry := range os.Environ() {
+		if !strings.HasPrefix(entry, "HOME=") && !strings.HasPrefix(entry, "TOOLSCRIPT_GATEWAY_URL=") {
+			cmd.Env = append(cmd.Env, entry)
+		}
+	}
+	cmd.Env = append(cmd.Env, "HOME="+home, "TOOLSCRIPT_RUNTIME_DIR="+filepath.Join(home, "run"))
+	return cmd.Run()
+}

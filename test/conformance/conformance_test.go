@@ -1,0 +1,98 @@
+//go:build integration && linux
+
+// Package conformance runs the public MCP conformance suite, pinned by
+// test/package-lock.json and fetched by `task peers`, against the project's own
+// transport and logins, and against the built program.
+package conformance
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+const (
+	suite  = "../node_modules/@modelcontextprotocol/conformance/dist/index.js"
+	node   = "../node_modules/node/bin/node"
+	bound  = 5 * time.Minute // a run takes six seconds on a quiet machine
+	enough = 24              // scenarios that must pass
+	tries  = 3               // the scenario sse-retry measures time: 200 ms late is a failure, on a busy machine too
+)
+
+// build builds a program of this module.
+func build(t *testing.T, pkg string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), filepath.Base(pkg))
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", file, pkg).CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	return file
+}
+
+// run runs the suite's client mode and returns what it printed.
+func run(t *testing.T, args ...string) (string, error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), bound)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, node, append([]string{suite, "client", "-o", t.TempDir()}, args...)...)
+	for _, entry := range os.Environ() {
+		if name, _, _ := strings.Cut(entry, "="); !strings.HasSuffix(strings.ToLower(name), "_proxy") {
+			cmd.Env = append(cmd.Env, entry)
+		}
+	}
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	err := cmd.Run()
+	return out.String(), err
+}
+
+// until runs the suite until it is content, tries times at most.
+func until(t *testing.T, args ...string) string {
+	t.Helper()
+	var out string
+	for n := range tries {
+		var err error
+		if out, err = run(t, args...); err == nil {
+			return out
+		}
+		t.Logf("try %d: %v\n%s", n+1, err, out)
+	}
+	t.Fatalf("the suite was not content in %d tries", tries)
+	return out
+}
+
+var (
+	passed = regexp.MustCompile(`(?m)^✓ (\S+): `)
+	failed = regexp.MustCompile(`(?m)^✗ (\S+): `)
+)
+
+func TestOwnTransport(t *testing.T) {
+	out := until(t, "--command", build(t, "./client"), "--suite", "all", "--expected-failures", "baseline.yml")
+	good, bad := passed.FindAllStringSubmatch(out, -1), failed.FindAllStringSubmatch(out, -1)
+	t.Logf("%d of %d scenarios pass", len(good), len(good)+len(bad))
+	for _, scenario := range bad {
+		t.Logf("expected to fail: %s", scenario[1])
+	}
+	if len(good) < enough {
+		t.Errorf("%d scenarios pass, want %d at least\n%s", len(good), enough, out)
+	}
+}
+
+// TestProgram has the built program run the scenarios that need neither a person
+// nor a login.
+func TestProgram(t *testing.T) {
+	command := build(t, "./client") + " -binary " + build(t, "../../cmd/toolscript")
+	for _, scenario := range []string{"initialize", "tools_call", "sse-retry"} {
+		t.Run(scenario, func(t *testing.T) {
+			if out := until(t, "--command", command, "--scenario", scenario); !strings.Contains(out, "OVERALL: PASSED") {
+				t.Errorf("the suite said\n%s", out)
+			}
+		})
+	}
+}
