@@ -1,17 +1,13 @@
 package codegen_test
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/codegen"
+	"github.com/toolscript/toolscript/test/toolslist"
 )
 
 // corpus are the tools of real servers, and the bytes of their answers to
@@ -19,44 +15,15 @@ import (
 // testdata. The output says which.
 func corpus(tb testing.TB) (tools []toolscript.Tool, raw int) {
 	tb.Helper()
-	for _, dir := range []string{"../../shared/data/schemas", "testdata/schemas"} {
-		files, err := filepath.Glob(filepath.Join(dir, "*.json"))
-		if err != nil || len(files) == 0 {
-			continue
-		}
-		for _, file := range files {
-			more, bytes := readTools(tb, file)
-			tools, raw = append(tools, more...), raw+bytes
-		}
-		tb.Logf("%d tools of %d servers from %s", len(tools), len(files), dir)
-		return tools, raw
-	}
-	tb.Fatal("no schemas")
-	return nil, 0
-}
-
-// readTools reads an answer to tools/list; the server is called as the file.
-func readTools(tb testing.TB, file string) (tools []toolscript.Tool, raw int) {
-	tb.Helper()
-	data, err := os.ReadFile(file)
+	dir := toolslist.Dir("..")
+	lists, err := toolslist.Read(dir)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	var answer struct {
-		Tools []json.RawMessage `json:"tools"`
+	for _, list := range lists {
+		tools, raw = append(tools, list.Tools...), raw+len(list.Raw)
 	}
-	if err := json.Unmarshal(data, &answer); err != nil {
-		tb.Fatalf("%s: %v", file, err)
-	}
-	for _, text := range answer.Tools {
-		var l listed
-		var minified bytes.Buffer
-		if err := errors.Join(json.Unmarshal(text, &l), json.Compact(&minified, text)); err != nil {
-			tb.Fatalf("%s: %v", file, err)
-		}
-		tools = append(tools, l.tool(strings.TrimSuffix(filepath.Base(file), ".json")))
-		raw += minified.Len() + 1
-	}
+	tb.Logf("%d tools of %d servers from %s", len(tools), len(lists), dir)
 	return tools, raw
 }
 
@@ -95,16 +62,6 @@ func TestCorpusAlone(t *testing.T) {
 		}
 	}
 	mustTypecheck(t, files)
-}
-
-// TestCompactIsSmall: the compact form is for reading by a model.
-func TestCompactIsSmall(t *testing.T) {
-	tools, raw := corpus(t)
-	compact := len(module(catalog(tools...), codegen.Options{Form: codegen.Compact}).Text)
-	t.Logf("compact %d of %d bytes of tools/list: %d %%", compact, raw, 100*compact/raw)
-	if 2*compact > raw {
-		t.Errorf("compact form has %d bytes of %d", compact, raw)
-	}
 }
 
 // catalogOf2000 is 20 servers of 100 tools, each of about 1.5 KB, as one of

@@ -95,7 +95,7 @@ func describedLines(description string, limit int) []string {
 	}
 	shortened := cutAfter(description, limit)
 	if len(shortened) < len(description) {
-		shortened = strings.TrimRight(shortened, " \n.,;:") + " …"
+		shortened = sentences(shortened) + " …"
 	}
 	var lines []string
 	for paragraph := range strings.SplitSeq(shortened, "\n") {
@@ -104,6 +104,16 @@ func describedLines(description string, limit int) []string {
 		}
 	}
 	return lines
+}
+
+// sentences is a shortened text up to the end of its last whole sentence, where
+// that keeps half of it, else up to its last word.
+func sentences(s string) string {
+	end := max(strings.LastIndex(s, ". "), strings.LastIndex(s, ".\n"), strings.LastIndex(s, "\n\n"))
+	if end < len(s)/2 {
+		return strings.TrimRight(s, " \n.,;:")
+	}
+	return strings.TrimRight(s[:end+1], "\n ")
 }
 
 // cutAfter is at most limit characters of s, ending with a whole word if one is

@@ -31,10 +31,11 @@ type Options struct {
 	Form Form
 	Open bool // objects that do not mention additionalProperties allow any
 
-	// Describe is the number of characters kept of each description; the rest
-	// from the last whole word on becomes "…". Zero is 120 in the compact form
-	// and 8,000 in the others; a negative number leaves descriptions out. The
-	// compact form keeps half as much of the description of a parameter.
+	// Describe is the number of characters kept of each description, up to the
+	// last whole sentence if that is half of them or more, else up to the last
+	// whole word; "…" stands for the rest. Zero is 120 in the compact form and
+	// 8,000 in the others; a negative number leaves descriptions out. The compact
+	// form keeps half as much of the description of a parameter.
 	Describe int
 }
 

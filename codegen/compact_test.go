@@ -1,0 +1,142 @@
+package codegen_test
+
+import (
+	"encoding/json"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/codegen"
+)
+
+// TestCompactIsSmall: the compact form is for reading by a model, which pays for
+// it by the token; `task tokens` counts those.
+func TestCompactIsSmall(t *testing.T) {
+	tools, raw := corpus(t)
+	compact := len(module(catalog(tools...), codegen.Options{Form: codegen.Compact}).Text)
+	t.Logf("compact %d of %d bytes of tools/list: %.1f %%", compact, raw, percent(compact, raw))
+	if compact*10 > raw*3 {
+		t.Errorf("compact form has %d bytes of %d, want at most 30 %%", compact, raw)
+	}
+}
+
+// TestCompactLosesNothing: each parameter of the real tools is there, with its
+// choices, and marked as optional exactly when it is.
+func TestCompactLosesNothing(t *testing.T) {
+	tools, _ := corpus(t)
+	c := catalog(tools...)
+	n := codegen.NewNames(c)
+	members := 0
+	for _, tool := range c.Tools() {
+		var schema any
+		if err := json.Unmarshal(tool.InputSchema, &schema); err != nil {
+			t.Fatal(err)
+		}
+		text := codegen.Render(c, n, []string{tool.ID()}, codegen.Options{Form: codegen.Compact}).Text
+		bare := comment.ReplaceAllString(text, "")
+		for _, want := range promises(schema) {
+			members++
+			if !want.MatchString(bare) {
+				t.Errorf("%s: nothing like %s in\n%s", tool.ID(), want, bare)
+			}
+		}
+	}
+	t.Logf("%d parameters and choices", members)
+}
+
+var comment = regexp.MustCompile(`(?s)/\*\*.*?\*/`)
+
+// promises are patterns of all that a schema says of names, choices and what is
+// required.
+func promises(schema any) []*regexp.Regexp {
+	var all []*regexp.Regexp
+	add := func(pattern string) { all = append(all, regexp.MustCompile(pattern)) }
+	switch s := schema.(type) {
+	case []any:
+		for _, item := range s {
+			all = append(all, promises(item)...)
+		}
+	case map[string]any:
+		properties, _ := s["properties"].(map[string]any)
+		required, _ := s["required"].([]any)
+		for _, name := range slices.Sorted(maps.Keys(properties)) {
+			mark := `\??: `
+			if s["type"] == "object" && s["dependentRequired"] == nil {
+				mark = `\?: `
+				if slices.Contains(required, any(name)) {
+					mark = ": "
+				}
+			}
+			add(`[{; ]"?` + regexp.QuoteMeta(name) + `"?` + mark)
+			all = append(all, promises(properties[name])...)
+		}
+		choices, _ := s["enum"].([]any)
+		for _, choice := range choices {
+			if text, ok := choice.(string); ok {
+				add(regexp.QuoteMeta(strings.TrimSuffix(jsonText(text), "\n")))
+			}
+		}
+		for _, key := range []string{"items", "additionalProperties", "anyOf", "oneOf", "allOf", "prefixItems"} {
+			if key != "items" || s["type"] != "object" { // an object has no items, whatever its schema says
+				all = append(all, promises(s[key])...)
+			}
+		}
+	}
+	return all
+}
+
+// jsonText is a string as JSON without escapes for HTML.
+func jsonText(s string) string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(s); err != nil {
+		panic(err) // a string always has a JSON form
+	}
+	return b.String()
+}
+
+// TestRender: exactly the tools that were asked for, as they are named among all.
+func TestRender(t *testing.T) {
+	c := catalog(
+		toolscript.Tool{Server: "a", Name: "x-y"}, toolscript.Tool{Server: "a", Name: "x_y"}, toolscript.Tool{Server: "b", Name: "z"},
+	)
+	n := codegen.NewNames(c)
+	r := codegen.Render(c, n, []string{"b__z", "a__x_y", "c__none"}, codegen.Options{Form: codegen.Compact})
+	names, _ := n.Tool("a__x_y")
+	if !strings.Contains(r.Text, names.Ident+"(") || !strings.Contains(r.Text, "z(") || strings.Count(r.Text, "Promise<") != 2 {
+		t.Errorf("want %s and z in\n%s", names.Ident, r.Text)
+	}
+	last := r.Warnings[len(r.Warnings)-1]
+	if last.Tool != "c__none" {
+		t.Errorf("warnings %v, want one about c__none", r.Warnings)
+	}
+}
+
+// TestHowDescriptionsAreCut is the rule by which the compact form keeps them.
+func TestHowDescriptionsAreCut(t *testing.T) {
+	tests := []struct {
+		name        string
+		limit       int
+		description string
+		want        string
+	}{
+		{"short", 30, "Finds a file.", "/** Finds a file. */"},
+		{"after a sentence", 30, "Finds a file by name. Names may hold wildcards, see below.", "/** Finds a file by name. … */"},
+		{"after a word", 30, "Finds a file by its name or by its size or by both of them", "/** Finds a file by its name or … */"},
+		{"a dot inside a word is no end", 30, "Reads a .env.local or a config.json and more of them", "/** Reads a .env.local or a … */"},
+		{"a sentence that says too little", 30, "Files. Finds them by name or by size or by both", "/** Files. Finds them by name or … */"},
+		{"lines are joined", 60, "Finds a file.\n\nArgs:\n  name", "/** Finds a file. Args: name */"},
+		{"none", -1, "Finds a file.", ""},
+	}
+	for _, tt := range tests {
+		c := catalog(toolscript.Tool{Server: "s", Name: "t", Description: tt.description, InputSchema: json.RawMessage(`{"type": "object"}`)})
+		text := module(c, codegen.Options{Form: codegen.Compact, Describe: tt.limit}).Text
+		if got := comment.FindString(text); got != tt.want {
+			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}

@@ -1,0 +1,96 @@
+// Package toolslist reads the answers of real MCP servers to tools/list, which
+// tests and figures are made from.
+package toolslist
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/toolscript/toolscript"
+)
+
+// List is the answer of one server.
+type List struct {
+	Server string // the name of the file
+	Tools  []toolscript.Tool
+	Raw    string // the answer as minified JSON, which is what a client's model reads otherwise
+}
+
+// Dir is the folder of the answers, seen from the repository's root: the shared
+// data where it is, else the excerpt that the repository has.
+func Dir(root string) string {
+	shared := filepath.Join(root, "..", "shared", "data", "schemas")
+	if _, err := os.Stat(shared); err == nil {
+		return shared
+	}
+	return filepath.Join(root, "codegen", "testdata", "schemas")
+}
+
+// Read reads all answers in a folder, sorted by server.
+func Read(dir string) ([]List, error) {
+	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
+	if err != nil {
+		return nil, err
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("no tools/list answers in %s", dir)
+	}
+	var lists []List
+	for _, file := range files {
+		text, err := os.ReadFile(file) //nolint:gosec // G304: a folder that the developer names
+		if err != nil {
+			return nil, err
+		}
+		list, err := parse(strings.TrimSuffix(filepath.Base(file), ".json"), text)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		lists = append(lists, list)
+	}
+	return lists, nil
+}
+
+// tool is a tool as tools/list writes it.
+type tool struct {
+	Name         string                 `json:"name"`
+	Title        string                 `json:"title"`
+	Description  string                 `json:"description"`
+	InputSchema  json.RawMessage        `json:"inputSchema"`
+	OutputSchema json.RawMessage        `json:"outputSchema"`
+	Annotations  toolscript.Annotations `json:"annotations"`
+}
+
+func parse(server string, text []byte) (List, error) {
+	var answer struct {
+		Tools []json.RawMessage `json:"tools"`
+	}
+	if err := json.Unmarshal(text, &answer); err != nil {
+		return List{}, err
+	}
+	list := List{Server: server}
+	var raw bytes.Buffer
+	raw.WriteString(`{"tools":[`)
+	for i, text := range answer.Tools {
+		var t tool
+		if err := json.Unmarshal(text, &t); err != nil {
+			return List{}, err
+		}
+		list.Tools = append(list.Tools, toolscript.Tool{
+			Server: server, Name: t.Name, Title: t.Title, Description: t.Description,
+			InputSchema: t.InputSchema, OutputSchema: t.OutputSchema, Annotations: t.Annotations,
+		})
+		if i > 0 {
+			raw.WriteByte(',')
+		}
+		if err := json.Compact(&raw, text); err != nil {
+			return List{}, err
+		}
+	}
+	raw.WriteString("]}")
+	list.Raw = raw.String()
+	return list, nil
+}
