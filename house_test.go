@@ -37,7 +37,7 @@ var onlyIn = map[string]struct {
 	"github.com/cenkalti/backoff":                    {[]string{"actors"}, "only actors retry"},
 	"github.com/mark3labs/mcp-go":                    {[]string{"transport/mcpclient", "cmd/demo", "test"}, "its types lose schema keywords"},
 	"github.com/santhosh-tekuri/jsonschema":          {[]string{"codegen/validate", "cmd/config"}, "one validator for arguments, one for the configuration"},
-	"github.com/tiktoken-go/tokenizer":           {[]string{"test"}, "its vocabularies have 10 MB; only figures need them"},
+	"github.com/tiktoken-go/tokenizer":               {[]string{"test"}, "its vocabularies have 10 MB; only figures need them"},
 	"github.com/dlclark/regexp2":                     {[]string{"codegen/validate"}, "its patterns need a time limit, which is set there"},
 	"github.com/modelcontextprotocol/go-sdk/auth":    {[]string{"transport/oauth"}, "one OAuth"},
 	"github.com/modelcontextprotocol/go-sdk/oauthex": {[]string{"transport/oauth"}, "one OAuth"},

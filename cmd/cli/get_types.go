@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,6 +18,7 @@ type getTypesOptions struct {
 	filter string
 	full   bool
 	json   bool
+	out    string
 }
 
 func newGetTypes(a *app) *cobra.Command {
@@ -26,10 +28,19 @@ func newGetTypes(a *app) *cobra.Command {
 		Short: "Print the TypeScript of the tools",
 		Long: `Print the TypeScript of the tools, as Markdown with an example of a call.
 
---filter takes names of servers and ids of tools: --filter github,files__read_file`,
+--filter takes names of servers and ids of tools: --filter github,files__read_file
+
+--out writes a folder of files instead: with them, an editor completes the tools
+in every script of that folder, and tsc checks them.`,
 		Args: takes(),
-		RunE: func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			if o.out != "" && (o.json || o.full) {
+				return &usageError{c.CommandPath(), errors.New("--out writes files of one form; leave out --json and --full")}
+			}
+			return o.run(c.Context())
+		},
 	}
+	c.Flags().StringVar(&o.out, "out", "", "write toolscript.d.ts, the globals and a tsconfig.json to this `folder`")
 	c.Flags().StringVarP(&o.filter, "filter", "f", "", "only these `servers and tool ids`, separated by commas")
 	c.Flags().BoolVar(&o.full, "full", false, "with whole descriptions")
 	c.Flags().BoolVar(&o.json, "json", false, "print the module inside JSON, with its generation")
@@ -50,7 +61,7 @@ func (o *getTypesOptions) run(ctx context.Context) error {
 	if err := o.known(filter, servers); err != nil {
 		return err
 	}
-	types, err := g.Types(ctx, filter, !o.full, actors.DefaultConnectTimeout)
+	types, err := o.types(ctx, g, filter)
 	if err != nil {
 		return err
 	}
@@ -65,6 +76,9 @@ func (o *getTypesOptions) run(ctx context.Context) error {
 	if err := o.present(filter, servers, all); err != nil {
 		return err
 	}
+	if o.out != "" {
+		return o.writeOut(types.Text)
+	}
 	if o.json {
 		return writeJSON(o.Stdout, struct {
 			Module     string   `json:"module"`
@@ -73,6 +87,14 @@ func (o *getTypesOptions) run(ctx context.Context) error {
 		}{types.Text, types.Generation, types.Pending})
 	}
 	return o.markdown(catalogOf(servers, all), filter, types.Text)
+}
+
+// types is the module in the form that was asked for.
+func (o *getTypesOptions) types(ctx context.Context, g *reached, filter toolscript.Filter) (gateway.Types, error) {
+	if o.out != "" {
+		return g.Declarations(ctx, filter, actors.DefaultConnectTimeout)
+	}
+	return g.Types(ctx, filter, !o.full, actors.DefaultConnectTimeout)
 }
 
 func (o *getTypesOptions) tellWaiting(t gateway.Types) {

@@ -38,6 +38,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata",
 		Setup:               func(env *testscript.Env) error { return setup(env, data) },
+		Condition:           condition,
 		UpdateScripts:       *update,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
@@ -69,6 +70,7 @@ func setup(env *testscript.Env, data string) error {
 		return err
 	}
 	env.Setenv("EXAMPLES", examples)
+	env.Setenv("TSC", tsc())
 	env.Values[fleetKey{}] = &fleet{}
 	return nil
 }

@@ -1,0 +1,37 @@
+package script_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+)
+
+// tsc is the pinned TypeScript compiler: $TOOLSCRIPT_TSC, else that of the test
+// folder. It is "" without one, and scripts that need it say so.
+func tsc() string {
+	path := os.Getenv("TOOLSCRIPT_TSC")
+	if path == "" {
+		path = filepath.Join("..", "node_modules", ".bin", "tsc")
+		if runtime.GOOS == "windows" {
+			path += ".cmd"
+		}
+	}
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return ""
+	}
+	if _, err := os.Stat(path); err != nil {
+		fmt.Printf("types are not checked: no tsc (%v); run: task peers\n", err)
+		return ""
+	}
+	return path
+}
+
+// condition answers [tsc] in scripts.
+func condition(name string) (bool, error) {
+	if name != "tsc" {
+		return false, fmt.Errorf("unknown condition %q", name)
+	}
+	return tsc() != "", nil
+}
