@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/runner/internal/proc"
 )
 
 // Options say how a worker is started. The zero value starts this program.
@@ -145,7 +146,7 @@ func (p *Process) Wall() []toolscript.WallPart { return p.wall }
 
 // RSS is the memory that the worker holds, in bytes, and 0 where the system
 // does not tell.
-func (p *Process) RSS() int64 { return residentMemory(p.PID()) }
+func (p *Process) RSS() int64 { return proc.RSS(p.PID()) }
 
 // ended waits a moment for a worker whose socket has closed, and says whether
 // it has ended.

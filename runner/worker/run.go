@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner"
+	"github.com/toolscript/toolscript/runner/internal/proc"
 )
 
 const (
@@ -54,7 +55,7 @@ func newRun(ctx context.Context, s *Sandbox, job runner.Job, host runner.Host) *
 		ended: make(chan runner.Outcome, 1), broken: make(chan error, 1), calls: newHeld(),
 	}
 	if job.Limits.CPUMs > 0 {
-		r.cpu = cpuTime(s.PID())
+		r.cpu = proc.CPUTime(s.PID())
 	}
 	r.ctx, r.cancel = context.WithCancel(ctx)
 	return r
@@ -87,7 +88,7 @@ func (r *run) run(ctx context.Context) (runner.Outcome, error) {
 		case <-wall.C:
 			return r.kill(r.timedOut())
 		case <-poll.C:
-			if limit := milliseconds(r.job.Limits.CPUMs); limit > 0 && cpuTime(r.sandbox.PID())-r.cpu > limit+killGrace {
+			if limit := milliseconds(r.job.Limits.CPUMs); limit > 0 && proc.CPUTime(r.sandbox.PID())-r.cpu > limit+killGrace {
 				return r.kill(r.timedOut())
 			}
 		}

@@ -17,8 +17,9 @@
     defineProperty(prototype, 'constructor', { value: refuse, writable: false, configurable: false });
   }
   for (const name of ['eval', 'Function', 'SharedArrayBuffer']) delete globalThis[name];
-  // Both are accessors that work on after a freeze, and could forge every trace.
-  for (const name of ['prepareStackTrace', 'stackTraceLimit']) delete Error[name];
+  // Both are accessors that work on after a freeze, and could forge every trace;
+  // an engine whose own traces need them says that they are none.
+  for (const name of internal.forging ?? ['prepareStackTrace', 'stackTraceLimit']) delete Error[name];
 
   const reached = new Set();
   const queue = [];

@@ -1,4 +1,5 @@
-package worker
+// Package proc tells what a process uses.
+package proc
 
 import (
 	"bytes"
@@ -12,14 +13,14 @@ import (
 // Linux has, whatever the kernel's own tick.
 const clockTick = 10 * time.Millisecond
 
-// residentMemory is the memory that a process holds, in bytes; 0 when it is gone.
-func residentMemory(pid int) int64 {
+// RSS is the memory that a process holds, in bytes; 0 when it is gone.
+func RSS(pid int) int64 {
 	return number(procFields(pid, "statm"), 1) * int64(os.Getpagesize())
 }
 
-// cpuTime is the processor time that a process has used, in all its threads; 0
+// CPUTime is the processor time that a process has used, in all its threads; 0
 // when it is gone.
-func cpuTime(pid int) time.Duration {
+func CPUTime(pid int) time.Duration {
 	fields := procFields(pid, "stat")
 	return time.Duration(number(fields, 11)+number(fields, 12)) * clockTick // utime, stime
 }

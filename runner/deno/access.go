@@ -1,0 +1,21 @@
+package deno
+
+import (
+	"path/filepath"
+
+	"github.com/toolscript/toolscript/runner/internal/landlock"
+)
+
+// access is what the second wall leaves to a process: what Deno needs to start,
+// its own folder, and the door.
+func (p *Process) access() landlock.Access {
+	return landlock.Access{
+		Read: []string{
+			"/lib", "/lib64", "/usr/lib", "/etc/hosts", "/etc/resolv.conf", "/etc/nsswitch.conf", "/etc/host.conf",
+			"/etc/localtime", "/usr/share/zoneinfo", "/dev/urandom", "/proc/self", "/sys/fs/cgroup",
+			filepath.Dir(p.engine.options.Executable), p.engine.loader,
+		},
+		Write:   []string{p.folder, "/dev/null"},
+		Connect: []uint16{p.engine.door.port()},
+	}
+}

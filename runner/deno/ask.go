@@ -1,0 +1,102 @@
+package deno
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/runner"
+)
+
+// question is what a script's process cannot know: the table of names and the
+// map to the user's text stay here.
+type question struct {
+	Question string            `json:"question"`
+	Given    []json.RawMessage `json:"given"`
+}
+
+func (q question) integer(i int) (n int) {
+	if i < len(q.Given) {
+		_ = json.Unmarshal(q.Given[i], &n) // a script that breaks its own questions gets odd answers
+	}
+	return n
+}
+
+func (q question) text(i int) (s string) {
+	if i < len(q.Given) {
+		_ = json.Unmarshal(q.Given[i], &s) // as above
+	}
+	return s
+}
+
+// questions are what can be asked.
+var questions = map[string]func(*run, question) any{
+	"server":  func(r *run, q question) any { return r.names.Server(q.text(0)) },
+	"tool":    func(r *run, q question) any { return r.names.Tool(q.integer(0), q.text(1)) },
+	"id":      func(r *run, q question) any { return r.names.ID(q.integer(0), q.text(1)) },
+	"names":   func(r *run, q question) any { return r.names.Idents(q.integer(0)) },
+	"missing": func(r *run, q question) any { return r.names.Missing(q.integer(0), q.text(1)) },
+	"trace": func(r *run, q question) any {
+		text, _, _ := r.source.Trace(q.text(0))
+		return text
+	},
+}
+
+func (r *run) answer(payload []byte) error {
+	var q question
+	if err := json.Unmarshal(payload, &q); err != nil {
+		return errNotUnderstood
+	}
+	reply, known := questions[q.Question]
+	if !known {
+		return errNotUnderstood
+	}
+	return writeMessage(r.process.stdin, reply(r, q))
+}
+
+// errOver is the answer to a script whose run has ended.
+var errOver = errors.New("the run has ended")
+
+// enter lets a goroutine of the door use the host until it calls leave.
+func (r *run) enter() (leave func(), err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.over {
+		return nil, errOver
+	}
+	r.pending.Add(1)
+	return r.pending.Done, nil
+}
+
+// call makes one tool call. It ends with the run, and when its process has hung
+// up.
+func (r *run) call(ctx context.Context, c runner.Call) (json.RawMessage, *toolscript.ToolError, error) {
+	leave, err := r.enter()
+	if err != nil {
+		return nil, nil, err
+	}
+	defer leave()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(r.ctx, func() { cancel(context.Cause(r.ctx)) })()
+	r.made.Add(1)
+	defer r.completed.Add(1)
+	value, failure := r.host.Call(ctx, c)
+	return value, failure, nil
+}
+
+// stdin is the next piece of standard input; nil is its end.
+func (r *run) stdin(ctx context.Context) ([]byte, error) {
+	leave, err := r.enter()
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	r.input.Lock()
+	defer r.input.Unlock()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(r.ctx, cancel)()
+	return r.host.ReadStdin(ctx)
+}

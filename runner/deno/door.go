@@ -1,0 +1,208 @@
+package deno
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"mime"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/runner"
+	"github.com/toolscript/toolscript/runner/quickjs/prelude"
+)
+
+// maxArguments bounds the body of one call.
+const maxArguments = 16 << 20
+
+// door is the HTTP server that processes reach. Its paths begin with the
+// capability of a process; one that is unknown, or whose run has ended, finds
+// nothing.
+type door struct {
+	listener net.Listener
+	server   *http.Server
+	module   string
+
+	mu    sync.Mutex
+	rooms map[[sha256.Size]byte]*room // by the hash of the capability: looking one up tells nothing of others
+}
+
+// room is what one process may reach.
+type room struct {
+	mu    sync.Mutex
+	run   *run // nil until its run has begun
+	calls map[string]bool
+}
+
+func openDoor(ctx context.Context, log *slog.Logger) (*door, error) {
+	module, err := prelude.Source(prelude.Module)
+	if err != nil {
+		return nil, err
+	}
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp4", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	d := &door{listener: listener, module: module, rooms: map[[sha256.Size]byte]*room{}}
+	d.server = &http.Server{
+		Handler: d.routes(), ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: 16 << 10,
+		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+	}
+	go func() {
+		if err := d.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			log.Error("the door for Deno closed", slog.String("error", err.Error()))
+		}
+	}()
+	return d, nil
+}
+
+// host is the door's address with its port, as Deno's flags name it.
+func (d *door) host() string { return d.listener.Addr().String() }
+
+func (d *door) port() uint16 { return uint16(d.listener.Addr().(*net.TCPAddr).Port) }
+
+func (d *door) url(capability string) string { return "http://" + d.host() + "/" + capability }
+
+func (d *door) close() error { return d.server.Close() }
+
+// admit makes a capability known, forget makes it unknown for good.
+func (d *door) admit(capability string) *room {
+	r := &room{calls: map[string]bool{}}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.rooms[sha256.Sum256([]byte(capability))] = r
+	return r
+}
+
+func (d *door) forget(capability string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.rooms, sha256.Sum256([]byte(capability)))
+}
+
+func (d *door) find(capability string) *room {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.rooms[sha256.Sum256([]byte(capability))]
+}
+
+func (d *door) routes() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{capability}/runtime/tools.ts", d.inside(func(w http.ResponseWriter, _ *http.Request, _ *room) {
+		w.Header().Set("Content-Type", "application/javascript; charset=utf-8")
+		_, _ = io.WriteString(w, d.module) // who does not read it does not run
+	}))
+	mux.HandleFunc("POST /{capability}/tools/{tool}", d.inside(call))
+	mux.HandleFunc("POST /{capability}/stdin", d.inside(readStdin))
+	return mux
+}
+
+// inside lets in who names this door and knows a capability.
+func (d *door) inside(serve func(http.ResponseWriter, *http.Request, *room)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		found := d.find(r.PathValue("capability"))
+		kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+		switch {
+		case r.Host != d.host():
+			refuse(w, http.StatusForbidden, toolscript.Forbidden, "this is not the address of the gateway")
+		case found == nil:
+			refuse(w, http.StatusNotFound, toolscript.NotFound, "there is nothing here")
+		case r.Method == http.MethodPost && kind != "application/json":
+			refuse(w, http.StatusUnsupportedMediaType, toolscript.Unsupported, "the Content-Type must be application/json")
+		default:
+			serve(w, r, found)
+		}
+	}
+}
+
+func refuse(w http.ResponseWriter, status int, kind toolscript.Kind, message string) {
+	answer(w, status, errorJSON(&toolscript.ToolError{Code: kind, Message: message}))
+}
+
+func answer(w http.ResponseWriter, status int, body []byte) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(body) // a process that is gone reads nothing
+}
+
+// begin takes the run of the room into use, and an id for the call if it is new.
+func (r *room) begin(callID string) *run {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.run == nil || callID != "" && r.calls[callID] {
+		return nil
+	}
+	if callID != "" {
+		r.calls[callID] = true
+	}
+	return r.run
+}
+
+// call makes a tool call of the room's run. The body of the answer is the value
+// that the script sees, or with another status than 200 the error it catches.
+func call(w http.ResponseWriter, request *http.Request, room *room) {
+	id := request.Header.Get("Toolscript-Call")
+	if n, err := strconv.Atoi(id); err != nil || n < 1 || strconv.Itoa(n) != id {
+		refuse(w, http.StatusBadRequest, toolscript.Invalid, "the header Toolscript-Call must be the number of the call")
+		return
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, request.Body, maxArguments))
+	if err != nil {
+		refuse(w, http.StatusRequestEntityTooLarge, toolscript.TooLarge, "the arguments are larger than "+strconv.Itoa(maxArguments)+" bytes")
+		return
+	}
+	if !json.Valid(body) {
+		refuse(w, http.StatusBadRequest, toolscript.Invalid, "the arguments are not JSON")
+		return
+	}
+	run := room.begin(id)
+	if run == nil {
+		refuse(w, http.StatusConflict, toolscript.Conflict, "no run is under way here, or it has made this call")
+		return
+	}
+	value, failure, err := run.call(request.Context(), runner.Call{CallID: id, ID: request.PathValue("tool"), Args: body})
+	switch {
+	case err != nil:
+		refuse(w, http.StatusInternalServerError, toolscript.Internal, err.Error())
+	case failure != nil:
+		answer(w, http.StatusUnprocessableEntity, errorJSON(failure))
+	default:
+		answer(w, http.StatusOK, value)
+	}
+}
+
+// readStdin answers with the next piece of standard input: 204 is its end.
+func readStdin(w http.ResponseWriter, request *http.Request, room *room) {
+	run := room.begin("")
+	if run == nil {
+		refuse(w, http.StatusConflict, toolscript.Conflict, "no run is under way here")
+		return
+	}
+	piece, err := run.stdin(request.Context())
+	switch {
+	case err != nil:
+		refuse(w, http.StatusInternalServerError, toolscript.Internal, err.Error())
+	case piece == nil:
+		w.WriteHeader(http.StatusNoContent)
+	default:
+		w.Header().Set("Content-Type", "application/octet-stream")
+		_, _ = w.Write(piece)
+	}
+}
+
+// errorJSON is a ToolError as the prelude reads it.
+func errorJSON(e *toolscript.ToolError) []byte {
+	text, err := json.Marshal(e)
+	if err != nil { // a content block that is no JSON
+		text, _ = json.Marshal(toolscript.ToolError{Server: e.Server, Tool: e.Tool, Code: e.Code, Message: strings.ToValidUTF8(e.Message, "\uFFFD")})
+	}
+	return text
+}

@@ -1,0 +1,62 @@
+package deno
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+)
+
+// What a process says: the length of the payload in four bytes, the type in one,
+// the payload.
+const (
+	frameReady  = 'r' // it waits for a run
+	frameOut    = 'o' // text for standard output
+	frameErr    = 'e' // text for standard error
+	frameAsk    = '?' // a question, which the script waits for
+	frameValue  = 'v' // the end: the script's value as JSON, "" for undefined
+	frameFailed = 'f' // the end: an error that nobody caught
+	frameExit   = 'x' // the end: the script called exit
+)
+
+const (
+	frameHeader = 5
+	// maxFrame bounds what a process makes the gateway hold. The longest value
+	// that a run may give is shorter.
+	maxFrame = 32 << 20
+)
+
+// tooLong is the error of a frame that is not read.
+type tooLong struct {
+	kind byte
+	size int
+}
+
+func (e *tooLong) Error() string { return fmt.Sprintf("a message of %d bytes", e.size) }
+
+func readFrame(r io.Reader) (kind byte, payload []byte, err error) {
+	var header [frameHeader]byte
+	if _, err := io.ReadFull(r, header[:]); err != nil {
+		return 0, nil, err
+	}
+	size := int(binary.LittleEndian.Uint32(header[:4]))
+	if size > maxFrame {
+		return 0, nil, &tooLong{header[4], size}
+	}
+	payload = make([]byte, size)
+	if _, err := io.ReadFull(r, payload); err != nil {
+		return 0, nil, fmt.Errorf("a message ends early: %w", err)
+	}
+	return header[4], payload, nil
+}
+
+// writeMessage writes what the loader waits for: the length, then JSON.
+func writeMessage(w io.Writer, v any) error {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	message := binary.LittleEndian.AppendUint32(make([]byte, 0, 4+len(text)), uint32(len(text)))
+	_, err = w.Write(append(message, text...))
+	return err
+}

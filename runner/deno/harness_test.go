@@ -1,0 +1,134 @@
+package deno_test
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/runner"
+	"github.com/toolscript/toolscript/runner/deno"
+	"github.com/toolscript/toolscript/runner/script"
+)
+
+// executable is the Deno that the tests run: the one that test/package.json
+// pins, else TOOLSCRIPT_DENO, else the one in PATH.
+func executable(tb testing.TB) string {
+	tb.Helper()
+	if pinned, err := filepath.Abs("../../test/node_modules/@deno/linux-x64-glibc/deno"); err == nil && runtime.GOOS == "linux" {
+		if _, err := os.Stat(pinned); err == nil {
+			return pinned
+		}
+	}
+	if named := os.Getenv("TOOLSCRIPT_DENO"); named != "" {
+		return named
+	}
+	found, err := exec.LookPath("deno")
+	if err != nil {
+		tb.Skip("no Deno here: run npm ci in test, or set TOOLSCRIPT_DENO")
+	}
+	return found
+}
+
+// newEngine is an engine in a folder of its own, which must be empty at its end.
+func newEngine(tb testing.TB) *deno.Engine {
+	tb.Helper()
+	folder := filepath.Join(tb.TempDir(), "deno")
+	e, err := deno.NewEngine(tb.Context(), deno.Options{Executable: executable(tb), Folder: folder, Version: func() string { return "s1-7" }})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := e.Close(); err != nil {
+			tb.Error(err)
+		}
+		left, err := os.ReadDir(folder)
+		if err != nil || len(left) > 0 {
+			tb.Errorf("the engine has left %v, %v", left, err)
+		}
+	})
+	return e
+}
+
+func start(tb testing.TB, e *deno.Engine) *deno.Process {
+	tb.Helper()
+	p, err := e.Start(tb.Context())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		p.Kill()
+		<-p.Done()
+	})
+	return p
+}
+
+// host is a Host whose tools are a function.
+type host struct {
+	tool  func(context.Context, runner.Call) (json.RawMessage, *toolscript.ToolError)
+	stdin []string // chunks; the end follows
+
+	mu     sync.Mutex
+	output [2]strings.Builder
+	calls  []runner.Call
+}
+
+func (h *host) Call(ctx context.Context, c runner.Call) (json.RawMessage, *toolscript.ToolError) {
+	h.mu.Lock()
+	h.calls = append(h.calls, c)
+	h.mu.Unlock()
+	if h.tool == nil {
+		return c.Args, nil
+	}
+	return h.tool(ctx, c)
+}
+
+func (h *host) Write(s runner.Stream, text string) { h.output[s].WriteString(text) }
+
+func (h *host) ReadStdin(context.Context) ([]byte, error) {
+	if len(h.stdin) == 0 {
+		return nil, nil
+	}
+	chunk := h.stdin[0]
+	h.stdin = h.stdin[1:]
+	return []byte(chunk), nil
+}
+
+func (h *host) stdout() string { return h.output[runner.Stdout].String() }
+func (h *host) stderr() string { return h.output[runner.Stderr].String() }
+
+var demoNames = &runner.Names{Key: "test", Servers: []runner.ServerNames{
+	{Ident: "github", Server: "github", Tools: []runner.ToolNames{
+		{Ident: "createIssue", ID: "github__create_issue"}, {Ident: "listIssues", ID: "github__list_issues"},
+	}},
+	{Ident: "away", Server: "a-way"},
+}}
+
+// job compiles a script as the checker does.
+func job(tb testing.TB, code string) runner.Job {
+	tb.Helper()
+	compiled, found := script.Compile(runner.Source{Code: code, File: "script.ts"})
+	if len(found) > 0 {
+		tb.Fatalf("%s: %+v", code, found)
+	}
+	return runner.Job{
+		RunID: "run-1", File: "script.ts", Compiled: compiled, Names: demoNames, TZ: "UTC", Cwd: "/work",
+		Limits: toolscript.Limits{TimeoutMs: 60_000},
+	}
+}
+
+// run runs a script in a process of its own.
+func run(tb testing.TB, e *deno.Engine, j runner.Job, h *host) runner.Outcome {
+	tb.Helper()
+	out, err := start(tb, e).Run(tb.Context(), j, h)
+	if err != nil {
+		tb.Fatalf("Run: %v", err)
+	}
+	return out
+}

@@ -1,0 +1,30 @@
+//go:build unix
+
+package deno
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// hold takes a lock that ends with this process, and reports whether nobody else
+// has it.
+func hold(f *os.File) (bool, error) {
+	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func ownedByUs(info fs.FileInfo) bool {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(stat.Uid) == os.Getuid()
+}
+
+// killGroup ends a process and all that it has started.
+func killGroup(p *os.Process) {
+	_ = syscall.Kill(-p.Pid, syscall.SIGKILL) // ESRCH: they are gone
+}

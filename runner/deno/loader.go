@@ -1,0 +1,57 @@
+package deno
+
+import (
+	"embed"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/toolscript/toolscript/runner/quickjs/prelude"
+)
+
+//go:embed loader/*.js
+var loaderFiles embed.FS
+
+// loaderText is the one file that Deno is started with. It is the same in every
+// process: the prelude between what makes Deno an engine for it and what runs
+// the script.
+func loaderText() (string, error) {
+	var b strings.Builder
+	b.WriteString("const host = {}, internal = {};\n")
+	b.WriteString("const InternalError = class extends Error {}; // QuickJS has it for a full memory\n")
+	parts := prelude.Parts()
+	// V8 has stacks of its own; the rest of the prelude comes after what it needs.
+	parts = slices.DeleteFunc(parts, func(part string) bool { return part == "intrinsics" || part == "stack" })
+	add := func(source func(string) (string, error), prefix string, names ...string) error {
+		for _, name := range names {
+			text, err := source(name)
+			if err != nil {
+				return fmt.Errorf("loader: %w", err)
+			}
+			fmt.Fprintf(&b, "%s(%s)(host, internal);\n", prefix, text)
+		}
+		return nil
+	}
+	for _, err := range []error{
+		add(prelude.Source, "", "intrinsics"),
+		add(loaderPart, "", "wire", "stack", "classes", "host", "globals"),
+		add(prelude.Source, "", parts...),
+	} {
+		if err != nil {
+			return "", err
+		}
+	}
+	b.WriteString("await import(\"toolscript\"); // evaluated now, and found by the script's own import\n")
+	if err := add(prelude.Source, "", prelude.Harden); err != nil {
+		return "", err
+	}
+	if err := add(loaderPart, "await ", "main"); err != nil {
+		return "", err
+	}
+	return b.String(), nil
+}
+
+func loaderPart(name string) (string, error) {
+	text, err := loaderFiles.ReadFile("loader/" + name + ".js")
+	return string(text), err
+}

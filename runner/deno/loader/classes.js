@@ -1,0 +1,88 @@
+// classes tells of a value what only an engine can tell: by questions that no
+// script can answer in its place.
+(host, internal) => {
+  'use strict';
+
+  const { apply, uncurry, getter, prototypeOf } = internal;
+  const { isArray } = Array;
+  const { isError } = Error;
+  const { defineProperty } = Object;
+  const tag = uncurry(Object.prototype.toString);
+  const view = Deno.inspect;
+  const typedName = getter(prototypeOf(Uint8Array.prototype), Symbol.toStringTag);
+
+  // Only who makes a proxy knows it and its target.
+  const targets = new WeakMap();
+  const Native = Proxy;
+  const wrapped = function Proxy(target, handler) {
+    if (new.target === undefined) throw new TypeError("Constructor Proxy requires 'new'");
+    const made = new Native(target, handler);
+    targets.set(made, target);
+    return made;
+  };
+  const revocable = (target, handler) => {
+    const made = Native.revocable(target, handler);
+    targets.set(made.proxy, target);
+    return {
+      proxy: made.proxy,
+      revoke() {
+        made.revoke();
+        targets.set(made.proxy, null);
+      },
+    };
+  };
+  defineProperty(wrapped, 'prototype', { value: undefined });
+  defineProperty(wrapped, 'revocable', { value: revocable, writable: true, configurable: true });
+  defineProperty(wrapped, 'length', { value: 2, configurable: true });
+  internal.define('Proxy', wrapped);
+  host.proxyTarget = (proxy) => targets.get(proxy);
+
+  const checks = [
+    ['Map', getter(Map.prototype, 'size')],
+    ['Set', getter(Set.prototype, 'size')],
+    ['Date', uncurry(Date.prototype.getTime)],
+    ['RegExp', uncurry(RegExp.prototype.toString), (value) => prototypeOf(value) === RegExp.prototype || tag(value) === '[object RegExp]'],
+    ['ArrayBuffer', getter(ArrayBuffer.prototype, 'byteLength')],
+    ['DataView', getter(DataView.prototype, 'byteLength')],
+    ['WeakMap', (value) => apply(WeakMap.prototype.has, value, [value])],
+    ['WeakSet', (value) => apply(WeakSet.prototype.has, value, [value])],
+    ['WeakRef', uncurry(WeakRef.prototype.deref)],
+    ...[Number, String, Boolean, BigInt, Symbol].map((type) => [type.name, uncurry(type.prototype.valueOf)]),
+  ].map(([name, method, also]) => [name, method, also ?? (() => true)]);
+
+  const isPromise = (value) => value instanceof Promise && view(value, { depth: 0, colors: false }).includes('Promise');
+
+  const classOf = (value) => {
+    if (targets.has(value)) return 'Proxy';
+    const parent = prototypeOf(value);
+    if (parent === Object.prototype && tag(value) === '[object Object]') return 'Object';
+    if (typeof value === 'function') return tag(value).slice(8, -1);
+    if (isArray(value)) return 'Array';
+    if (isError(value)) return value instanceof DOMException ? 'DOMException' : 'Error';
+    if (parent === null && tag(value) === '[object Object]') return 'Object';
+    const typed = typedName(value);
+    if (typed !== undefined) return typed;
+    if (isPromise(value)) return 'Promise';
+    for (const [name, method, also] of checks) {
+      try {
+        if (!also(value)) continue;
+        method(value);
+        return name;
+      } catch { /* not of this class */ }
+    }
+    return tag(value) === '[object Arguments]' ? 'Arguments' : 'Object';
+  };
+  host.className = (value) => (value instanceof Shown ? 'Shown' : classOf(value));
+
+  // Shown is text that stands for what cannot be had: the value of a promise.
+  class Shown { constructor(text) { this.text = text; } }
+  internal.shown = (value) => ({ base: value.text, skip: () => true });
+
+  const inside = /^Promise \{\s*([^]*?)\s*\}$/;
+  const stateOf = (promise) => inside.exec(view(promise, { colors: false, depth: 2 }))?.[1] ?? '<pending>';
+  host.promiseState = (promise) => {
+    const state = stateOf(promise);
+    return state === '<pending>' ? 0 : state.startsWith('<rejected>') ? 2 : 1;
+  };
+  host.promiseResult = (promise) => new Shown(stateOf(promise).replace(/^<rejected> /, ''));
+}

@@ -1,0 +1,39 @@
+// stack takes the place of the prelude's part of that name: V8 gives every error
+// a stack of its own, and asks here how it reads.
+(host, internal) => {
+  'use strict';
+
+  const { apply, descriptor } = internal;
+  const stackOf = descriptor(new Error(), 'stack').get;
+  const raw = new WeakMap();
+  const moved = new WeakMap();
+  Error.stackTraceLimit = 50;
+
+  // frame is one line, as all engines write it.
+  const frame = (site) => {
+    const file = site.getFileName() === internal.script?.url ? internal.script.name : site.getFileName();
+    const place = `${file}:${site.getLineNumber()}:${site.getColumnNumber()}`;
+    const name = site.getFunctionName();
+    return `    at ${name === null ? place : `${name} (${place})`}`;
+  };
+
+  Object.defineProperty(Error, 'prepareStackTrace', {
+    value(error, sites) {
+      const frames = sites.map(frame).join('\n');
+      raw.set(error, frames);
+      const trace = host.trace(moved.get(error) ?? frames);
+      return internal.errorHeader(error) + (trace === '' ? '' : `\n${trace}`);
+    },
+  });
+  internal.forging = []; // who takes these away takes the traces away: they are frozen
+
+  // frames are an error's frames as the engine gives them. setFrames replaces
+  // them, for an error that is made later than what it speaks of.
+  internal.frames = (error) => {
+    if (moved.has(error)) return moved.get(error);
+    const own = descriptor(error, 'stack');
+    if (own?.get === stackOf) apply(stackOf, error, []); // has raw filled
+    return raw.get(error) ?? '';
+  };
+  internal.setFrames = (error, frames) => moved.set(error, frames);
+}

@@ -1,0 +1,51 @@
+// wire is the way to the gateway's process: frames on standard output, and
+// answers on standard input, which are waited for. What Deno has and the rest of
+// the loader needs is taken here, before any script runs.
+(host, internal) => {
+  'use strict';
+
+  const { stdin, stdout } = Deno;
+  const [read, write] = [stdin.readSync.bind(stdin), stdout.writeSync.bind(stdout)];
+  const encoder = new TextEncoder();
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  const [encode, decode] = [encoder.encode.bind(encoder), decoder.decode.bind(decoder)];
+  const { parse, stringify } = JSON;
+  const [Bytes, View] = [Uint8Array, DataView];
+  const header = 5;
+
+  const writeAll = (bytes) => {
+    for (let at = 0; at < bytes.length;) at += write(bytes.subarray(at));
+  };
+
+  // send writes one frame: its length, its type, its text.
+  internal.send = (type, text) => {
+    const body = encode(text);
+    const frame = new Bytes(header + body.length);
+    new View(frame.buffer).setUint32(0, body.length, true);
+    frame[4] = type.charCodeAt(0);
+    frame.set(body, header);
+    writeAll(frame);
+  };
+
+  const readAll = (length) => {
+    const bytes = new Bytes(length);
+    for (let at = 0; at < length;) {
+      const n = read(bytes.subarray(at));
+      if (n === null) internal.leave(); // the gateway is gone
+      at += n;
+    }
+    return bytes;
+  };
+
+  // receive waits for one message and answers with what its JSON says.
+  internal.receive = () => parse(decode(readAll(new View(readAll(4).buffer).getUint32(0, true))));
+
+  // ask puts a question to the gateway and waits for its answer.
+  internal.ask = (question, ...given) => {
+    internal.send('?', stringify({ question, given }));
+    return internal.receive();
+  };
+
+  const { exit } = Deno;
+  internal.leave = () => exit(0);
+}

@@ -1,0 +1,188 @@
+package deno
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/runner"
+	"github.com/toolscript/toolscript/runner/internal/proc"
+)
+
+// A Process is one Deno that waits for a run, or runs one. It implements
+// runner.Runner, once: it is gone when Run has returned.
+type Process struct {
+	engine     *Engine
+	cmd        *exec.Cmd
+	folder     string // all that it may write to
+	capability string
+	room       *room
+	stdin      *os.File
+	stdout     *os.File
+	frames     *bufio.Reader
+	stderr     tail
+	release    func()        // gives up what would end it together with us
+	memory     int64         // bytes it held when it was ready
+	done       chan struct{} // closed when it is gone, and its folder with it
+}
+
+var _ runner.Runner = (*Process)(nil)
+
+// Start starts a process and waits until a run could begin at once.
+func (e *Engine) Start(ctx context.Context) (*Process, error) {
+	p, err := e.spawn()
+	if err != nil {
+		return nil, &toolscript.Error{Kind: toolscript.Unavailable, Err: fmt.Errorf("start Deno: %w", err)}
+	}
+	stop := context.AfterFunc(ctx, p.Kill)
+	defer stop()
+	kind, _, err := readFrame(p.frames)
+	if err == nil && kind != frameReady {
+		err = errors.New("it does not say that it is ready")
+	}
+	if err != nil {
+		p.Kill()
+		<-p.done
+		return nil, &toolscript.Error{Kind: toolscript.Unavailable, Err: fmt.Errorf("start Deno: %w%s", cause(ctx, err), p.lastWords())}
+	}
+	p.memory = proc.RSS(p.PID())
+	return p, nil
+}
+
+// cause is why ctx ended, if it has, else err.
+func cause(ctx context.Context, err error) error {
+	if ended := context.Cause(ctx); ended != nil {
+		return ended
+	}
+	return err
+}
+
+// spawn makes the folder and the process in it.
+func (e *Engine) spawn() (_ *Process, err error) {
+	folder, err := e.scratch.sub()
+	if err != nil {
+		return nil, err
+	}
+	p := &Process{engine: e, folder: folder, capability: newCapability(), done: make(chan struct{})}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.RemoveAll(folder))
+		}
+	}()
+	base := e.door.url(p.capability)
+	text, err := importMap(base, e.options.Version())
+	if err != nil {
+		return nil, err
+	}
+	mapPath := filepath.Join(folder, "map.json")
+	if err := os.WriteFile(mapPath, text, 0o400); err != nil {
+		return nil, err
+	}
+	args := arguments(e.door.host(), mapPath, e.loader, "run-"+strings.ToLower(filepath.Base(folder)))
+	p.cmd = exec.Command(e.options.Executable, args...) //nolint:gosec,noctx // the user's Deno; it outlives the ctx of its start
+	p.cmd.Dir = folder
+	p.cmd.Env = environment(base, filepath.Join(folder, "cache"))
+	p.cmd.Stderr = &p.stderr
+	if err := p.begin(); err != nil {
+		return nil, err
+	}
+	p.room = e.door.admit(p.capability)
+	e.work.Go(p.wait)
+	return p, nil
+}
+
+// begin starts the command with pipes that are ours to close.
+func (p *Process) begin() error {
+	theirIn, in, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer theirIn.Close() //nolint:errcheck // the process has its own
+	out, theirOut, err := os.Pipe()
+	if err != nil {
+		return errors.Join(err, in.Close())
+	}
+	defer theirOut.Close() //nolint:errcheck // the process has its own
+	p.cmd.Stdin, p.cmd.Stdout, p.stdin, p.stdout = theirIn, theirOut, in, out
+	p.frames = bufio.NewReaderSize(out, 64<<10)
+	if p.release, err = startTethered(p.cmd, p.access()); err != nil {
+		return errors.Join(err, in.Close(), out.Close())
+	}
+	return nil
+}
+
+// wait reaps the process and removes what it has left.
+func (p *Process) wait() {
+	defer close(p.done)
+	_ = p.cmd.Wait() // how it ended is in cmd.ProcessState
+	p.engine.door.forget(p.capability)
+	_ = p.stdin.Close()
+	p.release()
+	if err := os.RemoveAll(p.folder); err != nil {
+		p.engine.options.Log.Warn("a folder of Deno is not removed", "error", err.Error())
+	}
+}
+
+// Kill ends the process and all of its group at once. It may be called at any
+// time, more than once.
+func (p *Process) Kill() { killGroup(p.cmd.Process) }
+
+// Done is closed when the process is gone.
+func (p *Process) Done() <-chan struct{} { return p.done }
+
+// PID is the process id.
+func (p *Process) PID() int { return p.cmd.Process.Pid }
+
+// Folder is where the process may write; it is gone with the process.
+func (p *Process) Folder() string { return p.folder }
+
+// lastWords say, in parentheses, how a process ended and why.
+func (p *Process) lastWords() string {
+	words := p.cmd.ProcessState.String()
+	if said := p.stderr.firstLine(); said != "" {
+		words += ": " + said
+	}
+	return " (" + words + ")"
+}
+
+// tail keeps the start of what a process says on standard error, and takes the
+// rest: a process that cannot write would stop.
+type tail struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+const mostStderr = 16 << 10
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.text.Write(p[:min(len(p), mostStderr-t.text.Len())])
+	return len(p), nil
+}
+
+// ansi are the colours that Deno writes in spite of NO_COLOR.
+var ansi = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return ansi.ReplaceAllString(t.text.String(), "")
+}
+
+func (t *tail) firstLine() string {
+	line, _, _ := strings.Cut(strings.TrimSpace(t.String()), "\n")
+	return line
+}
+
+var _ io.Writer = (*tail)(nil)

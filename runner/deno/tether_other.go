@@ -1,0 +1,19 @@
+//go:build !linux
+
+package deno
+
+import (
+	"os/exec"
+
+	"github.com/toolscript/toolscript/runner/internal/landlock"
+)
+
+// startTethered starts a process. This system has no second wall, and a process
+// whose gateway was killed ends when it next waits for its standard input.
+func startTethered(cmd *exec.Cmd, _ landlock.Access) (release func(), err error) {
+	ownGroup(cmd)
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	return func() {}, nil
+}
