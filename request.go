@@ -8,9 +8,6 @@ import (
 	"strings"
 )
 
-// Engines are the words for ExecRequest.Engine.
-func Engines() []string { return []string{"auto", "quickjs"} }
-
 // Checks are the words for ExecRequest.Check.
 func Checks() []string { return []string{"off", "warn", "error"} }
 

@@ -20,8 +20,8 @@ func TestValidateExecRequest(t *testing.T) {
 		{name: "nothing set"},
 		{name: "words of the contract", request: toolscript.ExecRequest{Engine: "quickjs", Check: "warn", File: "a b.ts"}},
 		{
-			name: "engine that is not here", request: toolscript.ExecRequest{Engine: "deno"},
-			kind: toolscript.Unsupported, text: `engine "deno" is not here; there are: auto, quickjs`,
+			name: "engine that is not here", request: toolscript.ExecRequest{Engine: "node"},
+			kind: toolscript.Unsupported, text: `engine "node" is not here; there are: auto, quickjs, deno`,
 		},
 		{
 			name: "check", request: toolscript.ExecRequest{Check: "Error"},

@@ -12,7 +12,7 @@ type ExecRequest struct {
 	Args   []string `json:"args,omitempty"`
 	Cwd    string   `json:"cwd,omitempty"`    // what the script sees as its working directory
 	TZ     string   `json:"tz,omitempty"`     // IANA time zone; default: the gateway's
-	Engine string   `json:"engine,omitempty"` // quickjs or auto
+	Engine string   `json:"engine,omitempty"` // auto, quickjs or deno; default: quickjs
 	Check  string   `json:"check,omitempty"`  // off, warn or error
 	Allow  []string `json:"allow,omitempty"`  // server names and tool ids the run may call; empty allows all
 	Limits Limits   `json:"limits"`

@@ -73,6 +73,7 @@ type Status struct {
 	Servers       []ServerStatus `json:"servers"`
 	Search        SearchStatus   `json:"search"`
 	Actors        []ActorStatus  `json:"actors"`
+	Engines       []EngineStatus `json:"engines,omitempty"`
 	Warnings      []string       `json:"warnings,omitempty"` // colliding names, schemas that give no types, filters that match nothing
 }
 

@@ -19,6 +19,13 @@ type Scripts struct {
 	StartChecker func(context.Context) (workers.Worker, error)
 	StartSandbox func(context.Context) (workers.Worker, error)
 
+	// Deno says whether Deno is here, and StartDeno starts a process that runs one
+	// script on it: a runner.Runner. version tells the catalogs of all gateways
+	// apart. Nil: there is no Deno.
+	Deno      func() toolscript.EngineStatus
+	StartDeno func(ctx context.Context, version string) (workers.Worker, error)
+	SpareDeno int // processes kept ready before they are asked for
+
 	Limits func() toolscript.Limits       // of a run that asks for none; nil and zero fields: execution.Defaults
 	URL    func(capability string) string // the gateway's own URL; nil: it has none
 	Warm   bool                           // keep workers ready before they are asked for
@@ -28,6 +35,7 @@ const (
 	runsID      = "runs"
 	checkersID  = "checkers"
 	sandboxesID = "sandboxes"
+	denosID     = "denos"
 )
 
 // maxCheckers bounds the checkers: a second one keeps other runs going while a
@@ -48,11 +56,15 @@ func (s *System) scriptSpecs() []spec {
 	if o.Warm {
 		spare = 1
 	}
-	return []spec{
+	specs := []spec{
 		{id: checkersID, produce: workers.New(workers.Options{Name: "checker", Start: o.StartChecker, Max: maxCheckers, Spare: spare, Work: &s.work})},
 		{id: sandboxesID, produce: workers.New(workers.Options{Name: "sandbox", Start: o.StartSandbox, Spare: spare, Work: &s.work})},
 		{id: runsID, produce: execution.New(s.runDeps())},
 	}
+	if o.StartDeno != nil {
+		specs = append(specs, s.denoSpec())
+	}
+	return specs
 }
 
 func (s *System) runDeps() execution.Deps {
@@ -81,6 +93,9 @@ func (s *System) runDeps() execution.Deps {
 		},
 		Sandbox: func(ctx context.Context) (runner.Runner, execution.GiveBack, error) {
 			return borrow[runner.Runner](ctx, s, sandboxesID)
+		},
+		Deno: func(ctx context.Context) (runner.Runner, execution.GiveBack, error) {
+			return borrow[runner.Runner](ctx, s, denosID)
 		},
 		URL:         url,
 		Limits:      limits,
@@ -115,6 +130,9 @@ func (s *System) fits(schema, value json.RawMessage) bool {
 func (s *System) Exec(ctx context.Context, request toolscript.ExecRequest, emit func(toolscript.Event) error) (err error) {
 	defer s.recovered(&err)
 	if err := request.Validate(); err != nil {
+		return err
+	}
+	if request.Engine, err = s.engineFor(request.Engine); err != nil {
 		return err
 	}
 	at, err := s.find(runsID)

@@ -68,6 +68,7 @@ func (s *System) Status(ctx context.Context) (toolscript.Status, error) {
 		Generation:    view.Catalog.Generation(),
 		Servers:       s.servers(ctx, view),
 		Actors:        actors,
+		Engines:       s.Engines(),
 		Warnings:      s.warnings(ctx, view),
 	}
 	for _, server := range status.Servers {

@@ -35,6 +35,8 @@ type Deps struct {
 	// Checker and Sandbox lend a worker and the way to give it back.
 	Checker func(context.Context) (runner.Compiler, GiveBack, error)
 	Sandbox func(context.Context) (runner.Runner, GiveBack, error)
+	// Deno is the same for a run that asks for that engine.
+	Deno func(context.Context) (runner.Runner, GiveBack, error)
 
 	// URL is the gateway's own URL with the given capability; "" when it has none.
 	URL func(capability string) string

@@ -92,7 +92,7 @@ func (r *Runs) begin(c *actor.Context, m Begin) {
 	})
 	context.AfterFunc(ctx, events.release)
 	record := toolscript.RunRecord{
-		RunID: id, State: "checking", File: m.Request.File, Engine: "quickjs",
+		RunID: id, State: "checking", File: m.Request.File, Engine: cmp.Or(m.Request.Engine, toolscript.EngineQuickJS),
 		StartedAt: time.Now(), Limits: limits, Allow: m.Request.Allow, Calls: []toolscript.CallRecord{},
 	}
 	in := newStdin(m.Request.Stdin)

@@ -141,7 +141,11 @@ func (w *work) named(uses runner.Uses) (toolscript.Filter, bool) {
 func (w *work) run(ctx context.Context, compiled runner.Compiled) (runner.Outcome, error) {
 	borrowing, cancel := context.WithTimeoutCause(ctx, borrowTime, allBusy("sandbox"))
 	defer cancel()
-	sandbox, giveBack, err := w.deps.Sandbox(borrowing)
+	lend := w.deps.Sandbox
+	if w.request.Engine == toolscript.EngineDeno {
+		lend = w.deps.Deno
+	}
+	sandbox, giveBack, err := lend(borrowing)
 	if err != nil {
 		return runner.Outcome{}, w.fail(toolscript.Executing, err)
 	}

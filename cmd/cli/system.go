@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -26,20 +27,29 @@ type system struct {
 	trust    bool // project files take effect without having been trusted
 	settings atomic.Pointer[config.Settings]
 	reaper   *reaper.Reaper
+	deno     *denoEngine
 
 	reloading sync.Mutex
 }
+
+// spareDenos are the processes that wait where the configuration names Deno as
+// the engine. Each holds 45 MB, of which 10 are its own.
+const spareDenos = 2
 
 // startSystem completes the options with a configuration and starts a system of
 // them. Its scripts run in workers, which are this program under another command.
 func (a *app) startSystem(loaded *config.Config, trust bool, logger *slog.Logger, o actors.Options) (*system, error) {
 	options := a.workerOptions(logger)
-	s := &system{app: a, trust: trust, reaper: reaper.New(logger)}
+	s := &system{app: a, trust: trust, reaper: reaper.New(logger), deno: a.newDenoEngine(logger)}
 	s.settings.Store(&loaded.Settings)
 	o.Dial = server.DialMCP(mcpclient.Dialer{Reaper: s.reaper})
 	o.Servers, o.Logger = loaded.Servers, logger
 	o.Scripts.StartChecker = func(ctx context.Context) (workers.Worker, error) { return worker.StartChecker(ctx, options) }
 	o.Scripts.StartSandbox = func(ctx context.Context) (workers.Worker, error) { return worker.StartSandbox(ctx, options) }
+	o.Scripts.Deno, o.Scripts.StartDeno = s.deno.status, s.deno.start
+	if o.Scripts.Warm && loaded.Settings.Engine == toolscript.EngineDeno && s.deno.status().Available {
+		o.Scripts.SpareDeno = spareDenos
+	}
 	o.Scripts.Limits = func() toolscript.Limits { return s.settings.Load().Limits }
 	o.Types, o.NoObserve = typeOptions(loaded.Settings.Types), o.NoObserve || loaded.Settings.Types.NoObserve
 	var err error
@@ -80,7 +90,7 @@ func (s *system) Exec(ctx context.Context, req toolscript.ExecRequest, emit func
 // actors.System.
 func (s *system) Close(ctx context.Context) error {
 	defer s.reaper.Close()
-	return s.System.Close(ctx)
+	return errors.Join(s.System.Close(ctx), s.deno.close())
 }
 
 // end is Close within stopTime.

@@ -96,7 +96,7 @@ func TestSchemaErrors(t *testing.T) {
 		{"timeout a fraction", server(`"command": "x", "timeout": 1.5`), "mcpServers.s.timeout", "expected a whole number or a string, found a fraction"},
 		{"server without a name", `{"mcpServers": {"": {"command": "x"}}}`, `mcpServers[""]`, "the name of a server must not be empty"},
 		{"server with a terminal sequence", `{"mcpServers": {"a\u001b[2J": {"command": "x"}}}`, `mcpServers["a\x1b[2J"]`, "control characters"},
-		{"unknown engine", `{"mcpServers": {}, "engine": "v8"}`, "engine", `must be one of "auto", "quickjs"`},
+		{"unknown engine", `{"mcpServers": {}, "engine": "v8"}`, "engine", `must be one of "auto", "quickjs", "deno"`},
 		{"unknown check", `{"mcpServers": {}, "check": "wran"}`, "check", `did you mean "warn"?`},
 		{"limit a text", `{"mcpServers": {}, "limits": {"memoryMb": "64"}}`, "limits.memoryMb", "expected a whole number, found a string"},
 		{"limit zero", `{"mcpServers": {}, "limits": {"toolCalls": 0}}`, "limits.toolCalls", "must be at least 1"},

@@ -3,8 +3,21 @@ package deno
 import (
 	"path/filepath"
 
+	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner/internal/landlock"
 )
+
+// Wall is what stands between the process and the system.
+func (p *Process) Wall() []toolscript.WallPart {
+	second := toolscript.WallPart{Name: "landlock", Active: p.walled, Detail: "this kernel has no Landlock, or it is not enabled"}
+	if p.walled {
+		second.Detail = "Deno's own files, the folder of the run, one port"
+	}
+	return []toolscript.WallPart{
+		{Name: "permissions", Active: true, Detail: "Deno's: one port, no files, no processes, one variable"},
+		second,
+	}
+}
 
 // access is what the second wall leaves to a process: what Deno needs to start,
 // its own folder, and the door.

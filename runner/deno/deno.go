@@ -34,10 +34,7 @@ type Options struct {
 	// Folder is where processes keep what Deno must write: private to the user,
 	// and used by this package alone. Empty: one in the system's temporary folder.
 	Folder string
-	// Version is put into the address of the module that scripts import, so that
-	// each start of the gateway and each catalog has its own. Nil: there is none.
-	Version func() string
-	Log     *slog.Logger // nil: slog.Default()
+	Log    *slog.Logger // nil: slog.Default()
 }
 
 // Engine starts processes that run scripts. It is safe for concurrent use.
@@ -54,9 +51,6 @@ type Engine struct {
 func NewEngine(ctx context.Context, o Options) (*Engine, error) {
 	if o.Log == nil {
 		o.Log = slog.Default()
-	}
-	if o.Version == nil {
-		o.Version = func() string { return "" }
 	}
 	executable, err := filepath.EvalSymlinks(o.Executable)
 	if err != nil {

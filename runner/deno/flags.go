@@ -18,10 +18,7 @@ var builtin = strings.Fields(`assert assert/strict async_hooks buffer child_proc
 // importMap leads "toolscript" to the module at a process's own address and
 // refuses every module that Deno has within itself.
 func importMap(base, version string) ([]byte, error) {
-	address := base + "/runtime/tools.ts"
-	if version != "" {
-		address += "?_t=" + url.QueryEscape(version)
-	}
+	address := base + "/runtime/tools.ts?_t=" + url.QueryEscape(version)
 	imports := map[string]any{"toolscript": address}
 	for _, name := range builtin {
 		imports["node:"+name] = nil

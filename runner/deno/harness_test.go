@@ -40,7 +40,7 @@ func executable(tb testing.TB) string {
 func newEngine(tb testing.TB) *deno.Engine {
 	tb.Helper()
 	folder := filepath.Join(tb.TempDir(), "deno")
-	e, err := deno.NewEngine(tb.Context(), deno.Options{Executable: executable(tb), Folder: folder, Version: func() string { return "s1-7" }})
+	e, err := deno.NewEngine(tb.Context(), deno.Options{Executable: executable(tb), Folder: folder})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func newEngine(tb testing.TB) *deno.Engine {
 
 func start(tb testing.TB, e *deno.Engine) *deno.Process {
 	tb.Helper()
-	p, err := e.Start(tb.Context())
+	p, err := e.Start(tb.Context(), "s1-7")
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -32,15 +32,17 @@ type Process struct {
 	frames     *bufio.Reader
 	stderr     tail
 	release    func()        // gives up what would end it together with us
+	walled     bool          // Landlock holds it
 	memory     int64         // bytes it held when it was ready
 	done       chan struct{} // closed when it is gone, and its folder with it
 }
 
 var _ runner.Runner = (*Process)(nil)
 
-// Start starts a process and waits until a run could begin at once.
-func (e *Engine) Start(ctx context.Context) (*Process, error) {
-	p, err := e.spawn()
+// Start starts a process and waits until a run could begin at once. version is
+// put into the address of the module that scripts import.
+func (e *Engine) Start(ctx context.Context, version string) (*Process, error) {
+	p, err := e.spawn(version)
 	if err != nil {
 		return nil, &toolscript.Error{Kind: toolscript.Unavailable, Err: fmt.Errorf("start Deno: %w", err)}
 	}
@@ -68,7 +70,7 @@ func cause(ctx context.Context, err error) error {
 }
 
 // spawn makes the folder and the process in it.
-func (e *Engine) spawn() (_ *Process, err error) {
+func (e *Engine) spawn(version string) (_ *Process, err error) {
 	folder, err := e.scratch.sub()
 	if err != nil {
 		return nil, err
@@ -80,7 +82,7 @@ func (e *Engine) spawn() (_ *Process, err error) {
 		}
 	}()
 	base := e.door.url(p.capability)
-	text, err := importMap(base, e.options.Version())
+	text, err := importMap(base, version)
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +117,7 @@ func (p *Process) begin() error {
 	defer theirOut.Close() //nolint:errcheck // the process has its own
 	p.cmd.Stdin, p.cmd.Stdout, p.stdin, p.stdout = theirIn, theirOut, in, out
 	p.frames = bufio.NewReaderSize(out, 64<<10)
-	if p.release, err = startTethered(p.cmd, p.access()); err != nil {
+	if p.release, p.walled, err = startTethered(p.cmd, p.access()); err != nil {
 		return errors.Join(err, in.Close(), out.Close())
 	}
 	return nil

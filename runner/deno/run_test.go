@@ -1,15 +1,61 @@
 package deno_test
 
 import (
+	"os"
+	"strings"
 	"testing"
+
+	"github.com/toolscript/toolscript"
 )
 
 func TestRun(t *testing.T) {
-	e := newEngine(t)
 	h := &host{}
-	out := run(t, e, job(t, `import { tools, cwd, args } from "toolscript"; console.log("hi", {a:1}, new Map([[1,2]]), Object.keys(tools)); const x: number = 1;
-const r = await tools.github.createIssue({ title: "x" }); try { tools.github.nope } catch (e) { console.log(e.stack) } 
-console.log(typeof fetch, typeof Deno.readTextFile, cwd(), Deno.cwd());
-return r`), h)
-	t.Logf("%s %+v %+v\n%s%s%v", out.Value, out.Err, out, h.stdout(), h.stderr(), h.calls)
+	out := run(t, newEngine(t), job(t, `import { tools, cwd } from "toolscript";
+console.log("on", cwd(), Object.keys(tools));
+console.error(typeof fetch, typeof Deno.readTextFile);
+return await tools.github.createIssue({ title: "x" })`), h)
+	if out.Err != nil || string(out.Value) != `{"title":"x"}` {
+		t.Errorf("Run = %s, %+v", out.Value, out.Err)
+	}
+	if got, want := h.stdout(), "on /work [ 'github', 'away' ]\n"; got != want {
+		t.Errorf("stdout = %q, want %q", got, want)
+	}
+	if got, want := h.stderr(), "undefined undefined\n"; got != want {
+		t.Errorf("stderr = %q, want %q", got, want)
+	}
+	if len(h.calls) != 1 || h.calls[0].ID != "github__create_issue" || h.calls[0].CallID != "1" {
+		t.Errorf("calls = %+v", h.calls)
+	}
+}
+
+// A loop that never looks at anything, with one that allocates and one that
+// waits: each ends with its limit, and its folder with it.
+func TestLimits(t *testing.T) {
+	e := newEngine(t)
+	for _, c := range []struct {
+		name, code string
+		limits     toolscript.Limits
+		kind       toolscript.Kind
+		text       string
+	}{
+		{"wall time of a loop", `for (;;);`, toolscript.Limits{TimeoutMs: 300}, toolscript.LimitTime, "300 ms"},
+		{"wall time of a wait", `await new Promise((r) => setTimeout(r, 60000))`, toolscript.Limits{TimeoutMs: 300}, toolscript.LimitTime, "300 ms"},
+		{"processor time", `for (;;);`, toolscript.Limits{TimeoutMs: 60_000, CPUMs: 200}, toolscript.LimitTime, "200 ms of CPU"},
+		{"the heap", `const a = []; for (;;) a.push(new Array(1000).fill(a.length))`, toolscript.Limits{TimeoutMs: 60_000}, toolscript.LimitMemory, "96 MB"},
+		{"buffers", `const a = []; for (;;) a.push(new Uint8Array(1 << 20).fill(1))`, toolscript.Limits{TimeoutMs: 60_000, MemoryMB: 64}, toolscript.LimitMemory, "64 MB"},
+		{"the value", `return "x".repeat(1000)`, toolscript.Limits{TimeoutMs: 60_000, ValueBytes: 100}, toolscript.LimitOutput, "1002 bytes"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := start(t, e)
+			j := job(t, c.code)
+			j.Limits = c.limits
+			out, err := p.Run(t.Context(), j, &host{})
+			if err != nil || out.Err == nil || out.Err.Code != c.kind || !strings.Contains(out.Err.Message, c.text) {
+				t.Errorf("Run = %+v, %v, want %s with %q", out.Err, err, c.kind, c.text)
+			}
+			if _, err := os.Stat(p.Folder()); !os.IsNotExist(err) {
+				t.Errorf("the folder of the process is left: %v", err)
+			}
+		})
+	}
 }

@@ -49,12 +49,12 @@ func (l *lifeline) hold(pid int) error {
 
 // startTethered starts a process in a group of its own that can gain no
 // privileges, reaches what access says where the kernel has Landlock, and ends
-// with this one. Its wall belongs to a thread and passes to what the thread
+// with this one; walled says whether it has. The wall belongs to a thread and passes to what the thread
 // starts: that thread is thrown away.
-func startTethered(cmd *exec.Cmd, access landlock.Access) (release func(), err error) {
+func startTethered(cmd *exec.Cmd, access landlock.Access) (release func(), walled bool, err error) {
 	line, err := newLifeline()
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	defer func() {
 		if err != nil {
@@ -71,19 +71,21 @@ func startTethered(cmd *exec.Cmd, access landlock.Access) (release func(), err e
 			result <- fmt.Errorf("PR_SET_NO_NEW_PRIVS: %w", err)
 			return
 		}
-		if err := landlock.RestrictThread(access); err != nil && !errors.Is(err, landlock.ErrNotHere) {
+		err := landlock.RestrictThread(access)
+		if err != nil && !errors.Is(err, landlock.ErrNotHere) {
 			result <- fmt.Errorf("landlock: %w", err)
 			return
 		}
+		walled = err == nil // read after result has been received
 		result <- cmd.Start()
 	}()
 	if err := <-result; err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if err := line.hold(cmd.Process.Pid); err != nil {
 		killGroup(cmd.Process)
 		_ = cmd.Wait()
-		return nil, err
+		return nil, false, err
 	}
-	return func() { _ = line.write.Close() }, nil
+	return func() { _ = line.write.Close() }, walled, nil
 }

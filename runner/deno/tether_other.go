@@ -10,10 +10,10 @@ import (
 
 // startTethered starts a process. This system has no second wall, and a process
 // whose gateway was killed ends when it next waits for its standard input.
-func startTethered(cmd *exec.Cmd, _ landlock.Access) (release func(), err error) {
+func startTethered(cmd *exec.Cmd, _ landlock.Access) (release func(), walled bool, err error) {
 	ownGroup(cmd)
 	if err := cmd.Start(); err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	return func() {}, nil
+	return func() {}, false, nil
 }

@@ -1,0 +1,126 @@
+package deno
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strconv"
+	"time"
+
+	"github.com/toolscript/toolscript"
+)
+
+const (
+	// Variable names the program to use, and no other.
+	Variable = "TOOLSCRIPT_DENO"
+	// oldest is the first version that is used without a warning: before it, an
+	// address written as one number passed by --deny-net (GHSA-v8fw-85r8-5m23).
+	oldestMajor, oldestMinor = 2, 8
+	// askTime bounds the question for the version, which takes 10 ms.
+	askTime = 10 * time.Second
+)
+
+// Search says where Deno is looked for.
+type Search struct {
+	Named     string // the value of Variable; "" when it is not set
+	Path      string // the value of PATH
+	Installed string // the folder of Install; "" when there is none
+}
+
+// Find looks for Deno: the named one and no other, else the one in PATH, else
+// the one that Install has put into its folder.
+func (s Search) Find(ctx context.Context) toolscript.EngineStatus {
+	status := toolscript.EngineStatus{Name: toolscript.EngineDeno}
+	path, err := s.locate()
+	if err != nil {
+		status.Reason = err.Error()
+		return status
+	}
+	major, minor, version, err := versionOf(ctx, path)
+	if err != nil {
+		status.Reason = fmt.Sprintf("%s is no Deno that works: %v", path, err)
+		return status
+	}
+	status.Available, status.Path, status.Version = true, path, version
+	if major < oldestMajor || major == oldestMajor && minor < oldestMinor {
+		status.Warning = fmt.Sprintf("Deno %s is older than %d.%d, whose network permissions have a hole; run: toolscript deno install", version, oldestMajor, oldestMinor)
+	}
+	return status
+}
+
+func (s Search) locate() (string, error) {
+	if s.Named != "" {
+		path, err := filepath.Abs(s.Named)
+		if err == nil {
+			err = program(path)
+		}
+		if err != nil {
+			return "", fmt.Errorf("%s: %w", Variable, err)
+		}
+		return path, nil
+	}
+	for _, folder := range filepath.SplitList(s.Path) {
+		if path := filepath.Join(folder, executableName); filepath.IsAbs(path) && program(path) == nil {
+			return path, nil
+		}
+	}
+	if s.Installed != "" {
+		if path := filepath.Join(s.Installed, executableName); program(path) == nil {
+			return path, nil
+		}
+	}
+	return "", fmt.Errorf("there is no deno in PATH and %s is not set; run: toolscript deno install", Variable)
+}
+
+var executableName = map[bool]string{true: "deno.exe", false: "deno"}[runtime.GOOS == "windows"]
+
+// program says why path is not a program. A script is none: the one that npm
+// puts into PATH stands between us and Deno, and hides how it ended.
+func program(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close() //nolint:errcheck // nothing was written
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	start := make([]byte, 2)
+	switch _, err := io.ReadFull(f, start); {
+	case info.IsDir():
+		return fmt.Errorf("%s is a folder", path)
+	case err != nil || string(start) == "#!":
+		return fmt.Errorf("%s is a script that starts Deno, and must be Deno itself", path)
+	case runtime.GOOS != "windows" && info.Mode().Perm()&0o111 == 0:
+		return fmt.Errorf("%s cannot be executed", path)
+	}
+	return nil
+}
+
+var versionLine = regexp.MustCompile(`^deno ((\d{1,6})\.(\d{1,6})\.\S+)`)
+
+// versionOf asks the program at path.
+func versionOf(ctx context.Context, path string) (major, minor int, version string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, path, "--version") //nolint:gosec // the user's Deno
+	cmd.Env = []string{"NO_COLOR=1", "DENO_NO_UPDATE_CHECK=1"}
+	out, err := cmd.Output()
+	if err != nil {
+		return 0, 0, "", err
+	}
+	found := versionLine.FindStringSubmatch(string(out))
+	if found == nil {
+		return 0, 0, "", errors.New("it does not tell its version")
+	}
+	major, _ = strconv.Atoi(found[2]) // digits
+	minor, _ = strconv.Atoi(found[3])
+	return major, minor, found[1], nil
+}

@@ -1,0 +1,138 @@
+package sandbox_test
+
+import (
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/toolscript/toolscript"
+)
+
+var update = flag.Bool("update", false, "write what the engines give into the data files; read the diff before you commit")
+
+// sameFolder holds one script a file. Its comment is the request as JSON beside
+// the code, if it needs any. "want" is the result on every engine; where they
+// differ, "want.deno" is Deno's, and differences.txt says why.
+const sameFolder = "testdata/same"
+
+// The parts of a data file.
+const (
+	partScript   = "script.ts"
+	partStdin    = "stdin"
+	partWant     = "want"
+	partWantDeno = "want.deno"
+)
+
+// TestSameOnBothEngines runs every script on both engines. A difference that is
+// not listed fails, and so does a listed one that is gone.
+func TestSameOnBothEngines(t *testing.T) {
+	g := newGateway(t)
+	files, err := filepath.Glob(filepath.Join(sameFolder, "*.txtar"))
+	if err != nil || len(files) < 80 {
+		t.Fatalf("%d scripts, %v, want at least 80", len(files), err)
+	}
+	reasons := differences(t)
+	for _, path := range files {
+		name := strings.TrimSuffix(filepath.Base(path), ".txtar")
+		reason, differs := reasons[name]
+		delete(reasons, name)
+		t.Run(name, func(t *testing.T) {
+			file, request, input := readCase(t, path)
+			got := map[string]string{}
+			for _, engine := range engines {
+				request.Engine = engine
+				got[engine] = g.exec(t, request, input).String()
+			}
+			if *update {
+				writeCase(t, path, file, got)
+				return
+			}
+			if diff := cmp.Diff(part(file, partWant), got[toolscript.EngineQuickJS]); diff != "" {
+				t.Errorf("on QuickJS (-want +got):\n%s", diff)
+			}
+			want := part(file, partWant)
+			if differs {
+				want = part(file, partWantDeno)
+			}
+			if diff := cmp.Diff(want, got[toolscript.EngineDeno]); diff != "" {
+				t.Errorf("on Deno (-want +got):\n%s", diff)
+			}
+			if own := part(file, partWantDeno); (own != "") != differs || own == part(file, partWant) {
+				t.Errorf("differences.txt says %q of this script, and its file has want.deno: %v", reason, own != "")
+			}
+		})
+	}
+	for name := range reasons {
+		t.Errorf("differences.txt speaks of %s, which is no script", name)
+	}
+}
+
+// differences are the scripts on which the engines differ, each with the reason.
+func differences(t *testing.T) map[string]string {
+	t.Helper()
+	text, err := os.ReadFile("testdata/differences.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	reasons := map[string]string{}
+	for line := range strings.Lines(string(text)) {
+		if strings.HasPrefix(line, "#") || strings.TrimSpace(line) == "" {
+			continue
+		}
+		name, reason, found := strings.Cut(strings.TrimSpace(line), ": ")
+		if !found || reason == "" {
+			t.Fatalf("differences.txt: %q gives no reason", line)
+		}
+		reasons[name] = reason
+	}
+	return reasons
+}
+
+func readCase(t *testing.T, path string) (*txtar.Archive, toolscript.ExecRequest, string) {
+	t.Helper()
+	file, err := txtar.ParseFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request := toolscript.ExecRequest{Limits: toolscript.Limits{TimeoutMs: 60_000}, TZ: "Europe/Vienna", Cwd: "/work"}
+	if comment := strings.TrimSpace(string(file.Comment)); comment != "" {
+		if err := json.Unmarshal([]byte(comment), &request); err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+	}
+	request.Code = part(file, partScript)
+	return file, request, part(file, partStdin)
+}
+
+func part(file *txtar.Archive, name string) string {
+	for _, f := range file.Files {
+		if f.Name == name {
+			return string(f.Data)
+		}
+	}
+	return ""
+}
+
+func writeCase(t *testing.T, path string, file *txtar.Archive, got map[string]string) {
+	t.Helper()
+	var kept []txtar.File
+	for _, f := range file.Files {
+		if f.Name == partScript || f.Name == partStdin {
+			kept = append(kept, f)
+		}
+	}
+	kept = append(kept, txtar.File{Name: partWant, Data: []byte(got[toolscript.EngineQuickJS])})
+	if own := got[toolscript.EngineDeno]; own != got[toolscript.EngineQuickJS] {
+		kept = append(kept, txtar.File{Name: partWantDeno, Data: []byte(own)})
+	}
+	file.Files = kept
+	if err := os.WriteFile(path, txtar.Format(file), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,234 @@
+// Package sandbox_test holds the engines against each other and against those who
+// want out: the same scripts on each, and the same attempts to escape. Scripts
+// are data, in testdata.
+package sandbox_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors"
+	"github.com/toolscript/toolscript/actors/server"
+	"github.com/toolscript/toolscript/actors/workers"
+	"github.com/toolscript/toolscript/runner/deno"
+	"github.com/toolscript/toolscript/runner/worker"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+// TestMain makes the test program a worker when it is executed as one.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == worker.Command {
+		os.Exit(worker.Main(os.Args[2:]))
+	}
+	os.Exit(m.Run())
+}
+
+// engines are those that scripts are run on.
+var engines = []string{toolscript.EngineQuickJS, toolscript.EngineDeno}
+
+// denoPath is the Deno that the tests run: the one that test/package.json pins,
+// else TOOLSCRIPT_DENO, else the one in PATH.
+func denoPath(tb testing.TB) string {
+	tb.Helper()
+	if runtime.GOOS == "linux" {
+		pinned, err := filepath.Abs("../node_modules/@deno/linux-x64-glibc/deno")
+		if _, missing := os.Stat(pinned); err == nil && missing == nil {
+			return pinned
+		}
+	}
+	if named := os.Getenv(deno.Variable); named != "" {
+		return named
+	}
+	found, err := exec.LookPath("deno")
+	if err != nil {
+		tb.Skipf("no Deno here: run npm ci in test, or set %s", deno.Variable)
+	}
+	return found
+}
+
+// gateway is a running system with both engines and a server of tools.
+type gateway struct{ *actors.System }
+
+// newGateway starts a system whose server "demo" is up.
+func newGateway(t *testing.T) *gateway {
+	t.Helper()
+	engine, err := deno.NewEngine(t.Context(), deno.Options{Executable: denoPath(t), Folder: filepath.Join(t.TempDir(), "deno")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cache := t.TempDir()
+	options := worker.Options{CacheDir: cache, Log: slog.New(slog.DiscardHandler)}
+	s, err := actors.Start(actors.Options{
+		Servers: map[string]mcpclient.Config{"demo": {Type: mcpclient.Stdio}},
+		Dial: func(context.Context, string, mcpclient.Config, mcpclient.Events) (server.Conn, error) {
+			return &demo{lost: make(chan struct{})}, nil
+		},
+		Scripts: actors.Scripts{
+			StartChecker: func(ctx context.Context) (workers.Worker, error) { return worker.StartChecker(ctx, options) },
+			StartSandbox: func(ctx context.Context) (workers.Worker, error) { return worker.StartSandbox(ctx, options) },
+			Deno: func() toolscript.EngineStatus {
+				return toolscript.EngineStatus{Name: toolscript.EngineDeno, Available: true}
+			},
+			StartDeno: func(ctx context.Context, version string) (workers.Worker, error) {
+				return engine.Start(ctx, version)
+			},
+			SpareDeno: 1,
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		if err := errors.Join(s.Close(ctx), engine.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	return &gateway{s}
+}
+
+// result is everything that can be seen of a run.
+type result struct {
+	id             string
+	end            toolscript.End
+	stdout, stderr strings.Builder
+	calls          []string // tools, as they ended
+	diagnostics    []toolscript.Diagnostic
+}
+
+// exec runs a script to its end. input is given when the script asks for it.
+func (g *gateway) exec(t *testing.T, request toolscript.ExecRequest, input string) *result {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	request.Stdin = input != ""
+	r := &result{}
+	err := g.Exec(ctx, request, func(e toolscript.Event) error {
+		switch e.Type {
+		case toolscript.EventStart:
+			r.id = e.RunID
+		case toolscript.EventStdout:
+			r.stdout.WriteString(e.Data)
+		case toolscript.EventStderr:
+			r.stderr.WriteString(e.Data)
+		case toolscript.EventStdin:
+			go func() {
+				for piece := range strings.SplitAfterSeq(input, "\n") {
+					_ = g.GiveStdin(ctx, r.id, []byte(piece), false) // a script may end before it has read all
+				}
+				_ = g.GiveStdin(ctx, r.id, nil, true)
+			}()
+		case toolscript.EventCallEnd:
+			word := map[bool]string{true: "ok", false: "failed"}[*e.OK]
+			r.calls = append(r.calls, e.Tool+" "+word)
+		case toolscript.EventDiagnostic:
+			r.diagnostics = append(r.diagnostics, *e.Diagnostic)
+		case toolscript.EventEnd:
+			r.end = *e.End
+			r.end.OK = *e.OK
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatalf("Exec: %v", err)
+	}
+	return r
+}
+
+// demo is a server with a few tools.
+type demo struct{ lost chan struct{} }
+
+func (d *demo) Info() mcpclient.Info  { return mcpclient.Info{Title: "demo"} }
+func (d *demo) Lost() <-chan struct{} { return d.lost }
+func (d *demo) Err() error            { return nil }
+func (d *demo) Stderr() []string      { return nil }
+func (d *demo) Close() error          { return nil }
+
+func (d *demo) ListTools(context.Context) ([]toolscript.Tool, error) {
+	var all []toolscript.Tool
+	for _, name := range []string{"echo", "fail", "broken", "hang", "get-thing"} {
+		all = append(all, toolscript.Tool{Server: "demo", Name: name, InputSchema: json.RawMessage(`{"type":"object"}`)})
+	}
+	return all, nil
+}
+
+func (d *demo) CallTool(ctx context.Context, tool string, args json.RawMessage, _ func()) (json.RawMessage, error) {
+	text := func(s string, isError bool) json.RawMessage {
+		raw, _ := json.Marshal(map[string]any{"isError": isError, "content": []any{map[string]string{"type": "text", "text": s}}})
+		return raw
+	}
+	switch tool {
+	case "fail":
+		return text("the tool says no", true), nil
+	case "broken":
+		return nil, &toolscript.Error{Kind: toolscript.ToolFailed, Server: "demo", Tool: tool, RPCCode: -32000, Err: errors.New("the server broke")}
+	case "hang":
+		<-ctx.Done()
+		return nil, toolscript.ContextError(ctx)
+	}
+	return text(string(args), false), nil
+}
+
+// stackless is a stack without columns: engines count the place of a call from
+// its start or from its bracket.
+func stackless(stack string) string {
+	var lines []string
+	for line := range strings.Lines(stack) {
+		line = strings.TrimSpace(line)
+		if bracket := strings.HasSuffix(line, ")"); bracket {
+			line = line[:strings.LastIndexByte(line, ':')] + ")"
+		} else {
+			line = line[:strings.LastIndexByte(line, ':')]
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// String is the result as the data files have it.
+func (r *result) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "exit %d\n", r.end.ExitCode)
+	for _, d := range r.diagnostics {
+		fmt.Fprintf(&b, "diagnostic %s:%d:%d %s\n", d.File, d.Line, d.Column, d.Message)
+	}
+	if e := r.end.Error; e != nil {
+		fmt.Fprintf(&b, "error %s %s %s: %s\n", e.Code, e.Phase, e.Name, e.Message)
+		if e.ToolName != "" {
+			fmt.Fprintf(&b, "tool %s call %s\n", e.ToolName, e.CallID)
+		}
+		if e.Stack != "" {
+			fmt.Fprintf(&b, "%s\n", stackless(e.Stack))
+		}
+	}
+	if r.end.Value != nil {
+		fmt.Fprintf(&b, "value %s\n", r.end.Value)
+	}
+	for _, call := range r.calls {
+		fmt.Fprintf(&b, "call %s\n", call)
+	}
+	section(&b, "stdout", r.stdout.String())
+	section(&b, "stderr", r.stderr.String())
+	return b.String()
+}
+
+func section(b *strings.Builder, name, text string) {
+	for line := range strings.Lines(text) {
+		fmt.Fprintf(b, "%s: %s", name, line)
+		if !strings.HasSuffix(line, "\n") {
+			b.WriteString("\\\n")
+		}
+	}
+}
