@@ -209,7 +209,9 @@ func (r *result) String() string {
 		if e.ToolName != "" {
 			fmt.Fprintf(&b, "tool %s call %s\n", e.ToolName, e.CallID)
 		}
-		if e.Stack != "" {
+		// Where a script stood when it was ended is chance, and nobody knows when its
+		// process was.
+		if ended := e.Code == toolscript.LimitTime || e.Code == toolscript.LimitMemory; e.Stack != "" && !ended {
 			fmt.Fprintf(&b, "%s\n", stackless(e.Stack))
 		}
 	}

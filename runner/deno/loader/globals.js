@@ -7,6 +7,7 @@
   const { URL: Native, Blob, Event, PromiseRejectionEvent } = globalThis;
   const dispatch = globalThis.dispatchEvent.bind(globalThis);
   internal.moduleURL = (code) => Native.createObjectURL(new Blob([code], { type: 'text/javascript' }));
+  const { then } = Promise.prototype;
   const typeOf = internal.getter(Event.prototype, 'type');
   const reasonOf = internal.getter(PromiseRejectionEvent.prototype, 'reason');
 
@@ -16,8 +17,9 @@
     'SyntaxError', 'TypeError', 'URIError', 'globalThis', 'JSON', 'Math', 'ArrayBuffer', 'Uint8Array', 'Int8Array',
     'Uint16Array', 'Int16Array', 'Uint32Array', 'Int32Array', 'BigUint64Array', 'BigInt64Array', 'Uint8ClampedArray',
     'Float16Array', 'Float32Array', 'Float64Array', 'DataView', 'Map', 'BigInt', 'Set', 'Iterator', 'WeakMap', 'WeakSet',
-    'Proxy', 'Reflect', 'FinalizationRegistry', 'WeakRef', 'decodeURI', 'decodeURIComponent', 'encodeURI',
-    'encodeURIComponent', 'escape', 'unescape', 'isFinite', 'isNaN', 'queueMicrotask', 'DOMException', 'atob', 'btoa',
+    'Proxy', 'Reflect', 'FinalizationRegistry', 'WeakRef',
+    'DisposableStack', 'AsyncDisposableStack', 'SuppressedError', 'decodeURI', 'decodeURIComponent', 'encodeURI',
+    'encodeURIComponent', 'escape', 'unescape', 'isFinite', 'isNaN', 'DOMException', 'atob', 'btoa',
     'eval', 'SharedArrayBuffer', 'performance', 'Deno', // the prelude takes these away or replaces them
   ]);
   const { prototypeOf, ownKeys } = internal;
@@ -27,6 +29,20 @@
     }
   }
   delete globalThis.Deno;
+  internal.define('InternalError', InternalError);
+  // Deno's own makes itself anew when it is first used, which no frozen global
+  // allows, and tells nobody here of an error.
+  const ready = Promise.resolve();
+  internal.define('queueMicrotask', function queueMicrotask(callback) {
+    if (typeof callback !== 'function') throw new TypeError('not a function');
+    internal.apply(then, ready, [() => {
+      try {
+        callback();
+      } catch (error) {
+        internal.fail(error);
+      }
+    }]);
+  });
   // Deno tells of rejections nobody heard by this name. No script can make such
   // an event.
   Object.defineProperty(globalThis, 'dispatchEvent', {

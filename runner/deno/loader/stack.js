@@ -7,7 +7,7 @@
   const stackOf = descriptor(new Error(), 'stack').get;
   const raw = new WeakMap();
   const moved = new WeakMap();
-  Error.stackTraceLimit = 50;
+  Error.stackTraceLimit = 10; // as many as QuickJS gives
 
   // frame is one line, as all engines write it.
   const frame = (site) => {

@@ -19,13 +19,15 @@
     throw new InvalidResultError(`the script's value ${where} ${name}, which JSON cannot hold`);
   };
 
+  const firstLine = (error) => error.message.split('\n', 1)[0];
+
   internal.finish = async (namespace) => {
     const value = await namespace.default;
     if (value === undefined) return undefined;
     try {
       return stringify(value, refuse);
     } catch (error) {
-      if (error instanceof TypeError && error.message === internal.circular) {
+      if (error instanceof TypeError && firstLine(error) === internal.circular) {
         throw new InvalidResultError("the script's value holds itself, which JSON cannot show");
       }
       throw error;
@@ -37,6 +39,6 @@
   try {
     stringify(circle);
   } catch (error) {
-    internal.circular = error.message; // what the engine says of such a value
+    internal.circular = firstLine(error); // what the engine says of such a value; V8 goes on to its members
   }
 }

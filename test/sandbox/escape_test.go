@@ -1,0 +1,94 @@
+package sandbox_test
+
+import (
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/toolscript/toolscript"
+)
+
+// escapeFolder holds one attempt a file. Its first lines say
+//
+//	// engine: quickjs, deno or both
+//	// expect: a regular expression that the whole outcome must match
+//
+// and what the attempt is. OTHER stands for the port of a server that no script
+// may reach, SECRET for a file that only its owner may read, SPENT for the
+// capability of a run that has ended.
+const escapeFolder = "testdata/escape"
+
+// secret is what no outcome may hold, whatever the attempt expects.
+const secret = "the-secret-of-the-host"
+
+var header = regexp.MustCompile(`(?m)^// (engine|expect): (.+)$`)
+
+func TestEscapes(t *testing.T) {
+	t.Setenv("TOOLSCRIPT_TEST_SECRET", secret)
+	g := newGateway(t)
+	var reached atomic.Int64
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		reached.Add(1)
+		_, _ = w.Write([]byte(secret))
+	}))
+	defer other.Close()
+	_, port, err := net.SplitHostPort(other.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "secret.json")
+	if err := os.WriteFile(file, []byte(`{"secret":"`+secret+`"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	spent := g.exec(t, toolscript.ExecRequest{Engine: toolscript.EngineDeno, Code: `return Deno.env.get("TOOLSCRIPT_GATEWAY_URL")`}, "")
+	fill := strings.NewReplacer("OTHER", port, "SECRET", file, "SPENT", strings.Trim(string(spent.end.Value), `"`))
+
+	files, err := filepath.Glob(filepath.Join(escapeFolder, "*.ts"))
+	if err != nil || len(files) < 40 {
+		t.Fatalf("%d attempts, %v", len(files), err)
+	}
+	attempts := 0
+	for _, path := range files {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := map[string]string{}
+		for _, line := range header.FindAllStringSubmatch(string(text), -1) {
+			said[line[1]] = line[2]
+		}
+		expect, err := regexp.Compile("(?s)" + said["expect"])
+		if err != nil || said["expect"] == "" {
+			t.Fatalf("%s says not what to expect: %v", path, err)
+		}
+		for _, engine := range engines {
+			if said["engine"] != "both" && said["engine"] != engine {
+				continue
+			}
+			attempts++
+			t.Run(strings.TrimSuffix(filepath.Base(path), ".ts")+"/"+engine, func(t *testing.T) {
+				r := g.exec(t, toolscript.ExecRequest{
+					Code: fill.Replace(string(text)), Engine: engine, Check: "off", Allow: []string{"demo__echo"},
+					Limits: toolscript.Limits{TimeoutMs: 3_000},
+				}, "")
+				got := r.String()
+				if !expect.MatchString(got) {
+					t.Errorf("the outcome is\n%s\nwant %s", got, said["expect"])
+				}
+				if strings.Contains(got, secret) || strings.Contains(got, "root:") {
+					t.Errorf("the outcome holds a secret:\n%s", got)
+				}
+			})
+		}
+	}
+	if n := reached.Load(); n > 0 {
+		t.Errorf("scripts have reached another server %d times", n)
+	}
+	t.Logf("%d attempts", attempts)
+}

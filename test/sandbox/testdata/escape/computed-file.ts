@@ -1,0 +1,10 @@
+// engine: both
+// expect: ^exit 0\nvalue "refused"\n$
+// A local file, by a name that the checker cannot see.
+const at = ["file:", "//SECRET"].join("");
+try {
+  await import(at, { with: { type: "json" } });
+  return "imported " + at;
+} catch {
+  return "refused";
+}
