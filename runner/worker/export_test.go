@@ -8,6 +8,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner"
+	"github.com/toolscript/toolscript/runner/internal/proc"
 	"github.com/toolscript/toolscript/runner/script"
 )
 
@@ -15,7 +16,7 @@ import (
 const ExitOverrun = exitOverrun
 
 // CPUTime is the processor time that a process has used.
-var CPUTime = cpuTime
+var CPUTime = proc.CPUTime
 
 // ExitCode is that of a worker that is gone; -1 means that a signal ended it.
 func (p *Process) ExitCode() int { return p.cmd.ProcessState.ExitCode() }

@@ -156,6 +156,9 @@ func (d *demo) Err() error            { return nil }
 func (d *demo) Stderr() []string      { return nil }
 func (d *demo) Close() error          { return nil }
 
+// Ping always answers.
+func (d *demo) Ping(context.Context) error { return nil }
+
 func (d *demo) ListTools(context.Context) ([]toolscript.Tool, error) {
 	var all []toolscript.Tool
 	for _, name := range []string{"echo", "fail", "broken", "hang", "get-thing"} {
