@@ -29,7 +29,7 @@ var onlyIn = map[string]struct {
 	"github.com/gofiber/fiber":                       {[]string{"transport/gateway"}, "one HTTP front"},
 	"github.com/valyala/fasthttp":                    {[]string{"transport/gateway"}, "one HTTP front"},
 	"github.com/spf13/cobra":                         {[]string{"cmd/cli"}, "one command line"},
-	"github.com/agnivade/levenshtein":                {[]string{"", "actors/search"}, "toolscript.Nearest serves everybody else"},
+	"github.com/agnivade/levenshtein":                {[]string{"", "actors/search", "test/evalsearch"}, "toolscript.Nearest serves everybody else"},
 	"github.com/kelindar/search":                     {[]string{"cmd/toolscript-llama"}, "it panics in init without its C library"},
 	"github.com/evanw/esbuild":                       {[]string{"runner/script"}, "it parses script text, which only a worker process may do"},
 	"github.com/microsoft/typescript-go":             {[]string{"runner/script"}, "it parses script text, which only a worker process may do"},

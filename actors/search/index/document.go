@@ -42,6 +42,9 @@ func Describe(t toolscript.Tool) Document {
 	return d
 }
 
+// Fields are what the words of a query are looked up in.
+func (d Document) Fields() lexical.Document { return d.fields }
+
 // texts are two forms of one document. Each misleads the model in other cases,
 // so their mean is better than either.
 func texts(d lexical.Document) []string {

@@ -22,7 +22,7 @@ type Options struct {
 // Embed returns a vector of length 1 for each text. It looks at ctx between
 // batches, which take about a tenth of a second.
 func (m *Model) Embed(ctx context.Context, texts []string, o Options) ([][]float32, error) {
-	limit := cmp.Or(min(o.MaxTokens, MaxTokens), 128)
+	limit := o.maxTokens()
 	pause := o.Pause
 	if pause == nil {
 		pause = func() {}
@@ -51,6 +51,14 @@ func (m *Model) Embed(ctx context.Context, texts []string, o Options) ([][]float
 	}
 	return vectors, nil
 }
+
+// Tokens is how many tokens of a text Embed looks at, the marks of its start and
+// end included.
+func (m *Model) Tokens(text string, o Options) int {
+	return len(m.pieces.encode(text, o.maxTokens()))
+}
+
+func (o Options) maxTokens() int { return cmp.Or(min(o.MaxTokens, MaxTokens), 128) }
 
 // batchSize is how many of the next texts fit into a batch, at least one.
 func batchSize(order []int, ids [][]int32) int {
