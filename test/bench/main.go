@@ -36,7 +36,7 @@ func run(ctx context.Context, bin, peers string) error {
 	}
 	defer b.close()
 	fmt.Printf("%s/%s, %d cores, %s\n\n", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())
-	for _, part := range []func(context.Context) error{b.start, b.memory, b.calls, b.scripts, b.load} {
+	for _, part := range []func(context.Context) error{b.types, b.arguments, b.start, b.memory, b.calls, b.scripts, b.load} {
 		if err := part(ctx); err != nil {
 			return err
 		}
