@@ -165,7 +165,7 @@ func (c *Client) module(ctx context.Context, query url.Values, wait time.Duratio
 	return Types{
 		Module: toolscript.Module{
 			Text:       string(text),
-			ETag:       strings.Trim(header.Get("ETag"), `"`),
+			ETag:       strings.Trim(strings.TrimPrefix(header.Get("ETag"), "W/"), `"`),
 			Generation: generation,
 		},
 		WaitedFor: splitNames(header.Get(headerWaitedFor)),

@@ -1,7 +1,9 @@
 package gateway_test
 
 import (
+	"compress/gzip"
 	"context"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -42,6 +44,38 @@ func TestGW17Module(t *testing.T) {
 				t.Errorf("%s = %q, want %q", name, got.header.Get(name), value)
 			}
 		}
+	}
+}
+
+// TestModuleCompressed: a long module is compressed for those who ask, and what
+// they keep of it stays valid by the same tag.
+func TestModuleCompressed(t *testing.T) {
+	long := strings.Repeat("export type T = { a?: string };\n", 4000)
+	text := long
+	l := serve(t, &fake{types: func(context.Context, toolscript.Filter, bool) (toolscript.Module, error) {
+		return toolscript.Module{Text: text, ETag: "abc"}, nil
+	}})
+	got := l.ask(t, http.MethodGet, "/runtime/tools.ts", "", header("Accept-Encoding", "gzip"))
+	unpacked, err := gzip.NewReader(strings.NewReader(got.body))
+	if err != nil {
+		t.Fatalf("%d bytes of %q: %v", len(got.body), got.header.Get("Content-Encoding"), err)
+	}
+	plain, err := io.ReadAll(unpacked)
+	if err != nil || string(plain) != long || len(got.body) > len(long)/10 {
+		t.Errorf("%d bytes unpack to %d, want %d of a tenth (%v)", len(got.body), len(plain), len(long), err)
+	}
+	if tag := got.header.Get("Etag"); tag != `W/"abc"` || got.header.Get("Vary") != "Accept-Encoding" {
+		t.Errorf("ETag %s, Vary %q", tag, got.header.Get("Vary"))
+	}
+	if got := l.ask(t, http.MethodGet, "/runtime/tools.ts", "", header("If-None-Match", `W/"abc"`)); got.status != 304 {
+		t.Errorf("asked again = %d, want 304", got.status)
+	}
+	if got := l.ask(t, http.MethodGet, "/runtime/tools.ts", "", header("Accept-Encoding", "identity")); got.body != long || got.header.Get("Content-Encoding") != "" {
+		t.Errorf("identity = %d bytes of %q", len(got.body), got.header.Get("Content-Encoding"))
+	}
+	text = "short"
+	if got := l.ask(t, http.MethodGet, "/runtime/tools.ts", "", header("Accept-Encoding", "gzip")); got.body != text {
+		t.Errorf("a short module = %q", got.body)
 	}
 }
 
