@@ -33,6 +33,9 @@ func (s *System) close(ctx context.Context) error {
 	} else {
 		err = s.endRoot(ctx)
 	}
+	if s.options.Logins != nil {
+		s.options.Logins.Idle(ctx)
+	}
 	select {
 	case <-s.work.Idle():
 		return err

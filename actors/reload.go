@@ -71,6 +71,7 @@ func (s *System) serverSpec(name string, config mcpclient.Config) spec {
 			Name:           name,
 			Config:         config,
 			Dial:           s.options.Dial,
+			Login:          s.login(name, config),
 			ConnectTimeout: s.options.ConnectTimeout,
 			OnDemand:       s.options.OnDemand,
 			Starts:         s.starts,

@@ -33,25 +33,28 @@ func (s *System) servers(ctx context.Context, view registry.View) []toolscript.S
 	var asked mailbox.Group
 	for i, known := range view.Servers {
 		all[i] = known.ServerStatus
-		asked.Go(func() { all[i].InFlight, all[i].Queued = s.load(ctx, known.Name) }, func(error) {})
+		asked.Go(func() { s.refresh(ctx, &all[i]) }, func(error) {})
 	}
 	<-asked.Idle() // when ctx ends at the latest, so nobody writes to all any more
 	return all
 }
 
-// load is how many calls are in flight on a server, and how many wait.
-func (s *System) load(ctx context.Context, name string) (inFlight, queued int) {
-	at, err := s.find(serverID(name))
+// refresh enters what changes without a change of state, if the server's actor
+// answers in time: the calls in flight and waiting, and the login, which other processes
+// change too.
+func (s *System) refresh(ctx context.Context, status *toolscript.ServerStatus) {
+	status.InFlight, status.Queued = 0, 0
+	at, err := s.find(serverID(status.Name))
 	if err != nil {
-		return 0, 0
+		return
 	}
-	status, err := mailbox.Ask(ctx, at, func(r mailbox.Reply[toolscript.ServerStatus]) any {
+	now, err := mailbox.Ask(ctx, at, func(r mailbox.Reply[toolscript.ServerStatus]) any {
 		return server.GetStatus{Reply: r}
 	})
 	if err != nil {
-		return 0, 0
+		return
 	}
-	return status.InFlight, status.Queued
+	status.InFlight, status.Queued, status.OAuthStatus = now.InFlight, now.Queued, now.OAuthStatus
 }
 
 // Status is the state of the whole gateway.

@@ -18,6 +18,7 @@ const (
 	supervisorID = "supervisor"
 	registryID   = "registry"
 	typecacheID  = "typecache"
+	authID       = "auth"
 )
 
 // serverID is the id of the actor of one server.

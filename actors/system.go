@@ -15,6 +15,7 @@ import (
 	"github.com/anthdm/hollywood/actor"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/auth"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/actors/registry"
 	"github.com/toolscript/toolscript/actors/server"
@@ -23,6 +24,7 @@ import (
 	"github.com/toolscript/toolscript/codegen/observe"
 	"github.com/toolscript/toolscript/codegen/validate"
 	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/oauth"
 )
 
 // startsPerCPU is how many servers start at once for each processor. Most of
@@ -36,6 +38,7 @@ const DefaultConnectTimeout = 30 * time.Second
 type Options struct {
 	Servers        map[string]mcpclient.Config // by configured name
 	Dial           server.Dial                 // nil: that of real servers
+	Logins         *oauth.Book                 // nil: nobody can log in anywhere
 	ConnectTimeout time.Duration               // 0: DefaultConnectTimeout
 	OnDemand       bool                        // connect to a server when Await or a call first selects it
 	Types          codegen.Options             // how modules are written; Form is the caller's, Describe that of the compact one
@@ -46,7 +49,11 @@ type Options struct {
 
 func (o Options) withDefaults() Options {
 	if o.Dial == nil {
-		o.Dial = server.DialMCP(mcpclient.Dialer{})
+		var d mcpclient.Dialer
+		if o.Logins != nil {
+			d.RoundTripper = Credentials(o.Logins)
+		}
+		o.Dial = server.DialMCP(d)
 	}
 	if o.ConnectTimeout == 0 {
 		o.ConnectTimeout = DefaultConnectTimeout
@@ -122,6 +129,7 @@ func (s *System) specs() []spec {
 			return registry.New(registry.Options{Current: s.current, Publish: s.publish, Logger: logger})
 		}},
 		{id: typecacheID, produce: func() actor.Receiver { return typecache.New(s.options.Types, logger, &s.work) }},
+		{id: authID, produce: func() actor.Receiver { return auth.New(logger, &s.work) }},
 	}
 	for name, config := range s.options.Servers {
 		all = append(all, s.serverSpec(name, config))

@@ -10,6 +10,7 @@ import (
 	"github.com/toolscript/toolscript/actors/event"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/actors/internal/retry"
+	"github.com/toolscript/toolscript/transport/oauth"
 )
 
 // connect starts the next generation of the connection.
@@ -71,6 +72,9 @@ func (s *Server) next(worked time.Duration) {
 		s.abort(s.lost(0), unsent(0, s.lastErr))
 		s.enter(state)
 		s.Logger.Warn("server not connected", slog.String("state", string(state)), slog.String("error", reason(s.lastErr)))
+		if state == toolscript.NeedsAuth && s.Login != nil {
+			s.awaitLogin()
+		}
 		return
 	}
 	attempt, delay := s.attempt, s.retries.Next(worked)
@@ -89,6 +93,16 @@ func (s *Server) next(worked time.Duration) {
 		slog.Int("attempt", attempt), slog.Duration("retry", delay))
 }
 
+// awaitLogin dials again when somebody has logged in, in whichever process.
+func (s *Server) awaitLogin() {
+	life, login, post, again := s.life, s.Login, s.post, redial{s.generation}
+	s.Work.Go(func() {
+		if login.Await(life) == nil {
+			post(again)
+		}
+	}, func(err error) { mailbox.LogFailure(s.Logger, slog.LevelError, "login not awaited", err) })
+}
+
 func (s *Server) redial(m redial) {
 	if m.generation == s.generation {
 		s.connect()
@@ -97,6 +111,10 @@ func (s *Server) redial(m redial) {
 
 // after is the state that an error leads to: another try, unless it cannot help.
 func after(err error) toolscript.ServerState {
+	var login *oauth.LoginError
+	if errors.As(err, &login) {
+		return toolscript.NeedsAuth
+	}
 	switch toolscript.KindOf(err) {
 	case toolscript.Unauthorized:
 		return toolscript.NeedsAuth

@@ -21,16 +21,19 @@ import (
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/actors/internal/retry"
 	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/oauth"
 )
 
-// Options are what a Server is made from. All fields but Starts are needed.
+// Options are what a Server is made from. All fields but Login
+// and Starts are needed.
 type Options struct {
 	Name           string
 	Config         mcpclient.Config
 	Dial           Dial
-	ConnectTimeout time.Duration // for the handshake and the first list of tools together
-	OnDemand       bool          // dial at the first Want or Call, not at the start
-	Starts         *Starts       // shared by all servers; nil: any number may start at once
+	Login          *oauth.Session // of a server that a person can log in at
+	ConnectTimeout time.Duration  // for the handshake and the first list of tools together
+	OnDemand       bool           // dial at the first Want or Call, not at the start
+	Starts         *Starts        // shared by all servers; nil: any number may start at once
 	Logger         *slog.Logger
 
 	// Work counts dials, connections and calls, which may outlive the actor for

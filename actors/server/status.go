@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -53,6 +54,11 @@ func (s *Server) status() toolscript.ServerStatus {
 	if s.lastErr != nil {
 		status.Error = reason(s.lastErr)
 	}
+	if s.Login != nil {
+		failure := ""
+		status.OAuthStatus, failure = s.Login.Status()
+		status.Error = cmp.Or(status.Error, failure)
+	}
 	return status
 }
 
@@ -64,6 +70,9 @@ func Refusal(status toolscript.ServerStatus, tool string) *toolscript.Error {
 	case toolscript.NeedsAuth:
 		e.Kind = toolscript.Unauthorized
 		e.Err = fmt.Errorf("%s needs authorization; run: toolscript auth %s", status.Name, status.Name)
+		if status.Error != "" {
+			e.Err = errors.New(status.Error)
+		}
 	case toolscript.Backoff:
 		e.RetryAfter = afterNext(status)
 		e.Err = fmt.Errorf("not connected (%s); try again in %s", status.Error, e.RetryAfter)

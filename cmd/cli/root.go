@@ -77,7 +77,7 @@ func newRoot(a *app) *cobra.Command {
 	a.addGlobalFlags(root.PersistentFlags())
 	root.AddCommand(
 		newExec(a), newGateway(a), newListServers(a), newListTools(a), newGetTypes(a),
-		newTrust(a), newConfig(a), newCache(a), newDeno(a), newDoctor(a), newVersion(a), newDemo(a),
+		newAuth(a), newTrust(a), newConfig(a), newCache(a), newDeno(a), newDoctor(a), newVersion(a), newDemo(a),
 	)
 	addCompletion(root)
 	return root

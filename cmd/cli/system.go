@@ -42,7 +42,8 @@ func (a *app) startSystem(loaded *config.Config, trust bool, logger *slog.Logger
 	options := a.workerOptions(logger)
 	s := &system{app: a, trust: trust, reaper: reaper.New(logger), deno: a.newDenoEngine(logger)}
 	s.settings.Store(&loaded.Settings)
-	o.Dial = server.DialMCP(mcpclient.Dialer{Reaper: s.reaper})
+	o.Logins = a.logins(logger)
+	o.Dial = server.DialMCP(mcpclient.Dialer{Reaper: s.reaper, RoundTripper: actors.Credentials(o.Logins)})
 	o.Servers, o.Logger = loaded.Servers, logger
 	o.Scripts.StartChecker = func(ctx context.Context) (workers.Worker, error) { return worker.StartChecker(ctx, options) }
 	o.Scripts.StartSandbox = func(ctx context.Context) (workers.Worker, error) { return worker.StartSandbox(ctx, options) }

@@ -12,8 +12,9 @@
 //     another site, or `Origin: null`, fails here. No CORS header is ever sent.
 //   - The capability is the first part of the path, or the value of
 //     `Authorization: Bearer` (else 404, the same 404 as for an unknown route).
-//     Only /health needs none. A run has a capability of its own, with which it
-//     can list and call tools and nothing else (else 403).
+//     Only /health needs none, and /oauth/callback, which an authorization server
+//     sends the browser to with a state that is good once. A run has a capability
+//     of its own, with which it can list and call tools and nothing else (else 403).
 //   - A POST says Content-Type: application/json (else 415), also when its body
 //     is empty, because a POST without a content type is one that a page may
 //     send without asking first.
@@ -27,6 +28,7 @@ import (
 	"errors"
 	"log/slog"
 	"net"
+	"net/url"
 	"sync"
 	"time"
 
@@ -55,6 +57,11 @@ type Backend interface {
 	Servers(ctx context.Context) ([]toolscript.ServerStatus, error)
 	// Status is the state of the whole gateway.
 	Status(ctx context.Context) (toolscript.Status, error)
+	// BeginAuth begins a login at a server that comes back to redirect, and returns
+	// the URL for a person's browser.
+	BeginAuth(ctx context.Context, server, redirect string) (authorizationURL string, err error)
+	// FinishAuth ends a login with the query of its redirect, and names its server.
+	FinishAuth(ctx context.Context, query url.Values) (server string, err error)
 	// Reload reads the configuration again. An error leaves all as it was.
 	Reload(ctx context.Context) (toolscript.Reload, error)
 	// Exec runs a script to its end and emits its events in order, never

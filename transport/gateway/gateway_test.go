@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -32,6 +33,8 @@ type fake struct {
 	servers   func(context.Context) ([]toolscript.ServerStatus, error)
 	status    func(context.Context) (toolscript.Status, error)
 	reload    func(context.Context) (toolscript.Reload, error)
+	beginAuth func(ctx context.Context, server, redirect string) (string, error)
+	finish    func(context.Context, url.Values) (string, error)
 	exec      func(context.Context, toolscript.ExecRequest, func(toolscript.Event) error) error
 	runs      func(context.Context) ([]toolscript.RunRecord, error)
 	run       func(context.Context, string) (toolscript.RunRecord, error)
@@ -86,6 +89,20 @@ func (f *fake) Reload(ctx context.Context) (toolscript.Reload, error) {
 		return toolscript.Reload{}, nil
 	}
 	return f.reload(ctx)
+}
+
+func (f *fake) BeginAuth(ctx context.Context, server, redirect string) (string, error) {
+	if f.beginAuth == nil {
+		return "", nil
+	}
+	return f.beginAuth(ctx, server, redirect)
+}
+
+func (f *fake) FinishAuth(ctx context.Context, query url.Values) (string, error) {
+	if f.finish == nil {
+		return "", nil
+	}
+	return f.finish(ctx, query)
 }
 
 func (f *fake) Exec(ctx context.Context, req toolscript.ExecRequest, emit func(toolscript.Event) error) error {

@@ -43,7 +43,7 @@ func (s *Server) guard(c *fiber.Ctx) error {
 		}
 	}
 	// A browser says same-site for another port of this machine.
-	if site := c.Get("Sec-Fetch-Site"); site != "" && site != "none" && site != "same-origin" {
+	if site := c.Get("Sec-Fetch-Site"); site != "" && site != "none" && site != "same-origin" && !isCallback(c) {
 		return errOrigin
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/oauth"
 )
 
 // The limits of a request.
@@ -23,6 +24,7 @@ const (
 const (
 	healthTime = 500 * time.Millisecond
 	askTime    = 10 * time.Second
+	authTime   = time.Minute
 	renderTime = 2*time.Minute + longestWait
 	callTime   = 6 * time.Hour
 	runTime    = 24 * time.Hour
@@ -47,6 +49,8 @@ func (s *Server) routes() []route {
 		{method: fiber.MethodGet, path: "/status", within: askTime, serve: s.status},
 		{method: fiber.MethodPost, path: "/reload", within: askTime, serve: s.reload},
 		{method: fiber.MethodGet, path: "/servers", within: askTime, serve: s.servers},
+		{method: fiber.MethodPost, path: "/servers/:name/auth", within: authTime, serve: s.beginAuth},
+		{method: fiber.MethodGet, path: oauth.CallbackPath, within: authTime, serve: s.finishAuth},
 		{method: fiber.MethodGet, path: "/tools", within: askTime, query: []string{"filter"}, runs: true, serve: s.tools},
 		{method: fiber.MethodPost, path: "/tools/:id", within: callTime, runs: true, serve: s.callTool},
 		{

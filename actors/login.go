@@ -1,0 +1,90 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/auth"
+	"github.com/toolscript/toolscript/actors/internal/mailbox"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/oauth"
+)
+
+// authLimit bounds what authorization servers are asked for one flow.
+const authLimit = time.Minute
+
+// BeginAuth begins a login at a server that ends with FinishAuth, and returns the
+// URL that a person has to open in a browser. redirect is where that comes back
+// to. The error is NotFound for an unknown server, Invalid for one that OAuth is
+// not for, and Unavailable when the login cannot begin.
+func (s *System) BeginAuth(ctx context.Context, name, redirect string) (address string, err error) {
+	defer s.recovered(&err)
+	s.configuring.Lock()
+	config, ok := s.configured[name]
+	s.configuring.Unlock()
+	if !ok {
+		return "", &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf("there is no server %q; see: toolscript list-servers", name)}
+	}
+	session := s.login(name, config)
+	if session == nil {
+		return "", &toolscript.Error{Kind: toolscript.Invalid, Server: name, Err: errors.New("OAuth2 is only supported for HTTP/SSE servers")}
+	}
+	at, err := s.find(authID)
+	if err != nil {
+		return "", err
+	}
+	ctx, cancel := context.WithTimeout(ctx, authLimit)
+	defer cancel()
+	return mailbox.Ask(ctx, at, func(r mailbox.Reply[string]) any {
+		return auth.Begin{Ctx: ctx, Session: session, Redirect: redirect, Reply: r}
+	})
+}
+
+// FinishAuth ends a login with the query that the browser came back with. It
+// names the server, "" when the query is of no login under way. The server is
+// connected to soon after.
+func (s *System) FinishAuth(ctx context.Context, query url.Values) (server string, err error) {
+	defer s.recovered(&err)
+	at, err := s.find(authID)
+	if err != nil {
+		return "", err
+	}
+	ctx, cancel := context.WithTimeout(ctx, authLimit)
+	defer cancel()
+	return mailbox.Ask(ctx, at, func(r mailbox.Reply[string]) any {
+		return auth.Finish{Ctx: ctx, Query: query, Reply: r}
+	})
+}
+
+// login is the session of a server, nil when OAuth is not for it.
+func (s *System) login(name string, config mcpclient.Config) *oauth.Session {
+	if s.options.Logins == nil || config.Problem != nil || config.Type == mcpclient.Stdio {
+		return nil
+	}
+	session, err := s.options.Logins.Session(name, config.URL, config.OAuth)
+	if err != nil {
+		return nil // the dial says why
+	}
+	return session
+}
+
+// Credentials adds the logins of a book to the requests of a Dialer.
+func Credentials(logins *oauth.Book) func(string, mcpclient.Config, http.RoundTripper) http.RoundTripper {
+	return func(name string, config mcpclient.Config, base http.RoundTripper) http.RoundTripper {
+		session, err := logins.Session(name, config.URL, config.OAuth)
+		if err != nil {
+			return failing{err}
+		}
+		return session.Transport(base)
+	}
+}
+
+// failing is the way to a server whose login is configured wrongly.
+type failing struct{ err error }
+
+func (f failing) RoundTrip(*http.Request) (*http.Response, error) { return nil, f.err }
