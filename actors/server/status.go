@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/toolscript/toolscript"
@@ -70,7 +71,7 @@ func Refusal(status toolscript.ServerStatus, tool string) *toolscript.Error {
 	case toolscript.NeedsAuth:
 		e.Kind = toolscript.Unauthorized
 		e.Err = fmt.Errorf("%s needs authorization; run: toolscript auth %s", status.Name, status.Name)
-		if status.Error != "" {
+		if strings.Contains(status.Error, "toolscript auth") { // it says more, such as why a login ended
 			e.Err = errors.New(status.Error)
 		}
 	case toolscript.Backoff:

@@ -125,6 +125,13 @@ func TestSecondSignalEndsAtOnce(t *testing.T) {
 // gatewayAt starts a gateway and answers with its two lines.
 func gatewayAt(t *testing.T, w *world, args ...string) (listening, export string) {
 	t.Helper()
+	listening, export, _ = gatewayWithLog(t, w, args...)
+	return listening, export
+}
+
+// gatewayWithLog answers with the gateway's standard error too.
+func gatewayWithLog(t *testing.T, w *world, args ...string) (listening, export string, log *output) {
+	t.Helper()
 	seen, stdout := io.Pipe()
 	c := w.start(t, command{stdout: stdout}, append([]string{"gateway", "start"}, args...)...)
 	t.Cleanup(func() {
@@ -141,7 +148,7 @@ func gatewayAt(t *testing.T, w *world, args ...string) (listening, export string
 		}
 		*line = strings.TrimSuffix(text, "\n")
 	}
-	return listening, export
+	return listening, export, c.stderr
 }
 
 func TestGatewayIsFoundByOtherCommands(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -99,10 +100,7 @@ func mustSend(t *testing.T, s *oauth.Session, as *oauthserver.Server) {
 }
 
 func with(query url.Values, name, value string) url.Values {
-	changed := url.Values{}
-	for k, v := range query {
-		changed[k] = v
-	}
+	changed := maps.Clone(query)
 	if value == "" {
 		changed.Del(name)
 	} else {

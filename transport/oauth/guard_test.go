@@ -63,7 +63,7 @@ func TestDiscoveryGoesNowhereElse(t *testing.T) {
 			})
 			mux.HandleFunc("/doc", func(w http.ResponseWriter, _ *http.Request) {
 				w.Header().Set("Content-Type", "application/json")
-				fmt.Fprint(w, strings.ReplaceAll(test.document, "%s", at))
+				_, _ = fmt.Fprint(w, strings.ReplaceAll(test.document, "%s", at))
 			})
 			mux.HandleFunc("/moved", func(w http.ResponseWriter, r *http.Request) {
 				http.Redirect(w, r, test.redirect, http.StatusFound)
@@ -94,7 +94,7 @@ func TestCredentialsAreNotSentOn(t *testing.T) {
 	mux.HandleFunc("/mcp", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) })
 	mux.HandleFunc("/.well-known/oauth-authorization-server", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		fmt.Fprintf(w, `{"issuer":%q,"token_endpoint":%q,"authorization_endpoint":%q,"code_challenge_methods_supported":["S256"]}`,
+		_, _ = fmt.Fprintf(w, `{"issuer":%q,"token_endpoint":%q,"authorization_endpoint":%q,"code_challenge_methods_supported":["S256"]}`,
 			at, at+"/token", at+"/authorize")
 	})
 	mux.HandleFunc("/token", func(w http.ResponseWriter, r *http.Request) {
