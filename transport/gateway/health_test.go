@@ -84,7 +84,7 @@ func TestDEF18FailedServersAreSeen(t *testing.T) {
 			return toolscript.Status{Version: "1", PID: 7, Servers: []toolscript.ServerStatus{server}}, nil
 		},
 	})
-	want := `{"name":"bad","type":"stdio","state":"failed","settled":true,"tools":0,"since":"2026-01-02T03:04:05Z","inFlight":0,"restarts":0,"error":"no such command"}`
+	want := `{"name":"bad","type":"stdio","state":"failed","settled":true,"tools":0,"since":"2026-01-02T03:04:05Z","inFlight":0,"queued":0,"restarts":0,"error":"no such command"}`
 	if got := l.ask(t, http.MethodGet, "/servers", ""); strings.TrimSpace(got.body) != "["+want+"]" {
 		t.Errorf("GET /servers = %s, want [%s]", got.body, want)
 	}
