@@ -47,6 +47,7 @@ type Pool struct {
 	queue    []borrow // runs that wait for a worker, the oldest first
 	deaths   int
 	lastErr  error
+	failures int                   // starts that have failed in a row
 	wall     []toolscript.WallPart // around the worker that started last
 }
 
@@ -140,16 +141,34 @@ func (p *Pool) start(c *actor.Context) {
 func (p *Pool) started(c *actor.Context, m started) {
 	p.starting--
 	if m.err != nil {
-		p.refuse(m.err)
+		p.failed(c, m.err)
 		return
 	}
-	p.lastErr, p.wall = nil, m.worker.Wall()
+	p.lastErr, p.failures, p.wall = nil, 0, m.worker.Wall()
 	p.rest(c, m.worker)
 	p.serve(c)
 }
 
-// refuse answers all who wait: what kept one worker from starting keeps the
-// others too, and the next run tries again.
+// startTries is how many starts in a row must fail before those who wait hear of
+// it. One may fail by itself: its process was killed before it was ready.
+const startTries = 3
+
+// failed starts another worker, if somebody waits, or gives up: what has kept so
+// many from starting keeps the others too, and the next run tries again.
+func (p *Pool) failed(c *actor.Context, err error) {
+	p.lastErr = err
+	p.failures++
+	if p.failures >= startTries {
+		p.failures = 0
+		p.refuse(err)
+		return
+	}
+	if len(p.queue) > 0 {
+		p.serve(c)
+	}
+}
+
+// refuse answers all who wait.
 func (p *Pool) refuse(err error) {
 	p.lastErr = err
 	for _, b := range p.queue {

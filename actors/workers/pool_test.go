@@ -214,6 +214,31 @@ func TestStartFailureIsToldToAllWhoWait(t *testing.T) {
 	})
 }
 
+// TestOneFailedStartIsNobodysLoss: a worker that is killed before it is ready
+// takes none of those with it who wait.
+func TestOneFailedStartIsNobodysLoss(t *testing.T) {
+	f := &factory{delay: time.Second}
+	f.fail.Store(true)
+	withPool(t, workers.Options{Max: 1}, f, func(b *bench) {
+		time.AfterFunc(1500*time.Millisecond, func() { f.fail.Store(false) })
+		var group sync.WaitGroup
+		for range 3 {
+			group.Go(func() {
+				w, err := b.take(time.Minute)
+				if err != nil {
+					b.t.Errorf("Take: %v", err)
+					return
+				}
+				workers.GiveBack(b.at, w, false)
+			})
+		}
+		group.Wait()
+		if n := f.began.Load(); n != 2 {
+			b.t.Errorf("%d processes were started, want 2", n)
+		}
+	})
+}
+
 func TestIdleWorkersAreEnded(t *testing.T) {
 	f := &factory{}
 	withPool(t, workers.Options{Max: 4, Spare: 1, IdleTime: time.Minute}, f, func(b *bench) {

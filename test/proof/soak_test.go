@@ -7,12 +7,16 @@ package proof
 import (
 	"context"
 	"flag"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/toolscript/toolscript/test/harness"
 )
@@ -22,24 +26,40 @@ var soakRuns = flag.Int64("runs", 2_000, "how many scripts the soak runs")
 const (
 	warmRuns = 100 // until pools are full and caches warm
 	callers  = 4
-	// soakGrowth is what the gateway may hold more after all runs than after the
-	// first: its records of the last runs, and the garbage of a moment.
-	soakGrowth = 64 // MB
+	portions = 10 // after each of which the memory is looked at
+	// soakGrowth is what the gateway may hold more after the last portion than
+	// after the first: the garbage of a moment.
+	soakGrowth = 32 // MB
+	// killEvery is how often a worker is killed, whatever it is doing.
+	killEvery = 500 * time.Millisecond
 )
 
-// TestSoak runs scripts of every way to end, and looks at the gateway's memory
-// and at what it has left running.
+// TestSoak runs scripts of every way to end while workers are killed at random,
+// and looks at the gateway's memory and at what it has left running.
 func TestSoak(t *testing.T) {
 	g := gateway(t)
-	soak(t, g, warmRuns)
-	before := memory(t, g)
-	soak(t, g, *soakRuns)
-	after := memory(t, g)
+	s := &soak{t: t, gateway: g}
+	s.run(warmRuns)
+	killing, enough := context.WithCancel(t.Context())
+	defer enough()
+	var killer sync.WaitGroup
+	killer.Go(func() { s.killWorkers(killing) })
+	var held []float64
+	for range portions {
+		s.run(*soakRuns / portions)
+		held = append(held, memory(t, g))
+	}
+	enough()
+	killer.Wait()
+	s.run(warmRuns)
 	below := harness.Descendants(g.PID())
-	t.Logf("RSS of the gateway: %.1f MB after %d runs, %.1f MB after %d, with %d processes below it",
-		before, warmRuns, after, warmRuns+*soakRuns, len(below))
-	if after-before > soakGrowth {
-		t.Errorf("the gateway grew by %.1f MB in %d runs, want %d at most", after-before, *soakRuns, soakGrowth)
+	t.Logf("RSS of the gateway after each tenth of %d runs: %.1f MB; %d workers were killed, %d runs were lost with one; %d processes below it",
+		*soakRuns, held, s.kills.Load(), s.lost.Load(), len(below))
+	if growth := held[portions-1] - held[0]; growth > soakGrowth {
+		t.Errorf("the gateway grew by %.1f MB, want %d at most", growth, soakGrowth)
+	}
+	if s.kills.Load() == 0 || s.lost.Load() > s.kills.Load() {
+		t.Errorf("%d kills took %d runs with them, want one each at most", s.kills.Load(), s.lost.Load())
 	}
 	if err := g.Stop(); err != nil {
 		t.Errorf("the gateway ended with %v\n%s", err, g.Log())
@@ -49,42 +69,81 @@ func TestSoak(t *testing.T) {
 	}
 }
 
-// script is a script and how it ends.
-type script struct{ code, kind string }
-
-var scripts = []script{
-	{`import { tools } from "toolscript"; return (await tools.demo.searchText({ pattern: "x" })).matches.length`, ""},
-	{`console.log("x".repeat(10_000)); return Array.from({ length: 1000 }, (_, i) => ({ i }))`, ""},
-	{`throw new Error("on purpose")`, "threw"},
-	{`const x = ;`, "check"},
-	{`for (;;);`, "limit_time"},
-	{`const all = []; for (;;) all.push(new ArrayBuffer(16 << 20))`, "limit_memory"},
+// soak is a gateway under load.
+type soak struct {
+	t       *testing.T
+	gateway *harness.Gateway
+	killing atomic.Bool
+	kills   atomic.Int64
+	lost    atomic.Int64 // runs that ended with their worker
 }
 
-// soak runs n scripts, some at once.
-func soak(t *testing.T, g *harness.Gateway, n int64) {
-	t.Helper()
+// script is a script and how it ends.
+type script struct {
+	code, kind string
+	timeoutMs  int
+}
+
+var scripts = []script{
+	{`import { tools } from "toolscript"; return (await tools.demo.searchText({ pattern: "x" })).matches.length`, "", 20_000},
+	{`console.log("x".repeat(10_000)); return Array.from({ length: 1000 }, (_, i) => ({ i }))`, "", 20_000},
+	{`throw new Error("on purpose")`, "threw", 20_000},
+	{`const x = ;`, "check", 20_000},
+	{`for (;;);`, "limit_time", 50},
+	{`const all = []; for (;;) all.push(new ArrayBuffer(16 << 20))`, "limit_memory", 20_000},
+}
+
+// run runs n scripts, some at once.
+func (s *soak) run(n int64) {
 	var next atomic.Int64
 	var running sync.WaitGroup
 	for range callers {
 		running.Go(func() {
 			for i := next.Add(1); i <= n; i = next.Add(1) {
-				runScript(t, g, scripts[int(i)%len(scripts)])
+				s.runScript(scripts[int(i)%len(scripts)])
 			}
 		})
 	}
 	running.Wait()
 }
 
-func runScript(t *testing.T, g *harness.Gateway, s script) {
-	t.Helper()
-	events, err := g.Exec(t.Context(), map[string]any{"code": s.code, "limits": map[string]any{"timeoutMs": 2_000}})
+// runScript wants the end that a script has, unless workers are being killed:
+// then its checker or its sandbox may have been the one.
+func (s *soak) runScript(c script) {
+	events, err := s.gateway.Exec(s.t.Context(), map[string]any{"code": c.code, "limits": map[string]any{"timeoutMs": c.timeoutMs}})
 	if err != nil || len(events) == 0 {
-		t.Errorf("%s: %d events, %v", s.code, len(events), err)
+		s.t.Errorf("%s: %d events, %v", c.code, len(events), err)
 		return
 	}
-	if kind, _ := events[len(events)-1]["kind"].(string); kind != s.kind {
-		t.Errorf("%s: ended with %v, want kind %q", s.code, events[len(events)-1], s.kind)
+	switch kind, _ := events[len(events)-1]["kind"].(string); {
+	case kind == c.kind:
+	case s.killing.Load() && slices.Contains([]string{"internal", "unavailable"}, kind):
+		s.lost.Add(1)
+	default:
+		s.t.Errorf("%s: ended with %v, want kind %q", c.code, events[len(events)-1], c.kind)
+	}
+}
+
+// killWorkers kills one worker of any role after the other until ctx ends. What
+// it has hit last may still show when it has ended.
+func (s *soak) killWorkers(ctx context.Context) {
+	s.killing.Store(true)
+	tick := time.NewTicker(killEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			s.killing.Store(false)
+			return
+		case <-tick.C:
+		}
+		workers := slices.DeleteFunc(harness.Descendants(s.gateway.PID()), func(p harness.Process) bool { return p.Worker() == "" })
+		if len(workers) == 0 {
+			continue
+		}
+		if syscall.Kill(workers[rand.IntN(len(workers))].PID, syscall.SIGKILL) == nil {
+			s.kills.Add(1)
+		}
 	}
 }
 

@@ -1,0 +1,58 @@
+//go:build integration && linux
+
+package integration
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/test/harness"
+)
+
+// TestDeafClientHoldsNothingUp has a client that asks for a run and then reads
+// nothing of what it prints: the run ends at its limit, and the gateway when it
+// is told to.
+func TestDeafClientHoldsNothingUp(t *testing.T) {
+	g := gateway(t, `{"mcpServers": {}}`)
+	const body = `{"code":"for (;;) console.log('x'.repeat(100000))","limits":{"timeoutMs":500,"outputBytes":1000000000}}`
+	at, err := url.Parse(g.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", at.Host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close() //nolint:errcheck // never read
+	request := fmt.Sprintf("POST %s/exec HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", at.Path, at.Host, len(body), body)
+	if _, err := io.WriteString(conn, request); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	if err := harness.Until(ctx, func() (bool, error) {
+		var runs []toolscript.RunRecord
+		status, err := g.Get(ctx, "/runs", &runs)
+		if err != nil || status != http.StatusOK {
+			return false, fmt.Errorf("GET /runs: %d, %w", status, err)
+		}
+		return len(runs) == 1 && runs[0].State == "ended" && strings.HasPrefix(string(runs[0].Kind), "limit_"), nil
+	}); err != nil {
+		t.Fatalf("the run of a client that does not read: %v", err)
+	}
+	if err := g.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := g.Wait(); err != nil {
+		t.Errorf("interrupted beside a client that does not read, the gateway ended with %v\n%s", err, g.Log())
+	}
+}
