@@ -8,8 +8,15 @@ import (
 	"strings"
 )
 
+// The words for ExecRequest.Check.
+const (
+	CheckOff   = "off"   // types are not looked at
+	CheckWarn  = "warn"  // type errors are told, and the script runs
+	CheckError = "error" // a script with type errors does not run
+)
+
 // Checks are the words for ExecRequest.Check.
-func Checks() []string { return []string{"off", "warn", "error"} }
+func Checks() []string { return []string{CheckOff, CheckWarn, CheckError} }
 
 // Validate refuses what no run can be made of, with an *Error: Unsupported for
 // an engine that is not here, Invalid for all else, whose Details point into the

@@ -7,17 +7,18 @@ import (
 
 // ExecRequest asks for one run of a script. It is the body of POST /exec.
 type ExecRequest struct {
-	Code   string   `json:"code"`
-	File   string   `json:"file,omitempty"` // its name in diagnostics and traces; default script.ts
-	Args   []string `json:"args,omitempty"`
-	Cwd    string   `json:"cwd,omitempty"`    // what the script sees as its working directory
-	TZ     string   `json:"tz,omitempty"`     // IANA time zone; default: the gateway's
-	Engine string   `json:"engine,omitempty"` // auto, quickjs or deno; default: quickjs
-	Check  string   `json:"check,omitempty"`  // off, warn or error
-	Allow  []string `json:"allow,omitempty"`  // server names and tool ids the run may call; empty allows all
-	Limits Limits   `json:"limits"`
-	Stdin  bool     `json:"stdin,omitempty"`  // the client has standard input to give
-	Record bool     `json:"record,omitempty"` // keep the run's RunRecord; the gateway keeps that of every run, asked or not
+	Code      string   `json:"code"`
+	File      string   `json:"file,omitempty"` // its name in diagnostics and traces; default script.ts
+	Args      []string `json:"args,omitempty"`
+	Cwd       string   `json:"cwd,omitempty"`    // what the script sees as its working directory
+	TZ        string   `json:"tz,omitempty"`     // IANA time zone; default: the gateway's
+	Engine    string   `json:"engine,omitempty"` // auto, quickjs or deno; default: quickjs
+	Check     string   `json:"check,omitempty"`  // what type errors do: off, warn or error; default error
+	Allow     []string `json:"allow,omitempty"`  // server names and tool ids the run may call; empty allows all
+	Limits    Limits   `json:"limits"`
+	Stdin     bool     `json:"stdin,omitempty"`     // the client has standard input to give
+	CheckOnly bool     `json:"checkOnly,omitempty"` // end before anything runs, well when nothing was found
+	Record    bool     `json:"record,omitempty"`    // keep the run's RunRecord; the gateway keeps that of every run, asked or not
 }
 
 // Limits bound one run. A zero field takes the gateway's default.
@@ -155,14 +156,16 @@ type ToolError struct {
 
 // Metrics are the measurements of a run.
 type Metrics struct {
-	DurationMs  float64 `json:"durationMs"` // from start to end, waiting for servers included
-	CompileMs   float64 `json:"compileMs"`  // in the checker
-	RunMs       float64 `json:"runMs"`      // in the sandbox
-	CPUMs       float64 `json:"cpuMs"`      // of the sandbox during the run
-	ToolCalls   int     `json:"toolCalls"`  // begun
-	MemoryMB    float64 `json:"memoryUsedMb"`
-	StdoutBytes int64   `json:"stdoutBytes"`
-	StderrBytes int64   `json:"stderrBytes"`
+	DurationMs  float64  `json:"durationMs"`       // from start to end, waiting for servers included
+	CompileMs   float64  `json:"compileMs"`        // in the checker
+	CheckMs     float64  `json:"checkMs"`          // of the types, in the checker, and making the types of the tools
+	Cached      []string `json:"cached,omitempty"` // what was known of the same text before: compiled, checked
+	RunMs       float64  `json:"runMs"`            // in the sandbox
+	CPUMs       float64  `json:"cpuMs"`            // of the sandbox during the run
+	ToolCalls   int      `json:"toolCalls"`        // begun
+	MemoryMB    float64  `json:"memoryUsedMb"`
+	StdoutBytes int64    `json:"stdoutBytes"`
+	StderrBytes int64    `json:"stderrBytes"`
 }
 
 // RunRecord is what the gateway keeps of a run.
@@ -171,6 +174,8 @@ type RunRecord struct {
 	State     string       `json:"state"` // waiting, checking, running or ended
 	File      string       `json:"file"`
 	Engine    string       `json:"engine"`
+	Check     string       `json:"check"` // off, warn or error
+	CheckOnly bool         `json:"checkOnly,omitempty"`
 	StartedAt time.Time    `json:"startedAt"`
 	EndedAt   *time.Time   `json:"endedAt,omitempty"`
 	Limits    Limits       `json:"limits"`

@@ -15,7 +15,7 @@ import (
 // Scripts says how a System runs scripts.
 type Scripts struct {
 	// StartChecker and StartSandbox start a worker process; what they start must
-	// be a runner.Compiler and a runner.Runner. Nil: scripts cannot be run.
+	// be an execution.Checker and a runner.Runner. Nil: scripts cannot be run.
 	StartChecker func(context.Context) (workers.Worker, error)
 	StartSandbox func(context.Context) (workers.Worker, error)
 
@@ -86,10 +86,11 @@ func (s *System) runDeps() execution.Deps {
 		Missing:    func(id string) error { return s.missing(s.current(), id) },
 		Fits:       s.fits,
 		Names:      s.tableOfNames(),
+		Types:      s.declarations,
 		Connecting: func(f toolscript.Filter) []string { return connecting(s.current(), f) },
 		Await:      func(ctx context.Context, f toolscript.Filter) { s.Await(ctx, f) },
-		Checker: func(ctx context.Context) (runner.Compiler, execution.GiveBack, error) {
-			return borrow[runner.Compiler](ctx, s, checkersID)
+		Checker: func(ctx context.Context) (execution.Checker, execution.GiveBack, error) {
+			return borrow[execution.Checker](ctx, s, checkersID)
 		},
 		Sandbox: func(ctx context.Context) (runner.Runner, execution.GiveBack, error) {
 			return borrow[runner.Runner](ctx, s, sandboxesID)
@@ -114,7 +115,13 @@ func borrow[T any](ctx context.Context, s *System, pool string) (T, execution.Gi
 	if err != nil {
 		return none, nil, err
 	}
-	return w.(T), func(broken bool) { workers.GiveBack(at, w, broken) }, nil
+	return w.(T), func(broken bool) { workers.GiveBack(at, w, broken || worn(w)) }, nil
+}
+
+// worn reports whether a worker asks to be replaced.
+func worn(w workers.Worker) bool {
+	ageing, ok := w.(interface{ Worn() bool })
+	return ok && ageing.Worn()
 }
 
 // fits reports whether a value satisfies a schema. A schema that cannot be

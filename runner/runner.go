@@ -6,6 +6,7 @@ package runner
 import (
 	"context"
 	"encoding/json"
+	"time"
 
 	"github.com/toolscript/toolscript"
 )
@@ -21,6 +22,7 @@ type Compiled struct {
 	JavaScript string `json:"javascript"` // an ES module that imports nothing but "toolscript"
 	SourceMap  string `json:"sourceMap"`  // from JavaScript to the user's text, as JSON
 	Uses       Uses   `json:"uses"`
+	Returns    bool   `json:"returns,omitempty"` // from its top level
 }
 
 // Uses says which servers a script refers to, as it names them.
@@ -114,6 +116,31 @@ type Compiler interface {
 	// an error when it could not be looked at.
 	Compile(ctx context.Context, s Source) (Compiled, []toolscript.Diagnostic, error)
 }
+
+// TypeCheck is a script that compiles, and what its types are checked against.
+type TypeCheck struct {
+	Source
+	Returns bool          // as Compiled says
+	Module  Declarations  // of "toolscript"
+	Limit   time.Duration // how long it may take; the checker's own limit bounds it
+}
+
+// Declarations are the types of the tools that a script can call, as a .d.ts.
+type Declarations struct {
+	Key  string // equal keys mean equal text
+	Text string
+}
+
+// Checker finds what is wrong with the types of a script.
+type Checker interface {
+	// Check gives all findings, in the order of the text, and an error when the
+	// script could not be looked at: of kind Unsupported when there are no means.
+	Check(ctx context.Context, c TypeCheck) ([]toolscript.Diagnostic, error)
+}
+
+// CodeLimit is the code of the one diagnostic about a script that the worker was
+// killed over. A machine with less to do may find otherwise.
+const CodeLimit = "limit"
 
 // Runner runs one job at a time.
 type Runner interface {

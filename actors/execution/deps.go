@@ -27,13 +27,16 @@ type Deps struct {
 	Fits func(schema, value json.RawMessage) bool
 	// Names is the table of the current catalog.
 	Names func() *runner.Names
+	// Types are the declarations that a script which uses these servers is
+	// checked against.
+	Types func(context.Context, runner.Uses) (runner.Declarations, error)
 	// Connecting are the servers, of those the filter selects, that are still
 	// connecting; Await waits until there are none, or ctx ends.
 	Connecting func(toolscript.Filter) []string
 	Await      func(context.Context, toolscript.Filter)
 
 	// Checker and Sandbox lend a worker and the way to give it back.
-	Checker func(context.Context) (runner.Compiler, GiveBack, error)
+	Checker func(context.Context) (Checker, GiveBack, error)
 	Sandbox func(context.Context) (runner.Runner, GiveBack, error)
 	// Deno is the same for a run that asks for that engine.
 	Deno func(context.Context) (runner.Runner, GiveBack, error)

@@ -28,9 +28,10 @@ const kept = 200
 
 // Runs is the state of the actor; only Receive touches it.
 type Runs struct {
-	deps *Deps
-	live map[string]*liveRun
-	past []toolscript.RunRecord // ended ones, the oldest first
+	deps  *Deps
+	known *known
+	live  map[string]*liveRun
+	past  []toolscript.RunRecord // ended ones, the oldest first
 }
 
 // liveRun is what is known of a run under way without asking it.
@@ -46,7 +47,7 @@ type liveRun struct {
 
 // New makes the producer of the actor.
 func New(d Deps) actor.Producer {
-	return func() actor.Receiver { return &Runs{deps: &d} }
+	return func() actor.Receiver { return &Runs{deps: &d, known: newKnown()} }
 }
 
 // Receive handles one message.
@@ -91,15 +92,16 @@ func (r *Runs) begin(c *actor.Context, m Begin) {
 		cancel(&toolscript.Error{Kind: toolscript.Cancelled, Err: fmt.Errorf("the client went away: %w", err)})
 	})
 	context.AfterFunc(ctx, events.release)
+	mode := cmp.Or(m.Request.Check, toolscript.CheckError)
 	record := toolscript.RunRecord{
-		RunID: id, State: "checking", File: m.Request.File, Engine: cmp.Or(m.Request.Engine, toolscript.EngineQuickJS),
+		RunID: id, State: "checking", File: m.Request.File, Engine: cmp.Or(m.Request.Engine, toolscript.EngineQuickJS), Check: mode, CheckOnly: m.Request.CheckOnly,
 		StartedAt: time.Now(), Limits: limits, Allow: m.Request.Allow, Calls: []toolscript.CallRecord{},
 	}
 	in := newStdin(m.Request.Stdin)
 	child := &run{
 		parent: c.PID(), ctx: ctx, cancel: cancel, events: events, record: record, calls: map[string]int{},
 		work: &work{
-			id: id, capability: capability, request: m.Request, limits: limits, deps: r.deps, start: record.StartedAt,
+			id: id, capability: capability, request: m.Request, limits: limits, mode: mode, deps: r.deps, known: r.known, start: record.StartedAt,
 			host: &host{
 				id: id, deps: r.deps, allow: m.Request.Allow, limits: limits, events: events,
 				stdin: in, slots: make(chan struct{}, limits.Concurrency),

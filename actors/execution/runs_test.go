@@ -30,6 +30,10 @@ func (s sandbox) Run(ctx context.Context, job runner.Job, host runner.Host) (run
 // compiler is a checker that is a Go function.
 type compiler func(s runner.Source) (runner.Compiled, []toolscript.Diagnostic, error)
 
+func (c compiler) Check(context.Context, runner.TypeCheck) ([]toolscript.Diagnostic, error) {
+	return nil, nil
+}
+
 func (c compiler) Compile(_ context.Context, s runner.Source) (runner.Compiled, []toolscript.Diagnostic, error) {
 	return c(s)
 }
@@ -63,7 +67,8 @@ func withRuns(t *testing.T, script sandbox, change func(*execution.Deps), test f
 			},
 			Connecting: func(toolscript.Filter) []string { return nil },
 			Await:      func(context.Context, toolscript.Filter) {},
-			Checker: func(context.Context) (runner.Compiler, execution.GiveBack, error) {
+			Types:      func(context.Context, runner.Uses) (runner.Declarations, error) { return runner.Declarations{}, nil },
+			Checker: func(context.Context) (execution.Checker, execution.GiveBack, error) {
 				return compiler(func(s runner.Source) (runner.Compiled, []toolscript.Diagnostic, error) {
 					return runner.Compiled{JavaScript: s.Code, Uses: runner.Uses{Servers: []string{"demo"}}}, nil, nil
 				}), b.giveBack, nil
@@ -219,7 +224,9 @@ func TestDiagnosticsEndTheRunBeforeItBegins(t *testing.T) {
 		return runner.Outcome{}, nil
 	}
 	withRuns(t, script, func(d *execution.Deps) {
-		d.Checker = func(context.Context) (runner.Compiler, execution.GiveBack, error) { return broken, func(bool) {}, nil }
+		d.Checker = func(context.Context) (execution.Checker, execution.GiveBack, error) {
+			return broken, func(bool) {}, nil
+		}
 	}, func(b *bench) {
 		end := b.exec(toolscript.ExecRequest{Code: "…"})
 		if *end.OK || end.Kind != toolscript.CheckFailed || end.Error.Phase != toolscript.Parsing || !strings.HasPrefix(end.Error.Message, "script.ts:3:4: ") {

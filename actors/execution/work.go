@@ -27,7 +27,9 @@ type work struct {
 	capability string
 	request    toolscript.ExecRequest
 	limits     toolscript.Limits
+	mode       string // what type errors do: one of toolscript.Checks
 	deps       *Deps
+	known      *known
 	host       *host
 	tell       func(any)
 	enter      func(state string)
@@ -60,43 +62,12 @@ func (w *work) stages(ctx context.Context) (runner.Outcome, error) {
 	}
 	w.enter("waiting")
 	w.await(ctx, compiled.Uses)
+	w.enter("checking")
+	if err := w.check(ctx, compiled); err != nil || w.request.CheckOnly {
+		return runner.Outcome{}, err
+	}
 	w.enter("running")
 	return w.run(ctx, compiled)
-}
-
-// compile turns the script into JavaScript, in the checker.
-func (w *work) compile(ctx context.Context) (runner.Compiled, error) {
-	start := time.Now()
-	defer func() { w.metrics.CompileMs = ms(time.Since(start)) }()
-	ctx, cancel := context.WithTimeoutCause(ctx, borrowTime, allBusy("checker"))
-	defer cancel()
-	checker, giveBack, err := w.deps.Checker(ctx)
-	if err != nil {
-		return runner.Compiled{}, w.fail(toolscript.Parsing, err)
-	}
-	broken := true // until it has answered: a panic must not keep the worker
-	defer func() { giveBack(broken) }()
-	compiled, diagnostics, err := checker.Compile(ctx, runner.Source{Code: w.request.Code, File: w.request.File})
-	broken = err != nil
-	if err != nil {
-		return runner.Compiled{}, w.fail(toolscript.Parsing, err)
-	}
-	for _, d := range diagnostics {
-		w.host.events.emit(toolscript.Event{Type: toolscript.EventDiagnostic, Diagnostic: &d})
-	}
-	if len(diagnostics) > 0 {
-		return runner.Compiled{}, w.fail(toolscript.Parsing, &toolscript.Error{Kind: toolscript.CheckFailed, Err: errors.New(summary(diagnostics))})
-	}
-	return compiled, nil
-}
-
-// summary is the first finding and how many more there are.
-func summary(ds []toolscript.Diagnostic) string {
-	first := fmt.Sprintf("%s:%d:%d: %s", ds[0].File, ds[0].Line, ds[0].Column, ds[0].Message)
-	if len(ds) == 1 {
-		return first
-	}
-	return fmt.Sprintf("%s (and %d more)", first, len(ds)-1)
 }
 
 // quietTime is how long a run waits for servers without saying so: most are

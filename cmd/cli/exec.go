@@ -62,7 +62,7 @@ exec starts the servers that the script uses and stops them when it has ended.`,
 	f.StringVarP(&o.file, "file", "f", "", "run this `file`; - is standard input")
 	f.Var(&o.timeout, "timeout", "end the script after this time, as 500ms, 30s or 2m")
 	f.Var(&o.memory, "memory", "JavaScript heap the script may use")
-	f.Var(&o.check, "check", "what type errors do; types are not checked by this version")
+	f.Var(&o.check, "check", "what type errors do: nothing, a message, or keep the script from running (default error)")
 	f.Var(&o.engine, "engine", "which sandbox runs it")
 	f.StringSliceVar(&o.allow, "allow", nil, "the only `servers and tool ids` the script may call")
 	f.StringVar(&o.cwd, "cwd", "", "what the script sees as its working `folder`")

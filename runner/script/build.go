@@ -15,6 +15,7 @@ type output struct {
 	javaScript string
 	sourceMap  string
 	imports    []moduleImport
+	returns    bool // from the top level
 }
 
 // build compiles the script, wrapped when it returns from its top level. The
@@ -22,7 +23,8 @@ type output struct {
 func (u unit) build(s *scanner) (output, []toolscript.Diagnostic) {
 	text, inserted := u.code, sourcemap.Insertion{}
 	result := u.compile(text)
-	if returnsFromTopLevel(result) {
+	returns := returnsFromTopLevel(result)
+	if returns {
 		var errs []toolscript.Diagnostic
 		if text, inserted, errs = u.wrap(s); len(errs) > 0 {
 			return output{}, errs
@@ -32,7 +34,7 @@ func (u unit) build(s *scanner) (output, []toolscript.Diagnostic) {
 	if errs := u.errors(result, inserted); len(errs) > 0 {
 		return output{}, errs
 	}
-	var out output
+	out := output{returns: returns}
 	for _, o := range readMetafile(result.Metafile).Outputs {
 		out.imports = append(out.imports, o.Imports...)
 	}

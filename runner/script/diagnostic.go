@@ -38,27 +38,31 @@ func (u unit) fromCompiler(m api.Message, inserted sourcemap.Insertion) toolscri
 	message := m.Text
 	for _, note := range m.Notes {
 		if note.Location != nil {
-			line, column := u.original(*note.Location, inserted)
+			line, column := u.located(*note.Location, inserted)
 			message += fmt.Sprintf(" (%s %s:%d:%d)", strings.TrimSuffix(note.Text, ":"), u.file, line, column)
 		}
 	}
 	if m.Location == nil {
 		return u.place(1, 1, codeSyntax, message)
 	}
-	line, column := u.original(*m.Location, inserted)
+	line, column := u.located(*m.Location, inserted)
 	return u.place(line, column, codeSyntax, message)
+}
+
+// located is the user's place for one in the text that esbuild was given.
+func (u unit) located(l api.Location, inserted sourcemap.Insertion) (line, column int) {
+	return u.original(l.Line, units(l.LineText[:min(l.Column, len(l.LineText))])+1, inserted)
 }
 
 // original is the user's place for a place in the text that was compiled. What
 // lies behind the user's text, in the end of the wrapper, is its end.
-func (u unit) original(l api.Location, inserted sourcemap.Insertion) (line, column int) {
-	column = units(l.LineText[:min(l.Column, len(l.LineText))]) + 1
-	if last := sourcemap.Lines(u.code); l.Line > last {
+func (u unit) original(line, column int, inserted sourcemap.Insertion) (int, int) {
+	if last := sourcemap.Lines(u.code); line > last {
 		text, _ := sourcemap.Line(u.code, last)
 		return last, units(text) + 1
 	}
-	column, _ = inserted.Original(l.Line, column)
-	return l.Line, column
+	column, _ = inserted.Original(line, column)
+	return line, column
 }
 
 // inOrder sorts diagnostics by place and bounds their number.

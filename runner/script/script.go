@@ -6,6 +6,7 @@
 package script
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"strings"
@@ -48,10 +49,7 @@ var refused = map[string]string{
 // Compile translates a script. Diagnostics, in the order of the text, say why
 // it cannot be run; when there are any, Compiled is empty.
 func Compile(src runner.Source) (runner.Compiled, []toolscript.Diagnostic) {
-	u := unit{file: src.File, code: src.Code}
-	if u.file == "" {
-		u.file = DefaultFile
-	}
+	u := newUnit(src)
 	if found := u.refuse(); found != nil {
 		return runner.Compiled{}, []toolscript.Diagnostic{*found}
 	}
@@ -68,13 +66,19 @@ func Compile(src runner.Source) (runner.Compiled, []toolscript.Diagnostic) {
 	if len(found) > 0 {
 		return runner.Compiled{}, inOrder(found)
 	}
-	return runner.Compiled{JavaScript: out.javaScript, SourceMap: out.sourceMap, Uses: uses(tokens)}, nil
+	return runner.Compiled{
+		JavaScript: out.javaScript, SourceMap: out.sourceMap, Uses: uses(tokens), Returns: out.returns,
+	}, nil
 }
 
 // A unit is one source on its way through the compiler.
 type unit struct {
 	file string
 	code string
+}
+
+func newUnit(src runner.Source) unit {
+	return unit{file: cmp.Or(src.File, DefaultFile), code: src.Code}
 }
 
 // refuse finds what rules a source out before anything looks into it.

@@ -28,7 +28,7 @@ func (u unit) wrap(s *scanner) (string, sourcemap.Insertion, []toolscript.Diagno
 	switch {
 	case body > 0:
 		offset = s.tokens[body-1].end
-	case s.hashbang > 0 && len(s.tokens) > 0: // a hashbang's line cannot be added to
+	case len(s.tokens) > 0: // behind a hashbang, and behind comments: @ts-nocheck counts before the first statement
 		offset = s.tokens[0].start
 	}
 	before := u.code[:offset]

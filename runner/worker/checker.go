@@ -15,17 +15,30 @@ import (
 	"github.com/toolscript/toolscript/runner/script"
 )
 
-// compileLimit is how long a checker may look at one script. People's scripts
-// take milliseconds; a kilobyte written for it keeps the compiler busy for
-// minutes, and nothing but SIGKILL stops it.
-const compileLimit = 2 * time.Second
+const (
+	// SourceLimit is how long a checker may look at one script. People's scripts
+	// take milliseconds; a kilobyte written for it keeps the compiler busy for
+	// minutes, and nothing but SIGKILL stops it. With the kill, the answer comes
+	// within two seconds.
+	SourceLimit = 1800 * time.Millisecond
+	// moduleLimit is the same for the declarations of the tools, which come from
+	// our own generator: 12 MB of them take a third of a second.
+	moduleLimit = 10 * time.Second
+)
 
-// A Checker compiles scripts in a worker; it implements runner.Compiler. It
-// belongs to one caller at a time. A script that the worker does not survive
-// ends the Checker for good, see Done, and gets a diagnostic.
-type Checker struct{ *Process }
+// A Checker compiles scripts and checks their types in a worker; it implements
+// runner.Compiler and runner.Checker. It belongs to one caller at a time. A
+// script that the worker does not survive ends the Checker for good, see Done,
+// and gets a diagnostic.
+type Checker struct {
+	*Process
+	answered int // requests
+}
 
-var _ runner.Compiler = (*Checker)(nil)
+var (
+	_ runner.Compiler = (*Checker)(nil)
+	_ runner.Checker  = (*Checker)(nil)
+)
 
 // StartChecker starts a checker and waits until it is ready.
 func StartChecker(ctx context.Context, o Options) (*Checker, error) {
@@ -33,58 +46,127 @@ func StartChecker(ctx context.Context, o Options) (*Checker, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Checker{p}, nil
+	return &Checker{Process: p}, nil
 }
 
 // Compile implements runner.Compiler. A ctx that ends takes the worker with it:
 // nothing else stops a compiler.
 func (c *Checker) Compile(ctx context.Context, src runner.Source) (runner.Compiled, []toolscript.Diagnostic, error) {
-	stop := context.AfterFunc(ctx, c.Kill)
-	answer, err := c.exchange(src)
-	if !stop() {
-		return runner.Compiled{}, nil, context.Cause(ctx)
+	var answer compiled
+	lost, err := c.ask(ctx, SourceLimit, question{frameCompile, src, nil, frameCompiled}, &answer)
+	if lost != "" {
+		answer.Diagnostics = refuse(src, "the script could not be compiled: "+lost)
 	}
 	return answer.Compiled, answer.Diagnostics, err
 }
 
-// exchange sends one source and waits for its answer, as long as it may take.
-func (c *Checker) exchange(src runner.Source) (compiled, error) {
-	_ = c.conn.SetDeadline(time.Now().Add(compileLimit)) // an error shows in the write
-	err := c.link.writeJSON(frameCompile, src, nil)
+// Check implements runner.Checker. Like Compile it may cost the worker.
+func (c *Checker) Check(ctx context.Context, t runner.TypeCheck) ([]toolscript.Diagnostic, error) {
+	if c.hello.Types == "" {
+		return nil, &toolscript.Error{Kind: toolscript.Unsupported, Err: errors.New("this build of toolscript has no type checker")}
+	}
+	answer, lost, err := c.check(ctx, t)
+	if err == nil && answer.Unknown {
+		if err := c.declare(ctx, t.Module); err != nil {
+			return nil, err
+		}
+		answer, lost, err = c.check(ctx, t)
+	}
+	if lost != "" {
+		return refuse(t.Source, "the types of the script could not be checked: "+lost), nil
+	}
+	return answer.Diagnostics, err
+}
+
+func (c *Checker) check(ctx context.Context, t runner.TypeCheck) (answer checked, lost string, err error) {
+	limit := SourceLimit
+	if t.Limit > 0 {
+		limit = min(limit, t.Limit)
+	}
+	request := checkRequest{Source: t.Source, Returns: t.Returns, Module: t.Module.Key}
+	lost, err = c.ask(ctx, limit, question{frameCheck, request, nil, frameChecked}, &answer)
+	return answer, lost, err
+}
+
+// declare gives the worker declarations it does not have. They are not the
+// script's fault.
+func (c *Checker) declare(ctx context.Context, d runner.Declarations) error {
+	lost, err := c.ask(ctx, moduleLimit, question{frameModule, moduleHeader{d.Key}, []byte(d.Text), frameChecked}, &checked{})
+	if lost != "" {
+		return &toolscript.Error{Kind: toolscript.Unavailable, Err: errors.New("the types of the tools could not be read: " + lost)}
+	}
+	return err
+}
+
+// Worn reports whether another worker should take the place of this one, which
+// has grown: the compiler's memory is in pieces after so many programs.
+func (c *Checker) Worn() bool { return c.answered >= wornRequests || c.RSS() >= wornMemory }
+
+const (
+	wornRequests = 20_000
+	wornMemory   = 384 << 20
+)
+
+// A question is a frame for the worker and the type of the one that answers it.
+type question struct {
+	kind   frameType
+	header any
+	raw    []byte
+	want   frameType
+}
+
+// ask sends a question and waits for its answer, for limit at most. lost says
+// why the worker did not survive the question, when that is the question's doing.
+func (c *Checker) ask(ctx context.Context, limit time.Duration, q question, answer any) (lost string, err error) {
+	stop := context.AfterFunc(ctx, c.Kill)
+	full := c.watchMemory()
+	lost, err = c.exchange(limit, q, answer)
+	if full() && err != nil {
+		lost, err = fmt.Sprintf("that took more than %d MB of memory", checkerMemory>>20), nil
+	}
+	if !stop() {
+		return "", context.Cause(ctx)
+	}
+	c.answered++
+	return lost, err
+}
+
+func (c *Checker) exchange(limit time.Duration, q question, answer any) (lost string, err error) {
+	_ = c.conn.SetDeadline(time.Now().Add(limit)) // an error shows in the write
+	err = c.link.writeJSON(q.kind, q.header, q.raw)
 	if errors.Is(err, errFrameTooLong) { // nothing was sent, and the worker is well
-		return compiled{}, &toolscript.Error{Kind: toolscript.TooLarge, Err: fmt.Errorf("the source is too long: %w", err)}
-	}
-	var answer compiled
-	if err == nil {
-		answer, err = c.answer()
+		return "", &toolscript.Error{Kind: toolscript.TooLarge, Err: fmt.Errorf("the source is too long: %w", err)}
 	}
 	if err == nil {
-		return answer, nil
+		err = c.read(q.want, answer)
+	}
+	if err == nil {
+		return "", nil
 	}
 	c.Kill()
 	<-c.done
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return refuse(src, fmt.Sprintf("the script could not be compiled within %s; deep nesting is what takes so long", compileLimit)), nil
+		return fmt.Sprintf("that took longer than %s; deep nesting and types that grow are what takes so long", max(limit, SourceLimit)), nil
 	case strings.Contains(c.stderr.String(), "stack exceeds"):
-		return refuse(src, "the script could not be compiled: it nests too deep for the compiler"), nil
+		return "it nests too deep", nil
 	}
-	return compiled{}, c.gone()
+	return "", c.gone()
 }
 
-func (c *Checker) answer() (answer compiled, err error) {
+func (c *Checker) read(want frameType, answer any) error {
 	kind, payload, err := c.link.read()
 	if err != nil {
-		return compiled{}, err
+		return err
 	}
-	if kind != frameCompiled {
-		return compiled{}, fmt.Errorf("the checker answered with message %d", kind)
+	if kind != want {
+		return fmt.Errorf("the checker answered with message %d", kind)
 	}
-	return answer, json.Unmarshal(payload, &answer)
+	return json.Unmarshal(payload, answer)
 }
 
 // refuse is the answer to a script that the checker did not survive.
-func refuse(src runner.Source, message string) compiled {
+func refuse(src runner.Source, message string) []toolscript.Diagnostic {
 	file := cmp.Or(src.File, script.DefaultFile)
-	return compiled{Diagnostics: []toolscript.Diagnostic{{File: file, Line: 1, Column: 1, Code: "limit", Message: message}}}
+	return []toolscript.Diagnostic{{File: file, Line: 1, Column: 1, Code: runner.CodeLimit, Message: message}}
 }

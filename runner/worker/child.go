@@ -7,6 +7,8 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+
+	"github.com/toolscript/toolscript/runner/script/typecheck"
 )
 
 const (
@@ -67,7 +69,7 @@ func (c *child) sayReady() error {
 		return fmt.Errorf("lock down the worker: %w", err)
 	}
 	debug.FreeOSMemory() // what the start needed is several times what waiting needs
-	return c.link.writeJSON(frameReady, ready{Wall: wall}, nil)
+	return c.link.writeJSON(frameReady, ready{Wall: wall, Types: typecheck.Version}, nil)
 }
 
 // receive hands every frame to handle, in order, and ends the process with the

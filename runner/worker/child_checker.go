@@ -3,36 +3,77 @@ package worker
 import (
 	"encoding/json"
 	"fmt"
+	"sync"
 
 	"github.com/toolscript/toolscript/runner"
 	"github.com/toolscript/toolscript/runner/script"
+	"github.com/toolscript/toolscript/runner/script/typecheck"
 )
 
-// serveChecker compiles one source after the other. It does not return while
+// childChecker is the worker's side of a Checker.
+type childChecker struct {
+	link *link
+	// types parses the libraries when it is first called. That is done while the
+	// first script is compiled, and not at all by a worker that ends before.
+	types func() *typecheck.Checker
+}
+
+// serveChecker answers one request after the other. It does not return while
 // the gateway is there.
 func (c *child) serveChecker() error {
 	script.Compile(runner.Source{Code: "export default 1"}) // the first time takes three times as long
 	if err := c.sayReady(); err != nil {
 		return err
 	}
-	sources := make(chan runner.Source)
+	checker := childChecker{link: c.link, types: sync.OnceValue(typecheck.New)}
+	go checker.types()
+	handlers := map[frameType]func(payload []byte) error{
+		frameCompile: checker.compile,
+		frameCheck:   checker.check,
+		frameModule:  checker.declare,
+	}
+	requests := make(chan func() error)
 	go c.receive(func(kind frameType, payload []byte) error {
-		if kind != frameCompile {
+		handle := handlers[kind]
+		if handle == nil {
 			return fmt.Errorf("a checker was sent message %d", kind)
 		}
-		var src runner.Source
-		if err := json.Unmarshal(payload, &src); err != nil {
-			return err
-		}
-		sources <- src
+		requests <- func() error { return handle(payload) }
 		return nil
 	})
-	for src := range sources {
-		var answer compiled
-		answer.Compiled, answer.Diagnostics = script.Compile(src)
-		if err := c.link.writeJSON(frameCompiled, answer, nil); err != nil {
+	for answer := range requests {
+		if err := answer(); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func (c *childChecker) compile(payload []byte) error {
+	var src runner.Source
+	if err := json.Unmarshal(payload, &src); err != nil {
+		return err
+	}
+	var answer compiled
+	answer.Compiled, answer.Diagnostics = script.Compile(src)
+	return c.link.writeJSON(frameCompiled, answer, nil)
+}
+
+func (c *childChecker) check(payload []byte) error {
+	var request checkRequest
+	if err := json.Unmarshal(payload, &request); err != nil {
+		return err
+	}
+	found, known := c.types().Check(request.Source, request.Returns, request.Module)
+	return c.link.writeJSON(frameChecked, checked{Unknown: !known, Diagnostics: found}, nil)
+}
+
+func (c *childChecker) declare(payload []byte) error {
+	var header moduleHeader
+	text, err := split(payload, &header)
+	if err != nil {
+		return err
+	}
+	c.types().Declare(header.Key, string(text))
+	return c.link.writeJSON(frameChecked, checked{}, nil)
 }

@@ -70,13 +70,13 @@ func AskNative(ctx context.Context, checker bool, o Options, into any) ([]toolsc
 	}
 	defer p.Close()
 	if err := p.link.write(frameRun); err != nil {
-		return p.wall, err
+		return p.hello.Wall, err
 	}
 	_, payload, err := p.link.read()
 	if err != nil {
-		return p.wall, fmt.Errorf("%w%s", err, p.lastWords())
+		return p.hello.Wall, fmt.Errorf("%w%s", err, p.lastWords())
 	}
-	return p.wall, json.Unmarshal(payload, into)
+	return p.hello.Wall, json.Unmarshal(payload, into)
 }
 
 // Unlimited is the worker's side of a sandbox whose engine keeps no limits of

@@ -37,6 +37,9 @@ const (
 	frameWantStdin                      // sandbox → gateway: nothing; asks for one piece
 	frameStdin                          // gateway → sandbox: stdinHeader, bytes
 	frameEnd                            // sandbox → gateway: runner.Outcome
+	frameCheck                          // gateway → checker: checkRequest
+	frameModule                         // gateway → checker: moduleHeader, text
+	frameChecked                        // checker → gateway: checked
 )
 
 // A link carries frames in both directions. Writes may be concurrent, reads may

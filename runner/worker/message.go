@@ -7,13 +7,32 @@ import (
 
 // ready is the first thing a worker says.
 type ready struct {
-	Wall []toolscript.WallPart `json:"wall"` // what stands between it and the system
+	Wall  []toolscript.WallPart `json:"wall"`            // what stands between it and the system
+	Types string                `json:"types,omitempty"` // version of the type checker of this program; "" when it has none
 }
 
 // compiled answers one runner.Source.
 type compiled struct {
 	Compiled    runner.Compiled         `json:"compiled"`
 	Diagnostics []toolscript.Diagnostic `json:"diagnostics,omitempty"`
+}
+
+// checkRequest asks for the type errors of a source that compiles.
+type checkRequest struct {
+	runner.Source
+	Returns bool   `json:"returns,omitempty"`
+	Module  string `json:"module"` // key of the declarations
+}
+
+// checked answers a checkRequest or a moduleHeader.
+type checked struct {
+	Unknown     bool                    `json:"unknown,omitempty"` // the declarations of that key are not here
+	Diagnostics []toolscript.Diagnostic `json:"diagnostics,omitempty"`
+}
+
+// moduleHeader gives declarations; their text follows.
+type moduleHeader struct {
+	Key string `json:"key"`
 }
 
 // callHeader announces a tool call; its arguments follow.

@@ -34,7 +34,7 @@ type Process struct {
 	conn   deadlineConn
 	log    *slog.Logger
 	stderr *stderr
-	wall   []toolscript.WallPart
+	hello  ready
 	life   *os.File      // the write end of the worker's lifeline
 	done   chan struct{} // closed when the process has been waited for
 }
@@ -73,10 +73,7 @@ func (p *Process) hear() error {
 	if kind != frameReady {
 		return fmt.Errorf("its first message was %d instead of ready", kind)
 	}
-	var hello ready
-	err = json.Unmarshal(payload, &hello)
-	p.wall = hello.Wall
-	return err
+	return json.Unmarshal(payload, &p.hello)
 }
 
 func spawn(role role, o Options) (*Process, error) {
@@ -142,7 +139,7 @@ func (p *Process) PID() int { return p.cmd.Process.Pid }
 
 // Wall is what stands between the worker and the system, as the worker itself
 // has found it.
-func (p *Process) Wall() []toolscript.WallPart { return p.wall }
+func (p *Process) Wall() []toolscript.WallPart { return p.hello.Wall }
 
 // RSS is the memory that the worker holds, in bytes, and 0 where the system
 // does not tell.

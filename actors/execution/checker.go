@@ -1,0 +1,141 @@
+package execution
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/runner"
+)
+
+// Checker looks at the text of scripts.
+type Checker interface {
+	runner.Compiler
+	runner.Checker
+}
+
+// sourceTime is what compiling a script and checking its types may take
+// together, so that an answer comes within two seconds.
+const sourceTime = 1800 * time.Millisecond
+
+// leastTime is what checking may take even if compiling took all the time there
+// is: on a busy machine that is no fault of the script.
+const leastTime = 150 * time.Millisecond
+
+// compile turns the script into JavaScript, in the checker.
+func (w *work) compile(ctx context.Context) (runner.Compiled, error) {
+	start := time.Now()
+	defer func() { w.metrics.CompileMs = ms(time.Since(start)) }()
+	src := runner.Source{Code: w.request.Code, File: w.request.File}
+	result, err := w.known.compiled.find(w, "compiled", hash(src.File, src.Code), func() (compilation, bool, error) {
+		var r compilation
+		err := w.borrow(ctx, toolscript.Parsing, func(ctx context.Context, c Checker) (err error) {
+			r.Compiled, r.found, err = c.Compile(ctx, src)
+			return err
+		})
+		return r, decided(r.found), err
+	})
+	if err != nil {
+		return runner.Compiled{}, err
+	}
+	w.report(result.found)
+	return result.Compiled, w.refused(toolscript.Parsing, result.found)
+}
+
+// check finds what is wrong with the types of a compiled script, before anything
+// of it runs. In mode warn it is told and the run goes on.
+func (w *work) check(ctx context.Context, compiled runner.Compiled) error {
+	if w.mode == toolscript.CheckOff {
+		return nil
+	}
+	start := time.Now()
+	defer func() { w.metrics.CheckMs = ms(time.Since(start)) }()
+	types, err := w.deps.Types(ctx, compiled.Uses)
+	if err != nil {
+		return w.fail(toolscript.Checking, err)
+	}
+	found, err := w.typeErrors(ctx, compiled, types)
+	if toolscript.KindOf(err) == toolscript.Unsupported && !w.request.CheckOnly {
+		w.host.events.emit(toolscript.Event{Type: toolscript.EventProgress, Message: "types were not checked: " + err.Error()})
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	w.report(found)
+	if w.mode == toolscript.CheckWarn {
+		return nil
+	}
+	return w.refused(toolscript.Checking, found)
+}
+
+func (w *work) typeErrors(ctx context.Context, compiled runner.Compiled, types runner.Declarations) ([]toolscript.Diagnostic, error) {
+	t := runner.TypeCheck{
+		Source:  runner.Source{Code: w.request.Code, File: w.request.File},
+		Returns: compiled.Returns,
+		Module:  types,
+		Limit:   max(leastTime, sourceTime-time.Duration(w.metrics.CompileMs*float64(time.Millisecond))),
+	}
+	return w.known.checked.find(w, "checked", hash(types.Key, t.File, t.Code), func() (found []toolscript.Diagnostic, keep bool, err error) {
+		err = w.borrow(ctx, toolscript.Checking, func(ctx context.Context, c Checker) (err error) {
+			found, err = c.Check(ctx, t)
+			return err
+		})
+		return found, decided(found), err
+	})
+}
+
+// borrow does something with a checker. The error of use costs the worker,
+// unless it says that the worker has no means.
+func (w *work) borrow(ctx context.Context, phase toolscript.Phase, use func(context.Context, Checker) error) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, borrowTime, allBusy("checker"))
+	defer cancel()
+	checker, giveBack, err := w.deps.Checker(ctx)
+	if err != nil {
+		return w.fail(phase, err)
+	}
+	broken := true // until it has answered: a panic must not keep the worker
+	defer func() { giveBack(broken) }()
+	err = use(ctx, checker)
+	broken = err != nil && toolscript.KindOf(err) != toolscript.Unsupported
+	if err != nil {
+		return w.fail(phase, err)
+	}
+	return nil
+}
+
+// report tells what was found, all of it.
+func (w *work) report(found []toolscript.Diagnostic) {
+	for _, d := range found {
+		w.host.events.emit(toolscript.Event{Type: toolscript.EventDiagnostic, Diagnostic: &d})
+	}
+}
+
+// refused is the end of a run in whose script something was found.
+func (w *work) refused(phase toolscript.Phase, found []toolscript.Diagnostic) error {
+	if len(found) == 0 {
+		return nil
+	}
+	return w.fail(phase, &toolscript.Error{Kind: toolscript.CheckFailed, Err: errors.New(summary(found))})
+}
+
+// summary is the first finding and how many more there are.
+func summary(ds []toolscript.Diagnostic) string {
+	first := fmt.Sprintf("%s:%d:%d: %s", ds[0].File, ds[0].Line, ds[0].Column, ds[0].Message)
+	if len(ds) == 1 {
+		return first
+	}
+	return fmt.Sprintf("%s (and %d more)", first, len(ds)-1)
+}
+
+// decided reports whether the next look at the same text finds the same.
+func decided(found []toolscript.Diagnostic) bool {
+	for _, d := range found {
+		if d.Code == runner.CodeLimit {
+			return false
+		}
+	}
+	return true
+}

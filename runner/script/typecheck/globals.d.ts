@@ -1,0 +1,159 @@
+// What scripts have beside the language, on both engines.
+
+interface Console {
+  log(...data: any[]): void;
+  info(...data: any[]): void;
+  debug(...data: any[]): void;
+  warn(...data: any[]): void;
+  error(...data: any[]): void;
+  trace(...data: any[]): void;
+  dir(value?: any, options?: { depth?: number | null }): void;
+  dirxml(...data: any[]): void;
+  table(data?: any, columns?: readonly string[]): void;
+  assert(condition?: any, ...data: any[]): void;
+  count(label?: string): void;
+  countReset(label?: string): void;
+  group(...data: any[]): void;
+  groupCollapsed(...data: any[]): void;
+  groupEnd(): void;
+  time(label?: string): void;
+  timeLog(label?: string, ...data: any[]): void;
+  timeEnd(label?: string): void;
+  clear(): void;
+}
+declare var console: Console;
+
+declare function setTimeout(callback: (...args: any[]) => void, ms?: number, ...args: any[]): number;
+declare function setInterval(callback: (...args: any[]) => void, ms?: number, ...args: any[]): number;
+declare function clearTimeout(id?: number): void;
+declare function clearInterval(id?: number): void;
+declare function queueMicrotask(callback: () => void): void;
+
+declare function structuredClone<T>(value: T, options?: { transfer?: readonly ArrayBuffer[] }): T;
+declare function atob(text: string): string;
+declare function btoa(text: string): string;
+
+declare var crypto: {
+  randomUUID(): `${string}-${string}-${string}-${string}-${string}`;
+  getRandomValues<
+    T extends
+      | Int8Array | Uint8Array | Uint8ClampedArray | Int16Array | Uint16Array | Int32Array | Uint32Array
+      | BigInt64Array | BigUint64Array,
+  >(array: T): T;
+};
+
+declare var performance: {
+  now(): number;
+  readonly timeOrigin: number;
+  toJSON(): { timeOrigin: number };
+};
+
+interface EventInit {
+  cancelable?: boolean;
+}
+declare class Event {
+  constructor(type: string, init?: EventInit);
+  readonly type: string;
+  readonly target: any;
+  readonly currentTarget: any;
+  readonly cancelable: boolean;
+  readonly defaultPrevented: boolean;
+  readonly timeStamp: number;
+  preventDefault(): void;
+  stopImmediatePropagation(): void;
+  stopPropagation(): void;
+}
+declare class CustomEvent<T = any> extends Event {
+  constructor(type: string, init?: EventInit & { detail?: T });
+  readonly detail: T;
+}
+type EventListenerOrObject = ((event: any) => void) | { handleEvent(event: any): void };
+declare class EventTarget {
+  addEventListener(
+    type: string,
+    callback: EventListenerOrObject | null,
+    options?: boolean | { once?: boolean; signal?: AbortSignal },
+  ): void;
+  removeEventListener(type: string, callback: EventListenerOrObject | null): void;
+  dispatchEvent(event: Event): boolean;
+}
+
+declare class AbortSignal extends EventTarget {
+  private constructor();
+  readonly aborted: boolean;
+  readonly reason: any;
+  onabort: ((event: Event) => void) | null;
+  throwIfAborted(): void;
+  static abort(reason?: any): AbortSignal;
+  static timeout(ms: number): AbortSignal;
+  static any(signals: Iterable<AbortSignal>): AbortSignal;
+}
+declare class AbortController {
+  readonly signal: AbortSignal;
+  abort(reason?: any): void;
+}
+
+declare class DOMException extends Error {
+  constructor(message?: string, name?: string);
+  readonly code: number;
+}
+
+/** What the engine throws when the script meets one of its limits. */
+declare class InternalError extends Error {}
+
+declare class TextEncoder {
+  readonly encoding: "utf-8";
+  encode(text?: string): Uint8Array<ArrayBuffer>;
+  encodeInto(text: string, target: Uint8Array): { read: number; written: number };
+}
+declare class TextDecoder {
+  constructor(label?: string, options?: { fatal?: boolean; ignoreBOM?: boolean });
+  readonly encoding: "utf-8";
+  readonly fatal: boolean;
+  readonly ignoreBOM: boolean;
+  decode(input?: ArrayBuffer | ArrayBufferView, options?: { stream?: boolean }): string;
+}
+
+declare class URL {
+  constructor(url: string | URL, base?: string | URL);
+  static canParse(url: string | URL, base?: string | URL): boolean;
+  static parse(url: string | URL, base?: string | URL): URL | null;
+  href: string;
+  readonly origin: string;
+  protocol: string;
+  username: string;
+  password: string;
+  host: string;
+  hostname: string;
+  port: string;
+  pathname: string;
+  search: string;
+  readonly searchParams: URLSearchParams;
+  hash: string;
+  toString(): string;
+  toJSON(): string;
+}
+declare class URLSearchParams {
+  constructor(init?: string | URLSearchParams | Record<string, string> | Iterable<readonly [string, string]>);
+  readonly size: number;
+  append(name: string, value: string): void;
+  delete(name: string, value?: string): void;
+  get(name: string): string | null;
+  getAll(name: string): string[];
+  has(name: string, value?: string): boolean;
+  set(name: string, value: string): void;
+  sort(): void;
+  forEach(callback: (value: string, name: string, parent: URLSearchParams) => void, self?: any): void;
+  entries(): IterableIterator<[string, string]>;
+  keys(): IterableIterator<string>;
+  values(): IterableIterator<string>;
+  [Symbol.iterator](): IterableIterator<[string, string]>;
+  toString(): string;
+}
+
+declare const Deno: {
+  cwd(): string;
+  exit(code?: number): never;
+  readonly args: readonly string[];
+  readonly env: { get(name: string): string | undefined; has(name: string): boolean; toObject(): Record<string, string> };
+};

@@ -1,0 +1,82 @@
+// Package typecheck finds the type errors of a script with the TypeScript
+// compiler, in the compiler's own words. What it reads is hostile: a kilobyte of
+// text keeps the compiler busy for minutes, and nothing but the end of the
+// process stops it. So it runs only in a worker process that can be killed.
+//
+// A comment @ts-nocheck or @ts-ignore works as everywhere: it silences the
+// findings about types in its own script, and nothing else. The types are a
+// service to who writes a script, not a wall; syntax, imports and limits hold, and
+// the arguments of every call are validated by the gateway.
+package typecheck
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/runner"
+	"github.com/toolscript/toolscript/runner/script"
+)
+
+// maxMessage bounds the text of one finding, in bytes: a message may quote the
+// names and literals of a hostile server's types.
+const maxMessage = 8 << 10
+
+// Check gives all findings about a script that compiles, in the order of its
+// text. known is false, and nothing has been checked, when its module has not
+// been declared. JavaScript has no findings, as for tsc.
+func (c *Checker) Check(src runner.Source, returns bool, module string) (found []toolscript.Diagnostic, known bool) {
+	typed, ok := script.NewTyped(src, returns)
+	if !ok {
+		return nil, true
+	}
+	errors, known := c.errors(typed.Text, module)
+	for _, e := range errors {
+		found = append(found, typed.Diagnostic(e.line, e.column, e.code, bounded(e.message)))
+		if len(found) == maxFound {
+			break
+		}
+	}
+	return script.InOrder(found), known
+}
+
+// maxFound bounds the findings that are looked at; fewer are shown.
+const maxFound = 1000
+
+// finding is what the compiler says about a place in the text it was given.
+type finding struct {
+	line, column int // from 1; columns in UTF-16 units
+	code         string
+	message      string
+}
+
+// maxNames is how many names a finding lists.
+const maxNames = 10
+
+// nearest is a further line about a property that does not exist, for names in
+// which tsc sees no misspelling: those that are near, else those that there are.
+func nearest(property string, names []string) string {
+	if near := toolscript.Nearest(property, names, 3); len(near) > 0 {
+		return "\n  Did you mean '" + strings.Join(near, "' or '") + "'?"
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	more := ""
+	if len(names) > maxNames {
+		more = fmt.Sprintf(" and %d more", len(names)-maxNames)
+	}
+	return "\n  There are: " + strings.Join(names[:min(len(names), maxNames)], ", ") + more
+}
+
+func bounded(message string) string {
+	if len(message) <= maxMessage {
+		return message
+	}
+	cut := maxMessage
+	for !utf8.RuneStart(message[cut]) {
+		cut--
+	}
+	return strings.TrimRight(message[:cut], "\n ") + " …"
+}

@@ -1,0 +1,130 @@
+package shim_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/microsoft/typescript-go/shim"
+)
+
+const globals = `declare const console: { log(...a: unknown[]): void };`
+
+const module = `
+export interface EchoParams { message: string; times?: number }
+export interface DemoTools { echo(params: EchoParams): Promise<any> }
+export interface Tools { demo: DemoTools }
+export declare const tools: Tools;`
+
+func TestCheck(t *testing.T) {
+	checker := shim.New(globals)
+	checker.Declare("1", module)
+	for _, c := range []struct {
+		name, script string
+		want         []string // line:column code start of the message
+	}{
+		{name: "a right script", script: `import { tools } from "toolscript"; console.log(await tools.demo.echo({ message: "x" }));`},
+		{name: "top-level await without imports", script: `await null;`},
+		{name: "wrong type of an argument", script: "import { tools } from \"toolscript\";\nawait tools.demo.echo({ message: 1 });",
+			want: []string{"2:25 TS2322 Type 'number' is not assignable to type 'string'."}},
+		{name: "misspelt argument", script: `import { tools } from "toolscript"; await tools.demo.echo({ message: "x", tims: 1 });`,
+			want: []string{"1:75 TS2561 Object literal may only specify known properties, but 'tims' does not exist in type 'EchoParams'. Did you mean to write 'times'?"}},
+		{name: "misspelt tool", script: `import { tools } from "toolscript"; await tools.demo.echoo({ message: "x" });`,
+			want: []string{"1:54 TS2551 Property 'echoo' does not exist on type 'DemoTools'. Did you mean 'echo'?"}},
+		{name: "what the engine lacks", script: "fetch('x');\nnew Intl.NumberFormat();\neval('1');\nnew Function('1');\nAtomics;\nnew SharedArrayBuffer(1);",
+			want: []string{"1:1 TS2304 ", "2:10 TS2339 ", "3:1 TS2304 ", "4:5 TS2693 ", "5:1 TS2583 Cannot find name 'Atomics'.", "6:5 TS2583 "}},
+		{name: "what the engine has beyond ES2023",
+			script: `new Set([1]).union(new Set([2])); Iterator.from([1]).map((x) => x); Promise.try(() => 1); Object.groupBy([1], String); "a".at(0); [1].toSorted(); Uint8Array.fromBase64("");`},
+		{name: "what is caught is any", script: `try { await null } catch (e) { e.code }`},
+		{name: "what esbuild lowers", script: `using x = { [Symbol.dispose]() {} }; /[a--b]/v; enum E { A } E.A; x`},
+		{name: "types of functions and locales stay", script: `const f: Function = () => {}; (1).toLocaleString(); f();`},
+		{name: "a file of the disk", script: `import x from "/etc/passwd";`, want: []string{"1:15 TS2307 "}},
+		{name: "columns count UTF-16 units", script: `const s = "𝒳日"; const n: number = s;`,
+			want: []string{"1:24 TS2322 "}},
+		{name: "all syntax errors and nothing else", script: "const = 1;\nlet x: number = 'a';\nfoo(;",
+			want: []string{"1:7 TS1134 ", "1:9 TS1134 ", "3:5 TS1005 "}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var got []string
+			for _, d := range check(t, checker, c.script, "1") {
+				got = append(got, fmt.Sprintf("%d:%d %s %s", d.Line, d.Column, d.Code, d.Message))
+			}
+			if len(got) != len(c.want) {
+				t.Fatalf("found %q, want %q", got, c.want)
+			}
+			for i := range got {
+				if !strings.HasPrefix(got[i], c.want[i]) {
+					t.Errorf("finding %d is %q, want %q…", i, got[i], c.want[i])
+				}
+			}
+		})
+	}
+}
+
+// check checks against declarations that must be known.
+func check(tb testing.TB, c *shim.Checker, script, key string) []shim.Diagnostic {
+	tb.Helper()
+	found, known := c.Check(tb.Context(), script, key)
+	if !known {
+		tb.Fatalf("the declarations %q are not known", key)
+	}
+	return found
+}
+
+// TestDeclarations holds that a check sees the declarations of its key, however
+// often they change places, and says so when it has none.
+func TestDeclarations(t *testing.T) {
+	checker := shim.New(globals)
+	checker.Declare("none", "export {}")
+	checker.Declare("demo", module)
+	script := `import { tools } from "toolscript"; tools.demo;`
+	for range 3 {
+		if found := check(t, checker, script, "none"); len(found) != 1 {
+			t.Errorf("an empty module gave %v", found)
+		}
+		if found := check(t, checker, script, "demo"); len(found) != 0 {
+			t.Errorf("the module gave %v", found)
+		}
+	}
+	if found, known := checker.Check(t.Context(), script, "other"); known {
+		t.Errorf("an unknown module gave %v", found)
+	}
+}
+
+// TestMembers holds that a property which does not exist leads to those that do.
+func TestMembers(t *testing.T) {
+	checker := shim.New(globals)
+	checker.Declare("demo", module+"\nexport interface Tools { \"other one\": any }")
+	found := check(t, checker, `import { tools } from "toolscript"; tools.xyz; tools.demo.xyz;`, "demo")
+	var got []string
+	for _, d := range found {
+		got = append(got, fmt.Sprint(d.Property, " ", d.Interface, " ", checker.Members("demo", d.Interface)))
+	}
+	if want := []string{"xyz Tools [demo other one]", "xyz DemoTools [echo]"}; !slices.Equal(got, want) {
+		t.Errorf("found %q, want %q", got, want)
+	}
+}
+
+// TestDeclarationsAreBounded holds that the declarations used last stay.
+func TestDeclarationsAreBounded(t *testing.T) {
+	checker := shim.New(globals)
+	large := module + strings.Repeat(" ", 1<<20)
+	for key := range 9 {
+		checker.Declare(fmt.Sprint(key), large)
+		check(t, checker, "export {}", fmt.Sprint(key))
+	}
+	if _, known := checker.Check(t.Context(), "export {}", "0"); known {
+		t.Error("9 MB of declarations are all kept")
+	}
+	checker.Declare("huge", module+strings.Repeat(" ", 5<<20))
+	check(t, checker, "export {}", "huge")
+}
+
+func BenchmarkCheck(b *testing.B) {
+	checker := shim.New(globals)
+	checker.Declare("1", module)
+	for i := 0; b.Loop(); i++ {
+		check(b, checker, fmt.Sprintf("import { tools } from \"toolscript\";\nawait tools.demo.echo({ message: \"%d\" });", i), "1")
+	}
+}

@@ -1,0 +1,83 @@
+package shim
+
+import (
+	"time"
+
+	"github.com/microsoft/typescript-go/internal/ast"
+	"github.com/microsoft/typescript-go/internal/bundled"
+	"github.com/microsoft/typescript-go/internal/core"
+	"github.com/microsoft/typescript-go/internal/diagnostics"
+	"github.com/microsoft/typescript-go/internal/parser"
+	"github.com/microsoft/typescript-go/internal/tsoptions"
+	"github.com/microsoft/typescript-go/internal/tspath"
+	"github.com/microsoft/typescript-go/internal/vfs"
+)
+
+// files is a file system of a few texts in memory, with the parsed form of
+// those that stay from check to check. No disk is behind it.
+type files struct {
+	texts  map[string]string
+	parsed map[string]*ast.SourceFile
+}
+
+func newFiles() *files {
+	return &files{texts: map[string]string{}, parsed: map[string]*ast.SourceFile{}}
+}
+
+func (f *files) write(path, text string) {
+	f.texts[path] = text
+	delete(f.parsed, path)
+}
+
+// place makes a module the file at path, in the form it was left in.
+func (f *files) place(path string, m *module) {
+	f.write(path, m.text)
+	if m.parsed != nil {
+		f.parsed[path] = m.parsed
+	}
+}
+
+// The reading half of vfs.FS.
+
+func (f *files) UseCaseSensitiveFileNames() bool         { return true }
+func (f *files) FileExists(path string) bool             { _, ok := f.texts[path]; return ok }
+func (f *files) ReadFile(path string) (string, bool)     { text, ok := f.texts[path]; return text, ok }
+func (f *files) DirectoryExists(path string) bool        { return path == "/" || path == root }
+func (f *files) GetAccessibleEntries(string) vfs.Entries { return vfs.Entries{} }
+func (f *files) Stat(string) vfs.FileInfo                { return nil }
+func (f *files) WalkDir(string, vfs.WalkDirFunc) error   { return nil }
+func (f *files) Realpath(path string) string             { return path }
+
+// The writing half: nothing is ever written.
+
+func (f *files) WriteFile(string, string) error             { return vfs.ErrPermission }
+func (f *files) AppendFile(string, string) error            { return vfs.ErrPermission }
+func (f *files) Remove(string) error                        { return vfs.ErrPermission }
+func (f *files) Chtimes(string, time.Time, time.Time) error { return vfs.ErrPermission }
+
+// host gives the compiler its files. All but the script stay parsed.
+type host struct{ files *files }
+
+func (h host) FS() vfs.FS                         { return bundled.WrapFS(h.files) }
+func (h host) DefaultLibraryPath() string         { return bundled.LibPath() }
+func (h host) GetCurrentDirectory() string        { return root }
+func (h host) Trace(*diagnostics.Message, ...any) {}
+
+func (h host) GetResolvedProjectReference(string, tspath.Path) *tsoptions.ParsedCommandLine {
+	return nil
+}
+
+func (h host) GetSourceFile(o ast.SourceFileParseOptions) *ast.SourceFile {
+	if f := h.files.parsed[o.FileName]; f != nil {
+		return f
+	}
+	text, ok := h.FS().ReadFile(o.FileName)
+	if !ok {
+		return nil
+	}
+	f := parser.ParseSourceFile(o, asInEngine(o.FileName, text), core.GetScriptKindFromFileName(o.FileName))
+	if o.FileName != mainFile {
+		h.files.parsed[o.FileName] = f
+	}
+	return f
+}

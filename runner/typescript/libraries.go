@@ -1,0 +1,51 @@
+package shim
+
+import "strings"
+
+// libraries declare what the engine has: ES2024 and what QuickJS-NG has beyond,
+// without Intl and without shared memory.
+var libraries = []string{
+	"lib.es5.d.ts",
+	"lib.es2015.core.d.ts", "lib.es2015.collection.d.ts", "lib.es2015.iterable.d.ts", "lib.es2015.generator.d.ts",
+	"lib.es2015.promise.d.ts", "lib.es2015.proxy.d.ts", "lib.es2015.reflect.d.ts", "lib.es2015.symbol.d.ts",
+	"lib.es2015.symbol.wellknown.d.ts",
+	"lib.es2016.array.include.d.ts",
+	"lib.es2017.arraybuffer.d.ts", "lib.es2017.date.d.ts", "lib.es2017.object.d.ts", "lib.es2017.string.d.ts",
+	"lib.es2017.typedarrays.d.ts",
+	"lib.es2018.asynciterable.d.ts", "lib.es2018.asyncgenerator.d.ts", "lib.es2018.promise.d.ts", "lib.es2018.regexp.d.ts",
+	"lib.es2019.array.d.ts", "lib.es2019.object.d.ts", "lib.es2019.string.d.ts", "lib.es2019.symbol.d.ts",
+	"lib.es2020.bigint.d.ts", "lib.es2020.number.d.ts", "lib.es2020.promise.d.ts", "lib.es2020.string.d.ts",
+	"lib.es2020.symbol.wellknown.d.ts",
+	"lib.es2021.promise.d.ts", "lib.es2021.string.d.ts", "lib.es2021.weakref.d.ts",
+	"lib.es2022.array.d.ts", "lib.es2022.error.d.ts", "lib.es2022.object.d.ts", "lib.es2022.regexp.d.ts", "lib.es2022.string.d.ts",
+	"lib.es2023.array.d.ts", "lib.es2023.collection.d.ts",
+	"lib.es2024.arraybuffer.d.ts", "lib.es2024.collection.d.ts", "lib.es2024.object.d.ts", "lib.es2024.promise.d.ts",
+	"lib.es2024.regexp.d.ts", "lib.es2024.string.d.ts",
+	"lib.es2025.collection.d.ts", "lib.es2025.float16.d.ts", "lib.es2025.iterator.d.ts", "lib.es2025.promise.d.ts",
+	"lib.es2025.regexp.d.ts",
+	"lib.esnext.array.d.ts", "lib.esnext.collection.d.ts", "lib.esnext.disposable.d.ts", "lib.esnext.error.d.ts",
+	"lib.esnext.typedarrays.d.ts",
+}
+
+// absent are the values that lib.es5.d.ts declares and the sandbox has not: code
+// from strings is disabled, and there are no locales. Their types stay, since
+// other declarations refer to them.
+var absent = []string{
+	"declare function eval(x: string): any;",
+	"declare var Function: FunctionConstructor;",
+	"    var Collator: CollatorConstructor;",
+	"    var NumberFormat: NumberFormatConstructor;",
+	"    var DateTimeFormat: DateTimeFormatConstructor;",
+}
+
+// asInEngine is the text of a library without what the engine lacks. What is
+// taken out leaves blanks, so that all else keeps its place.
+func asInEngine(path, text string) string {
+	if !strings.HasSuffix(path, "/lib.es5.d.ts") {
+		return text
+	}
+	for _, declaration := range absent {
+		text = strings.Replace(text, declaration, strings.Repeat(" ", len(declaration)), 1)
+	}
+	return text
+}

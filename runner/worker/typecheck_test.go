@@ -1,0 +1,222 @@
+package worker_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/runner"
+	"github.com/toolscript/toolscript/runner/worker"
+)
+
+var demo = runner.Declarations{Key: "demo", Text: `
+export interface EchoParams { message: string; times?: number }
+export interface DemoTools { echo(params: EchoParams): Promise<any> }
+export interface Tools { demo: DemoTools }
+export declare const tools: Tools;
+export declare const args: readonly string[];`}
+
+// typesOf are the findings about a script that must compile, as lines.
+func typesOf(t *testing.T, c *worker.Checker, src runner.Source) []string {
+	t.Helper()
+	compiled, found, err := c.Compile(t.Context(), src)
+	if err != nil || len(found) > 0 {
+		t.Fatalf("Compile = %+v, %v", found, err)
+	}
+	found, err = c.Check(t.Context(), runner.TypeCheck{Source: src, Returns: compiled.Returns, Module: demo})
+	if err != nil {
+		t.Fatalf("Check: %v", err)
+	}
+	return lines(found)
+}
+
+func lines(found []toolscript.Diagnostic) []string {
+	all := []string{}
+	for _, d := range found {
+		all = append(all, fmt.Sprintf("%s:%d:%d %s %s", d.File, d.Line, d.Column, d.Code, d.Message))
+	}
+	return all
+}
+
+func TestCheck(t *testing.T) {
+	c := startChecker(t)
+	const imported = "import { tools } from 'toolscript';\n"
+	for _, test := range []struct {
+		name, code, file string
+		want             []string
+	}{
+		{name: "right", code: imported + "console.log(await tools.demo.echo({ message: 'x' }))"},
+		{
+			name: "all of them, in order", code: imported + "const n: number = 'a';\nawait tools.demo.echo({ mesage: 1 });\nawait tools.demmo.echo({});",
+			want: []string{
+				"script.ts:2:7 TS2322 Type 'string' is not assignable to type 'number'.",
+				"script.ts:3:25 TS2561 Object literal may only specify known properties, but 'mesage' does not exist in type 'EchoParams'. Did you mean to write 'message'?",
+				"script.ts:4:13 TS2551 Property 'demmo' does not exist on type 'Tools'. Did you mean 'demo'?",
+			},
+		},
+		{
+			name: "columns behind the wrapper of a return", code: imported + "const s = '😀'; return s.foo",
+			want: []string{"script.ts:2:26 TS2339 Property 'foo' does not exist on type '\"😀\"'."},
+		},
+		{
+			name: "a return on the first line", code: "let n: number = 'x'; return n", file: "a.mts",
+			want: []string{"a.mts:1:5 TS2322 Type 'string' is not assignable to type 'number'."},
+		},
+		{name: "JavaScript", code: "const n = 1; n.foo", file: "a.js"},
+		{name: "@ts-nocheck", code: "// @ts-nocheck\nconst n: number = 'x'; n"},
+		{name: "@ts-nocheck above a return", code: "// @ts-nocheck\nconst n: number = 'x'; return n"},
+		{name: "@ts-ignore", code: "// @ts-ignore\nconst n: number = 'x'; return n"},
+		{name: "what is caught is any", code: "try { await null } catch (e) { console.log(e.code) }"},
+		{name: "no fetch", code: "fetch('x')", want: []string{"script.ts:1:1 TS2304 Cannot find name 'fetch'."}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got := typesOf(t, c, runner.Source{Code: test.code, File: test.file})
+			if diff := cmp.Diff(test.want, got, cmp.Transformer("empty", func(s []string) []string { return append([]string{}, s...) })); diff != "" {
+				t.Errorf("findings (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestNoCheckIsNoWall holds that comments silence findings about types alone.
+func TestNoCheckIsNoWall(t *testing.T) {
+	c := startChecker(t)
+	for _, code := range []string{
+		"// @ts-nocheck\nimport fs from 'node:fs'; fs",
+		"// @ts-nocheck\nimport type { X } from '/etc/passwd'; export type Y = X",
+		"// @ts-nocheck\ntype X = typeof import('/etc/passwd'); export type Y = X",
+		"// @ts-nocheck\n/// <reference path='/etc/passwd' />\n1",
+		"// @ts-ignore\n/// <reference types='node' />\n1",
+		"// @ts-nocheck\nconst = 1",
+	} {
+		if _, found, err := c.Compile(t.Context(), runner.Source{Code: code}); err != nil || len(found) == 0 {
+			t.Errorf("%q: %+v, %v; want it refused", code, found, err)
+		}
+	}
+}
+
+// hostile are sources that compile, or do not, and what becomes of them. None of
+// them may take longer than two seconds, and all but the slow ones leave the
+// checker alive.
+var hostile = map[string]string{
+	"250,000 brackets":            "const x = " + strings.Repeat("[", 250_000) + strings.Repeat("]", 250_000),
+	"3,000 arrows":                "const f = " + strings.Repeat("a=>", 3000) + "1",
+	"arrays 500 deep":             "const x = " + strings.Repeat("[", 500) + strings.Repeat("]", 500),
+	"types 2,000 deep":            "type X = " + strings.Repeat("[", 1999) + strings.Repeat("]", 1999) + "; export type Y = X",
+	"types 30,000 deep":           "type X = " + strings.Repeat("[", 30_000) + strings.Repeat("]", 30_000) + "; export type Y = X",
+	"array types 100,000 deep":    "type X = string" + strings.Repeat("[]", 100_000) + "; export type Y = X",
+	"a union that fills memory":   "type D = 0|1|2|3|4|5|6|7|8|9; type T<N extends number, A extends unknown[] = []> = A['length'] extends N ? A : T<N, [...A, `${D}${D}${D}${D}`]>; const x: T<900> = 1",
+	"template literals":           "type D = '0'|'1'|'2'|'3'|'4'|'5'|'6'|'7'|'8'|'9'; type A = `${D}${D}${D}${D}`; type B = { [K in A]: { [L in A]: `${K}${L}` }[A] }; const x: B['0000'] = 1",
+	"recursive conditional types": "type F<N, A extends any[] = []> = A['length'] extends N ? A : F<N, [...A, any, any]>; const x: F<99999> = 1; x",
+	"mapped types that grow":      "type G<T, N extends any[] = []> = N['length'] extends 30 ? T : G<{ a: T; b: T; c: T }, [...N, 1]>; const a: G<1> = {} as G<2>; a",
+	"@ts-ignore flood":            strings.Repeat("// @ts-ignore\nx;\n", 40_000),
+	"@ts-expect-error flood":      strings.Repeat("// @ts-expect-error\n", 50_000) + "1",
+	"@ts-nocheck and brackets":    "// @ts-nocheck\nconst x = " + strings.Repeat("[", 1500) + strings.Repeat("]", 1500),
+	"100,000 errors":              strings.Repeat("x;", 100_000),
+	"a long union":                "type U = " + strings.Repeat("{ a: string } | ", 20_000) + "1; const u: U = 2",
+	"many overloads":              strings.Repeat("declare function f(a: { x: 1 }): void;\n", 20_000) + "f({ x: 2 })",
+	"regular expressions":         "const r = /" + strings.Repeat("(", 1500) + strings.Repeat(")", 1500) + "/v; r",
+	"chained calls":               "const x = [1]" + strings.Repeat(".map((a) => a)", 3000),
+	"assignments":                 strings.Repeat("a=", 100_000) + "1",
+	"binary operators":            "const x = 1" + strings.Repeat("+1", 200_000),
+	"identifiers of one megabyte": "const " + strings.Repeat("x", 900_000) + " = 1; y",
+	"nested generics":             "type A<T> = { x: T }; type X = " + strings.Repeat("A<", 1900) + "1" + strings.Repeat(">", 1900) + "; const x: X = 1",
+	"circular types":              "type A = B | { a: A }; type B = C & { b: B }; type C = A; const c: C = 1",
+	"reference comments":          strings.Repeat("/// <reference path='/etc/passwd' />\n", 1000) + "1",
+	"import types of files":       strings.Repeat("type A = import('/etc/passwd').X;\n", 1000),
+}
+
+// TestHostileSources has every hostile source end with an answer in time, in
+// which nothing but the checker that was given it may end.
+func TestHostileSources(t *testing.T) {
+	for name, code := range hostile {
+		t.Run(name, func(t *testing.T) {
+			c := startChecker(t)
+			src := runner.Source{Code: code, File: "bad.ts"}
+			begun := time.Now()
+			compiled, found, err := c.Compile(t.Context(), src)
+			if err == nil && len(found) == 0 {
+				limit := worker.SourceLimit - time.Since(begun)
+				found, err = c.Check(t.Context(), runner.TypeCheck{Source: src, Returns: compiled.Returns, Module: demo, Limit: max(limit, time.Millisecond)})
+			}
+			took := time.Since(begun)
+			if err != nil || took > 20*time.Second {
+				t.Errorf("after %s: %+v, %v", took, found, err)
+			}
+			t.Logf("%4d ms, %3d findings, %s", took.Milliseconds(), len(found), first(found))
+		})
+	}
+}
+
+func first(found []toolscript.Diagnostic) string {
+	if len(found) == 0 {
+		return ""
+	}
+	message, _, _ := strings.Cut(found[0].Message, "\n")
+	return found[0].Code + " " + message[:min(len(message), 120)]
+}
+
+// TestCheckEndsWithCtx ends the ctx of a check that takes for ever.
+func TestCheckEndsWithCtx(t *testing.T) {
+	c := startChecker(t)
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	_, err := c.Check(ctx, runner.TypeCheck{Source: runner.Source{Code: hostile["arrays 500 deep"]}, Module: demo})
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("Check = %v, want the cause of its ctx", err)
+	}
+	<-c.Done()
+}
+
+// TestDeclarationsChange checks one script against the declarations of three
+// catalogs in turns.
+func TestDeclarationsChange(t *testing.T) {
+	c := startChecker(t)
+	const code = "import { tools } from 'toolscript'; tools.demo"
+	for range 2 {
+		for _, d := range []struct {
+			runner.Declarations
+			errors int
+		}{
+			{demo, 0},
+			{runner.Declarations{Key: "no tools", Text: "export declare const tools: {};"}, 1},
+			{runner.Declarations{Key: "open", Text: "export declare const tools: { demo: any };"}, 0},
+		} {
+			found, err := c.Check(t.Context(), runner.TypeCheck{Source: runner.Source{Code: code}, Module: d.Declarations})
+			if err != nil || len(found) != d.errors {
+				t.Errorf("against %s: %v, %v; want %d findings", d.Key, lines(found), err, d.errors)
+			}
+		}
+	}
+}
+
+// TestGlobalsAreThoseOfTheEngine holds that a script is told of every global that
+// the sandbox has, and of no other.
+func TestGlobalsAreThoseOfTheEngine(t *testing.T) {
+	s, h := startSandbox(t), &host{}
+	outcome := run(t, s, `return Object.getOwnPropertyNames(globalThis).filter((n) => /^[A-Za-z]\w*$/.test(n))`, h)
+	var names []string
+	if err := json.Unmarshal(outcome.Value, &names); err != nil {
+		t.Fatal(err)
+	}
+	var code strings.Builder
+	for _, name := range names {
+		if !slices.Contains(untold, name) {
+			fmt.Fprintf(&code, "%s;\n", name)
+		}
+	}
+	if missing := typesOf(t, startChecker(t), runner.Source{Code: code.String()}); len(missing) > 0 {
+		t.Errorf("the engine has what the checker refuses:\n%s", strings.Join(missing, "\n"))
+	}
+}
+
+// untold are globals of the engine that scripts are not told of.
+var untold = []string{}
