@@ -76,7 +76,7 @@ func Refusal(status toolscript.ServerStatus, tool string) *toolscript.Error {
 		}
 	case toolscript.Backoff:
 		e.RetryAfter = afterNext(status)
-		e.Err = fmt.Errorf("not connected (%s); try again in %s", status.Error, e.RetryAfter)
+		e.Err = disconnected(status, e.RetryAfter)
 	case toolscript.Failed:
 		e.Err = fmt.Errorf("not started: %s", status.Error)
 	case toolscript.Stopped:
@@ -84,8 +84,15 @@ func Refusal(status toolscript.ServerStatus, tool string) *toolscript.Error {
 	case toolscript.Connecting, toolscript.Ready:
 		e.RetryAfter = soon
 		e.Err = errors.New("still connecting; try again in a moment")
+		if status.State == toolscript.Connecting && status.Error != "" { // another try is under way
+			e.Err = disconnected(status, e.RetryAfter)
+		}
 	}
 	return e
+}
+
+func disconnected(status toolscript.ServerStatus, retry time.Duration) error {
+	return fmt.Errorf("not connected (%s); try again in %s", status.Error, retry)
 }
 
 // afterNext is when the next try will have shown its result, if all goes well:
