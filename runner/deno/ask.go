@@ -16,9 +16,10 @@ type question struct {
 	Given    []json.RawMessage `json:"given"`
 }
 
-func (q question) integer(i int) (n int) {
-	if i < len(q.Given) {
-		_ = json.Unmarshal(q.Given[i], &n) // a script that breaks its own questions gets odd answers
+// server is the index that questions about one server begin with.
+func (q question) server() (n int) {
+	if len(q.Given) > 0 {
+		_ = json.Unmarshal(q.Given[0], &n) // a script that breaks its own questions gets odd answers
 	}
 	return n
 }
@@ -33,10 +34,10 @@ func (q question) text(i int) (s string) {
 // questions are what can be asked.
 var questions = map[string]func(*run, question) any{
 	"server":  func(r *run, q question) any { return r.names.Server(q.text(0)) },
-	"tool":    func(r *run, q question) any { return r.names.Tool(q.integer(0), q.text(1)) },
-	"id":      func(r *run, q question) any { return r.names.ID(q.integer(0), q.text(1)) },
-	"names":   func(r *run, q question) any { return r.names.Idents(q.integer(0)) },
-	"missing": func(r *run, q question) any { return r.names.Missing(q.integer(0), q.text(1)) },
+	"tool":    func(r *run, q question) any { return r.names.Tool(q.server(), q.text(1)) },
+	"id":      func(r *run, q question) any { return r.names.ID(q.server(), q.text(1)) },
+	"names":   func(r *run, q question) any { return r.names.Idents(q.server()) },
+	"missing": func(r *run, q question) any { return r.names.Missing(q.server(), q.text(1)) },
 	"trace": func(r *run, q question) any {
 		text, _, _ := r.source.Trace(q.text(0))
 		return text

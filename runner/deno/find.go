@@ -83,7 +83,7 @@ var executableName = map[bool]string{true: "deno.exe", false: "deno"}[runtime.GO
 // program says why path is not a program. A script is none: the one that npm
 // puts into PATH stands between us and Deno, and hides how it ended.
 func program(path string) error {
-	f, err := os.Open(path)
+	f, err := os.Open(path) //nolint:gosec // where the user says that Deno is
 	if err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ var versionLine = regexp.MustCompile(`^deno ((\d{1,6})\.(\d{1,6})\.\S+)`)
 func versionOf(ctx context.Context, path string) (major, minor int, version string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, path, "--version") //nolint:gosec // the user's Deno
+	cmd := exec.CommandContext(ctx, path, "--version")
 	cmd.Env = []string{"NO_COLOR=1", "DENO_NO_UPDATE_CHECK=1"}
 	out, err := cmd.Output()
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -131,7 +132,7 @@ func (p *Process) wait() {
 	_ = p.stdin.Close()
 	p.release()
 	if err := os.RemoveAll(p.folder); err != nil {
-		p.engine.options.Log.Warn("a folder of Deno is not removed", "error", err.Error())
+		p.engine.options.Log.Warn("a folder of Deno is not removed", slog.String("error", err.Error()))
 	}
 }
 

@@ -129,7 +129,7 @@ func (r *run) run(ctx context.Context) (runner.Outcome, error) {
 		case outcome := <-r.ended:
 			return outcome, nil
 		case err := <-r.lost:
-			return r.gone(err)
+			return r.gone(err), nil
 		case <-ctx.Done():
 			return r.failed(toolscript.Fail(toolscript.Cancelled, context.Cause(ctx).Error())), nil
 		case <-wall.C:
@@ -252,8 +252,7 @@ func (r *run) failed(e *toolscript.RunError) runner.Outcome {
 	if e.Phase == "" {
 		e.Phase = toolscript.Executing
 	}
-	switch e.Code {
-	case toolscript.LimitTime, toolscript.LimitMemory, toolscript.Cancelled:
+	if e.Code == toolscript.LimitTime || e.Code == toolscript.LimitMemory || e.Code == toolscript.Cancelled {
 		completed := r.completed.Load()
 		e.Metadata = map[string]any{
 			"elapsedMs":      float64(time.Since(r.begun)) / float64(time.Millisecond),
@@ -270,10 +269,10 @@ const (
 )
 
 // gone is the end of a run whose process is gone, or is not understood.
-func (r *run) gone(err error) (runner.Outcome, error) {
+func (r *run) gone(err error) runner.Outcome {
 	var long *tooLong
 	if errors.As(err, &long) && long.kind == frameValue {
-		return r.failed(report.ValueTooLarge(long.size, r.job.Limits.ValueBytes)), nil
+		return r.failed(report.ValueTooLarge(long.size, r.job.Limits.ValueBytes))
 	}
 	if errors.Is(err, errNotUnderstood) || long != nil {
 		r.process.Kill()
@@ -282,15 +281,15 @@ func (r *run) gone(err error) (runner.Outcome, error) {
 	said := r.process.stderr.String()
 	switch {
 	case strings.Contains(said, saidNothingLeft):
-		return r.failed(report.NeverSettled()), nil
+		return r.failed(report.NeverSettled())
 	case strings.Contains(said, saidOutOfMemory):
-		return r.failed(report.OutOfMemory(r.heap)), nil
+		return r.failed(report.OutOfMemory(r.heap))
 	}
 	if errors.Is(err, io.EOF) {
 		err = errors.New("it ended before its script")
 	}
 	text := fmt.Sprintf("Deno failed: %v%s", err, r.process.lastWords())
-	return r.failed(toolscript.Fail(toolscript.Internal, text)), nil
+	return r.failed(toolscript.Fail(toolscript.Internal, text))
 }
 
 // finish ends the process and lets nothing more through.

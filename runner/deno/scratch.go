@@ -31,7 +31,7 @@ func newScratch(parent string) (*scratch, error) {
 	if err != nil {
 		return nil, err
 	}
-	lock, err := os.OpenFile(filepath.Join(path, lockName), os.O_CREATE|os.O_RDWR, 0o600)
+	lock, err := os.OpenFile(filepath.Join(path, lockName), os.O_CREATE|os.O_RDWR, 0o600) //nolint:gosec // a folder that was just made
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(path))
 	}
@@ -69,8 +69,8 @@ func (s *scratch) remove() error {
 func sweep(parent string) {
 	left, _ := filepath.Glob(filepath.Join(parent, "engine-*"))
 	for _, path := range left {
-		lock, err := os.OpenFile(filepath.Join(path, lockName), os.O_RDWR, 0)
-		if err != nil { // being made by another, or half removed
+		lock, err := os.OpenFile(filepath.Join(path, lockName), os.O_RDWR, 0) //nolint:gosec // in a folder of ours alone
+		if err != nil {                                                       // being made by another, or half removed
 			continue
 		}
 		if held, err := hold(lock); err == nil && held {

@@ -138,6 +138,7 @@ func (g *gateway) exec(t *testing.T, request toolscript.ExecRequest, input strin
 		case toolscript.EventEnd:
 			r.end = *e.End
 			r.end.OK = *e.OK
+		default:
 		}
 		return nil
 	})
