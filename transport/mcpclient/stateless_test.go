@@ -1,0 +1,140 @@
+package mcpclient_test
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+// TestStateless speaks MCP 2026-07-28 with mcp-go's server.
+func TestStateless(t *testing.T) {
+	s := server.NewMCPServer("modern", "1.0.0", server.WithToolCapabilities(true))
+	echo := mcp.NewToolWithRawSchema("echo", "Returns its text.",
+		json.RawMessage(`{"type":"object","properties":{"text":{"type":"string","x-mcp-header":"Text"}}}`))
+	answer := func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return mcp.NewToolResultText(r.GetString("text", "")), nil
+	}
+	s.AddTool(echo, answer)
+	over := server.NewStreamableHTTPServer(s)
+	var mu sync.Mutex
+	seen := map[string]http.Header{}
+	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		seen[r.Header.Get("Mcp-Method")] = r.Header.Clone()
+		mu.Unlock()
+		over.ServeHTTP(w, r)
+	}))
+	t.Cleanup(func() {
+		front.CloseClientConnections()
+		front.Close()
+	})
+	header := func(method, name string) string {
+		mu.Lock()
+		defer mu.Unlock()
+		return seen[method].Get(name)
+	}
+
+	changed := make(chan struct{}, 10)
+	c := dial(t, mcpclient.Config{Type: mcpclient.HTTP, URL: front.URL + "/mcp", Protocol: mcpclient.Stateless},
+		mcpclient.Events{ToolsChanged: func() { changed <- struct{}{} }})
+	if got := c.Info().Protocol; got != mcpclient.Stateless {
+		t.Fatalf("protocol %s, want %s", got, mcpclient.Stateless)
+	}
+	if tools, err := c.ListTools(within(t, bound)); err != nil || len(tools) != 1 {
+		t.Fatalf("%d tools, %v", len(tools), err)
+	}
+	if got := text(t, c, "echo", `{"text":"hi"}`); got != "hi" {
+		t.Errorf("echo = %q", got)
+	}
+	for name, want := range map[string]string{"Mcp-Protocol-Version": mcpclient.Stateless, "Mcp-Name": "echo", "Mcp-Param-Text": "hi", "Mcp-Session-Id": ""} {
+		if got := header("tools/call", name); got != want {
+			t.Errorf("header %s = %q, want %q", name, got, want)
+		}
+	}
+	eventually(t, "the subscription", func() bool { return header("subscriptions/listen", "Mcp-Method") != "" })
+	eventually(t, "a changed list", func() bool {
+		s.AddTool(mcp.NewTool("another"), answer)
+		select {
+		case <-changed:
+			return true
+		default:
+			return false
+		}
+	})
+}
+
+// TestStatelessFallsBack offers MCP 2026-07-28 to servers that do not speak it,
+// one of them ignoring what it does not know.
+func TestStatelessFallsBack(t *testing.T) {
+	check := func(t *testing.T, cfg mcpclient.Config) {
+		t.Helper()
+		cfg.Protocol = mcpclient.Stateless
+		c := dial(t, cfg, mcpclient.Events{})
+		if got := c.Info().Protocol; got != mcpclient.Handshake {
+			t.Errorf("protocol %s, want %s", got, mcpclient.Handshake)
+		}
+		if got := text(t, c, "echo", `{"text":"hi"}`); got != "hi" {
+			t.Errorf("echo = %q", got)
+		}
+	}
+	t.Run("strict", func(t *testing.T) { check(t, config(t, "strict")) })
+	onEveryWire(t, func(t *testing.T, _ string, cfg mcpclient.Config) {
+		t.Helper()
+		check(t, cfg)
+	})
+}
+
+// question is the answer to the first round of a call.
+const question = `{"resultType":"input_required","requestState":"abc","inputRequests":{"who":{"method":"elicitation/create","params":{"message":"who?"}}}}`
+
+// TestStatelessQuestions has a server that wants to know more for a call: MCP
+// 2026-07-28 has that in the place of requests of the server.
+func TestStatelessQuestions(t *testing.T) {
+	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var m struct {
+			ID     json.RawMessage `json:"id"`
+			Method string          `json:"method"`
+			Params struct {
+				InputResponses json.RawMessage `json:"inputResponses"`
+				RequestState   string          `json:"requestState"`
+			} `json:"params"`
+		}
+		if json.NewDecoder(r.Body).Decode(&m) != nil || m.Method == "subscriptions/listen" {
+			http.Error(w, "not here", http.StatusBadRequest)
+			return
+		}
+		result := `{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}}}`
+		if m.Method == "tools/call" {
+			result = question
+			if m.Params.RequestState == "abc" {
+				said, _ := json.Marshal(string(m.Params.InputResponses)) // a string always marshals
+				result = `{"resultType":"complete","content":[{"type":"text","text":` + string(said) + `}]}`
+			}
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write([]byte(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"result":` + result + `}`))
+	}))
+	t.Cleanup(front.Close)
+	cfg := mcpclient.Config{Type: mcpclient.HTTP, URL: front.URL, Protocol: mcpclient.Stateless}
+
+	_, err := dial(t, cfg, mcpclient.Events{}).CallTool(within(t, bound), "x", nil, nil)
+	if err == nil {
+		t.Fatal("a question that nobody answers has a result")
+	}
+	wantText(t, "error", err.Error(), "asks for input (elicitation/create)", "nobody can be asked here")
+
+	person := dial(t, cfg, mcpclient.Events{Elicit: func(context.Context, json.RawMessage) (json.RawMessage, error) {
+		return json.RawMessage(`{"action":"decline"}`), nil
+	}})
+	if got := text(t, person, "x", `{}`); got != `{"who":{"action":"decline"}}` {
+		t.Errorf("the server was told %s", got)
+	}
+}
