@@ -1,0 +1,145 @@
+//go:build integration && linux
+
+package integration
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"os/exec"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/toolscript/toolscript/test/harness"
+)
+
+var oauthTime = flag.Duration("oauth", 30*time.Second, "how long two gateways call a server whose tokens live for five seconds")
+
+// oidc starts oidc-provider and the MCP server that it guards, and returns its
+// URL.
+func oidc(t *testing.T) string {
+	t.Helper()
+	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), "node", "../fixture/oidc/server.mjs")
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = stdin.Close() // which ends it
+		_ = cmd.Wait()    // its exit status says nothing about us
+	})
+	lines := bufio.NewScanner(stdout)
+	for lines.Scan() {
+		if strings.HasPrefix(lines.Text(), "http://127.0.0.1:") {
+			go func() { _, _ = io.Copy(io.Discard, stdout) }()
+			return lines.Text()
+		}
+	}
+	t.Fatal("oidc-provider did not start; fetch it: npm ci --prefix test")
+	return ""
+}
+
+// logIn is `toolscript auth oidc` with a person whose browser keeps cookies,
+// follows redirects and agrees.
+func logIn(t *testing.T, p harness.Program, config string) {
+	t.Helper()
+	cmd := p.Command(t.Context(), "auth", "--no-browser", "--config", config, "oidc")
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	browser := &http.Client{Jar: jar}
+	var said strings.Builder
+	lines := bufio.NewScanner(stdout)
+	for lines.Scan() {
+		said.WriteString(lines.Text() + "\n")
+		address, ok := strings.CutPrefix(lines.Text(), "Authorization URL: ")
+		if !ok {
+			continue
+		}
+		go func() {
+			if resp, err := browser.Get(address); err == nil {
+				_ = resp.Body.Close()
+			}
+		}()
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Fatalf("auth: %v\n%s", err, said.String())
+	}
+}
+
+// TestRotatingTokens holds that two gateways share a login whose access tokens
+// live for seconds and whose refresh tokens are good once: no call fails, and the
+// login is there at the end.
+func TestRotatingTokens(t *testing.T) {
+	p := program(t)
+	path, err := p.Config("config.json", fmt.Sprintf(`{"mcpServers": {"oidc": {"url": %q}}}`, oidc(t)+"/mcp"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	logIn(t, p, path)
+	var calls, failed atomic.Int64
+	var all sync.WaitGroup
+	end := time.Now().Add(*oauthTime)
+	for range 2 {
+		g, err := p.StartGateway(context.WithoutCancel(t.Context()), "--config", path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := g.Stop(); err != nil {
+				t.Errorf("the gateway ended with %v\n%s", err, g.Log())
+			}
+		})
+		if _, err := g.Get(t.Context(), "/runtime/tools.ts?wait=1m", nil); err != nil && !isSyntax(err) {
+			t.Fatal(err)
+		}
+		for range 2 {
+			all.Go(func() {
+				for time.Now().Before(end) {
+					calls.Add(1)
+					var answer json.RawMessage
+					if status, err := g.Post(t.Context(), "/tools/oidc__echo", map[string]any{}, &answer); err != nil || status != http.StatusOK {
+						failed.Add(1)
+						t.Errorf("call: %d %s %v\n%s", status, answer, err, g.Log())
+						return
+					}
+				}
+			})
+		}
+	}
+	all.Wait()
+	t.Logf("%d calls in %s, %d failed", calls.Load(), *oauthTime, failed.Load())
+	out, err := p.Command(t.Context(), "auth", "--config", path).Output()
+	if err != nil || !strings.Contains(string(out), "✓       oidc    authenticated") {
+		t.Errorf("the login is lost: %v\n%s", err, out)
+	}
+}
+
+// isSyntax reports whether an answer was no JSON, as the module is none.
+func isSyntax(err error) bool {
+	_, ok := err.(*json.SyntaxError) //nolint:errorlint // the harness returns it as it is
+	return ok
+}
