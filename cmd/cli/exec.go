@@ -18,6 +18,7 @@ type execOptions struct {
 	evalSet bool
 	file    string
 	dashed  bool // there is a -- on the command line
+	only    bool // check the script and run nothing
 
 	timeout durationFlag
 	memory  megabytesFlag
@@ -108,6 +109,10 @@ func (o *execOptions) run(ctx context.Context, args []string) error {
 
 // request is the run that the options ask for.
 func (o *execOptions) request(src source) toolscript.ExecRequest {
+	check := o.check.value
+	if o.only { // whatever the configuration says of runs
+		check = toolscript.CheckError
+	}
 	return toolscript.ExecRequest{
 		Code:   src.code,
 		File:   src.file,
@@ -115,13 +120,14 @@ func (o *execOptions) request(src source) toolscript.ExecRequest {
 		Cwd:    o.absolute(o.cwd),
 		TZ:     o.timeZone(),
 		Engine: o.engine.value,
-		Check:  o.check.value,
+		Check:  check,
 		Allow:  o.allow,
 		Limits: toolscript.Limits{
 			TimeoutMs: time.Duration(o.timeout).Milliseconds(),
 			MemoryMB:  int64(o.memory),
 		},
-		Stdin: src.stdin != nil,
+		Stdin:     src.stdin != nil,
+		CheckOnly: o.only,
 	}
 }
 

@@ -1,0 +1,137 @@
+package execution_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"testing"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/execution"
+	"github.com/toolscript/toolscript/runner"
+)
+
+// counted is a checker that counts what it is asked and finds the same each time.
+type counted struct {
+	compiler
+	checks *atomic.Int64
+	found  []toolscript.Diagnostic
+	err    error
+}
+
+func (c counted) Check(context.Context, runner.TypeCheck) ([]toolscript.Diagnostic, error) {
+	c.checks.Add(1)
+	return c.found, c.err
+}
+
+// withChecker runs test with a checker that answers checks with found and err.
+func withChecker(t *testing.T, found []toolscript.Diagnostic, err error, test func(b *bench, checks *atomic.Int64)) {
+	t.Helper()
+	var checks atomic.Int64
+	ran := func(context.Context, runner.Job, runner.Host) (runner.Outcome, error) {
+		return runner.Outcome{Value: []byte("1")}, nil
+	}
+	withRuns(t, ran, func(d *execution.Deps) {
+		lend := d.Checker
+		d.Checker = func(ctx context.Context) (execution.Checker, execution.GiveBack, error) {
+			c, giveBack, failed := lend(ctx)
+			return counted{c.(compiler), &checks, found, err}, giveBack, failed
+		}
+	}, func(b *bench) { test(b, &checks) })
+}
+
+var wrong = []toolscript.Diagnostic{
+	{File: "script.ts", Line: 1, Column: 7, Code: "TS2322", Message: "not assignable"},
+	{File: "script.ts", Line: 2, Column: 1, Code: "TS2304", Message: "no such name"},
+}
+
+func TestCheckModes(t *testing.T) {
+	for mode, want := range map[string]struct {
+		ok     bool
+		found  int
+		checks int64
+	}{
+		"":                    {false, 2, 1},
+		toolscript.CheckError: {false, 2, 1},
+		toolscript.CheckWarn:  {true, 2, 1},
+		toolscript.CheckOff:   {true, 0, 0},
+	} {
+		withChecker(t, wrong, nil, func(b *bench, checks *atomic.Int64) {
+			end := b.exec(toolscript.ExecRequest{Code: "x", Check: mode})
+			told := 0
+			for _, e := range b.events {
+				if e.Type == toolscript.EventDiagnostic {
+					told++
+				}
+			}
+			if *end.OK != want.ok || told != want.found || checks.Load() != want.checks {
+				t.Errorf("mode %q: ok %t, %d findings, %d checks; want %+v", mode, *end.OK, told, checks.Load(), want)
+			}
+			if !want.ok && (end.Kind != toolscript.CheckFailed || end.Error.Phase != toolscript.Checking) {
+				t.Errorf("mode %q: kind %s in phase %s", mode, end.Kind, end.Error.Phase)
+			}
+		})
+	}
+}
+
+// TestKnownTexts holds that a text is looked at once, and that a finding which
+// another look may not repeat is not kept.
+func TestKnownTexts(t *testing.T) {
+	for name, test := range map[string]struct {
+		found  []toolscript.Diagnostic
+		checks int64
+		cached []string
+	}{
+		"right":  {nil, 1, []string{"compiled", "checked"}},
+		"wrong":  {wrong, 1, []string{"compiled", "checked"}},
+		"killed": {[]toolscript.Diagnostic{{Code: runner.CodeLimit}}, 2, []string{"compiled"}},
+	} {
+		withChecker(t, test.found, nil, func(b *bench, checks *atomic.Int64) {
+			b.exec(toolscript.ExecRequest{Code: "x"})
+			b.events = nil
+			end := b.exec(toolscript.ExecRequest{Code: "x"})
+			if checks.Load() != test.checks || !slices.Equal(end.Metrics.Cached, test.cached) {
+				t.Errorf("%s: %d checks, cached %q; want %d, %q", name, checks.Load(), end.Metrics.Cached, test.checks, test.cached)
+			}
+		})
+	}
+}
+
+// TestKnownTextsAreBounded holds that the texts used last are known.
+func TestKnownTextsAreBounded(t *testing.T) {
+	withChecker(t, nil, nil, func(b *bench, checks *atomic.Int64) {
+		run := func(n int) {
+			b.events = nil
+			b.exec(toolscript.ExecRequest{Code: fmt.Sprint(n)})
+		}
+		for n := range 1001 {
+			run(n)
+		}
+		for _, n := range []int{1000, 1, 0} {
+			run(n)
+		}
+		if got := checks.Load(); got != 1002 { // the first text alone was forgotten
+			t.Errorf("%d checks of 1001 texts, want 1002", got)
+		}
+	})
+}
+
+// TestNoMeans holds that a build without a type checker runs scripts and says
+// that it has not looked, and that it gives no verdict.
+func TestNoMeans(t *testing.T) {
+	none := &toolscript.Error{Kind: toolscript.Unsupported, Err: fmt.Errorf("no type checker")}
+	withChecker(t, nil, none, func(b *bench, _ *atomic.Int64) {
+		end := b.exec(toolscript.ExecRequest{Code: "x"})
+		said := slices.ContainsFunc(b.events, func(e toolscript.Event) bool {
+			return e.Message == "types were not checked: no type checker"
+		})
+		if !*end.OK || !said || b.broken.Load() != 0 {
+			t.Errorf("ok %t, said %t, %d broken workers", *end.OK, said, b.broken.Load())
+		}
+		b.events = nil
+		if end := b.exec(toolscript.ExecRequest{Code: "x", CheckOnly: true}); *end.OK || end.Kind != toolscript.Unsupported {
+			t.Errorf("a check without a checker ended with %t, %s", *end.OK, end.Kind)
+		}
+	})
+}

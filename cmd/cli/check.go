@@ -1,0 +1,106 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolscript/toolscript"
+)
+
+func newCheck(a *app) *cobra.Command {
+	o := newExecOptions(a, "toolscript check")
+	c := &cobra.Command{
+		Use:                   "check [flags] CODE | FILE.ts | -e CODE | -f FILE | -",
+		DisableFlagsInUseLine: true,
+		Short:                 "Find what is wrong with a script, without running it",
+		Long: `Find what is wrong with a script, without running it.
+
+The script is compiled and its types are checked against the tools that there
+are, as exec does before it runs anything. Every finding is printed as
+file:line:column and in TypeScript's own words; the exit code is 1 when there is
+one. The servers that the script uses are started when no gateway is running.`,
+		Example: `  toolscript check report.ts
+  toolscript check - < report.ts`,
+		RunE: func(c *cobra.Command, args []string) error {
+			o.evalSet = c.Flags().Changed("eval")
+			src, err := o.source(c.Context(), args)
+			if err != nil {
+				return err
+			}
+			if len(src.args) > 0 {
+				return o.usage("unexpected argument %q", src.args[0])
+			}
+			return o.checkOnly(c.Context(), src)
+		},
+	}
+	f := c.Flags()
+	f.StringVarP(&o.eval, "eval", "e", "", "check this `code`")
+	f.StringVarP(&o.file, "file", "f", "", "check this `file`; - is standard input")
+	f.BoolVar(&o.trust, "trust", false, "let the project's configuration take effect this once")
+	f.BoolVar(&o.json, "json", false, "print the findings as JSON")
+	return c
+}
+
+// checkOnly looks at the script and ends before anything runs.
+func (o *execOptions) checkOnly(ctx context.Context, src source) error {
+	src.stdin = nil
+	o.only = true
+	return o.exec(ctx, src, &findings{stdout: o.Stdout, stderr: o.Stderr, json: o.json})
+}
+
+// findings prints what was found about a script.
+type findings struct {
+	stdout, stderr io.Writer
+	json           bool
+	found          []toolscript.Diagnostic
+	end            *toolscript.End
+}
+
+func (f *findings) event(e toolscript.Event) (err error) {
+	switch e.Type {
+	case toolscript.EventProgress:
+		_, err = fmt.Fprintf(f.stderr, "toolscript: %s\n", e.Message)
+	case toolscript.EventDiagnostic:
+		f.found = append(f.found, *e.Diagnostic)
+	case toolscript.EventEnd:
+		f.end = e.End
+	default: // nothing else happens in a script that does not run
+	}
+	return err
+}
+
+// finish prints the findings. That the script could not be looked at is an error
+// of the command, not a finding.
+func (f *findings) finish(failed error) error {
+	switch {
+	case failed != nil:
+		return failed
+	case f.end == nil:
+		return errNoEnd
+	case f.end.Error != nil && len(f.found) == 0:
+		return errors.New(f.end.Error.Message)
+	}
+	if err := f.print(); err != nil {
+		return err
+	}
+	return exitOf(f.end)
+}
+
+func (f *findings) print() error {
+	if f.json {
+		return writeJSON(f.stdout, struct {
+			OK          bool                    `json:"ok"`
+			Diagnostics []toolscript.Diagnostic `json:"diagnostics"`
+		}{f.end.OK, append([]toolscript.Diagnostic{}, f.found...)})
+	}
+	for _, d := range f.found {
+		if _, err := io.WriteString(f.stdout, diagnosticText(&d)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
