@@ -25,6 +25,7 @@ type ServerStatus struct {
 	State        ServerState `json:"state"`
 	Settled      bool        `json:"settled"` // it has connected, failed or been given up at least once
 	Tools        int         `json:"tools"`
+	Stale        bool        `json:"stale,omitempty"` // the tools are those of its last connection
 	Since        time.Time   `json:"since"`
 	Attempt      int         `json:"attempt,omitempty"`   // of the current row of tries, from 1
 	NextRetry    *time.Time  `json:"nextRetry,omitempty"` // in state backoff

@@ -109,13 +109,12 @@ func (s *supervisor) later(ch *child, delay time.Duration) {
 }
 
 // serverDown tells, for a server's actor that cannot any more, that its server
-// is not connected and has no tools.
+// is not connected.
 func (s *supervisor) serverDown(ch *child, delay time.Duration) {
 	status, next := *ch.server, time.Now().Add(delay)
 	status.State, status.Since, status.NextRetry = toolscript.Backoff, ch.since, &next
 	status.Error = "a fault of the gateway: " + ch.lastErr.Error()
 	s.pass(registryID, event.ServerChanged{Status: status})
-	s.pass(registryID, event.ToolsChanged{Server: status.Name})
 }
 
 // respawn looks at the registry first: a Spawn under an id that is still taken

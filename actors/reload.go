@@ -75,6 +75,7 @@ func (s *System) serverSpec(name string, config mcpclient.Config) spec {
 			ConnectTimeout: s.options.ConnectTimeout,
 			OnDemand:       s.options.OnDemand,
 			Starts:         s.starts,
+			Memory:         s.options.Memory,
 			Logger:         s.options.Logger,
 			Work:           &s.work,
 		})

@@ -108,8 +108,8 @@ func TestAServerWhoseActorPanickedIsInBackoff(t *testing.T) {
 		if up.State != toolscript.Backoff || up.NextRetry == nil || !strings.Contains(up.Error, "a fault of the gateway: panic") {
 			t.Errorf("server = %+v", up)
 		}
-		if n := s.Catalog().Len(); n != 0 {
-			t.Errorf("%d tools, want none", n)
+		if n := s.Catalog().Len(); n != 1 || !up.Stale {
+			t.Errorf("%d tools, stale %v, want the one listed last, and stale", n, up.Stale)
 		}
 		if err := echo(t, s, "up"); toolscript.KindOf(err) != toolscript.Unavailable {
 			t.Errorf("echo = %v, want unavailable", err)

@@ -40,6 +40,7 @@ type Options struct {
 	Dial           server.Dial                 // nil: that of real servers
 	Logins         *oauth.Book                 // nil: nobody can log in anywhere
 	ConnectTimeout time.Duration               // 0: DefaultConnectTimeout
+	Memory         server.Memory               // of the tools of servers over restarts; nil: none
 	OnDemand       bool                        // connect to a server when Await or a call first selects it
 	Types          codegen.Options             // how modules are written; Form is the caller's, Describe that of the compact one
 	NoObserve      bool                        // do not remember what results look like that no schema describes

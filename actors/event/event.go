@@ -24,8 +24,8 @@ type ServerChanged struct {
 	Status toolscript.ServerStatus
 }
 
-// ToolsChanged tells which tools a server now offers; none while it is not
-// connected.
+// ToolsChanged tells which tools a server offers as far as is known: those that
+// it listed last, while it is not connected.
 type ToolsChanged struct {
 	Server   string
 	Tools    []toolscript.Tool

@@ -100,6 +100,7 @@ func (r *Registry) serverChanged(m event.ServerChanged) {
 		s.ServerStatus = m.Status
 		s.Settled = settled
 	})
+	r.count()
 	r.Publish(r.view)
 }
 
@@ -125,9 +126,25 @@ func (r *Registry) replace(servers []string, tools []toolscript.Tool) {
 		return
 	}
 	r.view.Catalog, r.view.Names = next, namesOf(next)
+	r.count()
 	r.Publish(r.view)
 	r.Logger.Debug("catalog changed", slog.Uint64("generation", next.Generation()), slog.Int("tools", next.Len()))
 	r.tellCatalog()
+}
+
+// count enters how many tools of each server there are, and whether they are only
+// what it listed last: its actor may have forgotten them, the catalog has not.
+func (r *Registry) count() {
+	tools := map[string]int{}
+	for _, t := range r.view.Catalog.Tools() {
+		tools[t.Server]++
+	}
+	r.view.Servers = slices.Clone(r.view.Servers)
+	for i := range r.view.Servers {
+		s := &r.view.Servers[i]
+		s.Tools = tools[s.Name]
+		s.Stale = s.Tools > 0 && s.State != toolscript.Ready
+	}
 }
 
 // change edits a copy of the servers, since published ones may be in use.

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/actors/event"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/actors/internal/retry"
 	"github.com/toolscript/toolscript/transport/oauth"
@@ -44,24 +43,27 @@ func (s *Server) connected(m connected) {
 	}
 }
 
-// ended fails the calls in flight, withdraws the tools and says when the next
-// try is. The state is told before the tools go, so that a tool that cannot be
-// found is never one of a server that passes for ready.
+// ended fails the calls in flight and says when the next try is. The tools stay
+// known meanwhile, and calls of them are refused with the reason; only a server
+// that will not be tried again loses them. The state is told before they go, so
+// that a tool that cannot be found is never one of a server that passes for
+// ready.
 func (s *Server) ended(m ended) {
 	if m.generation != s.generation {
 		return
 	}
 	s.hangUp()
 	s.generation++ // whatever else comes of this connection is late
-	worked, offered := time.Duration(0), s.conn != nil
-	if offered {
+	worked := time.Duration(0)
+	if s.conn != nil {
 		worked = time.Since(s.since)
 	}
-	s.conn, s.tools, s.warnings = nil, nil, nil
+	s.conn = nil
 	s.lastErr, s.stderr = m.err, m.stderr
 	s.next(worked)
-	if offered {
-		s.tell(event.ToolsChanged{Server: s.Name})
+	if s.state == toolscript.Failed && len(s.tools) > 0 {
+		s.tools, s.warnings = nil, nil
+		s.tellTools()
 	}
 }
 

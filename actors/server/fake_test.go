@@ -113,6 +113,7 @@ type options struct {
 	config  mcpclient.Config
 	connect time.Duration
 	demand  bool
+	memory  server.Memory
 	dial    func(ctx context.Context, n int) (server.Conn, error) // n counts from 1
 }
 
@@ -128,7 +129,7 @@ func start(t *testing.T, o options) *rig {
 	r := &rig{t: t, begin: time.Now(), work: &mailbox.Group{}}
 	life := mailbox.NewLife()
 	child := server.New(server.Options{
-		Name: "fake", Config: o.config, ConnectTimeout: cmp.Or(o.connect, 30*time.Second), OnDemand: o.demand,
+		Name: "fake", Config: o.config, ConnectTimeout: cmp.Or(o.connect, 30*time.Second), OnDemand: o.demand, Memory: o.memory,
 		Logger: slog.New(slog.DiscardHandler), Work: r.work, Dial: r.dial(o.dial),
 	})
 	r.root = engine.SpawnFunc(func(c *actor.Context) {

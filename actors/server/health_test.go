@@ -73,7 +73,7 @@ func TestHealthyServersKeepTheirConnection(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				conn := withTools("a")
 				conn.ping = tt.ping
-				conn.call = func(ctx context.Context, _ string, progress func()) (json.RawMessage, error) {
+				conn.call = func(_ context.Context, _ string, progress func()) (json.RawMessage, error) {
 					for range 40 {
 						time.Sleep(30 * time.Second)
 						progress()

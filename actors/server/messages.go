@@ -42,6 +42,8 @@ type (
 		info       mcpclient.Info
 		tools      []toolscript.Tool
 	}
+	// recalled: the tools of an earlier gateway's time.
+	recalled struct{ tools []toolscript.Tool }
 	// ended: the connection broke, or never came to be.
 	ended struct {
 		generation uint64

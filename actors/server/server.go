@@ -24,8 +24,8 @@ import (
 	"github.com/toolscript/toolscript/transport/oauth"
 )
 
-// Options are what a Server is made from. All fields but Login
-// and Starts are needed.
+// Options are what a Server is made from. All fields but Login, Starts and Memory
+// are needed.
 type Options struct {
 	Name           string
 	Config         mcpclient.Config
@@ -34,6 +34,7 @@ type Options struct {
 	ConnectTimeout time.Duration  // for the handshake and the first list of tools together
 	OnDemand       bool           // dial at the first Want or Call, not at the start
 	Starts         *Starts        // shared by all servers; nil: any number may start at once
+	Memory         Memory         // nil: nothing is known of a server before it has been asked
 	Logger         *slog.Logger
 
 	// Work counts dials, connections and calls, which may outlive the actor for
@@ -66,7 +67,7 @@ type Server struct {
 	hangUp     context.CancelFunc // ends it
 	conn       Conn               // nil unless ready
 	info       mcpclient.Info
-	tools      []toolscript.Tool
+	tools      []toolscript.Tool // those listed last, also while the server is not connected
 	warnings   []string
 	health     *time.Timer
 	unanswered int // health checks in a row
@@ -88,6 +89,8 @@ func (s *Server) Receive(c *actor.Context) {
 	switch m := c.Message().(type) {
 	case actor.Started:
 		s.start(c)
+	case recalled:
+		s.recalled(m)
 	case connected:
 		s.connected(m)
 	case listChanged:
@@ -155,6 +158,7 @@ func (s *Server) open() {
 		return
 	}
 	s.connect()
+	s.recall()
 }
 
 // stop must not wait for anything: connections are closed by those who keep

@@ -77,6 +77,16 @@ func (s *Server) pauseOver(m pauseOver) {
 
 // offer announces those of the server's tools that its configuration selects.
 func (s *Server) offer(all []toolscript.Tool) {
+	s.keep(all)
+	s.choose(all)
+	for _, warning := range s.warnings {
+		s.Logger.Warn("tool filter", slog.String("server", s.Name), slog.String("warning", warning))
+	}
+	s.tellTools()
+}
+
+// choose takes the tools that the configuration selects.
+func (s *Server) choose(all []toolscript.Tool) {
 	names := make([]string, 0, len(all))
 	s.tools = make([]toolscript.Tool, 0, len(all))
 	for _, tool := range all {
@@ -91,10 +101,6 @@ func (s *Server) offer(all []toolscript.Tool) {
 			"%s: includeTools or excludeTools names %q, and the server has no such tool; see toolscript list-tools %s",
 			s.Name, entry, s.Name))
 	}
-	for _, warning := range s.warnings {
-		s.Logger.Warn("tool filter", slog.String("server", s.Name), slog.String("warning", warning))
-	}
-	s.tellTools()
 }
 
 func (s *Server) tellTools() {

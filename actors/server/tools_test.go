@@ -204,7 +204,7 @@ func TestAnnounceTellsEverythingAgain(t *testing.T) {
 		conn.die(nil)
 		r.take()
 		r.at.Engine.Send(r.at.PID, server.Announce{})
-		if got := describe(r.take()); !cmp.Equal(got, []string{"backoff", "tools:"}) {
+		if got := describe(r.take()); !cmp.Equal(got, []string{"backoff", "tools: a"}) {
 			t.Errorf("while down: %q", got)
 		}
 	})

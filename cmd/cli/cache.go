@@ -77,7 +77,7 @@ func (a *app) usableCache(name string) string {
 		err = private.Dir(folder)
 	}
 	if err != nil {
-		a.warn("running without caches: %v; name a folder of yours with --data-dir", err)
+		a.cacheless.Do(func() { a.warn("running without caches: %v; name a folder of yours with --data-dir", err) })
 		return ""
 	}
 	return folder

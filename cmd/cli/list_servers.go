@@ -53,7 +53,7 @@ func (o *listServersOptions) table(servers []toolscript.ServerStatus) error {
 		t.header = append(t.header, "Error")
 	}
 	for _, s := range servers {
-		row := []string{s.Name, string(s.State), cmp.Or(s.Title, s.Name), s.Instructions}
+		row := []string{s.Name, stateCell(s), cmp.Or(s.Title, s.Name), s.Instructions}
 		if troubled {
 			row = append(row, s.Error)
 		}
@@ -68,6 +68,14 @@ func (o *listServersOptions) table(servers []toolscript.ServerStatus) error {
 		}
 		return stateColour(toolscript.ServerState(cell)) + cell + "\x1b[0m"
 	})
+}
+
+// stateCell is the state, and whether the tools are only those listed last.
+func stateCell(s toolscript.ServerStatus) string {
+	if s.Stale {
+		return string(s.State) + " (stale)"
+	}
+	return string(s.State)
 }
 
 // stateColour is green for what works, red for what somebody must repair, and

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"sync"
 	"sync/atomic"
 
 	"github.com/spf13/cobra"
@@ -19,7 +20,8 @@ type app struct {
 	logLevel   choiceFlag
 	logFormat  choiceFlag
 
-	hangup atomic.Pointer[chan struct{}] // where SIGHUP goes, see hangUps
+	cacheless sync.Once                     // warns
+	hangup    atomic.Pointer[chan struct{}] // where SIGHUP goes, see hangUps
 }
 
 const longHelp = `toolscript runs TypeScript against your MCP servers: MCP code mode.

@@ -13,6 +13,7 @@ import (
 	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/actors/workers"
 	"github.com/toolscript/toolscript/cmd/config"
+	"github.com/toolscript/toolscript/cmd/toolcache"
 	"github.com/toolscript/toolscript/codegen"
 	"github.com/toolscript/toolscript/runner/worker"
 	"github.com/toolscript/toolscript/transport/mcpclient"
@@ -44,6 +45,7 @@ func (a *app) startSystem(loaded *config.Config, trust bool, logger *slog.Logger
 	s.settings.Store(&loaded.Settings)
 	o.Logins = a.logins(logger)
 	o.Dial = server.DialMCP(mcpclient.Dialer{Reaper: s.reaper, RoundTripper: actors.Credentials(o.Logins)})
+	o.Memory = toolcache.Folder(a.usableCache("tools"))
 	o.Servers, o.Logger = loaded.Servers, logger
 	o.Scripts.StartChecker = func(ctx context.Context) (workers.Worker, error) { return worker.StartChecker(ctx, options) }
 	o.Scripts.StartSandbox = func(ctx context.Context) (workers.Worker, error) { return worker.StartSandbox(ctx, options) }

@@ -1,0 +1,47 @@
+package server
+
+import (
+	"log/slog"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+// Memory keeps the tools that servers listed last beyond the life of a gateway.
+// Its methods may be called concurrently, and may take their time.
+type Memory interface {
+	// Recall answers with the tools that a server of this configuration listed
+	// last, or with none.
+	Recall(name string, cfg mcpclient.Config) []toolscript.Tool
+	Keep(name string, cfg mcpclient.Config, tools []toolscript.Tool) error
+}
+
+// recall asks for the tools of the last time, which count until the server has
+// been asked itself.
+func (s *Server) recall() {
+	if s.Memory == nil {
+		return
+	}
+	memory, name, config, post := s.Memory, s.Name, s.Config, s.post
+	s.Work.Go(func() { post(recalled{memory.Recall(name, config)}) }, func(error) {})
+}
+
+func (s *Server) recalled(m recalled) {
+	if s.connects == 0 && len(m.tools) > 0 && s.state != toolscript.Failed {
+		s.choose(m.tools)
+		s.tellTools()
+	}
+}
+
+// keep remembers what the server has listed.
+func (s *Server) keep(tools []toolscript.Tool) {
+	if s.Memory == nil {
+		return
+	}
+	memory, name, config, logger := s.Memory, s.Name, s.Config, s.Logger
+	s.Work.Go(func() {
+		if err := memory.Keep(name, config, tools); err != nil {
+			logger.Debug("tools not kept for the next start", slog.String("error", err.Error()))
+		}
+	}, func(error) {})
+}

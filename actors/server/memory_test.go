@@ -1,0 +1,79 @@
+package server_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/server"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+// shelf is a Memory in memory.
+type shelf struct {
+	mu    sync.Mutex
+	tools []toolscript.Tool
+	err   error
+	slow  time.Duration
+}
+
+func (m *shelf) Recall(string, mcpclient.Config) []toolscript.Tool {
+	time.Sleep(m.slow)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.tools)
+}
+
+func (m *shelf) Keep(_ string, _ mcpclient.Config, tools []toolscript.Tool) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.tools = tools
+	return m.err
+}
+
+// TestToolsOfTheLastTime are told while the server starts, chosen by the
+// configuration of this time, and replaced by what the server lists.
+func TestToolsOfTheLastTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		memory := &shelf{tools: tools("a", "b", "hidden")}
+		r := start(t, options{
+			config: mcpclient.Config{ExcludeTools: []string{"hidden"}}, memory: memory,
+			dial: func(context.Context, int) (server.Conn, error) {
+				time.Sleep(time.Second)
+				return withTools("b", "c", "hidden"), nil
+			},
+		})
+		if diff := cmp.Diff([]string{"connecting", "tools: a b"}, describe(r.take())); diff != "" {
+			t.Errorf("at the start (-want +got):\n%s", diff)
+		}
+		if got := <-r.call(t.Context(), "a"); toolscript.KindOf(got.err) != toolscript.Unavailable {
+			t.Errorf("call of a tool of the last time = %v, want unavailable", got.err)
+		}
+		time.Sleep(2 * time.Second)
+		if diff := cmp.Diff([]string{"tools: b c", "ready"}, describe(r.take())); diff != "" {
+			t.Errorf("when connected (-want +got):\n%s", diff)
+		}
+		if diff := cmp.Diff(tools("b", "c", "hidden"), memory.Recall("", mcpclient.Config{})); diff != "" {
+			t.Errorf("kept (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// TestAMemoryThatComesLateOrFails changes nothing of what the server says itself.
+func TestAMemoryThatComesLateOrFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		memory := &shelf{tools: tools("old"), slow: time.Minute, err: errors.New("no space left on device")}
+		r := start(t, options{memory: memory, dial: func(context.Context, int) (server.Conn, error) { return withTools("new"), nil }})
+		time.Sleep(2 * time.Minute)
+		if diff := cmp.Diff([]string{"connecting", "tools: new", "ready"}, describe(r.take())); diff != "" {
+			t.Errorf("facts (-want +got):\n%s", diff)
+		}
+	})
+}

@@ -1,0 +1,112 @@
+package toolcache_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/toolcache"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+var (
+	config = mcpclient.Config{Type: mcpclient.Stdio, Command: "server", Env: map[string]string{"TOKEN": "secret"}}
+	yes    = true
+	tools  = []toolscript.Tool{{
+		Server: "github", Name: "create_issue", Title: "Create", Description: "Creates an issue.",
+		InputSchema:  json.RawMessage(`{"type":"object","properties":{"n":{"maximum":12345678901234567890}}}`),
+		OutputSchema: json.RawMessage(`{"type":"object"}`), Annotations: toolscript.Annotations{ReadOnly: &yes},
+	}}
+)
+
+func folder(t *testing.T) toolcache.Folder {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "tools")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return toolcache.Folder(dir)
+}
+
+func kept(t *testing.T) toolcache.Folder {
+	t.Helper()
+	f := folder(t)
+	if err := f.Keep("github", config, tools); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func TestWhatIsKeptIsRecalled(t *testing.T) {
+	if diff := cmp.Diff(tools, kept(t).Recall("github", config)); diff != "" {
+		t.Errorf("tools (-want +got):\n%s", diff)
+	}
+}
+
+// TestAnotherConfigurationIsAnotherServer, also if only a secret is another.
+func TestAnotherConfigurationIsAnotherServer(t *testing.T) {
+	f := kept(t)
+	other := config
+	other.Env = map[string]string{"TOKEN": "another"}
+	if got := f.Recall("github", other); got != nil {
+		t.Errorf("with another token: %+v", got)
+	}
+	if got := f.Recall("gitlab", config); got != nil {
+		t.Errorf("under another name: %+v", got)
+	}
+	later := config
+	later.Timeout, later.ExcludeTools = 1, []string{"x"} // which are no part of what the server is
+	if got := f.Recall("github", later); len(got) != 1 {
+		t.Errorf("with another time-out: %+v", got)
+	}
+}
+
+func TestDamagedFilesHoldNothing(t *testing.T) {
+	for name, text := range map[string]string{
+		"empty": "", "cut": `{"format":1,"tools":[{`, "of another format": `{"format":0,"tools":[{"Name":"x"}]}`, "no object": "[]",
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := kept(t)
+			files, err := filepath.Glob(filepath.Join(string(f), "*.json"))
+			if err != nil || len(files) != 1 {
+				t.Fatalf("files %q, %v", files, err)
+			}
+			if err := os.WriteFile(files[0], []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if got := f.Recall("github", config); got != nil {
+				t.Errorf("recalled %+v", got)
+			}
+			if err := f.Keep("github", config, tools); err != nil {
+				t.Error(err)
+			}
+			if got := f.Recall("github", config); len(got) != 1 {
+				t.Errorf("after another Keep: %+v", got)
+			}
+		})
+	}
+}
+
+func TestAFolderThatOthersMayWriteToIsNotBelieved(t *testing.T) {
+	f := kept(t)
+	if err := os.Chmod(string(f), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if got := f.Recall("github", config); got != nil {
+		t.Errorf("recalled %+v", got)
+	}
+}
+
+func TestTheEmptyFolderKeepsNothing(t *testing.T) {
+	var f toolcache.Folder
+	if err := f.Keep("github", config, tools); err != nil {
+		t.Error(err)
+	}
+	if got := f.Recall("github", config); got != nil {
+		t.Errorf("recalled %+v", got)
+	}
+}
