@@ -132,5 +132,17 @@ func (s *System) warnings(ctx context.Context, view registry.View) []string {
 	if err != nil {
 		return append(all, "types could not be generated: "+err.Error())
 	}
-	return slices.Concat(all, view.Names().Warnings(), r.Warnings)
+	return slices.Concat(all, view.Names().Warnings(), r.Warnings, s.unchecked(view.Catalog))
+}
+
+// unchecked says of which tools the arguments were sent as they are, because
+// their schemas cannot be applied.
+func (s *System) unchecked(c toolscript.Catalog) []string {
+	var all []string
+	for _, t := range c.Tools() {
+		if problem := s.arguments.Noticed(t.InputSchema); problem != nil {
+			all = append(all, t.ID()+": "+problem.Error())
+		}
+	}
+	return all
 }

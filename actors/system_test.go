@@ -86,6 +86,32 @@ func TestAfterAwaitTheToolsAreThere(t *testing.T) {
 	})
 }
 
+// oddConn has a tool whose schema nobody can apply.
+type oddConn struct{ *fakeConn }
+
+func (c oddConn) ListTools(context.Context) ([]toolscript.Tool, error) {
+	return []toolscript.Tool{{Server: c.server, Name: "echo", InputSchema: json.RawMessage(`{"type": "object", "properties": {"n": {"type": "strin"}}}`)}}, nil
+}
+
+// TestMalformedSchemaIsInTheStatus: the tool can be called, and the status says
+// what is not checked of it.
+func TestMalformedSchemaIsInTheStatus(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := start(t, dialer{"odd": func(context.Context) (server.Conn, error) { return oddConn{newConn("odd")}, nil }}, "odd")
+		settle(t, s)
+		if err := echo(t, s, "odd"); err != nil {
+			t.Fatalf("echo: %v", err)
+		}
+		status, err := s.Status(t.Context())
+		all := strings.Join(status.Warnings, "\n")
+		for _, want := range []string{`odd__echo: /inputSchema/properties/n/type: unknown type "strin"`, "odd__echo: arguments are not checked: "} {
+			if err != nil || !strings.Contains(all, want) {
+				t.Errorf("warnings %q lack %q (%v)", status.Warnings, want, err)
+			}
+		}
+	})
+}
+
 // TestObservedResults: documentation shows what results looked like of a tool
 // that promises nothing, but not to the checker, and not when told not to.
 func TestObservedResults(t *testing.T) {

@@ -82,6 +82,21 @@ func (v *Validator) Problem(schema json.RawMessage) error {
 	return e.problem
 }
 
+// Noticed is the problem of a schema that Check has met so far. It compiles
+// nothing: to look at all schemas of a large catalog would take seconds.
+func (v *Validator) Noticed(schema json.RawMessage) error {
+	v.mu.Lock()
+	at := v.entries[sha256.Sum256(schema)]
+	v.mu.Unlock()
+	if at == nil {
+		return nil
+	}
+	e := at.Value.(*entry)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.problem
+}
+
 // entry is the compiled schema, compiled now if need be. Others that need the
 // same schema wait; those that need another do not.
 func (v *Validator) entry(schema json.RawMessage) *entry {
