@@ -10,15 +10,11 @@ import (
 	"strings"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/runner/script/typecheck"
 )
 
-// What an editor needs beside the tools.
-var (
-	//go:embed editor/globals.d.ts
-	editorGlobals string // what scripts have without an import
-	//go:embed editor/tsconfig.json
-	editorConfig string
-)
+//go:embed editor/tsconfig.json
+var editorConfig string
 
 // made begins every file that --out writes, and tells those of others apart.
 const made = "// Made by toolscript get-types --out, which writes it anew.\n"
@@ -29,7 +25,7 @@ const made = "// Made by toolscript get-types --out, which writes it anew.\n"
 func (o *getTypesOptions) writeOut(declarations string) error {
 	files := []struct{ name, text string }{
 		{"toolscript.d.ts", made + declarations},
-		{"toolscript-globals.d.ts", made + editorGlobals},
+		{"toolscript-globals.d.ts", made + typecheck.Globals},
 		{"tsconfig.json", editorConfig},
 	}
 	dir := o.absolute(o.out)

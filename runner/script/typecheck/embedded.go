@@ -4,13 +4,9 @@ package typecheck
 
 import (
 	"context"
-	_ "embed"
 
 	"github.com/microsoft/typescript-go/shim"
 )
-
-//go:embed globals.d.ts
-var globals string
 
 // Version is that of the compiler in this program, "" when there is none.
 var Version = shim.Version
@@ -21,7 +17,7 @@ type Checker struct{ shim *shim.Checker }
 
 // New makes a checker. It has parsed the libraries, which takes 20 ms.
 func New() *Checker {
-	c := &Checker{shim.New(globals)}
+	c := &Checker{shim.New(Globals)}
 	c.Declare("", "export {}")
 	c.errors("export {}", "")
 	return c
