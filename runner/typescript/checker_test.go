@@ -121,10 +121,50 @@ func TestDeclarationsAreBounded(t *testing.T) {
 	check(t, checker, "export {}", "huge")
 }
 
+// manyTools are the declarations of a server with n tools of a kilobyte each.
+func manyTools(n int) string {
+	var types, methods strings.Builder
+	for i := range n {
+		fmt.Fprintf(&types, "export interface P%d {\n", i)
+		for j := range 16 {
+			fmt.Fprintf(&types, "  /** What parameter %d of the tool is for. */\n  p%d?: string | number;\n", j, j)
+		}
+		fmt.Fprintf(&types, "  message: string;\n}\n")
+		fmt.Fprintf(&methods, "  t%d(params: P%d): Promise<any>;\n", i, i)
+	}
+	return types.String() + "export interface ManyTools {\n" + methods.String() +
+		"}\nexport interface Tools { many: ManyTools }\nexport declare const tools: Tools;\n"
+}
+
+// changed is a script of 20 lines, different for each i.
+func changed(i int) string {
+	text := "import { tools } from \"toolscript\";\n"
+	for line := range 19 {
+		text += fmt.Sprintf("const v%d = await tools.many.t%d({ message: \"%d\", p1: %d }); console.log(v%d.length);\n", line, line, i, i, line)
+	}
+	return text
+}
+
+// BenchmarkCheck checks a changed script: warm, and with everything made anew.
 func BenchmarkCheck(b *testing.B) {
-	checker := shim.New(globals)
-	checker.Declare("1", module)
-	for i := 0; b.Loop(); i++ {
-		check(b, checker, fmt.Sprintf("import { tools } from \"toolscript\";\nawait tools.demo.echo({ message: \"%d\" });", i), "1")
+	for _, tools := range []int{200, 2000} {
+		declarations := manyTools(tools)
+		b.Run(fmt.Sprintf("%d tools, warm", tools), func(b *testing.B) {
+			checker := shim.New(globals)
+			checker.Declare("many", declarations)
+			check(b, checker, changed(-1), "many")
+			for i := 0; b.Loop(); i++ {
+				if found := check(b, checker, changed(i), "many"); len(found) > 0 {
+					b.Fatal(found)
+				}
+			}
+		})
+		b.Run(fmt.Sprintf("%d tools, cold", tools), func(b *testing.B) {
+			for i := 0; b.Loop(); i++ {
+				checker := shim.New(globals)
+				checker.Declare("many", declarations)
+				check(b, checker, changed(i), "many")
+			}
+		})
 	}
 }
