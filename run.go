@@ -2,6 +2,9 @@ package toolscript
 
 import (
 	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -32,6 +35,15 @@ type Limits struct {
 	SourceBytes int64 `json:"sourceBytes,omitempty"`
 	ValueBytes  int64 `json:"valueBytes,omitempty"`  // the return value as JSON
 	OutputBytes int64 `json:"outputBytes,omitempty"` // stdout and stderr together
+	LogLines    int64 `json:"logLines,omitempty"`    // of stdout and stderr together
+}
+
+// StdinPiece is the next piece of a run's standard input. It is the body of POST
+// /runs/{id}/stdin.
+type StdinPiece struct {
+	Data  []byte `json:"data"`            // base64 on the wire
+	EOF   bool   `json:"eof"`             // nothing follows Data
+	Error string `json:"error,omitempty"` // why nothing follows Data, when that is not the end of the input
 }
 
 // EventType names what an Event tells.
@@ -73,6 +85,58 @@ type End struct {
 	Error    *RunError       `json:"error,omitempty"`
 	ExitCode int             `json:"exitCode"`
 	Metrics  *Metrics        `json:"metrics,omitempty"`
+	Kept     *Kept           `json:"kept,omitempty"`
+	Detached []DetachedCall  `json:"detached,omitempty"`
+}
+
+// Kept is what was over its limit and stays to be read: GET /runs/{id}/output.
+type Kept struct {
+	OutputBytes int64 `json:"outputBytes,omitempty"` // of console output that was not passed on
+	ValueBytes  int64 `json:"valueBytes,omitempty"`  // of a value that was not passed on
+}
+
+// OutputQuery asks for a part of what is kept of a run.
+type OutputQuery struct {
+	Value bool  // the value, not the console output
+	From  int64 // the first byte wanted, of what is kept
+	To    int64 // the byte after the last one wanted; 0 is the end
+}
+
+// ParseRange reads bytes A to B, both included, as A-B, A- or nothing at all.
+func (q *OutputQuery) ParseRange(text string) error {
+	if text == "" {
+		return nil
+	}
+	first, last, dash := strings.Cut(text, "-")
+	from, err := strconv.ParseInt(first, 10, 62)
+	to := int64(-1)
+	if err == nil && last != "" {
+		to, err = strconv.ParseInt(last, 10, 62)
+	}
+	if err != nil || !dash || from < 0 || (last != "" && to < from) {
+		return &Error{Kind: Invalid, Err: fmt.Errorf("%.50q is no range of bytes such as 0-9999 or 10000-", text)}
+	}
+	q.From, q.To = from, to+1
+	return nil
+}
+
+// Range is what ParseRange reads.
+func (q OutputQuery) Range() string {
+	switch {
+	case q.To > 0:
+		return fmt.Sprintf("%d-%d", q.From, q.To-1)
+	case q.From > 0:
+		return fmt.Sprintf("%d-", q.From)
+	}
+	return ""
+}
+
+// DetachedCall is a call that was still under way when the run had ended: a
+// task, or one that did not end when it was told to.
+type DetachedCall struct {
+	CallID string `json:"callId"`
+	Tool   string `json:"tool"`
+	Task   bool   `json:"task,omitempty"`
 }
 
 // EndEvent is the last event of a run.
@@ -186,6 +250,7 @@ type RunRecord struct {
 	Error     *RunError    `json:"error,omitempty"`
 	ExitCode  *int         `json:"exitCode,omitempty"`
 	Metrics   *Metrics     `json:"metrics,omitempty"`
+	Kept      *Kept        `json:"kept,omitempty"`
 }
 
 // Close enters how the run ended.
@@ -193,7 +258,14 @@ func (r *RunRecord) Close(end End) {
 	now := time.Now()
 	r.State, r.EndedAt = "ended", &now
 	r.OK, r.Kind, r.Error = &end.OK, end.Kind, end.Error
-	r.ExitCode, r.Metrics = &end.ExitCode, end.Metrics
+	r.ExitCode, r.Metrics, r.Kept = &end.ExitCode, end.Metrics, end.Kept
+	for _, d := range end.Detached {
+		for i := range r.Calls {
+			if r.Calls[i].CallID == d.CallID {
+				r.Calls[i].Detached = true
+			}
+		}
+	}
 }
 
 // CallRecord is one tool call of a run; it holds no arguments and no result.
@@ -203,4 +275,7 @@ type CallRecord struct {
 	OK     *bool   `json:"ok,omitempty"` // nil while under way
 	Kind   Kind    `json:"kind,omitempty"`
 	Ms     float64 `json:"ms,omitempty"`
+	Task   bool    `json:"task,omitempty"`
+
+	Detached bool `json:"detached,omitempty"` // it was still under way when the run had ended
 }

@@ -62,7 +62,7 @@ func TestGW23CallLog(t *testing.T) {
 		synctest.Wait()
 		for _, tt := range tests {
 			log.Reset()
-			_, _ = s.CallTool(t.Context(), tt.call) // the line says how it ended
+			_, _ = actors.CallAny(s, t.Context(), tt.call) // the line says how it ended
 			var got map[string]any
 			if err := json.Unmarshal(log.Bytes(), &got); err != nil {
 				t.Errorf("a call %s: not one line: %s", tt.name, log.String())

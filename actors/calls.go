@@ -29,8 +29,24 @@ const (
 // CallTool makes one tool call and returns the server's whole result, also when
 // that says isError. The error is a *toolscript.Error: Invalid for arguments
 // that do not fit the tool's schema, NotFound, Unauthorized, Unavailable and
-// Busy with a time to try again, Timeout, ToolFailed.
+// Busy with a time to try again, Timeout, ToolFailed. A call made with the
+// capability of a run is under the run's rules: it can be Forbidden, LimitCalls,
+// or Cancelled when the run ends.
 func (s *System) CallTool(ctx context.Context, call toolscript.Call) (json.RawMessage, error) {
+	if call.Run == "" {
+		return s.callAny(ctx, call)
+	}
+	through, err := askRuns(ctx, s, func(r mailbox.Reply[execution.OutsideCall]) any {
+		return execution.Door{ID: call.Run, Reply: r}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return through(ctx, call)
+}
+
+// callAny makes a call whatever run it belongs to.
+func (s *System) callAny(ctx context.Context, call toolscript.Call) (json.RawMessage, error) {
 	view, start := s.current(), time.Now()
 	result, err := s.callTool(ctx, view, call)
 	s.logCall(view, call, time.Since(start), err)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/execution"
+	"github.com/toolscript/toolscript/actors/execution/outputs"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/actors/workers"
 	"github.com/toolscript/toolscript/runner"
@@ -26,9 +27,10 @@ type Scripts struct {
 	StartDeno func(ctx context.Context, version string) (workers.Worker, error)
 	SpareDeno int // processes kept ready before they are asked for
 
-	Limits func() toolscript.Limits       // of a run that asks for none; nil and zero fields: execution.Defaults
-	URL    func(capability string) string // the gateway's own URL; nil: it has none
-	Warm   bool                           // keep workers ready before they are asked for
+	Limits  func() toolscript.Limits       // of a run that asks for none; nil and zero fields: execution.Defaults
+	URL     func(capability string) string // the gateway's own URL; nil: it has none
+	KeptDir string                         // folder of output and values over their limits; "" keeps none
+	Warm    bool                           // keep workers ready before they are asked for
 }
 
 const (
@@ -81,7 +83,7 @@ func (s *System) runDeps() execution.Deps {
 	}
 	return execution.Deps{
 		Spawn:      s.spawn,
-		Call:       s.CallTool,
+		Call:       s.callAny,
 		Lookup:     func(id string) (toolscript.Tool, bool) { return s.Catalog().Lookup(id) },
 		Missing:    func(id string) error { return s.missing(s.current(), id) },
 		Fits:       s.fits,
@@ -99,6 +101,7 @@ func (s *System) runDeps() execution.Deps {
 			return borrow[runner.Runner](ctx, s, denosID)
 		},
 		URL:         url,
+		Kept:        outputs.Store{Dir: o.KeptDir},
 		Limits:      limits,
 		ConnectTime: s.options.ConnectTimeout + endTime,
 	}
@@ -168,6 +171,12 @@ func (s *System) Run(ctx context.Context, id string) (toolscript.RunRecord, erro
 	return askRuns(ctx, s, func(r mailbox.Reply[toolscript.RunRecord]) any { return execution.Get{ID: id, Reply: r} })
 }
 
+// RunOutput is what is kept of a run beyond its limits, also of runs of other
+// Systems with the same folder. The error for what is not there is NotFound.
+func (s *System) RunOutput(_ context.Context, id string, q toolscript.OutputQuery) ([]byte, error) {
+	return outputs.Store{Dir: s.options.Scripts.KeptDir}.Read(id, q)
+}
+
 // AbortRun ends a run that is under way.
 func (s *System) AbortRun(ctx context.Context, id string) error {
 	_, err := askRuns(ctx, s, func(r mailbox.Reply[struct{}]) any { return execution.Abort{ID: id, Reply: r} })
@@ -176,9 +185,9 @@ func (s *System) AbortRun(ctx context.Context, id string) error {
 
 // GiveStdin gives a run the next piece of its standard input. It returns when
 // the piece before it has been taken.
-func (s *System) GiveStdin(ctx context.Context, id string, data []byte, eof bool) error {
+func (s *System) GiveStdin(ctx context.Context, id string, piece toolscript.StdinPiece) error {
 	_, err := askRuns(ctx, s, func(r mailbox.Reply[struct{}]) any {
-		return execution.Stdin{ID: id, Data: data, EOF: eof, Reply: r}
+		return execution.Stdin{ID: id, Piece: piece, Reply: r}
 	})
 	return err
 }

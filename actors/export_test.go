@@ -11,6 +11,9 @@ import (
 // RunDeps is what runs get.
 var RunDeps = (*System).runDeps
 
+// CallAny is how runs make their calls.
+var CallAny = (*System).callAny
+
 // Spawn is what the rest of the package starts actors of its own with.
 var Spawn = (*System).spawn
 

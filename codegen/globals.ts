@@ -1,6 +1,7 @@
 /** A tool call that failed. */
 export declare class ToolError extends Error {
-  readonly name: "ToolError";
+  /** ToolError, or ToolBudgetExceededError and the like for what the run may not do. */
+  readonly name: string;
   /** The server as it is configured. */
   readonly server: string;
   /** The id of the tool: server__tool. */
@@ -13,6 +14,24 @@ export declare class ToolError extends Error {
   readonly content: any[];
   /** Which arguments do not fit, and why. */
   readonly details: { path: string; message: string }[];
+}
+/** A call that goes on when the script has ended. */
+export interface Task<T> {
+  /** The answer. */
+  readonly done: Promise<T>;
+  /** Ends the call; done is then rejected. */
+  cancel(): Promise<void>;
+}
+/** Every tool as one that starts a task. */
+export type Spawned<T> = {
+  readonly [S in keyof T]: {
+    readonly [K in keyof T[S]]: T[S][K] extends (...args: infer A) => Promise<infer R> ? (...args: A) => Task<R> : never;
+  };
+};
+/** The tools by server. */
+export interface Tools extends Servers {
+  /** Starts a call without waiting for it: spawn.server.tool(args). It outlives the script. */
+  readonly spawn: Spawned<Servers>;
 }
 /** Standard input of the script, read when it is asked for. */
 export declare const stdin: {

@@ -159,7 +159,7 @@ func (m *module) result() Result {
 	case m.options.Form == Compact:
 		r.Text = m.types.String() + "export declare const tools: {\n" + m.members.String() + "};\n"
 	default:
-		r.Text = runtimeSource + "\n" + m.types.String() + "export const tools = {\n" + m.members.String() + "};\n"
+		r.Text = runtimeSource + "\n" + m.types.String() + "const servers = {\n" + m.members.String() + "};\nexport const tools = withSpawn(servers);\n"
 	}
 	return r
 }
@@ -170,6 +170,6 @@ func (m *module) declarations() string {
 		text += noTools
 	}
 	return text + m.types.String() +
-		"export interface Tools {\n" + m.members.String() + "}\n" +
+		"export interface Servers {\n" + m.members.String() + "}\n" +
 		"export declare const tools: Tools;\n"
 }

@@ -68,12 +68,17 @@ func NewNames(c toolscript.Catalog) *Names {
 	return n
 }
 
+// spawn is the member of tools that starts tasks. A server of that name gets
+// another identifier.
+const spawn = "spawn"
+
 func (n *Names) nameServers(configured []string) {
-	claims := make([]claim, len(configured))
+	claims := make([]claim, len(configured), len(configured)+1)
 	for i, server := range configured {
 		ident := Identifier(server)
-		claims[i] = claim{id: server, want: ident, exact: ident == server}
+		claims[i] = claim{id: server, want: ident, exact: ident == server && ident != spawn}
 	}
+	claims = append(claims, claim{id: "the starting of tasks", want: spawn, exact: true})
 	idents, met := settle(claims)
 	for _, group := range met {
 		n.warnings = append(n.warnings, fmt.Sprintf("servers share the identifier tools.%s: %s",

@@ -33,6 +33,23 @@ func ident(t *testing.T, n *codegen.Names, server, tool string) string {
 	return s.Ident + "." + names.Ident
 }
 
+// TestServerCalledSpawn: tools.spawn is taken, so the server has a name that
+// follows from its own, and no other server gets it.
+func TestServerCalledSpawn(t *testing.T) {
+	n := named("spawn/x", "Spawn/y", "other/z")
+	s, _ := n.ByServer("spawn")
+	again, _ := named("spawn/x").ByServer("spawn")
+	if !regexp.MustCompile(`^spawn_[a-p]{6}$`).MatchString(s.Ident) || s.Ident != again.Ident {
+		t.Errorf("spawn is tools.%s and tools.%s, want tools.spawn_ and the same hash", s.Ident, again.Ident)
+	}
+	if got, ok := n.Server("spawn"); ok {
+		t.Errorf("tools.spawn is server %s, want the starting of tasks", got.Server)
+	}
+	if len(n.Servers()) != 3 || len(n.Warnings()) == 0 {
+		t.Errorf("%d servers, warnings %q", len(n.Servers()), n.Warnings())
+	}
+}
+
 // TestGEN3TypeNames: PascalCase of server and tool.
 func TestGEN3TypeNames(t *testing.T) {
 	n := named("my-api-server/get_user", "123server/123test", "API_KEY/then")

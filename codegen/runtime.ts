@@ -32,7 +32,38 @@ const gateway: string | undefined = host.Deno
   ? host.Deno.env.get("TOOLSCRIPT_GATEWAY_URL")
   : host.process?.env?.TOOLSCRIPT_GATEWAY_URL;
 
+/** A call that goes on without being waited for. */
+export interface Task<T> {
+  readonly done: Promise<T>;
+  /** Ends the call; done is then rejected. */
+  cancel(): Promise<void>;
+}
+/** Every tool as one that starts a task. */
+export type Spawned<T> = {
+  readonly [S in keyof T]: {
+    readonly [K in keyof T[S]]: T[S][K] extends (...args: infer A) => Promise<infer R> ? (...args: A) => Task<R> : never;
+  };
+};
+
+let starting: any; // the signal of the task that is being started
+
+function withSpawn<T extends object>(servers: T): T & { readonly spawn: Spawned<T> } {
+  const start = (method: any) => (params: unknown) => {
+    const controller = new host.AbortController();
+    starting = controller.signal;
+    const done: Promise<any> = method(params); // reads the signal before it returns
+    starting = undefined;
+    const settled: Promise<void> = done.then(() => {}, () => {});
+    return { done, cancel: () => (controller.abort(), settled) };
+  };
+  const each = (object: any, change: (member: any) => any) =>
+    Object.fromEntries(Object.entries(object).map(([name, member]) => [name, change(member)]));
+  const spawn = each(servers, (server) => each(server, start));
+  return Object.defineProperty(servers, "spawn", { value: spawn }) as any;
+}
+
 async function call(server: string, tool: string, params: unknown, typed: boolean): Promise<any> {
+  const signal = starting;
   const fail = (code: string, message: string, more?: any) => new ToolError(server, tool, code, message, more);
   if (!gateway) throw fail("unavailable", "TOOLSCRIPT_GATEWAY_URL is not set; run: toolscript gateway start");
   let status: number, answer: any;
@@ -41,10 +72,12 @@ async function call(server: string, tool: string, params: unknown, typed: boolea
       method: "POST",
       headers: { "Content-Type": "application/json" },
       body: JSON.stringify(params ?? {}),
+      signal,
     });
     status = response.status;
     answer = await response.json();
   } catch (error) {
+    if (signal?.aborted) throw fail("cancelled", "the task was cancelled");
     throw fail("unavailable", `the gateway does not answer: ${error instanceof Error ? error.message : error}`);
   }
   if (status !== 200) throw fail(answer?.kind ?? "internal", answer?.error ?? `the gateway answered ${status}`, answer);

@@ -32,11 +32,17 @@ let sent = {};
 globalThis.fetch = async (url, init) => {
   if (process.env.ANSWER === "gone") throw new TypeError("connection refused");
   sent = { url, body: init.body };
+  if (process.env.ANSWER === "never") {
+    return new Promise((_, reject) => init.signal.addEventListener("abort", () => reject(init.signal.reason)));
+  }
   return new Response(process.env.ANSWER, { status: Number(process.env.STATUS) });
 };
 const { tools, ToolError } = await import("./full.mjs");
 try {
-  const value = await tools.s[process.env.TOOL]({ a: 1 });
+  const spawned = process.env.TOOL.startsWith("spawn ");
+  const task = spawned && tools.spawn.s[process.env.TOOL.slice(6)]({ a: 1 });
+  if (process.env.ANSWER === "never") await task.cancel();
+  const value = await (spawned ? task.done : tools.s[process.env.TOOL]({ a: 1 }));
   console.log(JSON.stringify({ value, ...sent }));
 } catch (e) {
   if (!(e instanceof ToolError) || e.server !== "s") throw e;
@@ -88,6 +94,9 @@ func TestDEF9ResultsOfTheFullModule(t *testing.T) {
 		{"typed without JSON", "typed", "200", text(`hello`), failure("typed", "invalid_result", "the server promises structured content but sent none")},
 		{"isError", "typed", "200", `{"isError": true, "content": [{"type": "text", "text": "no such file"}]}`, failure("typed", "tool_failed", "no such file")},
 		{"gateway error", "untyped", "404", `{"error": "no tool x", "kind": "not_found"}`, failure("untyped", "not_found", "no tool x")},
+		{"task", "spawn untyped", "200", `{"content": [], "structuredContent": {"n": 1}}`, value(`{"n":1}`)},
+		{"task that fails", "spawn untyped", "404", `{"error": "no tool x", "kind": "not_found"}`, failure("untyped", "not_found", "no tool x")},
+		{"cancelled task", "spawn untyped", "200", "never", failure("untyped", "cancelled", "the task was cancelled")},
 		{"gateway gone", "untyped", "200", "gone", failure("untyped", "unavailable", "the gateway does not answer: connection refused")},
 	}
 	for _, tt := range tests {

@@ -6,6 +6,7 @@ package runner
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/toolscript/toolscript"
@@ -79,18 +80,25 @@ const (
 // Call is a tool call of a script. Its CallID is unique within the run.
 type Call struct {
 	CallID string          `json:"callId"`
-	ID     string          `json:"id"`   // tool id
-	Args   json.RawMessage `json:"args"` // any JSON value the script gave; the gateway refuses all but objects
+	ID     string          `json:"id"`             // tool id
+	Args   json.RawMessage `json:"args"`           // any JSON value the script gave; the gateway refuses all but objects
+	Task   bool            `json:"task,omitempty"` // it goes on when its script has ended by itself
 }
+
+// ErrCallCancelled is the cause of the end of a call's context when the script
+// itself has cancelled the call.
+var ErrCallCancelled = errors.New("the script cancelled the call")
 
 // Host is what a sandbox asks of the gateway while a script runs.
 type Host interface {
 	// Call makes one tool call and waits for its answer: the value the script
-	// sees, or the error it catches. It is called concurrently.
+	// sees, or the error it catches. It is called concurrently. ctx ends with the
+	// run, and with ErrCallCancelled as its cause when the script cancels the call.
 	Call(ctx context.Context, c Call) (json.RawMessage, *toolscript.ToolError)
 	// Write passes console output on, in order. It is never called concurrently.
 	Write(s Stream, text string)
-	// ReadStdin waits for the next piece of standard input; nil is its end.
+	// ReadStdin waits for the next piece of standard input; nil is its end. The
+	// text of an error is what the script is told.
 	ReadStdin(ctx context.Context) ([]byte, error)
 }
 

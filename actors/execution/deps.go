@@ -8,6 +8,7 @@ import (
 	"github.com/anthdm/hollywood/actor"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/execution/outputs"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/runner"
 )
@@ -17,7 +18,7 @@ type Deps struct {
 	// Spawn starts an actor that ends with its work, under the supervisor.
 	Spawn func(ctx context.Context, id string, p actor.Producer) (mailbox.Address, error)
 
-	// Call makes a tool call.
+	// Call makes a tool call, whatever run it belongs to.
 	Call func(context.Context, toolscript.Call) (json.RawMessage, error)
 	// Lookup finds a tool in the current catalog.
 	Lookup func(id string) (toolscript.Tool, bool)
@@ -40,6 +41,9 @@ type Deps struct {
 	Sandbox func(context.Context) (runner.Runner, GiveBack, error)
 	// Deno is the same for a run that asks for that engine.
 	Deno func(context.Context) (runner.Runner, GiveBack, error)
+
+	// Kept is where output and values over their limits stay.
+	Kept outputs.Store
 
 	// URL is the gateway's own URL with the given capability; "" when it has none.
 	URL func(capability string) string

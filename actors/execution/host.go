@@ -5,132 +5,195 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner"
 )
 
-// host is the gateway as one run's sandbox sees it. It enforces every budget
-// that can be counted outside the sandbox. It is safe for concurrent use, as
-// calls arrive concurrently.
+// host is the gateway as one run's script sees it. It enforces every budget that
+// can be counted outside the sandbox. It is safe for concurrent use, as calls
+// arrive concurrently.
 type host struct {
 	id     string
 	deps   *Deps
 	allow  toolscript.Filter
 	limits toolscript.Limits
 	events *emitter
-	tell   func(any) // to the run's actor
+	tell   func(any)       // to the run's actor
+	late   func(callEnded) // to Runs, when that actor has had its last word
 	stdin  *stdin
+	out    *console
+	slots  chan struct{} // one element for each call under way
 
-	calls     atomic.Int64 // admitted
-	completed atomic.Int64
-	slots     chan struct{} // one element for each call under way
+	mu        sync.Mutex
+	admitted  int64
+	completed int64
+	outside   int64              // calls that came with the run's capability
+	running   map[string]*flight // begun and not ended, by CallID
+	over      bool               // the script has ended
+}
 
-	output         sync.Mutex
-	stdout, stderr int64 // bytes passed on
-	cut            bool
+// flight is a call that has begun.
+type flight struct {
+	tool   string
+	task   bool
+	cancel context.CancelCauseFunc
 }
 
 var _ runner.Host = (*host)(nil)
 
-// Call implements runner.Host: allow list, budget, queue, then the gateway.
+// Call implements runner.Host.
 func (h *host) Call(ctx context.Context, c runner.Call) (json.RawMessage, *toolscript.ToolError) {
-	tool, known := h.deps.Lookup(c.ID)
-	if !known {
-		return nil, toolError(toolscript.Tool{}, c.ID, h.deps.Missing(c.ID))
+	tool, err := h.enter(c.ID)
+	if err != nil {
+		return nil, toolError(tool, c.ID, err)
 	}
-	if refusal := h.admit(tool); refusal != nil {
-		return nil, refusal
+	if c.Task {
+		return h.task(ctx, c, tool)
 	}
-	select {
-	case h.slots <- struct{}{}:
-		defer func() { <-h.slots }()
-	case <-ctx.Done():
-		return nil, toolError(tool, tool.ID(), &toolscript.Error{Kind: toolscript.Cancelled, Err: errors.New("the run ended before the call began")})
+	if err := h.turn(ctx); err != nil {
+		return nil, toolError(tool, c.ID, err)
 	}
+	defer h.leave()
 	return h.call(ctx, c, tool)
 }
 
-// admit counts a call against the budget and the allow list.
-func (h *host) admit(tool toolscript.Tool) *toolscript.ToolError {
-	if !h.allow.Match(tool) {
-		return toolError(tool, tool.ID(), &toolscript.Error{
-			Kind: toolscript.Forbidden, Err: fmt.Errorf("%s is not among the tools this run may call (--allow %s)", tool.ID(), h.allow),
-		})
+// Outside makes a call that came over HTTP with the capability of the run. It
+// answers with the whole result; the rules are those of the run's other calls.
+func (h *host) Outside(ctx context.Context, c toolscript.Call) (raw json.RawMessage, err error) {
+	tool, err := h.enter(c.ID)
+	if err != nil {
+		return nil, err
 	}
-	if n := h.calls.Add(1); n > h.limits.ToolCalls {
-		h.calls.Add(-1)
-		return toolError(tool, tool.ID(), &toolscript.Error{
-			Kind: toolscript.LimitCalls, Err: fmt.Errorf("the run has made its %d tool calls", h.limits.ToolCalls),
-		})
+	if err := h.turn(ctx); err != nil {
+		return nil, err
 	}
+	defer h.leave()
+	h.mu.Lock()
+	h.outside++
+	callID := fmt.Sprintf("http_%d", h.outside)
+	h.mu.Unlock()
+	h.observe(ctx, runner.Call{CallID: callID, ID: c.ID}, tool, func(ctx context.Context) toolscript.Kind {
+		if raw, err = h.deps.Call(ctx, c); err != nil {
+			return toolscript.KindOf(err)
+		}
+		return kindOfResult(raw)
+	})
+	return raw, err
+}
+
+// enter lets a call in: allow list and budget.
+func (h *host) enter(id string) (toolscript.Tool, error) {
+	tool, known := h.deps.Lookup(id)
+	if !h.allowed(tool, known, id) {
+		return tool, &toolscript.Error{
+			Kind: toolscript.Forbidden, Err: fmt.Errorf("%s is not among the tools this run may call (--allow %s)", id, h.allow),
+		}
+	}
+	if !known {
+		return tool, h.deps.Missing(id)
+	}
+	return tool, h.admit()
+}
+
+// turn waits until fewer calls are under way than may be, in the order of the
+// calls. Whose turn has come must leave.
+func (h *host) turn(ctx context.Context) error {
+	if ctx.Err() != nil { // a free slot is no reason to begin
+		return errAborted
+	}
+	select {
+	case h.slots <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return errAborted
+	}
+}
+
+func (h *host) leave() { <-h.slots }
+
+// allowed looks a tool up in the allow list. Of one that is not in the catalog
+// only the id is known, which leads to no more than the reason.
+func (h *host) allowed(tool toolscript.Tool, known bool, id string) bool {
+	if known || len(h.allow) == 0 {
+		return h.allow.Match(tool)
+	}
+	for _, entry := range h.allow {
+		if entry == id || strings.HasPrefix(id, entry+toolscript.Separator) {
+			return true
+		}
+	}
+	return false
+}
+
+// admit counts a call against the budget.
+func (h *host) admit() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.admitted >= h.limits.ToolCalls {
+		return &toolscript.Error{
+			Kind: toolscript.LimitCalls, Err: fmt.Errorf("the run has made its %d tool calls; allow more with --calls", h.limits.ToolCalls),
+		}
+	}
+	h.admitted++
 	return nil
 }
 
-func (h *host) call(ctx context.Context, c runner.Call, tool toolscript.Tool) (json.RawMessage, *toolscript.ToolError) {
-	h.tell(callBegan{c.CallID, c.ID})
-	h.events.emit(toolscript.Event{Type: toolscript.EventCall, CallID: c.CallID, Tool: c.ID})
-	start := time.Now()
-
-	v, failure := h.answer(ctx, c, tool)
-
-	h.completed.Add(1)
-	ms := float64(time.Since(start).Microseconds()) / 1000
-	ok, kind := failure == nil, toolscript.Kind("")
-	if !ok {
-		kind = failure.Code
-	}
-	h.tell(callEnded{c.CallID, ok, kind, ms})
-	h.events.emit(toolscript.Event{Type: toolscript.EventCallEnd, CallID: c.CallID, Tool: c.ID, OK: &ok, Ms: ms})
+// call makes a call and answers with the value that the script sees.
+func (h *host) call(ctx context.Context, c runner.Call, tool toolscript.Tool) (v json.RawMessage, failure *toolscript.ToolError) {
+	h.observe(ctx, c, tool, func(ctx context.Context) toolscript.Kind {
+		raw, err := h.deps.Call(ctx, toolscript.Call{ID: c.ID, Args: c.Args, Run: h.id})
+		if err != nil {
+			failure = toolError(tool, tool.ID(), err)
+		} else {
+			v, failure = value(tool, raw, h.deps.Fits)
+		}
+		if failure != nil {
+			return failure.Code
+		}
+		return ""
+	})
 	return v, failure
 }
 
-func (h *host) answer(ctx context.Context, c runner.Call, tool toolscript.Tool) (json.RawMessage, *toolscript.ToolError) {
-	raw, err := h.deps.Call(ctx, toolscript.Call{ID: c.ID, Args: c.Args, Run: h.id})
-	if err != nil {
-		return nil, toolError(tool, tool.ID(), err)
-	}
-	return value(tool, raw, h.deps.Fits)
+// observe tells that a call begins and how it ends, and counts it. What was cut
+// off by the run's end was not completed; what the script itself cancelled was.
+func (h *host) observe(ctx context.Context, c runner.Call, tool toolscript.Tool, do func(context.Context) toolscript.Kind) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	h.mu.Lock()
+	h.running[c.CallID] = &flight{tool.ID(), c.Task, cancel}
+	h.mu.Unlock()
+	h.tell(callBegan{c.CallID, c.ID, c.Task})
+	h.events.emit(toolscript.Event{Type: toolscript.EventCall, CallID: c.CallID, Tool: c.ID})
+	start := time.Now()
+
+	kind := do(ctx)
+
+	ended := callEnded{callBegan{c.CallID, c.ID, c.Task}, kind == "", kind, ms(time.Since(start))}
+	h.ended(ended, kind != toolscript.Cancelled || errors.Is(context.Cause(ctx), runner.ErrCallCancelled))
+	h.events.emit(toolscript.Event{Type: toolscript.EventCallEnd, CallID: c.CallID, Tool: c.ID, OK: &ended.ok, Ms: ended.ms})
 }
 
-// Write implements runner.Host. Output over the bound is cut at a character
-// boundary, once with a word about it.
-func (h *host) Write(s runner.Stream, text string) {
-	h.output.Lock()
-	defer h.output.Unlock()
-	if h.cut || text == "" {
+func (h *host) ended(m callEnded, completed bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.running, m.callID)
+	if completed {
+		h.completed++
+	}
+	if h.over {
+		h.late(m)
 		return
 	}
-	if room := h.limits.OutputBytes - h.stdout - h.stderr; int64(len(text)) > room {
-		text, h.cut = cutText(text, int(room)), true
-	}
-	kind := toolscript.EventStdout
-	if s == runner.Stderr {
-		kind = toolscript.EventStderr
-		h.stderr += int64(len(text))
-	} else {
-		h.stdout += int64(len(text))
-	}
-	if text != "" {
-		h.events.emit(toolscript.Event{Type: kind, Data: text})
-	}
-	if h.cut {
-		h.events.emit(toolscript.Event{
-			Type: toolscript.EventStderr, Data: fmt.Sprintf("\n[output was cut at its limit of %d bytes]\n", h.limits.OutputBytes),
-		})
-	}
+	h.tell(m)
 }
 
-// cutText is the longest start of text of at most n bytes that ends between characters.
-func cutText(text string, n int) string {
-	for n > 0 && n < len(text) && text[n]&0xC0 == 0x80 { // inside a UTF-8 sequence
-		n--
-	}
-	return text[:n]
-}
+// Write implements runner.Host.
+func (h *host) Write(s runner.Stream, text string) { h.out.write(s, text) }
 
 // ReadStdin implements runner.Host.
 func (h *host) ReadStdin(ctx context.Context) ([]byte, error) {
@@ -138,15 +201,10 @@ func (h *host) ReadStdin(ctx context.Context) ([]byte, error) {
 	return h.stdin.read(ctx)
 }
 
-// counts are the calls that have ended and those that have not.
-func (h *host) counts() (completed, pending int64) {
-	completed = h.completed.Load()
-	return completed, h.calls.Load() - completed
-}
-
-// written are the bytes passed on.
-func (h *host) written() (stdout, stderr int64) {
-	h.output.Lock()
-	defer h.output.Unlock()
-	return h.stdout, h.stderr
+// counts are the calls that were let in, those of them that were answered, and
+// those that were not.
+func (h *host) counts() (admitted, completed, pending int64) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.admitted, h.completed, h.admitted - h.completed
 }

@@ -13,6 +13,7 @@ var Defaults = toolscript.Limits{
 	SourceBytes: 1 << 20,
 	ValueBytes:  16 << 20,
 	OutputBytes: 16 << 20,
+	LogLines:    1_000_000,
 }
 
 // ceilings are what no request can raise a limit above: the engine's memory and
@@ -28,6 +29,7 @@ var ceilings = toolscript.Limits{
 	SourceBytes: 1 << 20,
 	ValueBytes:  24 << 20, // less than a worker's longest message
 	OutputBytes: 1 << 30,
+	LogLines:    1_000_000_000,
 }
 
 // Effective is what bounds a run: asked, where it says something, else
@@ -49,5 +51,6 @@ func Effective(asked, defaults toolscript.Limits) toolscript.Limits {
 		SourceBytes: limit(asked.SourceBytes, defaults.SourceBytes, ceilings.SourceBytes),
 		ValueBytes:  limit(asked.ValueBytes, defaults.ValueBytes, ceilings.ValueBytes),
 		OutputBytes: limit(asked.OutputBytes, defaults.OutputBytes, ceilings.OutputBytes),
+		LogLines:    limit(asked.LogLines, defaults.LogLines, ceilings.LogLines),
 	}
 }

@@ -2,6 +2,7 @@ package execution
 
 import (
 	"context"
+	"encoding/json"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
@@ -48,10 +49,19 @@ type Abort struct {
 // Stdin gives a run the next piece of standard input.
 type Stdin struct {
 	ID    string
-	Data  []byte
-	EOF   bool
+	Piece toolscript.StdinPiece
 	Reply mailbox.Reply[struct{}]
 }
+
+// Door asks for the way by which calls come in that are made with the capability
+// of a run.
+type Door struct {
+	ID    string // of the run
+	Reply mailbox.Reply[OutsideCall]
+}
+
+// OutsideCall makes a tool call under the rules of a run, and ends with it.
+type OutsideCall func(context.Context, toolscript.Call) (json.RawMessage, error)
 
 // Whose asks which run holds a capability; "" means none.
 type Whose struct {
@@ -74,6 +84,10 @@ type (
 		id    string
 		state string
 	}
+	lateCall struct { // a call has ended that went on when its run had ended
+		run  string
+		call callEnded
+	}
 	ended struct { // the last word of a run
 		id     string
 		record toolscript.RunRecord
@@ -83,12 +97,15 @@ type (
 
 // What the work of a run tells its actor.
 type (
-	callBegan struct{ callID, tool string }
+	callBegan struct {
+		callID, tool string
+		task         bool
+	}
 	callEnded struct {
-		callID string
-		ok     bool
-		kind   toolscript.Kind
-		ms     float64
+		callBegan
+		ok   bool
+		kind toolscript.Kind
+		ms   float64
 	}
 	finished struct{ end toolscript.End }
 )

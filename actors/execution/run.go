@@ -46,10 +46,13 @@ func (r *run) begin(c *actor.Context) {
 	engine, self, w, ctx := c.Engine(), c.PID(), r.work, r.ctx
 	w.tell = func(m any) { engine.Send(self, m) }
 	w.host.tell = w.tell
+	parent, id := r.parent, w.id
+	w.host.late = func(m callEnded) { engine.Send(parent, lateCall{id, m}) }
 	w.enter = func(state string) { w.tell(entered{w.id, state}) }
 	mailbox.Go(func() {
 		w.tell(finished{w.do(ctx)})
 	}, func(err error) {
+		w.host.close(false)
 		w.tell(finished{failed(w.id, err, nil)})
 	})
 }
@@ -61,7 +64,7 @@ func (r *run) entered(c *actor.Context, m entered) {
 
 func (r *run) callBegan(m callBegan) {
 	r.calls[m.callID] = len(r.record.Calls)
-	r.record.Calls = append(r.record.Calls, toolscript.CallRecord{CallID: m.callID, Tool: m.tool})
+	r.record.Calls = append(r.record.Calls, toolscript.CallRecord{CallID: m.callID, Tool: m.tool, Task: m.task})
 }
 
 func (r *run) callEnded(m callEnded) {
@@ -69,7 +72,11 @@ func (r *run) callEnded(m callEnded) {
 	if !known {
 		return
 	}
-	call := &r.record.Calls[i]
+	m.enter(&r.record.Calls[i])
+}
+
+// enter notes in a record how the call ended.
+func (m callEnded) enter(call *toolscript.CallRecord) {
 	call.OK, call.Kind, call.Ms = &m.ok, m.kind, m.ms
 }
 

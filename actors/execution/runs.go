@@ -12,6 +12,7 @@ import (
 	"crypto/subtle"
 	"encoding/base64"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -43,6 +44,8 @@ type liveRun struct {
 	events     *emitter
 	stdin      *stdin
 	record     toolscript.RunRecord // without calls
+	host       *host
+	late       []callEnded // before the record was filed
 }
 
 // New makes the producer of the actor.
@@ -63,6 +66,8 @@ func (r *Runs) Receive(c *actor.Context) {
 		r.entered(m)
 	case ended:
 		r.ended(m)
+	case lateCall:
+		r.lateCall(m)
 	case gone:
 		r.broken(m)
 	case Stdin:
@@ -73,6 +78,8 @@ func (r *Runs) Receive(c *actor.Context) {
 		m.Reply.Send(r.list(), nil)
 	case Abort:
 		r.abort(m)
+	case Door:
+		r.door(m)
 	case Whose:
 		m.Reply.Send(r.whose(m.Capability), nil)
 	case actor.Stopped:
@@ -103,13 +110,15 @@ func (r *Runs) begin(c *actor.Context, m Begin) {
 		work: &work{
 			id: id, capability: capability, request: m.Request, limits: limits, mode: mode, deps: r.deps, known: r.known, start: record.StartedAt,
 			host: &host{
-				id: id, deps: r.deps, allow: m.Request.Allow, limits: limits, events: events,
-				stdin: in, slots: make(chan struct{}, limits.Concurrency),
+				id: id, deps: r.deps, allow: m.Request.Allow, limits: limits, events: events, stdin: in,
+				out:   &console{run: id, limits: limits, events: events, kept: r.deps.Kept},
+				slots: make(chan struct{}, limits.Concurrency), running: map[string]*flight{},
 			},
 		},
 	}
 	live := &liveRun{
 		capability: capability, ctx: ctx, cancel: cancel, events: events, stdin: in, record: record,
+		host: child.work.host,
 	}
 	r.live[id] = live
 	m.Reply.Send(Handle{ID: id, Done: events.done}, nil)
@@ -164,11 +173,39 @@ func (r *Runs) file(id string, record toolscript.RunRecord, end toolscript.End) 
 	}
 	delete(r.live, id)
 	live.cancel(nil)
+	for _, call := range live.late {
+		call.enterInto(&record)
+	}
 	r.past = append(r.past, record)
 	if len(r.past) > kept {
 		r.past = slices.Delete(r.past, 0, len(r.past)-kept)
 	}
 	live.events.end(end)
+}
+
+// lateCall notes the end of a call that its run has left behind.
+func (r *Runs) lateCall(m lateCall) {
+	if live := r.live[m.run]; live != nil {
+		live.late = append(live.late, m.call)
+		return
+	}
+	for i := range r.past {
+		if r.past[i].RunID == m.run {
+			m.call.enterInto(&r.past[i])
+		}
+	}
+}
+
+// enterInto notes the end of a call in a copy of the calls: others may be reading
+// those that there are.
+func (m callEnded) enterInto(record *toolscript.RunRecord) {
+	record.Calls = slices.Clone(record.Calls)
+	i := slices.IndexFunc(record.Calls, func(c toolscript.CallRecord) bool { return c.CallID == m.callID })
+	if i < 0 { // it was still waiting for its turn when the run ended
+		i = len(record.Calls)
+		record.Calls = append(record.Calls, toolscript.CallRecord{CallID: m.callID, Tool: m.tool, Task: m.task, Detached: true})
+	}
+	m.enter(&record.Calls[i])
 }
 
 // broken ends a run whose actor is gone without a last word: it panicked, which
@@ -248,8 +285,26 @@ func (r *Runs) giveStdin(m Stdin) {
 	ctx, cancel := context.WithTimeout(live.ctx, StdinTime)
 	mailbox.Go(func() {
 		defer cancel()
-		m.Reply.Send(struct{}{}, live.stdin.give(ctx, m.Data, m.EOF))
+		m.Reply.Send(struct{}{}, live.stdin.give(ctx, m.Piece))
 	}, func(err error) { m.Reply.Send(struct{}{}, err) })
+}
+
+// door answers with the way into a run under way. Its calls end with the run.
+func (r *Runs) door(m Door) {
+	live := r.live[m.ID]
+	if live == nil || live.at.PID == nil {
+		m.Reply.Send(nil, r.notRunning(m.ID))
+		return
+	}
+	m.Reply.Send(func(ctx context.Context, call toolscript.Call) (json.RawMessage, error) {
+		if live.ctx.Err() != nil {
+			return nil, errAborted
+		}
+		ctx, cancel := context.WithCancelCause(ctx)
+		defer cancel(nil)
+		defer context.AfterFunc(live.ctx, func() { cancel(errAborted) })()
+		return live.host.Outside(ctx, call)
+	}, nil)
 }
 
 // whose finds a run by its capability without telling by its time how much of

@@ -303,7 +303,7 @@ func TestOutputIsCutBetweenCharacters(t *testing.T) {
 				got = append(got, string(e.Type)+" "+e.Data+e.Message)
 			}
 		}
-		want := "stdout ab|stderr 日|stderr \n[output was cut at its limit of 6 bytes]\n"
+		want := "stdout ab|stderr 日|stdout \n|stderr \n[output cut at its limit of 6 bytes; the rest is lost: there is no data folder to keep it in]\n"
 		if strings.Join(got, "|") != want {
 			b.t.Errorf("events %q, want %q", got, want)
 		}
@@ -432,7 +432,7 @@ func TestStandardInput(t *testing.T) {
 			ctx, cancel := context.WithTimeout(b.t.Context(), time.Minute)
 			defer cancel()
 			_, err := mailbox.Ask(ctx, b.at, func(r mailbox.Reply[struct{}]) any {
-				return execution.Stdin{ID: h.ID, Data: buffer[:copy(buffer, data)], EOF: eof, Reply: r}
+				return execution.Stdin{ID: h.ID, Piece: toolscript.StdinPiece{Data: buffer[:copy(buffer, data)], EOF: eof}, Reply: r}
 			})
 			return err
 		}

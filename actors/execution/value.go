@@ -67,6 +67,20 @@ func Untyped(tool toolscript.Tool, raw json.RawMessage) (json.RawMessage, bool) 
 	return v, failure == nil
 }
 
+// kindOfResult is the kind of a call that was answered with a result.
+func kindOfResult(raw json.RawMessage) toolscript.Kind {
+	var r struct {
+		IsError bool `json:"isError"`
+	}
+	if err := json.Unmarshal(raw, &r); err != nil {
+		return toolscript.InvalidResult
+	}
+	if r.IsError {
+		return toolscript.ToolFailed
+	}
+	return ""
+}
+
 func present(v json.RawMessage) bool { return len(v) > 0 && !bytes.Equal(v, []byte("null")) }
 
 // singleText is the text of an answer that is one text block.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/execution/outputs"
 	"github.com/toolscript/toolscript/runner"
 )
 
@@ -35,6 +36,7 @@ type work struct {
 	enter      func(state string)
 	start      time.Time
 	metrics    toolscript.Metrics
+	kept       toolscript.Kept
 }
 
 // do runs the script and says how it ended.
@@ -42,6 +44,12 @@ func (w *work) do(ctx context.Context) toolscript.End {
 	w.host.events.emit(toolscript.Event{Type: toolscript.EventStart, RunID: w.id})
 	end := w.end(w.stages(ctx))
 	w.host.events.release() // what is left of the run waits for no client
+	end.Detached = w.host.close(end.Error == nil || end.Kind == toolscript.Threw)
+	w.tellDetached(end.Detached)
+	w.kept.OutputBytes = w.host.out.close()
+	if w.kept != (toolscript.Kept{}) {
+		end.Kept = &w.kept
+	}
 	w.measure()
 	end.Metrics = &w.metrics
 	return end
@@ -62,6 +70,9 @@ func (w *work) stages(ctx context.Context) (runner.Outcome, error) {
 	}
 	w.enter("waiting")
 	w.await(ctx, compiled.Uses)
+	for _, warning := range strangers(w.request.Allow, w.deps.Names()) {
+		w.host.events.emit(toolscript.Event{Type: toolscript.EventProgress, Message: "warning: " + warning})
+	}
 	w.enter("checking")
 	if err := w.check(ctx, compiled); err != nil || w.request.CheckOnly {
 		return runner.Outcome{}, err
@@ -97,7 +108,7 @@ func (w *work) await(ctx context.Context, uses runner.Uses) {
 // named are the servers that the script refers to.
 func (w *work) named(uses runner.Uses) (toolscript.Filter, bool) {
 	if uses.All {
-		return nil, true
+		return w.request.Allow, true // of no allow list it is every server
 	}
 	var f toolscript.Filter
 	for _, s := range w.deps.Names().Servers {
@@ -137,10 +148,28 @@ func (w *work) job(compiled runner.Compiled) runner.Job {
 	if url := w.deps.URL(w.capability); url != "" {
 		env["TOOLSCRIPT_GATEWAY_URL"] = url
 	}
+	limits := w.limits
+	limits.ValueBytes = ceilings.ValueBytes // a longer value than the run's limit comes here to be kept
 	return runner.Job{
 		RunID: w.id, File: w.request.File, Compiled: compiled,
 		Args: w.request.Args, Cwd: w.request.Cwd, Env: env, TZ: w.request.TZ, Stdin: w.request.Stdin,
-		Limits: w.limits, Names: w.deps.Names(),
+		Limits: limits, Names: w.deps.Names(),
+	}
+}
+
+// tellDetached says which calls did not end when they were told to. That tasks go on
+// is what they are for.
+func (w *work) tellDetached(detached []toolscript.DetachedCall) {
+	var stuck []string
+	for _, d := range detached {
+		if !d.Task {
+			stuck = append(stuck, d.Tool)
+		}
+	}
+	if len(stuck) > 0 {
+		w.host.events.emit(toolscript.Event{
+			Type: toolscript.EventProgress, Message: "warning: still under way though the script has ended: " + strings.Join(stuck, ", "),
+		})
 	}
 }
 
@@ -162,6 +191,9 @@ func (w *work) end(outcome runner.Outcome, err error) toolscript.End {
 	if err != nil {
 		return failed(w.id, err, w.progress())
 	}
+	if n := int64(len(outcome.Value)); n > w.limits.ValueBytes {
+		return w.end(runner.Outcome{Err: w.valueTooLarge(outcome.Value)}, nil)
+	}
 	if e := outcome.Err; e != nil {
 		e.ScriptID = w.id
 		if e.Metadata == nil {
@@ -174,6 +206,20 @@ func (w *work) end(outcome runner.Outcome, err error) toolscript.End {
 		return toolscript.End{OK: outcome.ExitCode == 0, ExitCode: outcome.ExitCode}
 	}
 	return toolscript.End{OK: true, Value: outcome.Value}
+}
+
+// valueTooLarge keeps a value that is over its limit: it is never cut.
+func (w *work) valueTooLarge(value []byte) *toolscript.RunError {
+	handle := "read it with: toolscript output " + w.id + " --value"
+	if err := w.deps.Kept.Put(w.id, outputs.Value, value); err != nil {
+		handle = fmt.Sprintf("it is lost: %v", err)
+	} else {
+		w.kept.ValueBytes = int64(len(value))
+	}
+	e := toolscript.Fail(toolscript.LimitOutput, fmt.Sprintf(
+		"the script's value is %d bytes of JSON and may be %d: return less of it, or %s", len(value), w.limits.ValueBytes, handle))
+	e.Phase = toolscript.Finalizing
+	return e
 }
 
 // failed is the end of a run that never came to an outcome.
@@ -194,14 +240,15 @@ func failed(id string, err error, metadata map[string]any) toolscript.End {
 
 // progress is what was done so far, for the metadata of an error.
 func (w *work) progress() map[string]any {
-	completed, pending := w.host.counts()
+	_, completed, pending := w.host.counts()
 	return map[string]any{"elapsedMs": ms(time.Since(w.start)), "completedTools": completed, "pendingTools": pending}
 }
 
 func (w *work) measure() {
 	w.metrics.DurationMs = ms(time.Since(w.start))
-	w.metrics.ToolCalls = int(w.host.calls.Load())
-	w.metrics.StdoutBytes, w.metrics.StderrBytes = w.host.written()
+	admitted, _, _ := w.host.counts()
+	w.metrics.ToolCalls = int(admitted)
+	w.metrics.StdoutBytes, w.metrics.StderrBytes = w.host.out.written()
 }
 
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

@@ -2,9 +2,11 @@ package cli
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -20,15 +22,14 @@ type execOptions struct {
 	dashed  bool // there is a -- on the command line
 	only    bool // check the script and run nothing
 
-	timeout durationFlag
-	memory  megabytesFlag
-	check   choiceFlag
-	engine  choiceFlag
-	allow   []string
-	cwd     string
-	out     string
-	trust   bool
-	json    bool
+	limits limitFlags
+	check  choiceFlag
+	engine choiceFlag
+	allow  []string
+	cwd    string
+	out    string
+	trust  bool
+	json   bool
 }
 
 func newExec(a *app) *cobra.Command {
@@ -61,8 +62,7 @@ exec starts the servers that the script uses and stops them when it has ended.`,
 	f := c.Flags()
 	f.StringVarP(&o.eval, "eval", "e", "", "run this `code`")
 	f.StringVarP(&o.file, "file", "f", "", "run this `file`; - is standard input")
-	f.Var(&o.timeout, "timeout", "end the script after this time, as 500ms, 30s or 2m")
-	f.Var(&o.memory, "memory", "JavaScript heap the script may use")
+	o.limits.add(f)
 	f.Var(&o.check, "check", "what type errors do: nothing, a message, or keep the script from running (default error)")
 	f.Var(&o.engine, "engine", "which sandbox runs it")
 	f.StringSliceVar(&o.allow, "allow", nil, "the only `servers and tool ids` the script may call")
@@ -101,10 +101,39 @@ func (a *app) runFile(c *cobra.Command, args []string) error {
 
 func (o *execOptions) run(ctx context.Context, args []string) error {
 	src, err := o.source(ctx, args)
-	if err != nil {
+	if err == nil && o.out != "" {
+		err = creatable(o.absolute(o.out))
+	}
+	var wrong *usageError
+	switch {
+	case errors.As(err, &wrong):
 		return err
+	case err != nil:
+		return o.events().finish(err)
 	}
 	return o.exec(ctx, src, o.events())
+}
+
+// creatable says why a file could not be written, before a script runs for
+// nothing.
+func creatable(path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && info.IsDir():
+		return fmt.Errorf("--out %s is a folder; name a file", path)
+	case err == nil && !info.Mode().IsRegular():
+		return nil // a pipe, of which opening it would wait for a reader
+	}
+	var f *os.File
+	if err == nil {
+		f, err = os.OpenFile(path, os.O_WRONLY, 0)
+	} else if f, err = os.CreateTemp(filepath.Dir(path), ".toolscript-*"); err == nil {
+		defer func() { _ = os.Remove(f.Name()) }() // made only to see whether it can be
+	}
+	if err != nil {
+		return fmt.Errorf("--out %s cannot be written, so nothing was run: %s", path, withoutPath(err))
+	}
+	return f.Close()
 }
 
 // request is the run that the options ask for.
@@ -114,18 +143,15 @@ func (o *execOptions) request(src source) toolscript.ExecRequest {
 		check = toolscript.CheckError
 	}
 	return toolscript.ExecRequest{
-		Code:   src.code,
-		File:   src.file,
-		Args:   src.args,
-		Cwd:    o.absolute(o.cwd),
-		TZ:     o.timeZone(),
-		Engine: o.engine.value,
-		Check:  check,
-		Allow:  o.allow,
-		Limits: toolscript.Limits{
-			TimeoutMs: time.Duration(o.timeout).Milliseconds(),
-			MemoryMB:  int64(o.memory),
-		},
+		Code:      src.code,
+		File:      src.file,
+		Args:      src.args,
+		Cwd:       o.absolute(o.cwd),
+		TZ:        o.timeZone(),
+		Engine:    o.engine.value,
+		Check:     check,
+		Allow:     o.allow,
+		Limits:    o.limits.limits(),
 		Stdin:     src.stdin != nil,
 		CheckOnly: o.only,
 	}
@@ -147,7 +173,7 @@ func (o *execOptions) events() events {
 		out = o.absolute(out)
 	}
 	if o.json {
-		return &captured{to: o.Stdout, out: out}
+		return &captured{to: o.Stdout, out: out, keep: o.keepValue}
 	}
-	return &live{stdout: o.Stdout, stderr: o.Stderr, out: out}
+	return &live{stdout: o.Stdout, stderr: o.Stderr, out: out, keep: o.keepValue}
 }

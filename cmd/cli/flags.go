@@ -88,3 +88,54 @@ func (m *megabytesFlag) Set(text string) error {
 	*m = megabytesFlag(number)
 	return nil
 }
+
+// countFlag is a number of things, from one up.
+type countFlag struct {
+	n    int64
+	unit string // in the help
+}
+
+func (c *countFlag) String() string {
+	if c.n == 0 {
+		return ""
+	}
+	return strconv.FormatInt(c.n, 10)
+}
+
+func (c *countFlag) Type() string { return c.unit }
+
+func (c *countFlag) Set(text string) error {
+	number, err := strconv.ParseInt(text, 10, 32)
+	if err != nil || number < 1 {
+		return errors.New("want a whole number from 1 up")
+	}
+	c.n = number
+	return nil
+}
+
+// bytesFlag is a length: a number of bytes, or of KB or MB.
+type bytesFlag int64
+
+func (b *bytesFlag) String() string {
+	if *b == 0 {
+		return ""
+	}
+	return strconv.FormatInt(int64(*b), 10)
+}
+
+func (b *bytesFlag) Type() string { return "bytes" }
+
+func (b *bytesFlag) Set(text string) error {
+	digits, unit := strings.ToUpper(text), int64(1)
+	for suffix, size := range map[string]int64{"KB": 1 << 10, "MB": 1 << 20} {
+		if rest, ok := strings.CutSuffix(digits, suffix); ok {
+			digits, unit = rest, size
+		}
+	}
+	number, err := strconv.ParseInt(digits, 10, 32)
+	if err != nil || number < 1 {
+		return errors.New("want a number of bytes from 1 up, as 500, 20KB or 1MB")
+	}
+	*b = bytesFlag(number * unit)
+	return nil
+}

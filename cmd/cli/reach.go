@@ -102,9 +102,12 @@ func (a *app) complete(address string) (string, error) {
 }
 
 func dial(ctx context.Context, url string) (*reached, error) {
-	ctx, cancel := context.WithTimeout(ctx, healthTime)
-	defer cancel()
 	client := gateway.NewClient(url)
+	ctx, cancel := context.WithTimeoutCause(ctx, healthTime, &toolscript.Error{
+		Kind: toolscript.Timeout,
+		Err:  fmt.Errorf("the gateway at %s has not answered for %s, so it is stopped or the machine is very busy; see: toolscript gateway list", client.Host(), healthTime),
+	})
+	defer cancel()
 	health, err := client.Health(ctx)
 	if err != nil {
 		client.Close()

@@ -2,7 +2,9 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"io"
+	"io/fs"
 
 	"github.com/toolscript/toolscript"
 )
@@ -14,7 +16,7 @@ type place interface {
 	Exec(ctx context.Context, req toolscript.ExecRequest, emit func(toolscript.Event) error) error
 	// GiveStdin passes standard input to a run. It waits while the script has
 	// not taken what came before.
-	GiveStdin(ctx context.Context, runID string, data []byte, eof bool) error
+	GiveStdin(ctx context.Context, runID string, piece toolscript.StdinPiece) error
 }
 
 // runAt runs a script at a place and tells out what happens.
@@ -55,16 +57,30 @@ func giveStdin(ctx context.Context, to place, runID string, stdin io.Reader) {
 	buffer := make([]byte, stdinPiece)
 	for {
 		n, err := stdin.Read(buffer)
-		if offer(ctx, to, runID, buffer[:n], err != nil) != nil || err != nil {
+		piece := toolscript.StdinPiece{Data: buffer[:n], EOF: err != nil}
+		if err != nil && !errors.Is(err, io.EOF) {
+			piece.Error = withoutPath(err)
+		}
+		if offer(ctx, to, runID, piece) != nil || err != nil {
 			return
 		}
 	}
 }
 
+// withoutPath is why a file cannot be read; what it is called here is nothing
+// that a script should know.
+func withoutPath(err error) string {
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		return at.Err.Error()
+	}
+	return err.Error()
+}
+
 // offer repeats what timed out: the script has only not come to read it yet.
-func offer(ctx context.Context, to place, runID string, piece []byte, eof bool) error {
+func offer(ctx context.Context, to place, runID string, piece toolscript.StdinPiece) error {
 	for {
-		err := to.GiveStdin(ctx, runID, piece, eof)
+		err := to.GiveStdin(ctx, runID, piece)
 		if toolscript.KindOf(err) != toolscript.Timeout || ctx.Err() != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -28,6 +29,8 @@ var errNoEnd = errors.New("the gateway stopped answering before the script had e
 type live struct {
 	stdout, stderr io.Writer
 	out            string // file for the value; "" is stdout
+	keep           keep
+	runID          string
 	end            *toolscript.End
 }
 
@@ -42,7 +45,7 @@ func (l *live) event(e toolscript.Event) (err error) {
 	case toolscript.EventDiagnostic:
 		_, err = io.WriteString(l.stderr, diagnosticText(e.Diagnostic))
 	case toolscript.EventEnd:
-		l.end = e.End
+		l.end, l.runID = e.End, e.RunID
 	default: // calls are in the record of the run
 	}
 	return err
@@ -79,13 +82,21 @@ func (l *live) value(value json.RawMessage) error {
 		_, err := l.stdout.Write(line.Bytes())
 		return err
 	}
-	return os.WriteFile(l.out, line.Bytes(), 0o600)
+	if err := os.WriteFile(l.out, line.Bytes(), 0o600); err != nil {
+		return l.keep(l.runID, line.Bytes(), err)
+	}
+	return nil
 }
+
+// keep saves a value that cannot be written where it was wanted; its error says
+// why that was, and where the value is.
+type keep func(runID string, value []byte, why error) error
 
 // captured prints nothing but the end event, with the output inside it.
 type captured struct {
 	to             io.Writer
 	out            string // file for the value as well; "" is none
+	keep           keep
 	stdout, stderr strings.Builder
 	diagnostics    []toolscript.Diagnostic
 	end            *toolscript.Event
@@ -110,10 +121,9 @@ func (c *captured) finish(failed error) error {
 	if c.end == nil {
 		c.end = failedEnd(failed)
 	}
+	var unwritten error
 	if c.out != "" && len(c.end.Value) > 0 {
-		if err := (&live{out: c.out}).value(c.end.Value); err != nil {
-			return err
-		}
+		unwritten = (&live{out: c.out, keep: c.keep, runID: c.end.RunID}).value(c.end.Value)
 	}
 	if err := writeJSON(c.to, struct {
 		toolscript.Event
@@ -123,7 +133,7 @@ func (c *captured) finish(failed error) error {
 	}{*c.end, c.stdout.String(), c.stderr.String(), c.diagnostics}); err != nil {
 		return err
 	}
-	return exitOf(c.end.End)
+	return cmp.Or(unwritten, exitOf(c.end.End))
 }
 
 // failedEnd stands for the end of a run that never began or was lost, so that

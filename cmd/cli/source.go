@@ -11,6 +11,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/toolscript/toolscript"
 )
 
 // source is a script and what belongs to it on the command line.
@@ -85,7 +87,7 @@ func (o *execOptions) readFile(path string, args []string) (source, error) {
 	}
 	f, err := os.Open(o.absolute(path))
 	if errors.Is(err, fs.ErrNotExist) {
-		return source{}, fmt.Errorf("file not found: %s", path)
+		return source{}, &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf("file not found: %s", path)}
 	}
 	if err != nil {
 		return source{}, err

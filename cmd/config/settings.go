@@ -62,6 +62,7 @@ func limitFields(l *toolscript.Limits) map[string]*int64 {
 		"sourceBytes": &l.SourceBytes,
 		"valueBytes":  &l.ValueBytes,
 		"outputBytes": &l.OutputBytes,
+		"logLines":    &l.LogLines,
 	}
 }
 

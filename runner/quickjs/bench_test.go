@@ -11,6 +11,7 @@ import (
 type silent struct{ answers chan quickjs.Answer }
 
 func (s silent) Call(c runner.Call)             { s.answers <- quickjs.Answer{CallID: c.CallID, Value: c.Args} }
+func (s silent) Cancel(string)                  {}
 func (s silent) Write(runner.Stream, string)    {}
 func (s silent) ReadStdin()                     {}
 func (s silent) Answers() <-chan quickjs.Answer { return s.answers }

@@ -19,6 +19,7 @@ var operations = map[string]func(r *run, a arguments) box{
 	"names":         (*run).listNames,
 	"missing":       (*run).explainMissing,
 	"call":          (*run).beginCall,
+	"cancel":        (*run).cancelCall,
 	"stdin":         (*run).askStdin,
 	"timer":         (*run).setTimer,
 	"clear":         (*run).clearTimer,
@@ -88,7 +89,7 @@ func (r *run) explainMissing(a arguments) box {
 	return r.guest.newString(r.names.Missing(a.integer(0), a.text(1)))
 }
 
-// call(call, server, name of the tool, arguments as JSON) → whether there is room for it
+// call(call, server, name of the tool, arguments as JSON, whether it is a task) → whether there is room for it
 func (r *run) beginCall(a arguments) box {
 	if limit := r.job.Limits.ToolCalls; limit > 0 && int64(len(r.calls)) >= limit {
 		return r.integer(0) // more calls under way than the run may make in all
@@ -99,8 +100,17 @@ func (r *run) beginCall(a arguments) box {
 		CallID: strconv.Itoa(id),
 		ID:     r.names.ID(a.integer(1), a.text(2)),
 		Args:   json.RawMessage(a.text(3)),
+		Task:   a.integer(4) != 0,
 	})
 	return r.integer(1)
+}
+
+// cancel(call)
+func (r *run) cancelCall(a arguments) box {
+	if _, known := r.calls[a.integer(0)]; known {
+		r.host.Cancel(strconv.Itoa(a.integer(0)))
+	}
+	return r.guest.undefined()
 }
 
 // stdin() → 1 when a chunk will be fed, 0 at the end of standard input

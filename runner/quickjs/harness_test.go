@@ -76,6 +76,10 @@ func (h *host) Call(c runner.Call) {
 	}()
 }
 
+func (h *host) Cancel(callID string) {
+	h.answers <- quickjs.Answer{CallID: callID, Err: &toolscript.ToolError{Code: toolscript.Cancelled, Message: "cancelled"}}
+}
+
 func (h *host) Write(s runner.Stream, text string) { h.output[s].WriteString(text) }
 
 func (h *host) ReadStdin() {

@@ -13,6 +13,8 @@ import (
 type Host interface {
 	// Call begins a tool call. Its answer has the CallID of c.
 	Call(c runner.Call)
+	// Cancel ends a call that was begun. It is answered all the same.
+	Cancel(callID string)
 	// Write passes on what the script prints.
 	Write(s runner.Stream, text string)
 	// ReadStdin asks for one chunk of standard input.
@@ -31,4 +33,5 @@ type Answer struct {
 
 	Stdin    []byte // a chunk; characters may be cut in two at its ends
 	StdinEOF bool   // nothing comes after the chunk
+	StdinErr string // with StdinEOF: why nothing more could be read
 }

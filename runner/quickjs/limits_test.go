@@ -140,8 +140,8 @@ func TestAnswerThatDoesNotFit(t *testing.T) {
 
 func TestStackLimit(t *testing.T) {
 	err := fails(t, script("function f(n) { return f(n + 1) + 1 }\nf(0)"), newHost())
-	if err.Name != "RangeError" || err.Code != toolscript.LimitStack {
-		t.Errorf("error = %s %s, want RangeError limit_stack", err.Name, err.Code)
+	if err.Name != "ScriptStackError" || err.Code != toolscript.LimitStack {
+		t.Errorf("error = %s %s, want ScriptStackError limit_stack", err.Name, err.Code)
 	}
 	depth := func(kb int64) string {
 		job := script(`let n = 0; const f = () => { n++; f() }; try { f() } catch {} export default n > 500`)

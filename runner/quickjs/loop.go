@@ -52,17 +52,19 @@ func (r *run) linger() error {
 // drain runs all jobs that are ready. Each may add another, so the limits are
 // looked at after each.
 func (r *run) drain() error {
-	for r.guest.call(fnIsJobPending) != 0 {
-		failed := int32(r.guest.call(fnExecuteJob)) < 0
-		if failed {
+	for {
+		ran := int32(r.guest.call(fnExecuteJob)) // 0 when none was ready: asking first would double the calls
+		if ran < 0 {
 			return r.thrown(r.check(), box(r.guest.call(fnException)), toolscript.Executing)
+		}
+		if ran == 0 {
+			return r.check()
 		}
 		r.watch.due()
 		if err := r.check(); err != nil {
 			return err
 		}
 	}
-	return r.check()
 }
 
 // wait waits for one thing that the script waits for, and passes it on.
@@ -99,7 +101,9 @@ func (r *run) deliver(a Answer) error {
 		return nil
 	}
 	delete(r.calls, id)
-	r.completed++
+	if a.Err == nil || a.Err.Code != toolscript.Cancelled {
+		r.completed++
+	}
 	text, failed := string(a.Value), 0
 	if a.Err != nil {
 		text, failed = errorJSON(a.Err), 1
@@ -128,6 +132,9 @@ func (r *run) feed(a Answer) error {
 	text := r.input.take(a.Stdin, a.StdinEOF)
 	if err := r.enter(r.guest.entries.feed, r.guest.newString(text)); err != nil || !a.StdinEOF {
 		return err
+	}
+	if a.StdinErr != "" {
+		return r.enter(r.guest.entries.feed, r.guest.undefined(), r.guest.newString(a.StdinErr))
 	}
 	return r.enter(r.guest.entries.feed, r.guest.undefined())
 }

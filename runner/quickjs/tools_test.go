@@ -77,11 +77,14 @@ export default await tools.github.createIssue({}).catch((e) => ({...e}))`), h)
 func TestUncaughtToolError(t *testing.T) {
 	tests := []struct {
 		code, want toolscript.Kind
+		name       string
 	}{
-		{toolscript.ToolFailed, toolscript.Threw},
-		{toolscript.NotFound, toolscript.Threw},
-		{toolscript.LimitCalls, toolscript.LimitCalls},
-		{toolscript.ApprovalDenied, toolscript.ApprovalDenied},
+		{toolscript.ToolFailed, toolscript.Threw, "ToolError"},
+		{toolscript.NotFound, toolscript.Threw, "ToolError"},
+		{toolscript.Cancelled, toolscript.Threw, "ToolError"},
+		{toolscript.LimitCalls, toolscript.LimitCalls, "ToolBudgetExceededError"},
+		{toolscript.ApprovalDenied, toolscript.ApprovalDenied, "ApprovalDeniedError"},
+		{toolscript.ApprovalTimeout, toolscript.ApprovalTimeout, "ApprovalTimeoutError"},
 	}
 	for _, test := range tests {
 		h := newHost()
@@ -90,7 +93,7 @@ func TestUncaughtToolError(t *testing.T) {
 		}
 		err := fails(t, script(imports+`await tools.github.createIssue({})`), h)
 		want := &toolscript.RunError{
-			Name: "ToolError", Code: test.want, Message: "no", Phase: toolscript.Executing, ScriptID: "run-1",
+			Name: test.name, Code: test.want, Message: "no", Phase: toolscript.Executing, ScriptID: "run-1",
 			ToolName: "github__create_issue", CallID: "1", Stack: "    at script.ts:2:20",
 		}
 		if diff := cmp.Diff(want, err); diff != "" {

@@ -15,9 +15,14 @@ var (
 	errCancelled = errors.New("the run was cancelled")
 )
 
-// grace is how much longer than its limits a run may take to stop where the
-// engine asks, which keeps the script's trace. After it the guest traps.
-const grace = 10 * time.Millisecond
+const (
+	// grace is how much processor time a run may use beyond its limits to stop
+	// where the engine asks, which keeps the script's trace. After it the guest
+	// traps. On a busy machine that time may be long in coming, so it ends at
+	// slowGrace of the clock too, well before the worker's watchdog.
+	grace     = 10 * time.Millisecond
+	slowGrace = 50 * time.Millisecond
+)
 
 // watch knows when a run must stop.
 type watch struct {
@@ -27,8 +32,9 @@ type watch struct {
 	cpuStart time.Duration
 	cpuLimit time.Duration // 0: none
 
-	reason error     // why the run must stop; nil while it may go on
-	since  time.Time // when it was to stop
+	reason error         // why the run must stop; nil while it may go on
+	since  time.Time     // when it was to stop
+	spent  time.Duration // processor time at that moment
 }
 
 func newWatch(ctx context.Context, limits toolscript.Limits) *watch {
@@ -56,16 +62,21 @@ func (w *watch) due() bool {
 	case w.cpuLimit > 0 && now.Sub(w.start) >= w.cpuLimit && cpuTime()-w.cpuStart >= w.cpuLimit:
 		w.reason, w.since = errCPU, now
 	}
+	if w.reason != nil {
+		w.spent = cpuTime()
+	}
 	return w.reason != nil
 }
 
 // overdue says whether the time in which to stop by itself has passed too.
-func (w *watch) overdue() bool { return w.due() && time.Since(w.since) >= grace }
+func (w *watch) overdue() bool {
+	return w.due() && (cpuTime()-w.spent >= grace || time.Since(w.since) >= slowGrace)
+}
 
 // extend gives a run that was stopped a last time to say where it stood.
 func (w *watch) extend() {
 	w.reason, w.ctx, w.cpuLimit = nil, context.WithoutCancel(w.ctx), 0
-	w.deadline = time.Now().Add(grace)
+	w.deadline = time.Now().Add(slowGrace)
 }
 
 func (w *watch) elapsed() time.Duration { return time.Since(w.start) }

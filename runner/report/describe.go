@@ -38,6 +38,9 @@ func (s *Source) Thrown(told string, phase toolscript.Phase, heap uint64) *tools
 	case d.Code == toolscript.LimitMemory:
 		full := OutOfMemory(heap)
 		e.Name, e.Message = full.Name, full.Message
+	case d.Code == toolscript.LimitStack:
+		e.Name = d.Code.ClassName()
+		e.Message = "the script's calls nest deeper than its stack allows: " + d.Message
 	case d.Code == toolscript.InvalidResult:
 		e.Phase = toolscript.Finalizing
 	case phase == toolscript.Parsing:

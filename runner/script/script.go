@@ -23,6 +23,8 @@ const (
 	// MaxSource is the longest source that is looked at, in bytes.
 	MaxSource = 1 << 20
 
+	byteOrderMark = "\ufeff"
+
 	// maxNesting is how deep brackets and prefix operators may nest. 65,000
 	// levels cost the compiler 480 MB of stack; people write fewer than 100.
 	maxNesting = 2000
@@ -78,7 +80,7 @@ type unit struct {
 }
 
 func newUnit(src runner.Source) unit {
-	return unit{file: cmp.Or(src.File, DefaultFile), code: src.Code}
+	return unit{file: cmp.Or(src.File, DefaultFile), code: strings.TrimPrefix(src.Code, byteOrderMark)}
 }
 
 // refuse finds what rules a source out before anything looks into it.

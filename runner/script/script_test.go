@@ -143,6 +143,18 @@ func TestDiagnosticHasFileAndExcerpt(t *testing.T) {
 	}
 }
 
+// TestByteOrderMark: some editors put one in front, and count no column for it.
+func TestByteOrderMark(t *testing.T) {
+	c, ds := script.Compile(runner.Source{Code: "\ufeff#!/usr/bin/env toolscript\nreturn 1", File: "a.ts"})
+	if len(ds) > 0 || !strings.Contains(c.JavaScript, "return 1") {
+		t.Errorf("Compile = %q, %+v", c.JavaScript, ds)
+	}
+	_, ds = script.Compile(runner.Source{Code: "\ufeffconst a = = 1", File: "a.ts"})
+	if len(ds) != 1 || ds[0].Line != 1 || ds[0].Column != 11 {
+		t.Errorf("diagnostics = %+v, want one at 1:11", ds)
+	}
+}
+
 func TestTopLevelReturn(t *testing.T) {
 	for name, code := range map[string]string{
 		"alone":                     "return 5",

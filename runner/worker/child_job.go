@@ -69,13 +69,18 @@ func (j *job) Answers() <-chan quickjs.Answer { return j.answers }
 
 // Call implements quickjs.Host.
 func (j *job) Call(c runner.Call) {
-	err := j.link.writeJSON(frameCall, callHeader{CallID: c.CallID, ID: c.ID}, c.Args)
+	err := j.link.writeJSON(frameCall, callHeader{CallID: c.CallID, ID: c.ID, Task: c.Task}, c.Args)
 	if errors.Is(err, errFrameTooLong) {
 		j.answer(quickjs.Answer{CallID: c.CallID, Err: &toolscript.ToolError{
 			Tool: c.ID, Code: toolscript.TooLarge, Message: fmt.Sprintf("the arguments of %s are too long: %v", c.ID, err),
 		}})
 	}
 	// Any other error is the end of the gateway, which ends the process.
+}
+
+// Cancel implements quickjs.Host.
+func (j *job) Cancel(callID string) {
+	_ = j.link.writeJSON(frameCancelCall, callHeader{CallID: callID}, nil) // an error is the end of the gateway, which ends the process
 }
 
 // maxOutput is the longest text that goes to the gateway at once.

@@ -101,7 +101,7 @@ func (b *inbox) handle(kind frameType, payload []byte) error {
 		if err != nil {
 			return err
 		}
-		b.current.answer(quickjs.Answer{Stdin: piece, StdinEOF: header.End})
+		b.current.answer(quickjs.Answer{Stdin: piece, StdinEOF: header.End, StdinErr: header.Err})
 	default:
 		return fmt.Errorf("a sandbox was sent message %d", kind)
 	}

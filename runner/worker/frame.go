@@ -24,22 +24,23 @@ type frameType uint8
 
 // The frames. A worker sends ready once, before all else.
 const (
-	frameReady     frameType = iota + 1 // worker: ready
-	frameCompile                        // gateway → checker: runner.Source
-	frameCompiled                       // checker → gateway: compiled
-	frameNames                          // gateway → sandbox: runner.Names for the runs to come
-	frameRun                            // gateway → sandbox: runner.Job without names
-	frameCancel                         // gateway → sandbox: end the run
-	frameCall                           // sandbox → gateway: callHeader, arguments
-	frameAnswer                         // gateway → sandbox: answerHeader, value
-	frameStdout                         // sandbox → gateway: text
-	frameStderr                         // sandbox → gateway: text
-	frameWantStdin                      // sandbox → gateway: nothing; asks for one piece
-	frameStdin                          // gateway → sandbox: stdinHeader, bytes
-	frameEnd                            // sandbox → gateway: runner.Outcome
-	frameCheck                          // gateway → checker: checkRequest
-	frameModule                         // gateway → checker: moduleHeader, text
-	frameChecked                        // checker → gateway: checked
+	frameReady      frameType = iota + 1 // worker: ready
+	frameCompile                         // gateway → checker: runner.Source
+	frameCompiled                        // checker → gateway: compiled
+	frameNames                           // gateway → sandbox: runner.Names for the runs to come
+	frameRun                             // gateway → sandbox: runner.Job without names
+	frameCancel                          // gateway → sandbox: end the run
+	frameCall                            // sandbox → gateway: callHeader, arguments
+	frameAnswer                          // gateway → sandbox: answerHeader, value
+	frameStdout                          // sandbox → gateway: text
+	frameStderr                          // sandbox → gateway: text
+	frameWantStdin                       // sandbox → gateway: nothing; asks for one piece
+	frameStdin                           // gateway → sandbox: stdinHeader, bytes
+	frameEnd                             // sandbox → gateway: runner.Outcome
+	frameCheck                           // gateway → checker: checkRequest
+	frameModule                          // gateway → checker: moduleHeader, text
+	frameChecked                         // checker → gateway: checked
+	frameCancelCall                      // sandbox → gateway: callHeader of a call to end
 )
 
 // A link carries frames in both directions. Writes may be concurrent, reads may

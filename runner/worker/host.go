@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -34,17 +35,19 @@ func (r *run) begin(payload []byte) error {
 	if !r.calls.take(size, r.ctx.Done(), r.sandbox.done) {
 		return nil
 	}
+	ctx, done := r.cancels.add(r.ctx, header.CallID)
 	r.spawn(func() {
 		defer r.calls.release(size)
-		r.call(runner.Call{CallID: header.CallID, ID: header.ID, Args: args})
+		defer done()
+		r.call(ctx, runner.Call{CallID: header.CallID, ID: header.ID, Args: args, Task: header.Task})
 	})
 	return nil
 }
 
 // call makes one tool call and answers the worker.
-func (r *run) call(c runner.Call) {
+func (r *run) call(ctx context.Context, c runner.Call) {
 	header := answerHeader{CallID: c.CallID}
-	value, toolErr := r.ask(c)
+	value, toolErr := r.ask(ctx, c)
 	header.Err = toolErr
 	if toolErr != nil || len(value) == 0 {
 		value = nil
@@ -57,11 +60,11 @@ func (r *run) call(c runner.Call) {
 	}
 }
 
-func (r *run) ask(c runner.Call) (value []byte, toolErr *toolscript.ToolError) {
+func (r *run) ask(ctx context.Context, c runner.Call) (value []byte, toolErr *toolscript.ToolError) {
 	defer r.recovered("call", func() {
 		toolErr = &toolscript.ToolError{Tool: c.ID, Code: toolscript.Internal, Message: "the gateway failed in this call; its log says why"}
 	})
-	return r.host.Call(r.ctx, c)
+	return r.host.Call(ctx, c)
 }
 
 // maxStdin is the largest piece of standard input that goes to a worker at once.
@@ -89,9 +92,12 @@ func (r *run) grantPiece() {
 }
 
 func (r *run) nextStdin() (piece []byte, header stdinHeader) {
-	defer r.recovered("read standard input", func() { header = stdinHeader{End: true} })
+	defer r.recovered("read standard input", func() { header = stdinHeader{End: true, Err: errPanic.Error()} })
 	piece, err := r.host.ReadStdin(r.ctx)
-	return piece, stdinHeader{End: piece == nil || err != nil}
+	if err != nil {
+		return nil, stdinHeader{End: true, Err: err.Error()}
+	}
+	return piece, stdinHeader{End: piece == nil}
 }
 
 // sayCancel asks the worker to end its script.

@@ -38,7 +38,8 @@ type moduleHeader struct {
 // callHeader announces a tool call; its arguments follow.
 type callHeader struct {
 	CallID string `json:"callId"`
-	ID     string `json:"id"`
+	ID     string `json:"id,omitempty"`
+	Task   bool   `json:"task,omitempty"`
 }
 
 // answerHeader answers a tool call; the value follows when there is no error.
@@ -49,5 +50,6 @@ type answerHeader struct {
 
 // stdinHeader gives a piece of standard input; its bytes follow.
 type stdinHeader struct {
-	End bool `json:"end,omitempty"` // there is no more
+	End bool   `json:"end,omitempty"` // there is no more
+	Err string `json:"err,omitempty"` // why there is no more, when that is not its end
 }

@@ -38,6 +38,7 @@ type run struct {
 	cancel  context.CancelFunc
 	pending sync.WaitGroup // goroutines that use host
 	calls   held           // what calls that have not ended keep in memory
+	cancels cancels        // of calls that have not ended
 
 	ended  chan runner.Outcome // the worker's word
 	broken chan error          // the worker is not understood, or gone, or we failed
@@ -155,6 +156,11 @@ func (r *run) handle(kind frameType, payload []byte) error {
 		r.write(runner.Stderr, string(payload))
 	case frameCall:
 		return r.begin(payload)
+	case frameCancelCall:
+		var header callHeader
+		_, err := split(payload, &header)
+		r.cancels.cancel(header.CallID)
+		return err
 	case frameWantStdin:
 		if r.wishes.Add(1) == 1 {
 			r.spawn(r.grantStdin)

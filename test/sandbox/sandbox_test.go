@@ -126,9 +126,9 @@ func (g *gateway) exec(t *testing.T, request toolscript.ExecRequest, input strin
 		case toolscript.EventStdin:
 			go func() {
 				for piece := range strings.SplitAfterSeq(input, "\n") {
-					_ = g.GiveStdin(ctx, r.id, []byte(piece), false) // a script may end before it has read all
+					_ = g.GiveStdin(ctx, r.id, toolscript.StdinPiece{Data: []byte(piece)}) // a script may end before it has read all
 				}
-				_ = g.GiveStdin(ctx, r.id, nil, true)
+				_ = g.GiveStdin(ctx, r.id, toolscript.StdinPiece{EOF: true})
 			}()
 		case toolscript.EventCallEnd:
 			word := map[bool]string{true: "ok", false: "failed"}[*e.OK]

@@ -118,6 +118,17 @@ func (c *Client) Run(ctx context.Context, id string) (toolscript.RunRecord, erro
 	return get[toolscript.RunRecord](ctx, c, "/runs/"+url.PathEscape(id))
 }
 
+// RunOutput is what is kept of a run because it was over a limit.
+func (c *Client) RunOutput(ctx context.Context, id string, q toolscript.OutputQuery) ([]byte, error) {
+	part := "output"
+	if q.Value {
+		part = "value"
+	}
+	query := url.Values{"part": {part}, "range": {q.Range()}}
+	kept, _, err := c.ask(ctx, http.MethodGet, "/runs/"+url.PathEscape(id)+"/output?"+query.Encode(), nil)
+	return kept, err
+}
+
 // AbortRun ends a run that is under way.
 func (c *Client) AbortRun(ctx context.Context, id string) error {
 	_, _, err := c.ask(ctx, http.MethodDelete, "/runs/"+url.PathEscape(id), nil)

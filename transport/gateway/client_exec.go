@@ -72,13 +72,17 @@ func (c *Client) cutShort(ctx context.Context, err error) error {
 const stdinPiece = 1 << 20
 
 // GiveStdin passes standard input to a run that asked for it, in as many
-// requests as it takes. eof says that nothing follows data.
-func (c *Client) GiveStdin(ctx context.Context, id string, data []byte, eof bool) error {
+// requests as it takes.
+func (c *Client) GiveStdin(ctx context.Context, id string, piece toolscript.StdinPiece) error {
 	for {
-		piece := data[:min(len(data), stdinPiece)]
-		data = data[len(piece):]
-		last := len(data) == 0
-		body, err := json.Marshal(stdinBody{Data: piece, EOF: eof && last})
+		part := piece.Data[:min(len(piece.Data), stdinPiece)]
+		piece.Data = piece.Data[len(part):]
+		last := len(piece.Data) == 0
+		next := toolscript.StdinPiece{Data: part}
+		if last {
+			next.EOF, next.Error = piece.EOF, piece.Error
+		}
+		body, err := json.Marshal(next)
 		if err != nil {
 			return invalid("standard input cannot be encoded: %w", err)
 		}

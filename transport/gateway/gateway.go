@@ -72,11 +72,13 @@ type Backend interface {
 	Runs(ctx context.Context) ([]toolscript.RunRecord, error)
 	// Run is the record of one run.
 	Run(ctx context.Context, id string) (toolscript.RunRecord, error)
+	// RunOutput is what is kept of a run because it was over a limit.
+	RunOutput(ctx context.Context, id string, q toolscript.OutputQuery) ([]byte, error)
 	// AbortRun ends a run that is under way.
 	AbortRun(ctx context.Context, id string) error
-	// GiveStdin passes standard input to a run that asked for it. eof says that
-	// nothing follows data.
-	GiveStdin(ctx context.Context, id string, data []byte, eof bool) error
+	// GiveStdin passes standard input to a run that asked for it. It waits while
+	// the piece before has not been taken.
+	GiveStdin(ctx context.Context, id string, piece toolscript.StdinPiece) error
 	// RunOf finds the run under way that a capability belongs to. It must find
 	// it in a time that tells nothing about the capabilities there are.
 	RunOf(capability string) (runID string, ok bool)

@@ -39,7 +39,8 @@ type fake struct {
 	runs      func(context.Context) ([]toolscript.RunRecord, error)
 	run       func(context.Context, string) (toolscript.RunRecord, error)
 	abortRun  func(context.Context, string) error
-	giveStdin func(context.Context, string, []byte, bool) error
+	runOutput func(context.Context, string, toolscript.OutputQuery) ([]byte, error)
+	giveStdin func(context.Context, string, toolscript.StdinPiece) error
 	runOf     map[string]string // capability to run id
 }
 
@@ -133,11 +134,18 @@ func (f *fake) AbortRun(ctx context.Context, id string) error {
 	return f.abortRun(ctx, id)
 }
 
-func (f *fake) GiveStdin(ctx context.Context, id string, data []byte, eof bool) error {
+func (f *fake) RunOutput(ctx context.Context, id string, q toolscript.OutputQuery) ([]byte, error) {
+	if f.runOutput == nil {
+		return nil, nil
+	}
+	return f.runOutput(ctx, id, q)
+}
+
+func (f *fake) GiveStdin(ctx context.Context, id string, piece toolscript.StdinPiece) error {
 	if f.giveStdin == nil {
 		return nil
 	}
-	return f.giveStdin(ctx, id, data, eof)
+	return f.giveStdin(ctx, id, piece)
 }
 
 func (f *fake) RunOf(capability string) (string, bool) {

@@ -60,6 +60,7 @@ func (s *Server) routes() []route {
 		{method: fiber.MethodPost, path: "/exec", within: runTime, serve: s.exec},
 		{method: fiber.MethodGet, path: "/runs", within: askTime, serve: s.runs},
 		{method: fiber.MethodGet, path: "/runs/:id", within: askTime, serve: s.run},
+		{method: fiber.MethodGet, path: "/runs/:id/output", within: askTime, query: []string{"part", "range"}, serve: s.runOutput},
 		{method: fiber.MethodDelete, path: "/runs/:id", within: askTime, serve: s.abortRun},
 		{method: fiber.MethodPost, path: "/runs/:id/stdin", within: runTime, serve: s.giveStdin},
 	}

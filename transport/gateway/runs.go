@@ -1,6 +1,12 @@
 package gateway
 
-import "net/http"
+import (
+	"net/http"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/toolscript/toolscript"
+)
 
 // runs answers GET /runs.
 func (s *Server) runs(x *exchange) error {
@@ -27,6 +33,31 @@ func (s *Server) run(x *exchange) error {
 	return x.answer(http.StatusOK, run)
 }
 
+// runOutput answers GET /runs/:id/output with what is kept of the run because it
+// was over a limit: the bytes of a range of its console output, or of its value.
+func (s *Server) runOutput(x *exchange) error {
+	if err := x.aboutRun(); err != nil {
+		return err
+	}
+	var q toolscript.OutputQuery
+	switch part := x.query.Get("part"); part {
+	case "", "output":
+	case "value":
+		q.Value = true
+	default:
+		return invalid("parameter %q must be output or value, not %.50q", "part", part)
+	}
+	if err := q.ParseRange(x.query.Get("range")); err != nil {
+		return err
+	}
+	kept, err := s.backend.RunOutput(x.ctx, x.run, q)
+	if err != nil {
+		return err
+	}
+	x.c.Set(fiber.HeaderContentType, fiber.MIMETextPlainCharsetUTF8)
+	return x.c.Send(kept)
+}
+
 // abortRun answers DELETE /runs/:id.
 func (s *Server) abortRun(x *exchange) error {
 	if err := x.aboutRun(); err != nil {
@@ -44,11 +75,11 @@ func (s *Server) giveStdin(x *exchange) error {
 	if err := x.aboutRun(); err != nil {
 		return err
 	}
-	var body stdinBody
-	if err := decode(x.c.Request().Body(), &body); err != nil {
+	var piece toolscript.StdinPiece
+	if err := decode(x.c.Request().Body(), &piece); err != nil {
 		return err
 	}
-	if err := s.backend.GiveStdin(x.ctx, x.run, body.Data, body.EOF); err != nil {
+	if err := s.backend.GiveStdin(x.ctx, x.run, piece); err != nil {
 		return err
 	}
 	x.c.Status(http.StatusNoContent)

@@ -63,20 +63,56 @@ func TestRuns(t *testing.T) {
 	}
 }
 
+func TestRunOutput(t *testing.T) {
+	asked := make(chan toolscript.OutputQuery, 1)
+	l := serve(t, &fake{runOutput: func(_ context.Context, id string, q toolscript.OutputQuery) ([]byte, error) {
+		if id != "r1" {
+			return nil, &toolscript.Error{Kind: toolscript.NotFound, Err: errors.New("nothing is kept")}
+		}
+		asked <- q
+		return []byte("the rest é"), nil
+	}})
+	for query, want := range map[string]toolscript.OutputQuery{
+		"":                       {},
+		"?range=5-9":             {From: 5, To: 10},
+		"?range=5-&part=value":   {From: 5, Value: true},
+		"?part=output&range=0-0": {To: 1},
+	} {
+		got := l.ask(t, http.MethodGet, "/runs/r1/output"+query, "")
+		if diff := cmp.Diff(want, receive(t, asked)); diff != "" || got.status != 200 || got.body != "the rest é" {
+			t.Errorf("GET output%s = %d %q (-want +got):\n%s", query, got.status, got.body, diff)
+		}
+	}
+	for path, status := range map[string]int{
+		"/runs/r1/output?range=9-5": 400, "/runs/r1/output?range=-5": 400, "/runs/r1/output?range=x": 400,
+		"/runs/r1/output?range=5": 400, "/runs/r1/output?part=all": 400, "/runs/r2/output": 404,
+	} {
+		if got := l.ask(t, http.MethodGet, path, ""); got.status != status {
+			t.Errorf("GET %s = %d %s, want %d", path, got.status, got.body, status)
+		}
+	}
+	q := toolscript.OutputQuery{From: 3, To: 7, Value: true}
+	kept, err := l.client(t).RunOutput(t.Context(), "r1", q)
+	if got := receive(t, asked); string(kept) != "the rest é" || err != nil || got != q {
+		t.Errorf("RunOutput = %q, %v, asked %+v, want %+v", kept, err, got, q)
+	}
+}
+
 func TestStdin(t *testing.T) {
 	type given struct {
 		ID, Data string
 		EOF      bool
+		Error    string
 	}
 	pieces := make(chan given, 1)
-	l := serve(t, &fake{giveStdin: func(_ context.Context, id string, data []byte, eof bool) error {
-		pieces <- given{id, string(data), eof}
+	l := serve(t, &fake{giveStdin: func(_ context.Context, id string, p toolscript.StdinPiece) error {
+		pieces <- given{id, string(p.Data), p.EOF, p.Error}
 		return nil
 	}})
 	if got := l.ask(t, http.MethodPost, "/runs/r1/stdin", `{"data":"AP8K","eof":true}`); got.status != 204 || got.body != "" {
 		t.Errorf("POST stdin = %d %q", got.status, got.body)
 	}
-	if diff := cmp.Diff(given{"r1", "\x00\xff\n", true}, receive(t, pieces)); diff != "" {
+	if diff := cmp.Diff(given{"r1", "\x00\xff\n", true, ""}, receive(t, pieces)); diff != "" {
 		t.Errorf("stdin (-want +got):\n%s", diff)
 	}
 	for _, body := range []string{``, `[]`, `{"data":"not base64!"}`, `{"text":"x"}`, `{"eof":"yes"}`} {
@@ -90,26 +126,26 @@ func TestStdin(t *testing.T) {
 func TestClientGivesStdinInPieces(t *testing.T) {
 	var got strings.Builder
 	var ends, pieces int
-	l := serve(t, &fake{giveStdin: func(_ context.Context, _ string, data []byte, eof bool) error {
+	l := serve(t, &fake{giveStdin: func(_ context.Context, _ string, p toolscript.StdinPiece) error {
 		if ends > 0 {
 			return &toolscript.Error{Kind: toolscript.Conflict, Err: errors.New("it has ended")}
 		}
 		pieces++
-		got.Write(data)
-		if eof {
+		got.Write(p.Data)
+		if p.EOF {
 			ends++
 		}
 		return nil
 	}})
 	want := strings.Repeat("0123456789abcdef", 160<<10) // 2.5 MB
 	c := l.client(t)
-	if err := c.GiveStdin(t.Context(), "r1", []byte(want), true); err != nil {
+	if err := c.GiveStdin(t.Context(), "r1", toolscript.StdinPiece{Data: []byte(want), EOF: true}); err != nil {
 		t.Fatal(err)
 	}
 	if got.String() != want || ends != 1 || pieces != 3 {
 		t.Errorf("got %d of %d bytes in %d pieces with %d ends, want 3 and 1", got.Len(), len(want), pieces, ends)
 	}
-	if err := c.GiveStdin(t.Context(), "r1", nil, true); toolscript.KindOf(err) != toolscript.Conflict {
+	if err := c.GiveStdin(t.Context(), "r1", toolscript.StdinPiece{EOF: true}); toolscript.KindOf(err) != toolscript.Conflict {
 		t.Errorf("GiveStdin after the end = %v, want conflict", err)
 	}
 }

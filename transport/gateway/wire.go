@@ -55,12 +55,6 @@ type errorBody struct {
 	Details []toolscript.Detail `json:"details,omitempty"`
 }
 
-// stdinBody is the body of POST /runs/:id/stdin.
-type stdinBody struct {
-	Data []byte `json:"data"` // base64
-	EOF  bool   `json:"eof"`
-}
-
 // encode is v as JSON and a newline. Unlike json.Marshal it leaves <, > and &
 // alone: nothing here is put into HTML.
 func encode(v any) ([]byte, error) {

@@ -11,7 +11,7 @@
     if (error instanceof RangeError && error.message === overflow) return 'limit_stack';
     // Only what the run may not do ends it with a kind of its own.
     const code = internal.failedCall(error)?.code;
-    return /^(limit_|approval_|cancelled$)/.test(code) ? code : 'threw';
+    return /^(limit_|approval_)/.test(code) ? code : 'threw';
   };
 
   const isError = (value) => value instanceof Error || value instanceof DOMException;

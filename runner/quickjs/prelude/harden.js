@@ -32,7 +32,7 @@
   reach(globalThis);
   kinds.forEach(reach);
   // What only the module "toolscript" names, and what only errors lead to.
-  for (const value of [internal.stdin, internal.env, internal.cwd, internal.exit, internal.ToolError, internal.InvalidResultError]) {
+  for (const value of [internal.stdin, internal.env, internal.cwd, internal.exit, internal.ToolError, internal.InvalidResultError, internal.Lines]) {
     reach(value);
   }
   // What no global names.

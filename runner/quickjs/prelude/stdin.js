@@ -3,40 +3,81 @@
   'use strict';
 
   const waiting = [];
+  let failure; // why no more of it can be read
 
   // next is the next chunk, null at the end.
-  const next = () => new Promise((resolve) => {
-    if (host.stdin() === 0) resolve(null);
-    else waiting.push(resolve);
+  const next = () => new Promise((resolve, reject) => {
+    if (failure) reject(failure);
+    else if (host.stdin() === 0) resolve(null);
+    else waiting.push({ resolve, reject });
   });
 
-  internal.feed = (chunk) => {
+  internal.feed = (chunk, broken) => {
     if (chunk !== undefined) {
-      waiting.shift()?.(chunk);
+      waiting.shift()?.resolve(chunk);
       return;
     }
-    for (const resolve of waiting.splice(0)) resolve(null);
-  };
-
-  const text = async () => {
-    const chunks = [];
-    for (let chunk = await next(); chunk !== null; chunk = await next()) chunks.push(chunk);
-    return chunks.join('');
-  };
-
-  async function* lines() {
-    let rest = '';
-    for (let chunk = await next(); chunk !== null; chunk = await next()) {
-      const parts = (rest + chunk).split('\n');
-      rest = parts.pop();
-      for (const line of parts) yield line.endsWith('\r') ? line.slice(0, -1) : line;
+    if (broken !== undefined) failure = new Error(`standard input cannot be read: ${broken}`);
+    for (const { resolve, reject } of waiting.splice(0)) {
+      if (failure) reject(failure);
+      else resolve(null);
     }
-    if (rest !== '') yield rest;
+  };
+
+  // text appends in place: a list of chunks would need twice the memory when it
+  // is joined.
+  const text = async () => {
+    let all = '';
+    for (let chunk = await next(); chunk !== null; chunk = await next()) all += chunk;
+    return all;
+  };
+
+  const plain = (line) => (line.endsWith('\r') ? line.slice(0, -1) : line);
+
+  // Lines is no async generator, which would take a third more time.
+  class Lines {
+    #ready = []; // whole lines, the last one first
+    #rest = []; // pieces of the line whose end has not come: joined once, however long it is
+    #reading = Promise.resolve(); // one reader at a time
+
+    async #fill() {
+      while (this.#ready.length === 0) {
+        const chunk = await next();
+        if (chunk === null) {
+          if (this.#rest.length > 0) this.#ready.push(this.#rest.join(''));
+          this.#rest = [];
+          return;
+        }
+        const lines = chunk.split('\n');
+        if (chunk !== '' && lines.length === 1) this.#rest.push(chunk);
+        if (lines.length === 1) continue;
+        this.#rest.push(lines[0]);
+        lines[0] = plain(this.#rest.join(''));
+        const last = lines.pop();
+        this.#rest = last === '' ? [] : [last];
+        for (let i = 1; i < lines.length; i++) lines[i] = plain(lines[i]);
+        this.#ready = lines.reverse();
+      }
+    }
+    #take() {
+      return this.#ready.length > 0 ? { value: this.#ready.pop(), done: false } : { value: undefined, done: true };
+    }
+    next() {
+      if (this.#ready.length > 0) return Promise.resolve(this.#take());
+      const taken = this.#reading.then(() => this.#fill()).then(() => this.#take());
+      this.#reading = taken.then(() => {}, () => {});
+      return taken;
+    }
+    return(value) {
+      return Promise.resolve({ value, done: true });
+    }
+    [Symbol.asyncIterator]() { return this; }
   }
 
   internal.stdin = Object.freeze({
     text,
     json: async () => internal.parse(await text()),
-    lines,
+    lines: () => new Lines(),
   });
+  internal.Lines = Lines;
 }

@@ -23,15 +23,26 @@
   // script makes itself is not one of them.
   const failed = new WeakMap();
 
-  const call = (server, tool, args) => new Promise((resolve, reject) => {
+  const call = (id, server, tool, args, task) => new Promise((resolve, reject) => {
     const text = stringify(args === undefined ? {} : args);
     if (text === undefined) throw new TypeError(`a tool's arguments are an object, not ${inspect(args, 0)}`);
-    const id = ++last;
     pending.set(id, { resolve, reject, frames: internal.frames(new Error()) });
-    if (host.call(id, server, tool, text) === 0) {
+    if (host.call(id, server, tool, text, task) === 0) {
       internal.settle(id, 1, stringify({ code: 'limit_calls', message: 'more calls are under way than the run may make in all' }));
     }
   });
+
+  // spawn makes a call that outlives the script. Nobody need listen to it.
+  const spawn = (server, tool, args) => {
+    const id = ++last;
+    const done = call(id, server, tool, args, 1);
+    const settled = done.then(() => {}, () => {});
+    const cancel = () => {
+      if (pending.has(id)) host.cancel(id);
+      return settled;
+    };
+    return Object.freeze({ done, cancel });
+  };
 
   // settle gives a call its answer.
   internal.settle = (id, isError, text) => {
@@ -46,8 +57,18 @@
     }
   };
 
+  // names are those of the errors that say what a run may not do.
+  const names = Object.freeze({
+    __proto__: null,
+    limit_calls: 'ToolBudgetExceededError',
+    approval_denied: 'ApprovalDeniedError',
+    approval_timeout: 'ApprovalTimeoutError',
+  });
+
   const failure = (id, fields, frames) => {
     const error = new ToolError(fields.message, fields);
+    const name = names[fields.code];
+    if (name !== undefined) Object.defineProperty(error, 'name', { value: name, writable: true, configurable: true });
     internal.setFrames(error, frames);
     failed.set(error, { id, code: fields.code, tool: fields.tool });
     return error;
@@ -97,18 +118,21 @@
 
   // A server that is not connected seems to have every tool: the call says what
   // is wrong with it.
-  const toolOf = (server) => (name) => {
+  const toolOf = (server, make) => (name) => {
     const tool = host.tool(server, name);
     if (tool === none || (tool === absent && (quiet.has(name) || name in Object.prototype))) return undefined;
-    const invoke = (args) => call(server, name, args);
+    const invoke = (args) => make(server, name, args);
     Object.defineProperty(invoke, 'name', { value: name });
     return Object.freeze(invoke);
   };
 
-  internal.tools = lookup(none, 'tools', (name) => {
+  const servers = (owner, make) => (name) => {
     const server = host.server(name);
-    return server === none ? undefined : lookup(server, `tools.${name}`, toolOf(server));
-  });
+    return server === none ? undefined : lookup(server, `${owner}.${name}`, toolOf(server, make));
+  };
+  const callOf = servers('tools', (server, tool, args) => call(++last, server, tool, args, 0));
+  const spawnOf = lookup(none, 'tools.spawn', servers('tools.spawn', spawn));
+  internal.tools = lookup(none, 'tools', (name) => (name === 'spawn' ? spawnOf : callOf(name)));
   internal.ToolError = ToolError;
   internal.failedCall = (error) => failed.get(error);
 }

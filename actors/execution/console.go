@@ -1,0 +1,129 @@
+package execution
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/execution/outputs"
+	"github.com/toolscript/toolscript/runner"
+)
+
+// console passes on what a script prints, up to the limits of bytes and of
+// lines. What is over them is kept, and the script goes on.
+type console struct {
+	run    string
+	limits toolscript.Limits
+	events *emitter
+	kept   outputs.Store
+
+	mu             sync.Mutex
+	stdout, stderr int64 // bytes passed on
+	lines          int64
+	open           bool // the last line of stdout has no end
+	cut            bool
+	rest           *outputs.File // nil until the cut, and when nothing can be kept
+}
+
+func (o *console) write(s runner.Stream, text string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.cut {
+		o.keep(text)
+		return
+	}
+	now := text[:o.room(text)]
+	o.lines += int64(strings.Count(now, "\n"))
+	kind := toolscript.EventStdout
+	if s == runner.Stderr {
+		kind = toolscript.EventStderr
+		o.stderr += int64(len(now))
+	} else if now != "" {
+		o.stdout += int64(len(now))
+		o.open = !strings.HasSuffix(now, "\n")
+	}
+	if now != "" {
+		o.events.emit(toolscript.Event{Type: kind, Data: now})
+	}
+	if len(now) < len(text) {
+		o.cutOff(text[len(now):])
+	}
+}
+
+// room is how much of a text may be passed on: whole lines, or of a line that is
+// too long itself whole characters.
+func (o *console) room(text string) int {
+	room := len(text)
+	if left := o.limits.OutputBytes - o.stdout - o.stderr; int64(room) > left {
+		room = wholeCharacters(text, int(left))
+		if end := strings.LastIndexByte(text[:room], '\n') + 1; end > 0 {
+			room = end
+		}
+	}
+	left := o.limits.LogLines - o.lines
+	if int64(strings.Count(text[:room], "\n")) < left {
+		return room
+	}
+	end := 0
+	for range left {
+		end += strings.IndexByte(text[end:], '\n') + 1
+	}
+	return end
+}
+
+// wholeCharacters is the length of the longest start of text of at most n bytes
+// that ends between characters.
+func wholeCharacters(text string, n int) int {
+	for n > 0 && n < len(text) && text[n]&0xC0 == 0x80 { // inside a UTF-8 sequence
+		n--
+	}
+	return n
+}
+
+// cutOff says once that there is more, and how to read it.
+func (o *console) cutOff(rest string) {
+	o.cut = true
+	limit := fmt.Sprintf("%d bytes", o.limits.OutputBytes)
+	if o.lines >= o.limits.LogLines {
+		limit = fmt.Sprintf("%d lines", o.limits.LogLines)
+	}
+	handle := "read the rest with: toolscript output " + o.run
+	var err error
+	if o.rest, err = o.kept.Create(o.run, outputs.Output); err != nil {
+		handle = fmt.Sprintf("the rest is lost: %v", err)
+	}
+	o.keep(rest)
+	if o.open { // what comes next, the value, is on a line of its own
+		o.events.emit(toolscript.Event{Type: toolscript.EventStdout, Data: "\n"})
+	}
+	o.events.emit(toolscript.Event{
+		Type: toolscript.EventStderr, Data: fmt.Sprintf("\n[output cut at its limit of %s; %s]\n", limit, handle),
+	})
+}
+
+func (o *console) keep(text string) {
+	if o.rest != nil {
+		_, _ = o.rest.Write([]byte(text)) // of a full disk the part tells by its end
+	}
+}
+
+// close ends what is kept and says how much that is.
+func (o *console) close() int64 {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.rest == nil {
+		return 0
+	}
+	size := o.rest.Size()
+	_ = o.rest.Close() // every write has been answered
+	o.rest = nil
+	return size
+}
+
+// written are the bytes passed on.
+func (o *console) written() (stdout, stderr int64) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.stdout, o.stderr
+}

@@ -1,0 +1,261 @@
+package execution_test
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/execution"
+	"github.com/toolscript/toolscript/actors/execution/outputs"
+	"github.com/toolscript/toolscript/actors/internal/mailbox"
+	"github.com/toolscript/toolscript/runner"
+)
+
+// slow answers calls after a minute, or when they are cancelled.
+func slow(d *execution.Deps) {
+	d.Call = func(ctx context.Context, _ toolscript.Call) (json.RawMessage, error) {
+		select {
+		case <-time.After(time.Minute):
+			return json.RawMessage(`{"content":[]}`), nil
+		case <-ctx.Done():
+			return nil, toolscript.ContextError(ctx)
+		}
+	}
+}
+
+// leaves begins a call and a task and ends as its outcome says, as a worker does:
+// the context of the calls ends with it.
+func leaves(outcome runner.Outcome) sandbox {
+	return func(ctx context.Context, _ runner.Job, host runner.Host) (runner.Outcome, error) {
+		ctx, cancel := context.WithCancel(ctx)
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			host.Call(ctx, runner.Call{CallID: "1", ID: echo.ID()})
+		}()
+		synctest.Wait()
+		go host.Call(ctx, runner.Call{CallID: "2", ID: echo.ID(), Task: true})
+		synctest.Wait()
+		cancel()
+		<-done
+		return outcome, nil
+	}
+}
+
+func TestTasksOutliveTheirScript(t *testing.T) {
+	withRuns(t, leaves(runner.Outcome{}), slow, func(b *bench) {
+		end := b.exec(toolscript.ExecRequest{})
+		want := []toolscript.DetachedCall{{CallID: "2", Tool: echo.ID(), Task: true}}
+		if diff := cmp.Diff(want, end.Detached); diff != "" {
+			b.t.Errorf("detached (-want +got):\n%s", diff)
+		}
+		ended := b.record(end.RunID)
+		time.Sleep(2 * time.Minute)
+		synctest.Wait()
+		late := b.record(end.RunID)
+		if len(ended.Calls) != 2 || ended.Calls[0].Kind != toolscript.Cancelled || ended.Calls[1].OK != nil || !ended.Calls[1].Detached {
+			b.t.Errorf("calls at the end = %+v, want a cancelled one and a detached one", ended.Calls)
+		}
+		if call := late.Calls[1]; call.OK == nil || !*call.OK || call.Ms < 59_000 || !call.Detached {
+			b.t.Errorf("the task later = %+v, want it answered after a minute", call)
+		}
+	})
+}
+
+// A limit ends the tasks too, and what it cut off counts as pending.
+func TestLimitsEndTasks(t *testing.T) {
+	fail := toolscript.Fail(toolscript.LimitTime, "too long")
+	fail.Phase = toolscript.Executing
+	withRuns(t, leaves(runner.Outcome{Err: fail, ExitCode: 1}), slow, func(b *bench) {
+		end := b.exec(toolscript.ExecRequest{})
+		if len(end.Detached) != 0 {
+			b.t.Errorf("detached = %+v, want none", end.Detached)
+		}
+		m := end.Error.Metadata
+		if m["completedTools"] != int64(0) || m["pendingTools"] != int64(2) || m["elapsedMs"] == nil || end.Error.Phase != toolscript.Executing {
+			b.t.Errorf("error = %+v, want 0 completed and 2 pending calls", end.Error)
+		}
+		synctest.Wait()
+		for _, call := range b.record(end.RunID).Calls {
+			if call.Kind != toolscript.Cancelled {
+				b.t.Errorf("call = %+v, want it cancelled", call)
+			}
+		}
+	})
+}
+
+// A script can cancel a task; that is no work that was cut off.
+func TestTaskIsCancelledByItsScript(t *testing.T) {
+	var failure *toolscript.ToolError
+	script := func(ctx context.Context, _ runner.Job, host runner.Host) (runner.Outcome, error) {
+		ctx, cancel := context.WithCancelCause(ctx)
+		time.AfterFunc(time.Second, func() { cancel(runner.ErrCallCancelled) })
+		_, failure = host.Call(ctx, runner.Call{CallID: "1", ID: echo.ID(), Task: true})
+		return runner.Outcome{Err: toolscript.Fail(toolscript.Threw, "x")}, nil
+	}
+	withRuns(t, script, slow, func(b *bench) {
+		end := b.exec(toolscript.ExecRequest{})
+		if failure == nil || failure.Code != toolscript.Cancelled || len(end.Detached) != 0 {
+			b.t.Errorf("failure = %+v, detached %+v", failure, end.Detached)
+		}
+		if m := end.Error.Metadata; m["completedTools"] != int64(1) || m["pendingTools"] != int64(0) {
+			b.t.Errorf("metadata = %v, want 1 completed and none pending", m)
+		}
+	})
+}
+
+// A call that does not end when it is told to is reported.
+func TestCallThatDoesNotEndIsReported(t *testing.T) {
+	freed := make(chan struct{})
+	script := func(ctx context.Context, _ runner.Job, host runner.Host) (runner.Outcome, error) {
+		go host.Call(ctx, runner.Call{CallID: "1", ID: echo.ID()})
+		synctest.Wait()
+		return runner.Outcome{}, nil
+	}
+	change := func(d *execution.Deps) {
+		freed = make(chan struct{})
+		d.Call = func(context.Context, toolscript.Call) (json.RawMessage, error) {
+			<-freed
+			return json.RawMessage(`{"content":[]}`), nil
+		}
+	}
+	withRuns(t, script, change, func(b *bench) {
+		defer func() { close(freed); synctest.Wait() }()
+		end := b.exec(toolscript.ExecRequest{})
+		want := []toolscript.DetachedCall{{CallID: "1", Tool: echo.ID()}}
+		if diff := cmp.Diff(want, end.Detached); diff != "" {
+			b.t.Errorf("detached (-want +got):\n%s", diff)
+		}
+		if n := len(b.events); b.events[n-2].Type != toolscript.EventProgress {
+			b.t.Errorf("events = %+v, want a warning before the end", b.events)
+		}
+	})
+}
+
+// Calls with the capability of a run are under its rules and end with it.
+func TestCallsFromOutside(t *testing.T) {
+	started := make(chan struct{})
+	script := func(ctx context.Context, _ runner.Job, _ runner.Host) (runner.Outcome, error) {
+		close(started)
+		<-ctx.Done()
+		return runner.Outcome{}, context.Cause(ctx)
+	}
+	other := toolscript.Tool{Server: "demo", Name: "other"}
+	change := func(d *execution.Deps) {
+		started = make(chan struct{})
+		d.Lookup = func(id string) (toolscript.Tool, bool) {
+			return map[string]toolscript.Tool{echo.ID(): echo, other.ID(): other}[id], id == echo.ID() || id == other.ID()
+		}
+		answer := d.Call
+		d.Call = func(ctx context.Context, c toolscript.Call) (json.RawMessage, error) {
+			if string(c.Args) == `{"wait":true}` {
+				<-ctx.Done()
+				return nil, toolscript.ContextError(ctx)
+			}
+			return answer(ctx, c)
+		}
+	}
+	withRuns(t, script, change, func(b *bench) {
+		h := b.begin(b.t.Context(), toolscript.ExecRequest{Allow: []string{echo.ID()}, Limits: toolscript.Limits{ToolCalls: 2}}, b.emit)
+		<-started
+		synctest.Wait()
+		asking, cancel := context.WithTimeout(b.t.Context(), time.Hour)
+		defer cancel()
+		door, err := mailbox.Ask(asking, b.at, func(r mailbox.Reply[execution.OutsideCall]) any {
+			return execution.Door{ID: h.ID, Reply: r}
+		})
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		call := func(id, args string) toolscript.Kind {
+			_, err := door(b.t.Context(), toolscript.Call{ID: id, Args: json.RawMessage(args), Run: h.ID})
+			return toolscript.KindOf(err)
+		}
+		ended := make(chan toolscript.Kind, 1)
+		got := []toolscript.Kind{call(echo.ID(), `{}`), call(other.ID(), `{}`), call("else__x", `{}`)}
+		go func() { ended <- call(echo.ID(), `{"wait":true}`) }()
+		synctest.Wait()
+		got = append(got, call(echo.ID(), `{}`))
+		if _, err := mailbox.Ask(asking, b.at, func(r mailbox.Reply[struct{}]) any { return execution.Abort{ID: h.ID, Reply: r} }); err != nil {
+			b.t.Fatal(err)
+		}
+		got = append(got, <-ended)
+		<-h.Done
+		got = append(got, call(echo.ID(), `{}`))
+		want := []toolscript.Kind{"", toolscript.Forbidden, toolscript.Forbidden, toolscript.LimitCalls, toolscript.Cancelled, toolscript.Cancelled}
+		if diff := cmp.Diff(want, got); diff != "" {
+			b.t.Errorf("kinds (-want +got):\n%s", diff)
+		}
+		if calls := b.record(h.ID).Calls; len(calls) != 2 || calls[0].CallID != "http_1" {
+			b.t.Errorf("calls = %+v, want the two that were let in", calls)
+		}
+		if _, err := mailbox.Ask(asking, b.at, func(r mailbox.Reply[execution.OutsideCall]) any {
+			return execution.Door{ID: h.ID, Reply: r}
+		}); toolscript.KindOf(err) != toolscript.Conflict {
+			b.t.Errorf("Door of an ended run: %v, want conflict", err)
+		}
+	})
+}
+
+func TestAllowedNamesThatAreNotThere(t *testing.T) {
+	script := func(context.Context, runner.Job, runner.Host) (runner.Outcome, error) { return runner.Outcome{}, nil }
+	change := func(d *execution.Deps) {
+		d.Names = func() *runner.Names {
+			return &runner.Names{Servers: []runner.ServerNames{
+				{Ident: "demo", Server: "demo", Tools: []runner.ToolNames{{Ident: "echo", ID: "demo__echo"}}},
+				{Ident: "down", Server: "down"},
+			}}
+		}
+	}
+	withRuns(t, script, change, func(b *bench) {
+		b.exec(toolscript.ExecRequest{Allow: []string{"demo", "demo__ecko", "down__any", "dmo", "zzzzzzzz"}})
+		var got []string
+		for _, e := range b.events {
+			if e.Type == toolscript.EventProgress {
+				got = append(got, e.Message)
+			}
+		}
+		want := []string{
+			"warning: --allow demo__ecko names no server and no tool; did you mean demo__echo?",
+			"warning: --allow dmo names no server and no tool; did you mean demo?",
+			"warning: --allow zzzzzzzz names no server and no tool",
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			b.t.Errorf("warnings (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestWhatIsOverItsLimitIsKept(t *testing.T) {
+	script := func(_ context.Context, _ runner.Job, host runner.Host) (runner.Outcome, error) {
+		for _, text := range []string{"one\n", "two\nthree\n", "four\n"} {
+			host.Write(runner.Stdout, text)
+		}
+		return runner.Outcome{Value: json.RawMessage(`"0123456789"`)}, nil
+	}
+	store := outputs.Store{Dir: t.TempDir()}
+	change := func(d *execution.Deps) { d.Kept = store }
+	withRuns(t, script, change, func(b *bench) {
+		end := b.exec(toolscript.ExecRequest{Limits: toolscript.Limits{LogLines: 2, ValueBytes: 10}})
+		want := &toolscript.Kept{OutputBytes: int64(len("three\nfour\n")), ValueBytes: 12}
+		if diff := cmp.Diff(want, end.Kept); diff != "" {
+			b.t.Errorf("kept (-want +got):\n%s", diff)
+		}
+		rest, err := store.Read(end.RunID, toolscript.OutputQuery{})
+		if string(rest) != "three\nfour\n" || err != nil {
+			b.t.Errorf("rest = %q, %v", rest, err)
+		}
+		value, err := store.Read(end.RunID, toolscript.OutputQuery{Value: true})
+		if string(value) != `"0123456789"` || err != nil {
+			b.t.Errorf("value = %q, %v", value, err)
+		}
+		if end.Kind != toolscript.LimitOutput || len(end.Value) > 0 || end.Error.Phase != toolscript.Finalizing || end.ExitCode != 1 {
+			b.t.Errorf("end = %+v, error %+v", end.End, end.Error)
+		}
+	})
+}

@@ -1,0 +1,161 @@
+// Package outputs keeps what scripts print and return beyond their limits, so
+// that it can be read later: in files that only the user can read, one for each
+// run and part. It is a bounded store and forgets the oldest.
+package outputs
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/toolscript/toolscript"
+)
+
+const (
+	// MostBytes is what is kept of one part of one run.
+	MostBytes = 32 << 20
+	// mostFiles and mostTotal bound the folder. They are looked at when a file is
+	// added, so it can hold one file more for a moment.
+	mostFiles = 200
+	mostTotal = 512 << 20
+)
+
+// Part is one of the things that are kept of a run.
+type Part string
+
+// The parts of a run.
+const (
+	Output Part = "output" // what was printed beyond the limit: stdout and stderr in order
+	Value  Part = "value"  // the value, as JSON
+)
+
+// Store is a folder. The zero Store keeps nothing. It is safe for concurrent
+// use, also by several processes.
+type Store struct{ Dir string }
+
+// errNoFolder is why a Store without folder keeps nothing.
+var errNoFolder = errors.New("there is no data folder to keep it in")
+
+// runID is what ids of runs look like; no other is part of a path.
+var runID = regexp.MustCompile(`^run_[0-9a-f]{16}$`)
+
+func (s Store) path(id string, part Part) string { return filepath.Join(s.Dir, id+"."+string(part)) }
+
+// Create begins a part of a run.
+func (s Store) Create(id string, part Part) (*File, error) {
+	if s.Dir == "" {
+		return nil, errNoFolder
+	}
+	if !runID.MatchString(id) {
+		return nil, fmt.Errorf("%.50q is no id of a run", id)
+	}
+	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
+		return nil, err
+	}
+	s.forget()
+	f, err := os.OpenFile(s.path(id, part), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	return &File{to: f}, nil
+}
+
+// Put keeps a whole part at once.
+func (s Store) Put(id string, part Part, data []byte) error {
+	f, err := s.Create(id, part)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	return errors.Join(err, f.Close())
+}
+
+// Read is what a query asks for. The error for what is not there is NotFound.
+func (s Store) Read(id string, q toolscript.OutputQuery) ([]byte, error) {
+	part := Output
+	if q.Value {
+		part = Value
+	}
+	missing := &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf(
+		"nothing is kept of the %s of run %.50q: it was within its limit, or it is forgotten", part, id)}
+	if s.Dir == "" || !runID.MatchString(id) {
+		return nil, missing
+	}
+	f, err := os.Open(s.path(id, part))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, missing
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }() // only read
+	most := int64(MostBytes + len(notKept))
+	if q.To > 0 {
+		most = min(most, max(q.To-q.From, 0))
+	}
+	return io.ReadAll(io.NewSectionReader(f, max(q.From, 0), most))
+}
+
+// forget removes the oldest files of a folder that is full.
+func (s Store) forget() {
+	var files []fs.FileInfo
+	entries, _ := os.ReadDir(s.Dir) // what cannot be listed is not removed
+	for _, e := range entries {
+		id, _, _ := strings.Cut(e.Name(), ".")
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && runID.MatchString(id) {
+			files = append(files, info)
+		}
+	}
+	slices.SortFunc(files, func(a, b fs.FileInfo) int {
+		return cmp.Or(b.ModTime().Compare(a.ModTime()), cmp.Compare(a.Name(), b.Name()))
+	})
+	var total int64
+	for i, f := range files {
+		if total += f.Size(); i >= mostFiles-1 || total > mostTotal-MostBytes {
+			_ = os.Remove(filepath.Join(s.Dir, f.Name())) // another process may have been first
+		}
+	}
+}
+
+// notKept stands at the end of a part that was longer than what is kept.
+const notKept = "\n[what follows was not kept: of one run 32 MB are]\n"
+
+// File is a part that is being written. One goroutine uses it at a time.
+type File struct {
+	to   *os.File
+	size int64
+	full bool
+}
+
+// Write adds to the part. What is beyond MostBytes is dropped without an error,
+// and the part then says so at its end.
+func (f *File) Write(data []byte) (int, error) {
+	if f.full {
+		return len(data), nil
+	}
+	kept := data[:min(int64(len(data)), MostBytes-f.size)]
+	n, err := f.to.Write(kept)
+	f.size += int64(n)
+	if err != nil {
+		f.full = true
+		return n, err
+	}
+	if len(kept) < len(data) {
+		f.full = true
+		_, err = f.to.WriteString(notKept)
+	}
+	return len(data), err
+}
+
+// Size is the number of bytes kept so far.
+func (f *File) Size() int64 { return f.size }
+
+// Close ends the part; it can be read before that too.
+func (f *File) Close() error { return f.to.Close() }

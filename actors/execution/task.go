@@ -1,0 +1,77 @@
+package execution
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/internal/mailbox"
+	"github.com/toolscript/toolscript/runner"
+)
+
+// errAborted is why a call ends that its run leaves behind.
+var errAborted = &toolscript.Error{Kind: toolscript.Cancelled, Err: errors.New("the run ended before the call was answered")}
+
+// task makes a call that goes on when the script has ended by itself. The answer
+// is only for the time until then.
+func (h *host) task(ctx context.Context, c runner.Call, tool toolscript.Tool) (json.RawMessage, *toolscript.ToolError) {
+	type answer struct {
+		value   json.RawMessage
+		failure *toolscript.ToolError
+	}
+	answers := make(chan answer, 1)
+	going, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	h.mu.Lock()
+	h.running[c.CallID] = &flight{tool.ID(), true, cancel} // though its turn may be long in coming
+	h.mu.Unlock()
+	mailbox.Go(func() {
+		defer cancel(nil)
+		if err := h.turn(going); err != nil {
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			delete(h.running, c.CallID)
+			answers <- answer{nil, toolError(tool, tool.ID(), err)}
+			return
+		}
+		defer h.leave()
+		v, failure := h.call(going, c, tool)
+		answers <- answer{v, failure}
+	}, func(err error) {
+		answers <- answer{nil, toolError(tool, tool.ID(), err)}
+	})
+	select {
+	case a := <-answers:
+		return a.value, a.failure
+	case <-ctx.Done():
+	}
+	if !errors.Is(context.Cause(ctx), runner.ErrCallCancelled) {
+		return nil, toolError(tool, tool.ID(), errAborted)
+	}
+	cancel(runner.ErrCallCancelled)
+	a := <-answers
+	return a.value, a.failure
+}
+
+// close is called when the script has ended. It says which calls are still under
+// way: tasks, which go on if the script ended by itself, and calls that have not
+// ended though they were told to.
+func (h *host) close(byItself bool) []toolscript.DetachedCall {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.over = true
+	var detached []toolscript.DetachedCall
+	for id, f := range h.running {
+		if f.task && !byItself {
+			f.cancel(errAborted)
+			continue
+		}
+		detached = append(detached, toolscript.DetachedCall{CallID: id, Tool: f.tool, Task: f.task})
+	}
+	slices.SortFunc(detached, func(a, b toolscript.DetachedCall) int {
+		return cmp.Or(cmp.Compare(len(a.CallID), len(b.CallID)), cmp.Compare(a.CallID, b.CallID))
+	})
+	return detached
+}

@@ -1,0 +1,68 @@
+package quickjs_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/runner"
+)
+
+func TestSpawn(t *testing.T) {
+	h := newHost()
+	out := run(t, script(imports+`
+const task = tools.spawn.github.createIssue({ title: "x" });
+const keys = Object.keys(task);
+console.log(typeof tools.spawn.github.listIssues, "spawn" in tools, Object.keys(tools).join(), Object.isFrozen(task));
+export default [keys, await task.done]`), h)
+	if string(out.Value) != `[["done","cancel"],{"title":"x"}]` || h.stdout() != "function true github,empty true\n" {
+		t.Errorf("Value = %s, output %q", out.Value, h.stdout())
+	}
+	if len(h.calls) != 1 || !h.calls[0].Task || h.calls[0].ID != "github__create_issue" {
+		t.Errorf("calls = %+v, want one task", h.calls)
+	}
+}
+
+// Nobody need wait for a task, whatever becomes of it.
+func TestSpawnedCallThatFails(t *testing.T) {
+	h := newHost()
+	h.tool = func(runner.Call) (json.RawMessage, *toolscript.ToolError) {
+		return nil, &toolscript.ToolError{Code: toolscript.ToolFailed, Message: "no"}
+	}
+	out := run(t, script(imports+`
+tools.spawn.github.createIssue({});
+await new Promise((r) => setTimeout(r, 20));
+export default await tools.spawn.github.createIssue({}).done.catch((e) => e.message)`), h)
+	if string(out.Value) != `"no"` {
+		t.Errorf("Value = %s", out.Value)
+	}
+}
+
+func TestCancelOfATask(t *testing.T) {
+	h := newHost()
+	h.tool = nil
+	out := run(t, script(imports+`
+const task = tools.spawn.github.createIssue({});
+const ended = [await task.cancel(), await task.cancel()];
+export default [ended, await task.done.catch((e) => [e.name, e.code])]`), h)
+	if string(out.Value) != `[[null,null],["ToolError","cancelled"]]` {
+		t.Errorf("Value = %s", out.Value)
+	}
+}
+
+// A wrong name is told with the nearest tool behind tools.spawn too, and
+// arguments that JSON cannot hold reject.
+func TestSpawnOfWhatIsNotThere(t *testing.T) {
+	for expression, want := range map[string]string{
+		`tools.spawn.github.createIsue({})`: `tools.github.createIsue does not exist; did you mean tools.github.createIssue?`,
+		`tools.spawn.gihub`:                 `tools.gihub does not exist; did you mean tools.github?`,
+	} {
+		if err := fails(t, script(imports+expression), newHost()); err.Message != want {
+			t.Errorf("%s: %q, want %q", expression, err.Message, want)
+		}
+	}
+	out := run(t, script(imports+`export default await tools.spawn.github.createIssue(() => 1).done.catch((e) => e.name)`), newHost())
+	if string(out.Value) != `"TypeError"` {
+		t.Errorf("Value = %s", out.Value)
+	}
+}

@@ -1,0 +1,41 @@
+package worker
+
+import (
+	"context"
+	"sync"
+
+	"github.com/toolscript/toolscript/runner"
+)
+
+// cancels ends calls by their ids.
+type cancels struct {
+	mu   sync.Mutex
+	byID map[string]context.CancelCauseFunc
+}
+
+// add makes the context of a call. done is called when the call has ended.
+func (c *cancels) add(parent context.Context, callID string) (ctx context.Context, done func()) {
+	ctx, cancel := context.WithCancelCause(parent)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.byID == nil {
+		c.byID = map[string]context.CancelCauseFunc{}
+	}
+	c.byID[callID] = cancel
+	return ctx, func() {
+		cancel(nil)
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.byID, callID)
+	}
+}
+
+// cancel ends a call for its script. One that has ended already is no mistake:
+// the two may have crossed.
+func (c *cancels) cancel(callID string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if cancel := c.byID[callID]; cancel != nil {
+		cancel(runner.ErrCallCancelled)
+	}
+}
