@@ -3,7 +3,7 @@
   'use strict';
 
   const { ask, send } = internal;
-  const { setTimeout, clearTimeout, fetch, crypto, performance, Deno, encodeURIComponent } = globalThis;
+  const { setTimeout, clearTimeout, fetch, AbortController, crypto, performance, Deno, encodeURIComponent } = globalThis;
   const [encoder, random] = [new TextEncoder(), crypto.getRandomValues.bind(crypto)];
   const [lossy, strict] = [false, true].map((fatal) => new TextDecoder('utf-8', { fatal, ignoreBOM: true }));
   const base = Deno.env.get('TOOLSCRIPT_GATEWAY_URL');
@@ -83,18 +83,28 @@
   // Calls. No more are sent at once than the gateway would answer at once.
   const run = { toolCalls: 0, concurrency: 1, stdin: false };
   const queue = [];
+  const ending = new Map(); // what ends a call that is under way
+  const cancelled = JSON.stringify({ code: 'cancelled', message: 'the script cancelled the call' });
   let [flying, pending] = [0, 0];
   const post = async (id, tool, body) => {
+    const controller = new AbortController();
+    ending.set(id, () => controller.abort());
     try {
       const answer = await fetch(`${base}/tools/${encodeURIComponent(tool)}`, {
-        method: 'POST', headers: { 'content-type': 'application/json', 'toolscript-call': `${id}` }, body,
+        method: 'POST', headers: { 'content-type': 'application/json', 'toolscript-call': `${id}` }, body, signal: controller.signal,
       });
       const text = await answer.text();
       pending--;
       internal.settle(id, answer.ok ? 0 : 1, text);
     } catch (error) {
-      internal.fail(error);
+      if (controller.signal.aborted) {
+        pending--;
+        internal.settle(id, 1, cancelled);
+      } else {
+        internal.fail(error);
+      }
     }
+    ending.delete(id);
     flying--;
     next();
   };
@@ -110,6 +120,17 @@
     queue.push([id, wireName(server, name), body]);
     next();
     return 1;
+  };
+
+  host.cancel = (id) => {
+    const waiting = queue.findIndex(([queued]) => queued === id);
+    if (waiting < 0) {
+      ending.get(id)?.();
+      return;
+    }
+    queue.splice(waiting, 1);
+    pending--;
+    internal.settle(id, 1, cancelled);
   };
 
   // Standard input, a piece at a time, when the script asks for it.
