@@ -68,7 +68,7 @@ func TestDEF11EventsAreSentAsTheyHappen(t *testing.T) {
 	for _, want := range []string{
 		`{"type":"start","runId":"r1"}`,
 		`{"type":"stdout","data":"first\n<&> é"}`,
-		`{"type":"end","runId":"r1","ok":true,"value":{"count":42},"exitCode":0,"metrics":{"durationMs":0,"compileMs":0,"runMs":0,"cpuMs":0,"toolCalls":1,"memoryUsedMb":0,"stdoutBytes":0,"stderrBytes":0}}`,
+		`{"type":"end","runId":"r1","ok":true,"value":{"count":42},"exitCode":0,"metrics":{"durationMs":0,"compileMs":0,"checkMs":0,"runMs":0,"cpuMs":0,"toolCalls":1,"memoryUsedMb":0,"stdoutBytes":0,"stderrBytes":0}}`,
 	} {
 		if diff := cmp.Diff(want+"\n", readLine(t, r)); diff != "" {
 			t.Errorf("line (-want +got):\n%s", diff)

@@ -33,7 +33,7 @@ func TestRuns(t *testing.T) {
 			return nil
 		},
 	})
-	const record = `{"runId":"r1","state":"ended","file":"script.ts","engine":"","startedAt":"0001-01-01T00:00:00Z","limits":{},"calls":[]}`
+	const record = `{"runId":"r1","state":"ended","file":"script.ts","engine":"","check":"","startedAt":"0001-01-01T00:00:00Z","limits":{},"calls":[]}`
 	if got := l.ask(t, http.MethodGet, "/runs/r1", ""); strings.TrimSpace(got.body) != record {
 		t.Errorf("GET /runs/r1 = %s, want %s", got.body, record)
 	}
