@@ -135,6 +135,26 @@ func TestEmbed(t *testing.T) {
 	}
 }
 
+// apart embeds queries otherwise than documents.
+type apart struct{ fake }
+
+func (apart) EmbedQuery(context.Context, string) ([]float32, error) { return []float32{0, 1}, nil }
+
+func TestEmbedQuery(t *testing.T) {
+	for _, test := range []struct {
+		e    index.Embedder
+		want []float32
+	}{
+		{fake{"s": {1, 0}}, []float32{1, 0}},
+		{apart{fake{"s": {1, 0}}}, []float32{0, 1}},
+	} {
+		got, err := index.EmbedQuery(t.Context(), test.e, "s")
+		if diff := cmp.Diff(test.want, got); err != nil || diff != "" {
+			t.Errorf("%T: %v (-want +got):\n%s", test.e, err, diff)
+		}
+	}
+}
+
 func TestFilters(t *testing.T) {
 	x := index.New(catalog(), nil)
 	q := index.NewQuery("read the file")

@@ -16,6 +16,13 @@ type Embedder interface {
 	Embed(ctx context.Context, texts []string) ([][]float32, error)
 }
 
+// QueryEmbedder is an Embedder whose model wants queries in another form than
+// documents; Embed is for documents then.
+type QueryEmbedder interface {
+	Embedder
+	EmbedQuery(ctx context.Context, query string) ([]float32, error)
+}
+
 // Vectors holds what is known of the meaning of tools.
 type Vectors map[Key][]float32
 
@@ -44,6 +51,13 @@ func Embed(ctx context.Context, e Embedder, documents []Document) (Vectors, erro
 
 // EmbedQuery computes the vector of a query.
 func EmbedQuery(ctx context.Context, e Embedder, query string) ([]float32, error) {
+	if q, apart := e.(QueryEmbedder); apart {
+		vector, err := q.EmbedQuery(ctx, clip(query))
+		if err != nil {
+			return nil, err
+		}
+		return mean([][]float32{vector}, e.Dim())
+	}
 	embedded, err := e.Embed(ctx, []string{clip(query)})
 	if err != nil {
 		return nil, err

@@ -1,0 +1,88 @@
+//go:build (linux || darwin || windows) && (amd64 || arm64)
+
+// Command toolscript-llama computes embeddings with a GGUF model for a gateway,
+// which starts it: see transport/embedding/llama, whose frames it reads and
+// writes. It is the only package that imports kelindar/search, which panics
+// before main where its C library is missing, and which makes a program depend on
+// the C library of the system.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/kelindar/search"
+
+	"github.com/toolscript/toolscript/transport/embedding/llama"
+)
+
+func main() {
+	if err := run(os.Args[1:], os.Stdin, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func run(args []string, in io.Reader, out io.Writer) error {
+	if len(args) != 1 {
+		return errors.New("toolscript-llama is started by a gateway, with --search-model FILE.gguf")
+	}
+	requests := make(chan llama.Request)
+	go read(in, requests) // from the start: the gateway may end while the model loads
+	model, err := search.NewVectorizer(args[0], 0)
+	if err != nil {
+		return err
+	}
+	probe, err := embed(model, "hello")
+	if err != nil {
+		return err
+	}
+	if err := llama.WriteFrame(out, llama.Hello{Dim: len(probe)}); err != nil {
+		return err
+	}
+	for r := range requests {
+		if err := llama.WriteFrame(out, answer(model, r)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// read ends the process with the gateway's side of the pipe, in the middle of a
+// text too: nobody is left to tell.
+func read(in io.Reader, requests chan<- llama.Request) {
+	for {
+		var r llama.Request
+		if err := llama.ReadFrame(in, &r); err != nil {
+			if errors.Is(err, io.EOF) {
+				os.Exit(0)
+			}
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		requests <- r
+	}
+}
+
+func answer(model *search.Vectorizer, r llama.Request) llama.Answer {
+	vector, err := embed(model, r.Text)
+	if err != nil {
+		return llama.Answer{Error: err.Error()}
+	}
+	return llama.Answer{Vector: vector}
+}
+
+// embed halves a text that has more tokens than the model takes until it fits:
+// the library says that it does not, and not how much would.
+func embed(model *search.Vectorizer, text string) ([]float32, error) {
+	for {
+		vector, err := model.EmbedText(text)
+		if err == nil || len(text) < 2 || !strings.Contains(err.Error(), "exceeds batch size") {
+			return vector, err
+		}
+		text = strings.ToValidUTF8(text[:len(text)/2], "")
+	}
+}
