@@ -35,7 +35,7 @@ func (c *Checker) errors(text, module string) (found []finding, known bool) {
 	for _, e := range errors {
 		message := e.Message
 		if e.Property != "" {
-			message += nearest(e.Property, c.shim.Members(module, e.Interface))
+			message += nearest(e.Property, servers(e.Interface, c.shim.Members(module, e.Interface)))
 		}
 		found = append(found, finding{e.Line, e.Column, e.Code, message})
 	}

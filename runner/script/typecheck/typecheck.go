@@ -11,6 +11,7 @@ package typecheck
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -49,6 +50,14 @@ type finding struct {
 	line, column int // from 1; columns in UTF-16 units
 	code         string
 	message      string
+}
+
+// servers leaves out of the members of tools what is no server.
+func servers(of string, members []string) []string {
+	if of != "Tools" {
+		return members
+	}
+	return slices.DeleteFunc(members, func(name string) bool { return name == "spawn" || strings.HasPrefix(name, "$") })
 }
 
 // maxNames is how many names a finding lists.
