@@ -44,6 +44,7 @@ var onlyIn = map[string]struct {
 	"golang.org/x/oauth2":                            {[]string{"transport/oauth"}, "one OAuth"},
 	"github.com/golang-jwt/jwt":                      {[]string{"transport/oauth"}, "one OAuth"},
 	"github.com/gofrs/flock":                         {[]string{"transport/oauth"}, "one lock between processes, that of a login"},
+	"github.com/zalando/go-keyring":                  {[]string{"transport/oauth"}, "one place for secrets"},
 	"github.com/landlock-lsm/go-landlock":            {[]string{"runner/wall"}, "one wall"},
 }
 

@@ -317,12 +317,43 @@ func TestAuthLogout(t *testing.T) {
 	visit(t, as.Agree(t, a.address).String())
 	a.rest()
 	for _, want := range []string{"✓ Logged out of 'guarded'.\n", "Not logged in at 'guarded'.\n"} {
-		if r := w.run(t, "auth", "logout", "guarded"); r.code != 0 || r.stdout != want {
+		if r := w.run(t, "auth", "logout", "guarded"); r.code != 0 || r.stdout != want || r.stderr != "" {
 			t.Errorf("logout: %+v, want %q", r, want)
 		}
 	}
+	if n := as.Count("revoke"); n != 2 {
+		t.Errorf("%d tokens revoked, want 2", n)
+	}
 	if r := w.run(t, "auth"); !strings.Contains(r.stdout, "✗       guarded  not authenticated") {
 		t.Errorf("table: %s", r.stdout)
+	}
+}
+
+// The secret of a client that is registered beforehand is in the configuration
+// alone, and revokes all the same; a server without a configuration is forgotten.
+func TestAuthLogoutOfAConfiguredClient(t *testing.T) {
+	for _, configured := range []bool{true, false} {
+		t.Run(fmt.Sprint(configured), func(t *testing.T) {
+			w, as, _ := guarded(t, oauthserver.Options{NoRegistration: true, ClientID: "known", ClientSecret: "s3cret", AuthMethod: "client_secret_basic"})
+			file := filepath.Join(w.dir, "..", "home", ".toolscript.json")
+			if err := os.WriteFile(file, fmt.Appendf(nil,
+				`{"mcpServers": {"guarded": {"url": %q, "oauth": {"clientId": "known", "clientSecret": "s3cret"}}}}`, as.MCP), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			a := startAuth(t, w, nil, "--no-browser", "guarded")
+			visit(t, as.Agree(t, a.address).String())
+			a.rest()
+			if !configured {
+				if err := os.WriteFile(file, []byte(`{"mcpServers": {}}`), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			r := w.run(t, "auth", "logout", "guarded")
+			warned := strings.Contains(r.stderr, "may count elsewhere until they expire") && strings.Contains(r.stderr, "invalid_client")
+			if r.code != 0 || r.stdout != "✓ Logged out of 'guarded'.\n" || warned == configured {
+				t.Errorf("logout: %+v", r)
+			}
+		})
 	}
 }
 

@@ -43,7 +43,7 @@ func TestLoadComplete(t *testing.T) {
 			"guarded": {
 				Type: mcpclient.HTTP, URL: "https://guarded.example.com/mcp", Timeout: time.Minute,
 				OAuth: oauth.Config{
-					ClientID: "toolscript", Scope: "read write", CallbackPort: 8976,
+					ClientID: "toolscript", Scope: "read write", CallbackPort: 8976, Storage: oauth.StorageKeyring,
 					ClientMetadataURL: "https://example.com/toolscript.json",
 				},
 			},

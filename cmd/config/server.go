@@ -114,6 +114,7 @@ func oauthConfig(n *node) oauth.Config {
 		ClientMetadataURL: n.child("clientMetadataUrl").text(),
 		Scope:             n.child("scope").text(),
 		CallbackPort:      int(n.child("callbackPort").count()),
+		Storage:           n.child("storage").text(),
 	}
 }
 

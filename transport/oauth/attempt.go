@@ -218,14 +218,3 @@ func (t *Attempt) store(ctx context.Context, next Credentials) error {
 	s.log.Info("oauth login complete", slog.Bool("refreshable", next.Token.Refresh != ""))
 	return nil
 }
-
-// Forget removes what is stored of the server. It reports whether there was
-// anything.
-func (s *Session) Forget(ctx context.Context) (bool, error) {
-	unlock, err := s.store.Lock(ctx, s.name)
-	if err != nil {
-		return false, err
-	}
-	defer unlock()
-	return s.store.Delete(s.name)
-}

@@ -34,10 +34,17 @@ type Config struct {
 
 	Scope        string // asked for instead of what the server suggests
 	CallbackPort int    // of `toolscript auth`, for clients with a fixed redirect URI; 0 is any
+	Storage      string // StorageFile, also when empty, or StorageKeyring
 }
 
 // Machine reports whether tokens come without a person.
 func (c Config) Machine() bool { return c.Grant == ClientCredentials }
+
+// names reports whether anything of it tells that the server uses OAuth.
+func (c Config) names() bool {
+	c.Storage = ""
+	return c != Config{}
+}
 
 // Check reports what is missing.
 func (c Config) Check() error {

@@ -29,6 +29,10 @@ type Credentials struct {
 	Wanted []string
 	// Failure is why there is no token any more, "" when nothing failed.
 	Failure string
+
+	// Keyring says that what is secret of it is kept in the system keyring, and
+	// not in the file.
+	Keyring bool
 }
 
 // Client is who we are for one authorization server.
@@ -88,6 +92,7 @@ type record struct {
 	LoginAt       int64         `json:"loginAt,omitempty"` // Unix milliseconds
 	WantedScope   string        `json:"wantedScope,omitempty"`
 	Failure       string        `json:"failure,omitempty"`
+	Storage       string        `json:"storage,omitempty"` // where the secrets are; "" is here
 }
 
 type clientRecord struct {
@@ -99,7 +104,7 @@ type clientRecord struct {
 }
 
 type tokenRecord struct {
-	Access    string `json:"access_token"` //nolint:gosec // the file is the place for it
+	Access    string `json:"access_token,omitempty"` //nolint:gosec // the file is the place for it
 	Type      string `json:"token_type"`
 	ExpiresIn int64  `json:"expires_in,omitempty"`    // seconds, when it was issued
 	ExpiresAt int64  `json:"expires_at,omitempty"`    // Unix milliseconds
@@ -130,8 +135,22 @@ func (c Credentials) encode() ([]byte, error) {
 			r.Tokens.ExpiresAt = c.Token.Expires.UnixMilli()
 		}
 	}
+	if c.Keyring {
+		r.withoutSecrets()
+	}
 	text, err := json.MarshalIndent(r, "", "  ")
 	return append(text, '\n'), err
+}
+
+// withoutSecrets is for a file beside the keyring.
+func (r *record) withoutSecrets() {
+	r.Storage = StorageKeyring
+	if r.Client != nil {
+		r.Client.Secret = ""
+	}
+	if r.Tokens != nil {
+		r.Tokens.Access, r.Tokens.Refresh = "", ""
+	}
 }
 
 // decode reads a file. written is when it was: a file that says how long its
@@ -144,6 +163,7 @@ func decode(text []byte, written time.Time) (Credentials, error) {
 	c := Credentials{
 		Server: r.ServerName, URL: r.ServerURL, Issuer: r.Issuer, TokenEndpoint: r.TokenEndpoint,
 		Resource: r.Resource, Wanted: strings.Fields(r.WantedScope), Failure: r.Failure,
+		Keyring: r.Storage == StorageKeyring,
 	}
 	if r.LoginAt > 0 {
 		c.Login = time.UnixMilli(r.LoginAt)

@@ -150,7 +150,7 @@ func issuerMetadataURLs(issuer string) []string {
 func checkEndpoints(meta *oauthex.AuthServerMeta) error {
 	for name, endpoint := range map[string]string{
 		"authorization_endpoint": meta.AuthorizationEndpoint, "token_endpoint": meta.TokenEndpoint,
-		"registration_endpoint": meta.RegistrationEndpoint,
+		"registration_endpoint": meta.RegistrationEndpoint, "revocation_endpoint": meta.RevocationEndpoint,
 	} {
 		if _, err := parseAddress(endpoint); err != nil && endpoint != "" {
 			return fmt.Errorf("%s of the authorization server: %w", name, err)

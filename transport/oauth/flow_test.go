@@ -7,9 +7,7 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"errors"
-	"io/fs"
 	"net/http"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -247,24 +245,5 @@ func TestConfigurationIsChecked(t *testing.T) {
 		} else if strings.Contains(err.Error(), "top secret") {
 			t.Errorf("%s: the error shows the key: %v", name, err)
 		}
-	}
-}
-
-func TestForget(t *testing.T) {
-	as := oauthserver.Start(t, oauthserver.Options{})
-	dir := t.TempDir()
-	s := session(t, as, dir, nil)
-	login(t, s, as)
-	if was, err := s.Forget(t.Context()); !was || err != nil {
-		t.Errorf("Forget = %v, %v", was, err)
-	}
-	if was, err := s.Forget(t.Context()); was || err != nil {
-		t.Errorf("Forget again = %v, %v", was, err)
-	}
-	if _, err := os.Stat(filepath.Join(dir, "guarded.json")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("the file is still there: %v", err)
-	}
-	if _, err := send(t, s, as, ping); toolscript.KindOf(err) != toolscript.Unauthorized {
-		t.Errorf("after Forget: %v", err)
 	}
 }

@@ -134,7 +134,7 @@ func expired(t *testing.T, path string) []byte {
 	lines := strings.Split(string(text), "\n")
 	for i, line := range lines {
 		if strings.Contains(line, `"expires_at"`) {
-			lines[i] = `    "expires_at": 1000,`
+			lines[i] = `    "expires_at": 1000` + strings.Repeat(",", strings.Count(line, ",")) // there is none behind the last
 		}
 	}
 	return []byte(strings.Join(lines, "\n"))

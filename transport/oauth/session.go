@@ -114,7 +114,7 @@ func (s *Session) Status() (status, reason string) {
 		return Authenticated, ""
 	case s.asked != nil && s.asked.plain:
 		return "", ""
-	case s.asked != nil || s.config != (Config{}) || c.Token.Access != "":
+	case s.asked != nil || s.config.names() || c.Token.Access != "":
 		return Pending, ""
 	default:
 		return "", ""
@@ -168,7 +168,7 @@ func (s *Session) reconsider() {
 
 // keep writes credentials. The caller holds the lock of the Store.
 func (s *Session) keep(c Credentials) error {
-	c.URL = s.url.String()
+	c.URL, c.Keyring = s.url.String(), s.config.Storage == StorageKeyring
 	if err := s.store.Save(s.name, c); err != nil {
 		return err
 	}

@@ -87,13 +87,18 @@ func (s Store) Load(server string) (Credentials, error) {
 	if s.Dir == "" {
 		return Credentials{}, nil
 	}
-	c, err := read(s.Path(server))
+	path := s.Path(server)
+	c, err := read(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Credentials{}, nil
+	}
+	if err == nil && c.Keyring {
+		err = c.fetchSecrets(path)
 	}
 	return c, err
 }
 
+// read reads a file, and not what the keyring has beside it.
 func read(path string) (Credentials, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -126,13 +131,32 @@ func (s Store) Save(server string, c Credentials) error {
 	if err := s.prepare(); err != nil {
 		return err
 	}
-	return replace(s.Path(server), text)
+	path := s.Path(server)
+	before, _ := read(path) // what cannot be read has nothing in the keyring that we could know of
+	if c.Keyring {
+		if err := c.storeSecrets(path); err != nil { // first: who sees the new file finds them
+			return err
+		}
+	}
+	if err := replace(path, text); err != nil {
+		return err
+	}
+	if before.Keyring && !c.Keyring {
+		return removeSecrets(path)
+	}
+	return nil
 }
 
 // Delete forgets a server. It reports whether there was anything to forget. The
 // caller holds its lock.
 func (s Store) Delete(server string) (bool, error) {
-	err := os.Remove(s.Path(server))
+	path := s.Path(server)
+	if c, err := read(path); err == nil && c.Keyring {
+		if err := removeSecrets(path); err != nil {
+			return false, err
+		}
+	}
+	err := os.Remove(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}

@@ -42,7 +42,7 @@ func (s *Session) requestToken(ctx context.Context, c Credentials, params url.Va
 			return Token{}, err
 		}
 	}
-	issued := time.Now()
+	issued := time.Now().Round(0) // without the clock that stands still while the machine sleeps
 	got, err := config.Token(context.WithValue(ctx, oauth2.HTTPClient, s.client))
 	if err != nil {
 		return Token{}, without(tokenError(err), params, config.ClientSecret)
@@ -100,7 +100,7 @@ func without(err error, sent url.Values, secret string) error {
 		return err
 	}
 	clean := *answered
-	for _, name := range []string{"code", "code_verifier", "refresh_token", "client_assertion"} {
+	for _, name := range []string{"code", "code_verifier", "refresh_token", "client_assertion", "token"} {
 		clean = clean.without(sent.Get(name))
 	}
 	clean = clean.without(secret)

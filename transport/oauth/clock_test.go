@@ -1,0 +1,111 @@
+package oauth_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/toolscript/toolscript/test/fixture/oauthserver"
+	"github.com/toolscript/toolscript/transport/oauth"
+)
+
+// inMemory is the network to a server in the same bubble of time.
+func inMemory(h http.Handler) way {
+	return func(req *http.Request) (*http.Response, error) {
+		answer := httptest.NewRecorder()
+		r := req.Clone(req.Context())
+		r.RequestURI = req.URL.RequestURI()
+		if r.Body == nil {
+			r.Body = http.NoBody
+		}
+		h.ServeHTTP(answer, r)
+		return answer.Result(), nil
+	}
+}
+
+// A token is renewed before it expires and not long before, whatever its life is,
+// and a clock that jumps ahead over its end costs no request.
+func TestTokensAreRenewedInTime(t *testing.T) {
+	for _, test := range []struct {
+		life   time.Duration
+		leeway time.Duration // before the end, when a request renews it
+	}{
+		{life: 5 * time.Second, leeway: 1250 * time.Millisecond},
+		{life: 2 * time.Minute, leeway: 30 * time.Second},
+		{life: time.Hour, leeway: time.Minute},
+		{life: 30 * 24 * time.Hour, leeway: time.Minute},
+	} {
+		t.Run(test.life.String(), func(t *testing.T) {
+			as := oauthserver.Start(t, oauthserver.Options{TokenLife: test.life})
+			dir := t.TempDir()
+			synctest.Test(t, func(t *testing.T) {
+				s := session(t, as, dir, nil)
+				s.Via(inMemory(as.Handler))
+				attempt, err := s.Begin(t.Context(), redirect)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := attempt.Finish(t.Context(), agree(t, as, attempt)); err != nil {
+					t.Fatal(err)
+				}
+				ask := func(after time.Duration, renewals int) {
+					t.Helper()
+					time.Sleep(after)
+					before := as.Count("mcp")
+					if status := serve(t, s, as); status != http.StatusOK {
+						t.Errorf("after %v: status %d", after, status)
+					}
+					if n := as.Count("mcp") - before; n != 1 {
+						t.Errorf("after %v: the request was sent %d times, want once", after, n)
+					}
+					if n := as.Count("refresh_token"); n != renewals {
+						t.Errorf("after %v: %d renewals, want %d", after, n, renewals)
+					}
+				}
+				ask(0, 0)
+				ask(test.life-test.leeway-time.Millisecond, 0)
+				ask(2*time.Millisecond, 1)
+				ask(365*24*time.Hour, 2) // asleep for a year
+				ask(0, 2)
+			})
+		})
+	}
+}
+
+// agree is a person in a bubble of time.
+func agree(t *testing.T, as *oauthserver.Server, attempt *oauth.Attempt) map[string][]string {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, attempt.URL(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := inMemory(as.Handler)(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = resp.Body.Close() // it is in memory
+	to, err := resp.Location()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return to.Query()
+}
+
+// serve makes a request in a bubble of time.
+func serve(t *testing.T, s *oauth.Session, as *oauthserver.Server) int {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, as.MCP, strings.NewReader(ping))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := s.Transport(inMemory(as.Handler)).RoundTrip(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = resp.Body.Close() // it is in memory
+	return resp.StatusCode
+}

@@ -1,0 +1,11 @@
+package oauth
+
+import "net/http"
+
+// RingTime and Ring are what a keyring gets.
+const RingTime = ringTime
+
+var Ring = ring
+
+// Via replaces the network between a session and authorization servers.
+func (s *Session) Via(way http.RoundTripper) { s.client.Transport = way }
