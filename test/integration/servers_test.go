@@ -114,6 +114,7 @@ func TestThousandCallsAtOnce(t *testing.T) {
 type serverStatus struct {
 	Name, State, Error string
 	Tools, Restarts    int
+	Stale              bool
 }
 
 func state(t *testing.T, g *harness.Gateway, name string) serverStatus {

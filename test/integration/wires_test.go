@@ -19,8 +19,8 @@ import (
 // node is the pinned Node: some of the servers need a newer one than may be installed.
 func node() string { return filepath.Join(peers, "..", "node", "bin", "node") }
 
-// listening starts server-everything on a port of its own and returns that.
-func listening(t *testing.T, mode string) int {
+// freePort is a port that nobody listens on.
+func freePort(t *testing.T) int {
 	t.Helper()
 	free, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -30,6 +30,13 @@ func listening(t *testing.T, mode string) int {
 	if err := free.Close(); err != nil {
 		t.Fatal(err)
 	}
+	return port
+}
+
+// listening starts server-everything on a port of its own and returns that.
+func listening(t *testing.T, mode string) int {
+	t.Helper()
+	port := freePort(t)
 	cmd := exec.Command(node(), filepath.Join(peers, "mcp-server-everything"), mode)
 	cmd.Env = append(cmd.Environ(), fmt.Sprintf("PORT=%d", port))
 	if err := cmd.Start(); err != nil {

@@ -1,0 +1,127 @@
+//go:build integration && linux
+
+package integration
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/test/harness"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+// silent are the arguments of an npx whose grandchild never answers and takes no
+// SIGTERM. seconds tells its processes from others.
+func silent(seconds int) []string {
+	return []string{"--no-install", "-c", fmt.Sprintf("trap '' TERM; sleep %d; sleep %d", seconds, seconds)}
+}
+
+// sleepers are the processes of a silent server below another process: those that
+// name the sleep, and their parents, since npx takes another name.
+func sleepers(below, seconds int) []harness.Process {
+	all := harness.Descendants(below)
+	belongs := map[int]bool{}
+	for _, p := range all {
+		if strings.Contains(strings.Join(p.Args, " "), fmt.Sprintf("sleep %d", seconds)) {
+			belongs[p.PID], belongs[p.Parent] = true, true
+		}
+	}
+	return slices.DeleteFunc(all, func(p harness.Process) bool { return !belongs[p.PID] })
+}
+
+// asleep waits until the grandchild of a silent server is there.
+func asleep(t *testing.T, below, seconds int) []harness.Process {
+	t.Helper()
+	var all []harness.Process
+	err := harness.Until(t.Context(), func() (bool, error) {
+		all = sleepers(below, seconds)
+		return slices.ContainsFunc(all, func(p harness.Process) bool { return p.Args[0] == "sleep" }), nil
+	})
+	if err != nil {
+		t.Fatalf("%v; there are %+v", err, all)
+	}
+	if len(all) < 3 {
+		t.Fatalf("only %d processes, want npx, a shell and what it runs: %+v", len(all), all)
+	}
+	return all
+}
+
+func gone(t *testing.T, all []harness.Process) {
+	t.Helper()
+	if harness.Until(t.Context(), func() (bool, error) { return len(harness.Alive(all)) == 0, nil }) != nil {
+		t.Errorf("left running: %+v", harness.Alive(all))
+	}
+}
+
+// TestNoProcessOutlivesItsConnecting ends the connecting to a server, in each way
+// there is, while its grandchild is up and has not answered.
+func TestNoProcessOutlivesItsConnecting(t *testing.T) {
+	for name, end := range map[string]func(g *harness.Gateway, p harness.Program) error{
+		"SIGTERM": func(g *harness.Gateway, _ harness.Program) error { return g.Signal(syscall.SIGTERM) },
+		"SIGKILL": func(g *harness.Gateway, _ harness.Program) error { return g.Signal(syscall.SIGKILL) },
+		"a configuration without it": func(g *harness.Gateway, p harness.Program) error {
+			return reload(g, p, `{"mcpServers": {}}`)
+		},
+		"a configuration with another": func(g *harness.Gateway, p harness.Program) error {
+			return reload(g, p, silentConfig(6543))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := program(t)
+			path, err := p.Config("config.json", silentConfig(6542))
+			if err != nil {
+				t.Fatal(err)
+			}
+			g, err := p.StartGateway(context.WithoutCancel(t.Context()), "--config", path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			below := asleep(t, g.PID(), 6542)
+			if err := end(g, p); err != nil {
+				t.Fatal(err)
+			}
+			gone(t, below)
+			if name == "a configuration with another" {
+				below = asleep(t, g.PID(), 6543)
+			}
+			_ = g.Stop() // it may have ended
+			gone(t, below)
+		})
+	}
+}
+
+func silentConfig(seconds int) string {
+	args := silent(seconds)
+	return fmt.Sprintf(`{"mcpServers": {"silent": {"command": "npx", "args": [%q, %q, %q]}}}`, args[0], args[1], args[2])
+}
+
+func reload(g *harness.Gateway, p harness.Program, config string) error {
+	if _, err := p.Config("config.json", config); err != nil {
+		return err
+	}
+	return g.Signal(syscall.SIGHUP)
+}
+
+// TestConnectingInVain is the end of the time for connecting.
+func TestConnectingInVain(t *testing.T) {
+	ctx, tooLate := context.WithCancelCause(t.Context())
+	defer tooLate(nil)
+	ended := make(chan error, 1)
+	go func() {
+		_, err := mcpclient.Dial(ctx, "silent", mcpclient.Config{Type: mcpclient.Stdio, Command: "npx", Args: silent(6544)}, mcpclient.Events{})
+		ended <- err
+	}()
+	below := asleep(t, syscall.Getpid(), 6544)
+	tooLate(context.DeadlineExceeded)
+	if err := <-ended; toolscript.KindOf(err) != toolscript.Timeout {
+		t.Errorf("Dial = %v, want a timeout", err)
+	}
+	if alive := harness.Alive(below); len(alive) > 0 {
+		t.Errorf("left running after Dial: %+v", alive)
+	}
+}
