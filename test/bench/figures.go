@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"net/http"
 	"path/filepath"
-	"slices"
 	"sync"
 	"time"
 
@@ -55,7 +54,7 @@ func (b *bench) memory(ctx context.Context) error {
 	if err := g.Ready(ctx); err != nil {
 		return err
 	}
-	if err := script(ctx, g, "return 1"); err != nil {
+	if _, err := ran(ctx, g, map[string]any{"code": "return 1"}); err != nil {
 		return err
 	}
 	idle(ctx, 3*time.Second)
@@ -153,7 +152,7 @@ func (b *bench) scripts(ctx context.Context) error {
 		var times []float64
 		for i := range 25 {
 			begin := time.Now()
-			if err := script(ctx, g, code); err != nil {
+			if _, err := ran(ctx, g, map[string]any{"code": code}); err != nil {
 				return err
 			}
 			if i >= 5 {
@@ -167,18 +166,6 @@ func (b *bench) scripts(ctx context.Context) error {
 		if n == 100 {
 			fmt.Printf("%-62s %9.2f ms   (want < 60)\n", "  beyond the server's own time for 100 calls", median(times)-own[n])
 		}
-	}
-	return nil
-}
-
-// script runs a script that must succeed.
-func script(ctx context.Context, g *harness.Gateway, code string) error {
-	events, err := g.Exec(ctx, map[string]any{"code": code})
-	if err != nil {
-		return err
-	}
-	if end := events[len(events)-1]; end["type"] != "end" || end["ok"] != true {
-		return fmt.Errorf("the script failed: %v", end)
 	}
 	return nil
 }
@@ -257,19 +244,3 @@ func idle(ctx context.Context, d time.Duration) {
 	case <-ctx.Done():
 	}
 }
-
-func show(what, unit string, values []float64, want string) {
-	if want != "" {
-		want = "   (want " + want + ")"
-	}
-	fmt.Printf("%-62s %9.2f %s   min %.2f, p90 %.2f, n %d%s\n", what, median(values), unit, slices.Min(values), percentile(values, 0.9), len(values), want)
-}
-
-func median(v []float64) float64 { return percentile(v, 0.5) }
-
-func percentile(v []float64, p float64) float64 {
-	sorted := slices.Sorted(slices.Values(v))
-	return sorted[min(len(sorted)-1, int(p*float64(len(sorted))))]
-}
-
-func milliseconds(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e6 }

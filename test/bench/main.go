@@ -13,6 +13,8 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strings"
 
 	"github.com/toolscript/toolscript/test/harness"
 )
@@ -20,25 +22,66 @@ import (
 func main() {
 	bin := flag.String("bin", "bin/toolscript", "the program to measure")
 	peers := flag.String("peers", "test/node_modules/.bin", "the folder of the npm MCP servers")
+	deno := flag.String("deno", "test/node_modules/@deno/linux-x64-glibc/deno", "the Deno to measure beside")
+	only := flag.String("only", "", "sections to run, separated by commas: "+strings.Join(names(), ", ")+" (default all)")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, *bin, *peers); err != nil {
+	if err := run(ctx, *only, *bin, *peers, *deno); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, bin, peers string) error {
-	b, err := newBench(bin, peers)
+// sections are what can be measured, in the order of the output.
+var sections = []struct {
+	name    string
+	measure func(*bench, context.Context) error
+}{
+	{"types", (*bench).types},
+	{"arguments", (*bench).arguments},
+	{"start", (*bench).start},
+	{"memory", (*bench).memory},
+	{"calls", (*bench).calls},
+	{"scripts", (*bench).scripts},
+	{"load", (*bench).load},
+	{"reset", (*bench).reset},
+	{"runs", (*bench).runs},
+	{"check", (*bench).check},
+	{"programs", (*bench).programs},
+	{"fuel", (*bench).fuel},
+	{"shell", (*bench).shell},
+}
+
+func names() (all []string) {
+	for _, s := range sections {
+		all = append(all, s.name)
+	}
+	return all
+}
+
+func run(ctx context.Context, only, bin, peers, deno string) error {
+	wanted := names()
+	if only != "" {
+		wanted = strings.Split(only, ",")
+	}
+	for _, name := range wanted {
+		if !slices.Contains(names(), name) {
+			return fmt.Errorf("no section %q; there are %s", name, strings.Join(names(), ", "))
+		}
+	}
+	b, err := newBench(bin, peers, deno)
 	if err != nil {
 		return err
 	}
 	defer b.close()
 	fmt.Printf("%s/%s, %d cores, %s\n\n", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())
-	for _, part := range []func(context.Context) error{b.types, b.arguments, b.start, b.memory, b.calls, b.scripts, b.load} {
-		if err := part(ctx); err != nil {
-			return err
+	for _, section := range sections {
+		if !slices.Contains(wanted, section.name) {
+			continue
+		}
+		if err := section.measure(b, ctx); err != nil {
+			return fmt.Errorf("%s: %w", section.name, err)
 		}
 	}
 	return nil
@@ -48,9 +91,10 @@ func run(ctx context.Context, bin, peers string) error {
 type bench struct {
 	harness.Program
 	peers string // absolute
+	deno  string // absolute
 }
 
-func newBench(bin, peers string) (*bench, error) {
+func newBench(bin, peers, deno string) (*bench, error) {
 	b := &bench{}
 	var err error
 	if b.Bin, err = filepath.Abs(bin); err != nil {
@@ -59,7 +103,10 @@ func newBench(bin, peers string) (*bench, error) {
 	if b.peers, err = filepath.Abs(peers); err != nil {
 		return nil, err
 	}
-	for _, need := range []string{b.Bin, filepath.Join(b.peers, "mcp-server-everything")} {
+	if b.deno, err = filepath.Abs(deno); err != nil {
+		return nil, err
+	}
+	for _, need := range []string{b.Bin, b.deno, filepath.Join(b.peers, "mcp-server-everything")} {
 		if _, err := os.Stat(need); err != nil {
 			return nil, fmt.Errorf("%w; run it as `task bench`, which builds and fetches what it needs", err)
 		}

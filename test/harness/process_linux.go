@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // RSS is the resident memory of a process in MB.
@@ -21,7 +23,8 @@ func RSS(pid int) (float64, error) {
 // Process is a running process as the system lists it.
 type Process struct {
 	PID, Parent int
-	State       string // one letter; Z is dead
+	State       string        // one letter; Z is dead
+	Used        time.Duration // of processors, by it and by those it has waited for
 	Args        []string
 }
 
@@ -46,6 +49,23 @@ func Descendants(of int) []Process {
 	}
 	return below
 }
+
+// CPU is the processor time of a process and of all below it, those included
+// that have ended and been waited for.
+func CPU(of int) (used time.Duration) {
+	for _, p := range append(Descendants(of), find(of)...) {
+		used += p.Used
+	}
+	return used
+}
+
+func find(pid int) []Process {
+	return slices.DeleteFunc(processes(), func(p Process) bool { return p.PID != pid })
+}
+
+// tick is USER_HZ, which Linux has fixed for programs on every architecture that
+// this one runs on.
+const tick = 10 * time.Millisecond
 
 // Alive reports which of the processes still run.
 func Alive(of []Process) []Process {
@@ -74,8 +94,13 @@ func processes() []Process {
 		fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
 		pid, _ := strconv.Atoi(filepath.Base(dir))
 		parent, _ := strconv.Atoi(fields[1])
+		used := 0
+		for _, field := range fields[11:15] { // utime stime cutime cstime
+			ticks, _ := strconv.Atoi(field)
+			used += ticks
+		}
 		cmdline, _ := os.ReadFile(dir + "/cmdline") // empty for the dead
-		all = append(all, Process{PID: pid, Parent: parent, State: fields[0], Args: strings.Split(strings.TrimSuffix(string(cmdline), "\x00"), "\x00")})
+		all = append(all, Process{PID: pid, Parent: parent, State: fields[0], Used: time.Duration(used) * tick, Args: strings.Split(strings.TrimSuffix(string(cmdline), "\x00"), "\x00")})
 	}
 	return all
 }

@@ -18,6 +18,7 @@ type Options struct {
 	Module, Function string // the import () → i32 that is asked; non-zero traps
 	Export           string // name of the exported global that holds the fuel
 	Refill           int32  // fuel between two questions
+	Free             bool   // nothing uses up fuel; the module is there to be compared with
 }
 
 // blockShift makes 64 bytes of moved memory cost as much as one loop head.
@@ -43,7 +44,9 @@ func Rewrite(module []byte, o Options) ([]byte, error) {
 		case exportSection:
 			body, err = appendEntry(body, meta.exportEntry(o.Export))
 		case codeSection:
-			body, err = meta.rewriteCode(body, o.Refill)
+			if !o.Free {
+				body, err = meta.rewriteCode(body, o.Refill)
+			}
 		}
 		if err != nil {
 			return nil, fmt.Errorf("section %d: %w", s.id, err)

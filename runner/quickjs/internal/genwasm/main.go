@@ -4,7 +4,8 @@
 //	go generate ./runner/quickjs
 //
 // It needs npm. With -check it writes nothing and fails when the file would
-// change.
+// change. With -free nothing uses up fuel: what fuel costs is measured against
+// that.
 package main
 
 import (
@@ -42,6 +43,7 @@ func main() {
 	log.SetPrefix("genwasm: ")
 	out := flag.String("o", "quickjs.wasm", "the file to write")
 	check := flag.Bool("check", false, "fail when the file is not what would be written")
+	flag.BoolVar(&options.Free, "free", false, "add no charges")
 	flag.Parse()
 	if err := run(context.Background(), *out, *check); err != nil {
 		log.Fatal(err)

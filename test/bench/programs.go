@@ -1,0 +1,123 @@
+//go:build linux
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/runner"
+	"github.com/toolscript/toolscript/runner/worker"
+)
+
+// computations are programs that leave a number in result, so that every engine
+// can be seen to have done the same.
+var computations = []struct{ name, code string }{
+	{"fib(27)", `
+const fib = (n) => n < 2 ? n : fib(n - 1) + fib(n - 2);
+const result = fib(27);`},
+	{"sort of 200,000 numbers", `
+let seed = 42;
+const numbers = Array.from({ length: 200_000 }, () => (seed = (seed * 1103515245 + 12345) % 2147483648));
+numbers.sort((a, b) => a - b);
+const result = numbers[100_000];`},
+	{"JSON, a megabyte there and back", `
+const records = Array.from({ length: 10_000 }, (_, i) => ({ id: i, name: "record " + i, tags: ["a", "b"], open: i % 2 === 0, at: { x: i / 3, y: -i } }));
+let result = 0;
+for (let round = 0; round < 5; round++) result += JSON.parse(JSON.stringify(records)).length;`},
+	{"regular expressions over 400 KB", `
+const text = "On 2026-01-02 somebody (name@example.org) paid 1,234.50 for 17 things. ".repeat(6000);
+const result = (text.match(/\d{4}-\d\d-\d\d/g) ?? []).length + (text.match(/[\w.]+@[\w.]+/g) ?? []).length + text.replace(/(\d+),(\d+)/g, "$1$2").length;`},
+}
+
+const programRounds = 7
+
+// programs measures the processor time of the same programs on node, in Deno and
+// on the embedded engine, in turns, without the start of any of them.
+func (b *bench) programs(ctx context.Context) error {
+	sandbox, err := b.sandbox(ctx, b.Bin)
+	if err != nil {
+		return err
+	}
+	defer sandbox.Close()
+	for _, p := range computations {
+		var node, deno, ours []float64
+		for range programRounds {
+			n, expect, err := b.outside(ctx, p.code, "node")
+			if err != nil {
+				return err
+			}
+			d, inDeno, err := b.outside(ctx, p.code, b.deno, "run", "--no-config")
+			if err != nil {
+				return err
+			}
+			o, inSandbox, err := inside(ctx, sandbox, p.code)
+			if err != nil {
+				return err
+			}
+			if inDeno != expect || inSandbox != expect {
+				return fmt.Errorf("%s gives %v on node, %v in Deno, %v here", p.name, expect, inDeno, inSandbox)
+			}
+			node, deno, ours = append(node, n), append(deno, d), append(ours, o)
+		}
+		show("CPU of "+p.name+", node", "ms", node, "")
+		show("CPU of "+p.name+", Deno", "ms", deno, "")
+		show("CPU of "+p.name+", here", "ms", ours, "")
+	}
+	return nil
+}
+
+// outside is the processor time of a program in a process that tells it, and the
+// program's result.
+func (b *bench) outside(ctx context.Context, code, command string, args ...string) (ms, result float64, err error) {
+	file := filepath.Join(b.Home, "program.mjs")
+	text := "const begin = process.cpuUsage();" + code +
+		"\nconst used = process.cpuUsage(begin);\nconsole.log(JSON.stringify({ ms: (used.user + used.system) / 1000, result }));"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		return 0, 0, err
+	}
+	cmd := exec.CommandContext(ctx, command, append(args, file)...) //nolint:gosec // node, or the Deno that was named
+	cmd.Env = append(os.Environ(), "DENO_DIR="+filepath.Join(b.Home, "deno-programs"), "NO_COLOR=1")
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return 0, 0, fmt.Errorf("%s: %w", command, err)
+	}
+	var said struct{ Ms, Result float64 }
+	return said.Ms, said.Result, json.Unmarshal(out, &said)
+}
+
+func (b *bench) sandbox(ctx context.Context, executable string) (*worker.Sandbox, error) {
+	return worker.StartSandbox(ctx, worker.Options{Executable: executable, CacheDir: filepath.Join(b.Home, filepath.Base(executable)+"-engine")})
+}
+
+// inside is the same on the embedded engine, in a worker.
+func inside(ctx context.Context, s *worker.Sandbox, code string) (ms, result float64, err error) {
+	job, err := compiled(code + "\nreturn result;")
+	if err != nil {
+		return 0, 0, err
+	}
+	out, err := s.Run(ctx, job, aloof{})
+	if err != nil {
+		return 0, 0, err
+	}
+	if out.Err != nil {
+		return 0, 0, errors.New(out.Err.Message)
+	}
+	return out.Metrics.CPUMs, result, json.Unmarshal(out.Value, &result)
+}
+
+// aloof is the host of a script that asks nothing of it, in a worker.
+type aloof struct{}
+
+func (aloof) Call(context.Context, runner.Call) (json.RawMessage, *toolscript.ToolError) {
+	return nil, nil
+}
+func (aloof) Write(runner.Stream, string)               {}
+func (aloof) ReadStdin(context.Context) ([]byte, error) { return nil, nil }
