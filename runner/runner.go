@@ -146,6 +146,24 @@ type Checker interface {
 	Check(ctx context.Context, c TypeCheck) ([]toolscript.Diagnostic, error)
 }
 
+// Finding is what a type checker says about a place in the text it was given.
+type Finding struct {
+	Line    int    `json:"line"`   // from 1
+	Column  int    `json:"column"` // from 1, in UTF-16 units
+	Code    string `json:"code"`   // as tsc prints it: TS2322
+	Message string `json:"message"`
+}
+
+// TextChecker checks text that compiles, and knows nothing of what it is the text
+// of. It is safe for concurrent use.
+type TextChecker interface {
+	// Name is what checks, for people.
+	Name() string
+	// CheckText gives all findings about the types of text, within the limit. An
+	// error of kind LimitTime or LimitMemory is the text's doing, any other is not.
+	CheckText(ctx context.Context, text string, d Declarations, limit time.Duration) ([]Finding, error)
+}
+
 // CodeLimit is the code of the one diagnostic about a script that the worker was
 // killed over. A machine with less to do may find otherwise.
 const CodeLimit = "limit"

@@ -15,6 +15,8 @@ import (
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/toolcache"
 	"github.com/toolscript/toolscript/codegen"
+	"github.com/toolscript/toolscript/runner/outside"
+	"github.com/toolscript/toolscript/runner/script/typecheck"
 	"github.com/toolscript/toolscript/runner/worker"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/reaper"
@@ -79,7 +81,31 @@ func typeOptions(t config.Types) codegen.Options {
 }
 
 func (a *app) workerOptions(logger *slog.Logger) worker.Options {
-	return worker.Options{CacheDir: a.usableCache("quickjs"), Log: logger}
+	o := worker.Options{CacheDir: a.usableCache("quickjs"), Log: logger}
+	if c := a.checkerBeside(logger); c != nil {
+		o.Types = c
+	}
+	return o
+}
+
+// checkerBeside is the type checker of a build that has none; nil for any other,
+// and when there is none on this machine either.
+func (a *app) checkerBeside(logger *slog.Logger) *outside.Checker {
+	if typecheck.Version != "" {
+		return nil
+	}
+	o := outside.Options{
+		TypeScript: outside.FindTypeScript(context.Background(), a.getenv("PATH")),
+		Folder:     a.usableCache("deno-check"), Globals: typecheck.Globals,
+	}
+	if o.TypeScript == "" {
+		o.Deno = a.findDeno(context.Background()).Path
+	}
+	c := outside.New(o)
+	if c == nil {
+		logger.Warn("this build has no type checker, and neither tsc 7 nor deno is in PATH: scripts run unchecked")
+	}
+	return c
 }
 
 // Exec runs a script; see actors.System.

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/toolscript/toolscript/runner/internal/tether"
 )
 
 // bareLoader runs a script as the loader does, and takes nothing away from it.
@@ -126,7 +128,7 @@ func runBare(t *testing.T, e *Engine, code string) []byte {
 	cmd.Dir, cmd.Env, cmd.Stdin = folder, environment(base, filepath.Join(folder, "cache")), strings.NewReader(code)
 	var out, said strings.Builder
 	cmd.Stdout, cmd.Stderr = &out, &said
-	release, _, err := startTethered(cmd, p.access())
+	release, _, err := tether.Start(cmd, p.access())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner"
 	"github.com/toolscript/toolscript/runner/internal/proc"
+	"github.com/toolscript/toolscript/runner/internal/tether"
 )
 
 // A Process is one Deno that waits for a run, or runs one. It implements
@@ -118,7 +119,7 @@ func (p *Process) begin() error {
 	defer theirOut.Close() //nolint:errcheck // the process has its own
 	p.cmd.Stdin, p.cmd.Stdout, p.stdin, p.stdout = theirIn, theirOut, in, out
 	p.frames = bufio.NewReaderSize(out, 64<<10)
-	if p.release, p.walled, err = startTethered(p.cmd, p.access()); err != nil {
+	if p.release, p.walled, err = tether.Start(p.cmd, p.access()); err != nil {
 		return errors.Join(err, in.Close(), out.Close())
 	}
 	return nil
@@ -138,7 +139,7 @@ func (p *Process) wait() {
 
 // Kill ends the process and all of its group at once. It may be called at any
 // time, more than once.
-func (p *Process) Kill() { killGroup(p.cmd.Process) }
+func (p *Process) Kill() { tether.Kill(p.cmd.Process) }
 
 // Done is closed when the process is gone.
 func (p *Process) Done() <-chan struct{} { return p.done }

@@ -32,7 +32,8 @@ const (
 // and gets a diagnostic.
 type Checker struct {
 	*Process
-	answered int // requests
+	answered int                // requests
+	beside   runner.TextChecker // in the place of a type checker in this program; nil for none
 }
 
 var (
@@ -46,7 +47,7 @@ func StartChecker(ctx context.Context, o Options) (*Checker, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Checker{Process: p}, nil
+	return &Checker{Process: p, beside: o.Types}, nil
 }
 
 // Compile implements runner.Compiler. A ctx that ends takes the worker with it:
@@ -63,7 +64,7 @@ func (c *Checker) Compile(ctx context.Context, src runner.Source) (runner.Compil
 // Check implements runner.Checker. Like Compile it may cost the worker.
 func (c *Checker) Check(ctx context.Context, t runner.TypeCheck) ([]toolscript.Diagnostic, error) {
 	if c.hello.Types == "" {
-		return nil, &toolscript.Error{Kind: toolscript.Unsupported, Err: errors.New("this build of toolscript has no type checker")}
+		return c.checkBeside(ctx, t)
 	}
 	answer, lost, err := c.check(ctx, t)
 	if err == nil && answer.Unknown {
@@ -73,19 +74,23 @@ func (c *Checker) Check(ctx context.Context, t runner.TypeCheck) ([]toolscript.D
 		answer, lost, err = c.check(ctx, t)
 	}
 	if lost != "" {
-		return refuse(t.Source, "the types of the script could not be checked: "+lost), nil
+		return couldNot(t, lost), nil
 	}
 	return answer.Diagnostics, err
 }
 
 func (c *Checker) check(ctx context.Context, t runner.TypeCheck) (answer checked, lost string, err error) {
-	limit := SourceLimit
-	if t.Limit > 0 {
-		limit = min(limit, t.Limit)
-	}
 	request := checkRequest{Source: t.Source, Returns: t.Returns, Module: t.Module.Key}
-	lost, err = c.ask(ctx, limit, question{frameCheck, request, nil, frameChecked}, &answer)
+	lost, err = c.ask(ctx, limit(t), question{frameCheck, request, nil, frameChecked}, &answer)
 	return answer, lost, err
+}
+
+// limit is how long a check may take.
+func limit(t runner.TypeCheck) time.Duration {
+	if t.Limit > 0 {
+		return min(SourceLimit, t.Limit)
+	}
+	return SourceLimit
 }
 
 // declare gives the worker declarations it does not have. They are not the

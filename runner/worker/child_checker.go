@@ -31,6 +31,8 @@ func (c *child) serveChecker() error {
 		frameCompile: checker.compile,
 		frameCheck:   checker.check,
 		frameModule:  checker.declare,
+		frameTyped:   checker.typed,
+		framePlace:   checker.place,
 	}
 	requests := make(chan func() error)
 	go c.receive(func(kind frameType, payload []byte) error {
@@ -66,6 +68,25 @@ func (c *childChecker) check(payload []byte) error {
 	}
 	found, known := c.types().Check(request.Source, request.Returns, request.Module)
 	return c.link.writeJSON(frameChecked, checked{Unknown: !known, Diagnostics: found}, nil)
+}
+
+// typed and place are the two halves of a check that a program beside this one
+// makes.
+func (c *childChecker) typed(payload []byte) error {
+	var request checkRequest
+	if err := json.Unmarshal(payload, &request); err != nil {
+		return err
+	}
+	typed, ok := script.NewTyped(request.Source, request.Returns)
+	return c.link.writeJSON(frameText, typedText{None: !ok, Text: typed.Text}, nil)
+}
+
+func (c *childChecker) place(payload []byte) error {
+	var request placeRequest
+	if err := json.Unmarshal(payload, &request); err != nil {
+		return err
+	}
+	return c.link.writeJSON(frameChecked, checked{Diagnostics: typecheck.Place(request.Source, request.Returns, request.Found)}, nil)
 }
 
 func (c *childChecker) declare(payload []byte) error {

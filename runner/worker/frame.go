@@ -41,6 +41,9 @@ const (
 	frameModule                          // gateway → checker: moduleHeader, text
 	frameChecked                         // checker → gateway: checked
 	frameCancelCall                      // sandbox → gateway: callHeader of a call to end
+	frameTyped                           // gateway → checker: checkRequest without a module; asks for the text to check
+	frameText                            // checker → gateway: typedText
+	framePlace                           // gateway → checker: placeRequest; the answer is checked
 )
 
 // A link carries frames in both directions. Writes may be concurrent, reads may

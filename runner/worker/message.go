@@ -30,6 +30,18 @@ type checked struct {
 	Diagnostics []toolscript.Diagnostic `json:"diagnostics,omitempty"`
 }
 
+// typedText is a script as another type checker takes it.
+type typedText struct {
+	None bool   `json:"none,omitempty"` // it has no types that could be wrong
+	Text string `json:"text,omitempty"`
+}
+
+// placeRequest asks for the user's places of what was found in a typedText.
+type placeRequest struct {
+	checkRequest
+	Found []runner.Finding `json:"found"`
+}
+
 // moduleHeader gives declarations; their text follows.
 type moduleHeader struct {
 	Key string `json:"key"`

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/runner"
 	"github.com/toolscript/toolscript/runner/internal/proc"
 )
 
@@ -20,6 +21,10 @@ type Options struct {
 	Executable string   // default: this program
 	Args       []string // stand before Command on the command line
 	CacheDir   string   // where the sandbox keeps its compiled engine; empty for nowhere
+
+	// Types checks in the place of a type checker in this program, if that has none;
+	// nil: nothing does.
+	Types runner.TextChecker
 
 	Log *slog.Logger // hears of panics, of a Host or our own; default: slog.Default()
 }

@@ -1,6 +1,6 @@
 //go:build unix && !linux
 
-package deno
+package tether
 
 import (
 	"os/exec"

@@ -1,4 +1,4 @@
-package deno
+package tether
 
 import (
 	"errors"
@@ -47,11 +47,12 @@ func (l *lifeline) hold(pid int) error {
 	return nil
 }
 
-// startTethered starts a process in a group of its own that can gain no
-// privileges, reaches what access says where the kernel has Landlock, and ends
-// with this one; walled says whether it has. The wall belongs to a thread and passes to what the thread
-// starts: that thread is thrown away.
-func startTethered(cmd *exec.Cmd, access landlock.Access) (release func(), walled bool, err error) {
+// Start starts a process in a group of its own that can gain no privileges,
+// reaches what access says where the kernel has Landlock, and ends with this one;
+// walled says whether it has. The caller waits for it, and then calls release. The
+// wall belongs to a thread and passes to what the thread starts: that thread is
+// thrown away.
+func Start(cmd *exec.Cmd, access landlock.Access) (release func(), walled bool, err error) {
 	line, err := newLifeline()
 	if err != nil {
 		return nil, false, err
@@ -83,7 +84,7 @@ func startTethered(cmd *exec.Cmd, access landlock.Access) (release func(), walle
 		return nil, false, err
 	}
 	if err := line.hold(cmd.Process.Pid); err != nil {
-		killGroup(cmd.Process)
+		Kill(cmd.Process)
 		_ = cmd.Wait()
 		return nil, false, err
 	}

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package deno
+package tether
 
 import (
 	"os/exec"
@@ -8,9 +8,9 @@ import (
 	"github.com/toolscript/toolscript/runner/internal/landlock"
 )
 
-// startTethered starts a process. This system has no second wall, and a process
-// whose gateway was killed ends when it next waits for its standard input.
-func startTethered(cmd *exec.Cmd, _ landlock.Access) (release func(), walled bool, err error) {
+// Start starts a process. This system has no second wall, and a process whose
+// gateway was killed ends when it next waits for its standard input.
+func Start(cmd *exec.Cmd, _ landlock.Access) (release func(), walled bool, err error) {
 	ownGroup(cmd)
 	if err := cmd.Start(); err != nil {
 		return nil, false, err

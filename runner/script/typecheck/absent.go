@@ -2,6 +2,8 @@
 
 package typecheck
 
+import "github.com/toolscript/toolscript/runner"
+
 // Version is that of the compiler in this program: there is none.
 const Version = ""
 
@@ -14,4 +16,4 @@ func New() *Checker { return &Checker{} }
 // Declare does nothing.
 func (c *Checker) Declare(string, string) {}
 
-func (c *Checker) errors(string, string) ([]finding, bool) { return nil, true }
+func (c *Checker) errors(string, string) ([]runner.Finding, bool) { return nil, true }

@@ -6,6 +6,8 @@ import (
 	"context"
 
 	"github.com/microsoft/typescript-go/shim"
+
+	"github.com/toolscript/toolscript/runner"
 )
 
 // Version is that of the compiler in this program, "" when there is none.
@@ -30,14 +32,14 @@ func (c *Checker) Declare(key, declarations string) {
 	c.errors(`import "toolscript"`, key)
 }
 
-func (c *Checker) errors(text, module string) (found []finding, known bool) {
+func (c *Checker) errors(text, module string) (found []runner.Finding, known bool) {
 	errors, known := c.shim.Check(context.Background(), text, module) // a context would not stop it
 	for _, e := range errors {
 		message := e.Message
 		if e.Property != "" {
 			message += nearest(e.Property, servers(e.Interface, c.shim.Members(module, e.Interface)))
 		}
-		found = append(found, finding{e.Line, e.Column, e.Code, message})
+		found = append(found, runner.Finding{Line: e.Line, Column: e.Column, Code: e.Code, Message: message})
 	}
 	return found, known
 }

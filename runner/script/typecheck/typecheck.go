@@ -33,24 +33,27 @@ func (c *Checker) Check(src runner.Source, returns bool, module string) (found [
 		return nil, true
 	}
 	errors, known := c.errors(typed.Text, module)
-	for _, e := range errors {
-		found = append(found, typed.Diagnostic(e.line, e.column, e.code, bounded(e.message)))
-		if len(found) == maxFound {
-			break
-		}
+	return place(typed, errors), known
+}
+
+// Place gives what was found in the text of a script as Check does.
+func Place(src runner.Source, returns bool, found []runner.Finding) []toolscript.Diagnostic {
+	typed, ok := script.NewTyped(src, returns)
+	if !ok {
+		return nil
 	}
-	return script.InOrder(found), known
+	return place(typed, found)
+}
+
+func place(typed script.Typed, all []runner.Finding) (found []toolscript.Diagnostic) {
+	for _, f := range all[:min(len(all), maxFound)] {
+		found = append(found, typed.Diagnostic(f.Line, f.Column, f.Code, bounded(f.Message)))
+	}
+	return script.InOrder(found)
 }
 
 // maxFound bounds the findings that are looked at; fewer are shown.
 const maxFound = 1000
-
-// finding is what the compiler says about a place in the text it was given.
-type finding struct {
-	line, column int // from 1; columns in UTF-16 units
-	code         string
-	message      string
-}
 
 // servers leaves out of the members of tools what is no server.
 func servers(of string, members []string) []string {
