@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/toolscript/toolscript"
@@ -33,10 +34,10 @@ func (s *System) logCall(view registry.View, call toolscript.Call, took time.Dur
 	s.options.Logger.LogAttrs(context.Background(), level, "tool call", attrs...)
 }
 
-// loggable is a tool id that belongs to a server. Any other may be anything,
+// loggable is a tool id that belongs to a server, or one of the program's own. Any other may be anything,
 // such as the capability of the gateway in the wrong place.
 func loggable(view registry.View, id string) string {
-	if _, ok := view.Catalog.Lookup(id); ok {
+	if _, ok := view.Catalog.Lookup(id); ok || slices.Contains(toolscript.OfferedIDs(), id) {
 		return id
 	}
 	if _, _, ok := absent(view, id); ok {

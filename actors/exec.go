@@ -84,6 +84,7 @@ func (s *System) runDeps() execution.Deps {
 	return execution.Deps{
 		Spawn:      s.spawn,
 		Call:       s.callAny,
+		Fetch:      s.Fetch,
 		Lookup:     func(id string) (toolscript.Tool, bool) { return s.Catalog().Lookup(id) },
 		Missing:    func(id string) error { return s.missing(s.current(), id) },
 		Fits:       s.fits,

@@ -20,6 +20,7 @@ type fakeConn struct {
 	tools  []string
 	call   func(ctx context.Context, tool string, args json.RawMessage) (json.RawMessage, error)
 	close  func()
+	fetch  func(ctx context.Context, o toolscript.Offered, progress func()) (json.RawMessage, error)
 
 	lost chan struct{}
 	once sync.Once
@@ -56,6 +57,13 @@ func (c *fakeConn) ListTools(context.Context) ([]toolscript.Tool, error) {
 		}`)})
 	}
 	return all, nil
+}
+
+func (c *fakeConn) Fetch(ctx context.Context, o toolscript.Offered, progress func()) (json.RawMessage, error) {
+	if c.fetch == nil {
+		return nil, &toolscript.Error{Kind: toolscript.NotFound, Server: c.server, Err: mcpclient.ErrNotOffered}
+	}
+	return c.fetch(ctx, o, progress)
 }
 
 func (c *fakeConn) CallTool(ctx context.Context, tool string, args json.RawMessage, _ func()) (json.RawMessage, error) {

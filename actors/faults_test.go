@@ -91,6 +91,10 @@ func (c *chaosConn) ListTools(ctx context.Context) ([]toolscript.Tool, error) {
 }
 
 // CallTool answers with the arguments, too late, or not at all.
+func (*chaosConn) Fetch(context.Context, toolscript.Offered, func()) (json.RawMessage, error) {
+	return nil, mcpclient.ErrNotOffered
+}
+
 func (c *chaosConn) CallTool(ctx context.Context, _ string, args json.RawMessage, progress func()) (json.RawMessage, error) {
 	if c.chaos.oneIn(50, &c.chaos.callPanics) {
 		panic("injected: call")

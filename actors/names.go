@@ -1,8 +1,10 @@
 package actors
 
 import (
+	"strings"
 	"sync"
 
+	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/codegen"
 	"github.com/toolscript/toolscript/runner"
 )
@@ -35,5 +37,20 @@ func namesTable(names *codegen.Names) *runner.Names {
 		}
 		table.Servers = append(table.Servers, server)
 	}
+	table.Servers = append(table.Servers, ownNames()...)
 	return table
+}
+
+// ownNames are the members of tools that are no servers.
+func ownNames() []runner.ServerNames {
+	var own []runner.ServerNames
+	for _, id := range toolscript.OfferedIDs() {
+		member := toolscript.Offered{ID: id}.Member()
+		if len(own) == 0 || own[len(own)-1].Ident != member {
+			own = append(own, runner.ServerNames{Ident: member, Server: member, Own: true})
+		}
+		of := &own[len(own)-1]
+		of.Tools = append(of.Tools, runner.ToolNames{Ident: strings.TrimPrefix(id, member+toolscript.Separator), ID: id})
+	}
+	return own
 }

@@ -86,6 +86,9 @@ var (
 
 	//go:embed globals.ts
 	declarationsSource string // of the declarations: what "toolscript" exports beside tools
+
+	//go:embed offered.ts
+	offeredSource string // of the declarations: members of tools that are no servers, which come last
 )
 
 // noTools is the whole module when there are no tools, as the gateway's
@@ -159,7 +162,7 @@ func (m *module) result() Result {
 	case m.options.Form == Compact:
 		r.Text = m.types.String() + "export declare const tools: {\n" + m.members.String() + "};\n"
 	default:
-		r.Text = runtimeSource + "\n" + m.types.String() + "const servers = {\n" + m.members.String() + "};\nexport const tools = withSpawn(servers);\n"
+		r.Text = runtimeSource + "\n" + m.types.String() + "const servers = {\n" + m.members.String() + "};\nexport const tools = withOwn(servers);\n"
 	}
 	return r
 }
@@ -171,5 +174,6 @@ func (m *module) declarations() string {
 	}
 	return text + m.types.String() +
 		"export interface Servers {\n" + m.members.String() + "}\n" +
+		offeredSource +
 		"export declare const tools: Tools;\n"
 }

@@ -45,9 +45,46 @@ export type Spawned<T> = {
   };
 };
 
+type Listed<K extends string, T> = { [k in K]: ({ server: string; title?: string; description?: string; [more: string]: any } & T)[] } & {
+  nextCursor?: string;
+  missing?: { server: string; kind: string; error: string }[];
+};
+
+function ask(id: string, path: string, query: Record<string, string | undefined> = {}): Promise<any> {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined);
+  return request(query.server ?? "", id, path + "?" + given.map(([name, value]) => `${name}=${encodeURIComponent(value!)}`).join("&"));
+}
+
+/** What servers offer beside tools. */
+const offered = {
+  $resources: {
+    /** One page of the resources of a server, or of all servers. */
+    list: (params: { server?: string; cursor?: string } = {}): Promise<Listed<"resources", { uri: string; name: string; mimeType?: string; size?: number }>> =>
+      ask("$resources__list", "/resources", params),
+    /** One page of the templates that resources' URIs are made from. */
+    templates: (params: { server?: string; cursor?: string } = {}): Promise<Listed<"resourceTemplates", { uriTemplate: string; name: string; mimeType?: string }>> =>
+      ask("$resources__templates", "/resources/templates", params),
+    /** What a resource holds: text, or a blob in base64. */
+    read: (params: { server: string; uri: string }): Promise<{ contents: { uri: string; mimeType?: string; text?: string; blob?: string; [more: string]: any }[] }> =>
+      ask("$resources__read", "/resources/read", params),
+  },
+  $prompts: {
+    /** One page of the prompts of a server, or of all servers. */
+    list: (params: { server?: string; cursor?: string } = {}): Promise<Listed<"prompts", { name: string; arguments?: { name: string; description?: string; required?: boolean }[] }>> =>
+      ask("$prompts__list", "/prompts", params),
+    /** A prompt, filled in. */
+    get: (params: { server: string; name: string; arguments?: Record<string, string> }): Promise<{ description?: string; messages: { role: "user" | "assistant"; content: any }[] }> =>
+      request(params.server, "$prompts__get", `/prompts/${encodeURIComponent(params.server)}/${encodeURIComponent(params.name)}`, {
+        method: "POST",
+        headers: { "Content-Type": "application/json" },
+        body: JSON.stringify(params.arguments ?? {}),
+      }),
+  },
+};
+
 let starting: any; // the signal of the task that is being started
 
-function withSpawn<T extends object>(servers: T): T & { readonly spawn: Spawned<T> } {
+function withOwn<T extends object>(servers: T): T & typeof offered & { readonly spawn: Spawned<T> } {
   const start = (method: any) => (params: unknown) => {
     const controller = new host.AbortController();
     starting = controller.signal;
@@ -59,29 +96,37 @@ function withSpawn<T extends object>(servers: T): T & { readonly spawn: Spawned<
   const each = (object: any, change: (member: any) => any) =>
     Object.fromEntries(Object.entries(object).map(([name, member]) => [name, change(member)]));
   const spawn = each(servers, (server) => each(server, start));
-  return Object.defineProperty(servers, "spawn", { value: spawn }) as any;
+  for (const [name, value] of Object.entries({ spawn, ...offered })) Object.defineProperty(servers, name, { value });
+  return servers as any;
 }
 
 async function call(server: string, tool: string, params: unknown, typed: boolean): Promise<any> {
-  const signal = starting;
-  const fail = (code: string, message: string, more?: any) => new ToolError(server, tool, code, message, more);
+  const answer = await request(server, tool, `/tools/${encodeURIComponent(tool)}`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(params ?? {}),
+    signal: starting,
+  });
+  return unwrap(answer, typed, failure(server, tool));
+}
+
+const failure = (server: string, tool: string) => (code: string, message: string, more?: any) =>
+  new ToolError(server, tool, code, message, more);
+
+async function request(server: string, tool: string, path: string, init: any = {}): Promise<any> {
+  const fail = failure(server, tool);
   if (!gateway) throw fail("unavailable", "TOOLSCRIPT_GATEWAY_URL is not set; run: toolscript gateway start");
   let status: number, answer: any;
   try {
-    const response = await host.fetch(`${gateway.replace(/\/+$/, "")}/tools/${encodeURIComponent(tool)}`, {
-      method: "POST",
-      headers: { "Content-Type": "application/json" },
-      body: JSON.stringify(params ?? {}),
-      signal,
-    });
+    const response = await host.fetch(gateway.replace(/\/+$/, "") + path, init);
     status = response.status;
     answer = await response.json();
   } catch (error) {
-    if (signal?.aborted) throw fail("cancelled", "the task was cancelled");
+    if (init.signal?.aborted) throw fail("cancelled", "the task was cancelled");
     throw fail("unavailable", `the gateway does not answer: ${error instanceof Error ? error.message : error}`);
   }
   if (status !== 200) throw fail(answer?.kind ?? "internal", answer?.error ?? `the gateway answered ${status}`, answer);
-  return unwrap(answer, typed, fail);
+  return answer;
 }
 
 function unwrap(result: any, typed: boolean, fail: (code: string, message: string, more?: any) => ToolError): any {

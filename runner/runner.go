@@ -57,8 +57,9 @@ type Names struct {
 // among the keys, but a call to it goes out under <Server>__<identifier>, so
 // that the gateway can say what is wrong with it.
 type ServerNames struct {
-	Ident  string      `json:"ident"`  // as in tools.<ident>
-	Server string      `json:"server"` // configured name
+	Ident  string      `json:"ident"`         // as in tools.<ident>
+	Server string      `json:"server"`        // configured name
+	Own    bool        `json:"own,omitempty"` // no server but the program's: not among the keys
 	Tools  []ToolNames `json:"tools"`
 }
 

@@ -20,6 +20,8 @@ type Deps struct {
 
 	// Call makes a tool call, whatever run it belongs to.
 	Call func(context.Context, toolscript.Call) (json.RawMessage, error)
+	// Fetch asks for what servers offer beside tools.
+	Fetch func(context.Context, toolscript.Offered) (json.RawMessage, error)
 	// Lookup finds a tool in the current catalog.
 	Lookup func(id string) (toolscript.Tool, bool)
 	// Missing says why a tool is not in the catalog.

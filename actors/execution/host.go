@@ -88,6 +88,9 @@ func (h *host) Outside(ctx context.Context, c toolscript.Call) (raw json.RawMess
 // enter lets a call in: allow list and budget.
 func (h *host) enter(id string) (toolscript.Tool, error) {
 	tool, known := h.deps.Lookup(id)
+	if own, is := offered(id); is {
+		return own, h.admit() // whom it may ask is known when its server is
+	}
 	if !h.allowed(tool, known, id) {
 		return tool, &toolscript.Error{
 			Kind: toolscript.Forbidden, Err: fmt.Errorf("%s is not among the tools this run may call (--allow %s)", id, h.allow),
@@ -145,18 +148,24 @@ func (h *host) admit() error {
 // call makes a call and answers with the value that the script sees.
 func (h *host) call(ctx context.Context, c runner.Call, tool toolscript.Tool) (v json.RawMessage, failure *toolscript.ToolError) {
 	h.observe(ctx, c, tool, func(ctx context.Context) toolscript.Kind {
-		raw, err := h.deps.Call(ctx, toolscript.Call{ID: c.ID, Args: c.Args, Run: h.id})
-		if err != nil {
-			failure = toolError(tool, tool.ID(), err)
-		} else {
-			v, failure = value(tool, raw, h.deps.Fits)
-		}
+		v, failure = h.answer(ctx, c, tool)
 		if failure != nil {
 			return failure.Code
 		}
 		return ""
 	})
 	return v, failure
+}
+
+func (h *host) answer(ctx context.Context, c runner.Call, tool toolscript.Tool) (json.RawMessage, *toolscript.ToolError) {
+	if _, own := offered(c.ID); own {
+		return h.fetch(ctx, c, tool)
+	}
+	raw, err := h.deps.Call(ctx, toolscript.Call{ID: c.ID, Args: c.Args, Run: h.id})
+	if err != nil {
+		return nil, toolError(tool, tool.ID(), err)
+	}
+	return value(tool, raw, h.deps.Fits)
 }
 
 // observe tells that a call begins and how it ends, and counts it. What was cut

@@ -107,6 +107,9 @@ func (w *work) await(ctx context.Context, uses runner.Uses) {
 
 // named are the servers that the script refers to.
 func (w *work) named(uses runner.Uses) (toolscript.Filter, bool) {
+	if uses.All && slices.ContainsFunc(w.request.Allow, asksAll) {
+		return nil, true
+	}
 	if uses.All {
 		return w.request.Allow, true // of no allow list it is every server
 	}
@@ -118,6 +121,10 @@ func (w *work) named(uses runner.Uses) (toolscript.Filter, bool) {
 	}
 	return f, len(f) > 0
 }
+
+// asksAll reports whether an entry of the allow list is a member of tools by which
+// any server can be asked.
+func asksAll(entry string) bool { return strings.HasPrefix(entry, "$") }
 
 // run runs the compiled script in a sandbox.
 func (w *work) run(ctx context.Context, compiled runner.Compiled) (runner.Outcome, error) {

@@ -104,11 +104,19 @@ func (s *Server) begin(m Call, about toolscript.Error) {
 		post(callDone{id})
 	}
 	s.Work.Go(func() {
-		finish(conn.CallTool(d.ctx, m.Tool, m.Args, d.progressed))
+		finish(m.send(d.ctx, conn, d.progressed))
 	}, func(err error) {
 		finish(nil, named(err, about))
 		mailbox.LogFailure(logger, slog.LevelError, "tool call failed", err, slog.String("tool", m.Tool))
 	})
+}
+
+// send makes the request that the call is about.
+func (m Call) send(ctx context.Context, conn Conn, progress func()) (json.RawMessage, error) {
+	if m.Fetch != nil {
+		return conn.Fetch(ctx, *m.Fetch, progress)
+	}
+	return conn.CallTool(ctx, m.Tool, m.Args, progress)
 }
 
 func (s *Server) callDone(m callDone) {

@@ -20,6 +20,10 @@ type Conn interface {
 	// result as the server sent it. progress is called at each sign of progress
 	// and must not block.
 	CallTool(ctx context.Context, tool string, args json.RawMessage, progress func()) (json.RawMessage, error)
+	// Fetch asks for what the server offers beside tools: a page of a list as
+	// toolscript.Page in JSON, else the result as the server sent it. Of what it
+	// has nothing, the error wraps mcpclient.ErrNotOffered. progress is as above.
+	Fetch(ctx context.Context, o toolscript.Offered, progress func()) (json.RawMessage, error)
 	// Ping asks whether the server still answers; whatever it answers is nil. The
 	// error is of kind Timeout or Unavailable when it does not.
 	Ping(ctx context.Context) error

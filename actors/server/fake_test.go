@@ -23,9 +23,10 @@ import (
 // fakeConn is a connection that does what its fields say; the zero value has no
 // tools and answers every call with {}.
 type fakeConn struct {
-	list func(context.Context) ([]toolscript.Tool, error)
-	call func(ctx context.Context, tool string, progress func()) (json.RawMessage, error)
-	ping func(context.Context) error
+	list  func(context.Context) ([]toolscript.Tool, error)
+	call  func(ctx context.Context, tool string, progress func()) (json.RawMessage, error)
+	ping  func(context.Context) error
+	fetch func(ctx context.Context, o toolscript.Offered, progress func()) (json.RawMessage, error)
 
 	once   sync.Once
 	lost   chan struct{}
@@ -61,6 +62,13 @@ func (c *fakeConn) ListTools(ctx context.Context) ([]toolscript.Tool, error) {
 		return nil, nil
 	}
 	return c.list(ctx)
+}
+
+func (c *fakeConn) Fetch(ctx context.Context, o toolscript.Offered, progress func()) (json.RawMessage, error) {
+	if c.fetch == nil {
+		return nil, &toolscript.Error{Kind: toolscript.NotFound, Err: mcpclient.ErrNotOffered}
+	}
+	return c.fetch(ctx, o, progress)
 }
 
 func (c *fakeConn) CallTool(ctx context.Context, tool string, _ json.RawMessage, progress func()) (json.RawMessage, error) {

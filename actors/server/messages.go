@@ -9,7 +9,7 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// Call asks the server to run one of its tools. It is answered at the latest
+// Call asks the server to run one of its tools, or for what else it offers. It is answered at the latest
 // when Ctx ends, and at once when the connection is down or breaks. Where it has
 // to wait for its turn, its Run takes turns with others.
 type Call struct {
@@ -17,6 +17,7 @@ type Call struct {
 	Run   string // whose call it is; empty for all that are of no run
 	Tool  string // the server's own name
 	Args  json.RawMessage
+	Fetch *toolscript.Offered // not a tool but this; nil: the tool
 	Reply mailbox.Reply[json.RawMessage]
 }
 

@@ -79,6 +79,7 @@ func newRoot(a *app) *cobra.Command {
 	a.addGlobalFlags(root.PersistentFlags())
 	root.AddCommand(
 		newExec(a), newCheck(a), newOutput(a), newGateway(a), newListServers(a), newListTools(a), newGetTypes(a),
+		newResources(a), newPrompts(a),
 		newAuth(a), newTrust(a), newConfig(a), newCache(a), newDeno(a), newDoctor(a), newVersion(a), newDemo(a),
 	)
 	addCompletion(root)

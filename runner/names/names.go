@@ -88,7 +88,9 @@ func (t *Table) Idents(server int) []string {
 	switch {
 	case server == None:
 		for _, s := range t.names.Servers {
-			idents = append(idents, s.Ident)
+			if !s.Own {
+				idents = append(idents, s.Ident)
+			}
 		}
 	case server >= 0 && server < len(t.names.Servers):
 		for _, tool := range t.names.Servers[server].Tools {
@@ -106,6 +108,9 @@ func (t *Table) Missing(server int, ident string) string {
 	if server != None {
 		s := t.names.Servers[server]
 		owner, what, list = property("tools", s.Ident), "tool", "list-tools "+s.Server
+		if s.Own {
+			what = "method"
+		}
 	}
 	idents := t.Idents(server)
 	text := property(owner, ident) + " does not exist"

@@ -3,6 +3,7 @@ package script
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/toolscript/toolscript/runner"
 )
@@ -30,6 +31,9 @@ func uses(s *scanner) runner.Uses {
 			return runner.Uses{All: true}
 		}
 		for _, name := range found {
+			if strings.HasPrefix(name, "$") { // the gateway's own: what it finds may be any tool
+				return runner.Uses{All: true}
+			}
 			servers[name] = true
 		}
 	}

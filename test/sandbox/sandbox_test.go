@@ -168,6 +168,10 @@ func (d *demo) ListTools(context.Context) ([]toolscript.Tool, error) {
 	return all, nil
 }
 
+func (*demo) Fetch(context.Context, toolscript.Offered, func()) (json.RawMessage, error) {
+	return nil, &toolscript.Error{Kind: toolscript.NotFound, Server: "demo", Err: mcpclient.ErrNotOffered}
+}
+
 func (d *demo) CallTool(ctx context.Context, tool string, args json.RawMessage, _ func()) (json.RawMessage, error) {
 	text := func(s string, isError bool) json.RawMessage {
 		raw, _ := json.Marshal(map[string]any{"isError": isError, "content": []any{map[string]string{"type": "text", "text": s}}})

@@ -46,6 +46,9 @@ type Backend interface {
 	// CallTool makes one call and answers with the whole MCP result, also when
 	// that says isError.
 	CallTool(ctx context.Context, call toolscript.Call) (json.RawMessage, error)
+	// Fetch asks for what servers offer beside tools: the answer is a
+	// toolscript.Page in JSON, or the result of MCP.
+	Fetch(ctx context.Context, o toolscript.Offered) (json.RawMessage, error)
 	// Types is the module of the tools that f selects.
 	Types(ctx context.Context, f toolscript.Filter, compact bool) (toolscript.Module, error)
 	// Declarations are the .d.ts of that module, for editors.

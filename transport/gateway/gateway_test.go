@@ -30,6 +30,7 @@ type fake struct {
 	callTool  func(context.Context, toolscript.Call) (json.RawMessage, error)
 	types     func(context.Context, toolscript.Filter, bool) (toolscript.Module, error)
 	await     func(context.Context, toolscript.Filter) (waitedFor, pending []string)
+	fetch     func(context.Context, toolscript.Offered) (json.RawMessage, error)
 	servers   func(context.Context) ([]toolscript.ServerStatus, error)
 	status    func(context.Context) (toolscript.Status, error)
 	reload    func(context.Context) (toolscript.Reload, error)
@@ -58,6 +59,13 @@ func (f *fake) Types(ctx context.Context, filter toolscript.Filter, compact bool
 		return toolscript.Module{}, nil
 	}
 	return f.types(ctx, filter, compact)
+}
+
+func (f *fake) Fetch(ctx context.Context, o toolscript.Offered) (json.RawMessage, error) {
+	if f.fetch == nil {
+		return json.RawMessage(`{}`), nil
+	}
+	return f.fetch(ctx, o)
 }
 
 func (f *fake) Declarations(_ context.Context, filter toolscript.Filter) (toolscript.Module, error) {

@@ -20,7 +20,7 @@ func parseQuery(text string, known []string) (url.Values, error) {
 	}
 	for name, values := range query {
 		switch {
-		case name == "server" || name == "tool":
+		case !slices.Contains(known, name) && (name == "server" || name == "tool"):
 			return nil, invalid("unknown parameter %q; use filter=SERVER or filter=SERVER%sTOOL", name, toolscript.Separator)
 		case !slices.Contains(known, name):
 			return nil, unknownParameter(name, known)

@@ -24,6 +24,7 @@ const (
 const (
 	healthTime = 500 * time.Millisecond
 	askTime    = 10 * time.Second
+	listTime   = 2 * time.Minute
 	authTime   = time.Minute
 	renderTime = 2*time.Minute + longestWait
 	callTime   = 6 * time.Hour
@@ -31,6 +32,9 @@ const (
 )
 
 const healthPath = "/health"
+
+// pageQuery are the parameters of a page.
+var pageQuery = []string{"server", "cursor"}
 
 // route is one thing the gateway does.
 type route struct {
@@ -53,6 +57,11 @@ func (s *Server) routes() []route {
 		{method: fiber.MethodGet, path: oauth.CallbackPath, within: authTime, serve: s.finishAuth},
 		{method: fiber.MethodGet, path: "/tools", within: askTime, query: []string{"filter"}, runs: true, serve: s.tools},
 		{method: fiber.MethodPost, path: "/tools/:id", within: callTime, runs: true, serve: s.callTool},
+		{method: fiber.MethodGet, path: "/resources", within: listTime, query: pageQuery, serve: s.list(toolscript.ListResources)},
+		{method: fiber.MethodGet, path: "/resources/templates", within: listTime, query: pageQuery, serve: s.list(toolscript.ListTemplates)},
+		{method: fiber.MethodGet, path: "/resources/read", within: callTime, query: []string{"server", "uri"}, serve: s.readResource},
+		{method: fiber.MethodGet, path: "/prompts", within: listTime, query: pageQuery, serve: s.list(toolscript.ListPrompts)},
+		{method: fiber.MethodPost, path: "/prompts/:server/:name", within: callTime, serve: s.getPrompt},
 		{
 			method: fiber.MethodGet, path: "/runtime/tools.ts", within: renderTime,
 			query: []string{"filter", "compact", "declarations", "wait", "_t"}, runs: true, serve: s.module,

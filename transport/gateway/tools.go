@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"net/http"
 
-	"github.com/gofiber/fiber/v2"
-
 	"github.com/toolscript/toolscript"
 )
 
@@ -53,6 +51,5 @@ func (s *Server) callTool(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	x.c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
-	return x.c.Send(result)
+	return x.json(result)
 }

@@ -32,6 +32,7 @@ type Conn struct {
 	sessions sessions
 
 	announcesTools   bool
+	offers           offers
 	ownAuthorization bool // the configuration has a header Authorization
 
 	hintsMu sync.RWMutex

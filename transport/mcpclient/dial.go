@@ -170,6 +170,7 @@ func (c *Conn) handshake(ctx context.Context) error {
 		return err
 	}
 	c.announcesTools = result.Capabilities.Tools != nil
+	c.offers = offersOf(result.Capabilities)
 	c.info = Info{
 		Title:        printable(result.ServerInfo.Title),
 		Version:      printable(result.ServerInfo.Version),

@@ -1,0 +1,78 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolscript/toolscript"
+)
+
+func newPrompts(a *app) *cobra.Command {
+	c := newOfferedList(a, toolscript.ListPrompts, []string{"Server", "Name", "Arguments", "Description"})
+	c.Use = "prompts [SERVER]"
+	c.Short = "List the prompts of one MCP server, or of all, and fill them in"
+	c.Example = `  toolscript prompts
+  toolscript prompts get docs summarize --arg page=intro`
+	c.AddCommand(newGetPrompt(a))
+	return c
+}
+
+func newGetPrompt(a *app) *cobra.Command {
+	o := &offeredOptions{app: a, asked: toolscript.Offered{ID: toolscript.GetPrompt}}
+	var given []string
+	c := &cobra.Command{
+		Use:   "get SERVER NAME",
+		Short: "Print a prompt, filled in",
+		Args:  takes("SERVER, the name of a server; see: toolscript list-servers", "NAME, the name of a prompt; see: toolscript prompts"),
+		RunE: func(c *cobra.Command, args []string) (err error) {
+			o.asked.Server, o.asked.Prompt = args[0], args[1]
+			if o.asked.Args, err = pairs(given); err != nil {
+				return &usageError{c.CommandPath(), err}
+			}
+			return o.result(c.Context(), o.messages)
+		},
+	}
+	c.Flags().StringArrayVar(&given, "arg", nil, "an argument of the prompt, as `name=value`; once for each")
+	c.Flags().BoolVar(&o.json, "json", false, "print the whole answer as JSON")
+	return c
+}
+
+// pairs reads name=value arguments.
+func pairs(given []string) (map[string]string, error) {
+	values := map[string]string{}
+	for _, pair := range given {
+		name, value, ok := strings.Cut(pair, "=")
+		if _, twice := values[name]; !ok || name == "" || twice {
+			return nil, fmt.Errorf("--arg takes name=value, each name once, not %.50q", pair)
+		}
+		values[name] = value
+	}
+	return values, nil
+}
+
+// messages writes a prompt as a conversation.
+func (o *offeredOptions) messages(result json.RawMessage) error {
+	var r struct {
+		Messages []struct {
+			Role    string          `json:"role"`
+			Content json.RawMessage `json:"content"`
+		} `json:"messages"`
+	}
+	if err := json.Unmarshal(result, &r); err != nil {
+		return errors.New("the prompt cannot be read; --json shows it as it is")
+	}
+	for _, m := range r.Messages {
+		var block struct{ Type, Text string }
+		if json.Unmarshal(m.Content, &block) != nil || block.Type != "text" {
+			block.Text = string(m.Content) // an image, a resource
+		}
+		if err := o.shown(m.Role + ": " + block.Text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
