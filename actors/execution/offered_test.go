@@ -32,13 +32,12 @@ func TestOfferedCalls(t *testing.T) {
 				t.Errorf("%s: %+v, want it refused at %q", args, failure, want)
 			}
 		}
-		if _, failure := call("$resources__drop", `{}`); failure == nil || failure.Code != toolscript.NotFound {
+		if _, failure := call("$resources__drop", `{}`); failure == nil || failure.Code != toolscript.Forbidden {
 			t.Errorf("a method that there is not: %+v", failure)
 		}
 		return runner.Outcome{}, nil
 	}
 	fetch := func(d *execution.Deps) {
-		d.Missing = func(string) error { return &toolscript.Error{Kind: toolscript.NotFound} }
 		d.Fetch = func(_ context.Context, o toolscript.Offered) (json.RawMessage, error) {
 			asked = append(asked, o)
 			return json.RawMessage(`"answer"`), nil
