@@ -87,23 +87,35 @@ func (w *work) typeErrors(ctx context.Context, compiled runner.Compiled, types r
 	})
 }
 
-// borrow does something with a checker. The error of use costs the worker,
-// unless it says that the worker has no means.
+// borrow does something with a checker, and once more with another one when the
+// first was lost in it and that was not the script's doing, which would have been
+// a finding: somebody or something has killed it.
 func (w *work) borrow(ctx context.Context, phase toolscript.Phase, use func(context.Context, Checker) error) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, borrowTime, allBusy("checker"))
 	defer cancel()
-	checker, giveBack, err := w.deps.Checker(ctx)
-	if err != nil {
-		return w.fail(phase, err)
+	lost, err := w.borrowOne(ctx, use)
+	if lost {
+		_, err = w.borrowOne(ctx, use)
 	}
-	broken := true // until it has answered: a panic must not keep the worker
-	defer func() { giveBack(broken) }()
-	err = use(ctx, checker)
-	broken = err != nil && toolscript.KindOf(err) != toolscript.Unsupported
 	if err != nil {
 		return w.fail(phase, err)
 	}
 	return nil
+}
+
+// borrowOne reports also whether it was the checker that was lost. The error of
+// use costs the worker, unless it says that the worker has no means.
+func (w *work) borrowOne(ctx context.Context, use func(context.Context, Checker) error) (lost bool, err error) {
+	checker, giveBack, err := w.deps.Checker(ctx)
+	if err != nil {
+		return false, err
+	}
+	broken := true // until it has answered: a panic must not keep the worker
+	defer func() { giveBack(broken) }()
+	err = use(ctx, checker)
+	kind := toolscript.KindOf(err)
+	broken = err != nil && kind != toolscript.Unsupported
+	return err != nil && kind == toolscript.Unavailable && ctx.Err() == nil, err
 }
 
 // report tells what was found, all of it.

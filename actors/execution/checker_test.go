@@ -135,3 +135,40 @@ func TestNoMeans(t *testing.T) {
 		}
 	})
 }
+
+// mortal is a checker that is lost as often as left says.
+type mortal struct {
+	compiler
+	left *atomic.Int64
+}
+
+func (m mortal) Compile(ctx context.Context, s runner.Source) (runner.Compiled, []toolscript.Diagnostic, error) {
+	if m.left.Add(-1) >= 0 {
+		return runner.Compiled{}, nil, &toolscript.Error{Kind: toolscript.Unavailable, Err: fmt.Errorf("the script worker has ended")}
+	}
+	return m.compiler.Compile(ctx, s)
+}
+
+// TestLostCheckers holds that a run whose checker was killed gets another one,
+// once: a script that no checker survives must not go on for ever.
+func TestLostCheckers(t *testing.T) {
+	ran := func(context.Context, runner.Job, runner.Host) (runner.Outcome, error) {
+		return runner.Outcome{Value: []byte("1")}, nil
+	}
+	for lost, ok := range map[int64]bool{0: true, 1: true, 2: false} {
+		var left atomic.Int64
+		left.Store(lost)
+		withRuns(t, ran, func(d *execution.Deps) {
+			lend := d.Checker
+			d.Checker = func(ctx context.Context) (execution.Checker, execution.GiveBack, error) {
+				c, giveBack, err := lend(ctx)
+				return mortal{c.(compiler), &left}, giveBack, err
+			}
+		}, func(b *bench) {
+			end := b.exec(toolscript.ExecRequest{Code: "x"})
+			if *end.OK != ok || !ok && end.Kind != toolscript.Unavailable || b.broken.Load() != lost {
+				t.Errorf("%d checkers lost: ok %t, %s, %d given back as broken", lost, *end.OK, end.Kind, b.broken.Load())
+			}
+		})
+	}
+}

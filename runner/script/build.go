@@ -45,7 +45,7 @@ func (u unit) build(s *scanner) (output, []toolscript.Diagnostic) {
 		}
 		sourceMap, err := sourcemap.Rewrite(string(f.Contents), u.file, u.code, inserted)
 		if err != nil {
-			return output{}, []toolscript.Diagnostic{u.place(1, 1, codeSyntax, err.Error())}
+			return output{}, []toolscript.Diagnostic{u.place(1, 1, CodeSyntax, err.Error())}
 		}
 		out.sourceMap = sourceMap
 	}

@@ -43,10 +43,10 @@ func (u unit) fromCompiler(m api.Message, inserted sourcemap.Insertion) toolscri
 		}
 	}
 	if m.Location == nil {
-		return u.place(1, 1, codeSyntax, message)
+		return u.place(1, 1, CodeSyntax, message)
 	}
 	line, column := u.located(*m.Location, inserted)
-	return u.place(line, column, codeSyntax, message)
+	return u.place(line, column, CodeSyntax, message)
 }
 
 // located is the user's place for one in the text that esbuild was given.

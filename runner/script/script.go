@@ -30,9 +30,10 @@ const (
 	maxNesting = 2000
 )
 
-// The codes of this package's diagnostics.
+// The codes of this package's diagnostics. CodeSyntax is that of text which does
+// not parse.
 const (
-	codeSyntax  = "syntax"
+	CodeSyntax  = "syntax"
 	codeImport  = "import"
 	codeSize    = "size"
 	codeNesting = "nesting"

@@ -18,7 +18,7 @@ func (u unit) wrap(s *scanner) (string, sourcemap.Insertion, []toolscript.Diagno
 	var errs []toolscript.Diagnostic
 	for i := body; i < len(s.tokens); i++ {
 		if message := s.moduleItem(i); message != "" && len(errs) < maxDiagnostics {
-			errs = append(errs, u.at(s.tokens[i].start, codeSyntax, message))
+			errs = append(errs, u.at(s.tokens[i].start, CodeSyntax, message))
 		}
 	}
 	if len(errs) > 0 {

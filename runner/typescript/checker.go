@@ -60,20 +60,32 @@ func (c *Checker) Check(ctx context.Context, script, key string) (found []Diagno
 	return c.check(ctx), true
 }
 
+// Syntax returns all findings about the syntax of a script, in the order of its
+// text, like Check.
+func (c *Checker) Syntax(ctx context.Context, script string) []Diagnostic {
+	c.files.write(mainFile, script)
+	program := c.program()
+	return report(compiler.SortAndDeduplicateDiagnostics(program.GetSyntacticDiagnostics(ctx, program.GetSourceFile(mainFile))))
+}
+
 func (c *Checker) check(ctx context.Context) []Diagnostic {
-	program := compiler.NewProgram(compiler.ProgramOptions{
-		Host:           host{c.files},
-		SingleThreaded: core.TSTrue,
-		Config: tsoptions.NewParsedCommandLine(options(), []string{mainFile, globalsFile}, tspath.ComparePathsOptions{
-			UseCaseSensitiveFileNames: true, CurrentDirectory: root,
-		}),
-	})
+	program := c.program()
 	file := program.GetSourceFile(mainFile)
 	found := append(program.GetProgramDiagnostics(), program.GetSyntacticDiagnostics(ctx, file)...)
 	if len(found) == 0 {
 		found = program.GetSemanticDiagnostics(ctx, file)
 	}
 	return report(compiler.SortAndDeduplicateDiagnostics(found))
+}
+
+func (c *Checker) program() *compiler.Program {
+	return compiler.NewProgram(compiler.ProgramOptions{
+		Host:           host{c.files},
+		SingleThreaded: core.TSTrue,
+		Config: tsoptions.NewParsedCommandLine(options(), []string{mainFile, globalsFile}, tspath.ComparePathsOptions{
+			UseCaseSensitiveFileNames: true, CurrentDirectory: root,
+		}),
+	})
 }
 
 // options are those of a strict check of an ES module. Forced module detection

@@ -72,6 +72,20 @@ func check(tb testing.TB, c *shim.Checker, script, key string) []shim.Diagnostic
 	return found
 }
 
+// TestSyntax holds that what is wrong with the types is no matter of syntax.
+func TestSyntax(t *testing.T) {
+	var got []string
+	for _, d := range shim.New(globals).Syntax(t.Context(), "const = 1;\nlet x: number = 'a';\nfoo(;") {
+		got = append(got, fmt.Sprintf("%d:%d %s", d.Line, d.Column, d.Code))
+	}
+	if want := []string{"1:7 TS1134", "1:9 TS1134", "3:5 TS1005"}; !slices.Equal(got, want) {
+		t.Errorf("found %q, want %q", got, want)
+	}
+	if found := shim.New(globals).Syntax(t.Context(), "const n: number = 'x'; return n"); len(found) > 0 {
+		t.Errorf("right syntax gave %v", found)
+	}
+}
+
 // TestDeclarations holds that a check sees the declarations of its key, however
 // often they change places, and says so when it has none.
 func TestDeclarations(t *testing.T) {

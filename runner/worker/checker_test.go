@@ -19,8 +19,8 @@ func TestCheckerCompiles(t *testing.T) {
 		t.Errorf("Compile = %+v, %+v, %v", compiled, found, err)
 	}
 	_, found, err = c.Compile(t.Context(), runner.Source{Code: "const = 1", File: "a.ts"})
-	if err != nil || len(found) != 1 || found[0].File != "a.ts" || found[0].Column != 7 {
-		t.Errorf("Compile of a mistake = %+v, %v; want one diagnostic at a.ts:1:7", found, err)
+	if err != nil || len(found) == 0 || found[0].File != "a.ts" || found[0].Column != 7 {
+		t.Errorf("Compile of a mistake = %+v, %v; want a diagnostic at a.ts:1:7", found, err)
 	}
 }
 

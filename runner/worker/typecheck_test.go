@@ -86,6 +86,38 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// TestSyntaxErrors holds that all mistakes of syntax are told, in tsc's words, and
+// beside them what else is refused.
+func TestSyntaxErrors(t *testing.T) {
+	c := startChecker(t)
+	for _, test := range []struct {
+		name, code, file string
+		want             []string
+	}{
+		{
+			name: "several", code: "const = 1;\nconst n: number = 'x';\nfoo(;",
+			want: []string{
+				"script.ts:1:7 TS1134 Variable declaration expected.",
+				"script.ts:1:9 TS1134 Variable declaration expected.",
+				"script.ts:3:5 TS1005 ')' expected.",
+			},
+		},
+		{name: "with a return", code: "foo(;\nreturn 1", want: []string{"script.ts:1:5 TS1005 ')' expected."}},
+		{name: "what tsc lets pass", code: "return 1;\nexport const x = 1", want: []string{
+			"script.ts:2:1 syntax a script with a top-level return has no exports: return the value instead",
+		}},
+		{name: "JavaScript", code: "foo(;", file: "a.js", want: []string{"a.js:1:5 syntax Unexpected \";\""}},
+	} {
+		_, found, err := c.Compile(t.Context(), runner.Source{Code: test.code, File: test.file})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(test.want, lines(found)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.name, diff)
+		}
+	}
+}
+
 // TestNoCheckIsNoWall holds that comments silence findings about types alone.
 func TestNoCheckIsNoWall(t *testing.T) {
 	c := startChecker(t)

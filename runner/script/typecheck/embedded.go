@@ -32,6 +32,13 @@ func (c *Checker) Declare(key, declarations string) {
 	c.errors(`import "toolscript"`, key)
 }
 
+func (c *Checker) syntax(text string) (found []runner.Finding) {
+	for _, e := range c.shim.Syntax(context.Background(), text) { // a context would not stop it
+		found = append(found, runner.Finding{Line: e.Line, Column: e.Column, Code: e.Code, Message: e.Message})
+	}
+	return found
+}
+
 func (c *Checker) errors(text, module string) (found []runner.Finding, known bool) {
 	errors, known := c.shim.Check(context.Background(), text, module) // a context would not stop it
 	for _, e := range errors {

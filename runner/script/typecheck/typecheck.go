@@ -36,6 +36,23 @@ func (c *Checker) Check(src runner.Source, returns bool, module string) (found [
 	return place(typed, errors), known
 }
 
+// Syntax gives all that the compiler says about the syntax of a script in the place
+// of what Compile has found there, which is the first mistake alone. What the
+// compiler finds nothing wrong with stays as it is, and so do findings of other
+// kinds.
+func (c *Checker) Syntax(src runner.Source, found []toolscript.Diagnostic) []toolscript.Diagnostic {
+	ofSyntax := func(d toolscript.Diagnostic) bool { return d.Code == script.CodeSyntax }
+	typed, ok := script.NewTyped(src, false)
+	if !ok || !slices.ContainsFunc(found, ofSyntax) {
+		return found
+	}
+	all := c.syntax(typed.Text)
+	if len(all) == 0 {
+		return found
+	}
+	return script.InOrder(append(place(typed, all), slices.DeleteFunc(found, ofSyntax)...))
+}
+
 // Place gives what was found in the text of a script as Check does.
 func Place(src runner.Source, returns bool, found []runner.Finding) []toolscript.Diagnostic {
 	typed, ok := script.NewTyped(src, returns)
