@@ -45,10 +45,7 @@ func startSDK(t *testing.T, cmd *exec.Cmd, ports []int, said fmt.Stringer) strin
 	for _, port := range ports {
 		err := harness.Until(t.Context(), func() (bool, error) {
 			conn, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port))
-			if err != nil {
-				return false, nil // not yet
-			}
-			return true, conn.Close()
+			return err == nil && conn.Close() == nil, nil
 		})
 		if err != nil {
 			t.Fatal(err)
