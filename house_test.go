@@ -43,8 +43,8 @@ var onlyIn = map[string]struct {
 	"github.com/modelcontextprotocol/go-sdk/oauthex": {[]string{"transport/oauth"}, "one OAuth"},
 	"golang.org/x/oauth2":                            {[]string{"transport/oauth"}, "one OAuth"},
 	"github.com/golang-jwt/jwt":                      {[]string{"transport/oauth"}, "one OAuth"},
-	"github.com/gofrs/flock":                         {[]string{"transport/oauth"}, "one lock between processes, that of a login"},
 	"github.com/zalando/go-keyring":                  {[]string{"transport/oauth"}, "one place for secrets"},
+	"github.com/gofrs/flock":                         {[]string{"transport/oauth", "actors/search/vectors"}, "locks between processes: of a login, of the vectors"},
 	"github.com/landlock-lsm/go-landlock":            {[]string{"runner/wall"}, "one wall"},
 }
 
@@ -57,6 +57,7 @@ var pure = map[string]struct {
 	"actors/search/lexical": {nil, "it computes"},
 	"actors/search/minilm":  {[]string{"actors/search/minilm"}, "it computes"},
 	"actors/search/index":   {[]string{"", "actors/search/lexical"}, "an index is a value; who owns it is the actor's business"},
+	"actors/search/vectors": {[]string{"", "actors/search/lexical", "actors/search/index"}, "a file is read and written; when is the actor's business"},
 }
 
 // TestPureRooms keeps what computes free of who owns the result.

@@ -1,0 +1,177 @@
+package vectors
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/toolscript/toolscript/actors/search/index"
+)
+
+const (
+	// lockPoll is how often a lock that somebody else holds is tried again: flock
+	// knows no waiting that ends with a context.
+	lockPoll = 20 * time.Millisecond
+	// maxLeft is how old what a killed gateway has left behind may be.
+	maxLeft = time.Hour
+
+	temporary = ".tmp"
+)
+
+// Add puts vectors into the file and marks the keys as used today. It keeps what
+// other gateways have put there, but for records that nobody has used for long,
+// and leaves a file with nothing new as it is. It waits for the lock as long as
+// ctx allows.
+func (f File) Add(ctx context.Context, fresh index.Vectors, used []index.Key) error {
+	if len(fresh) == 0 && len(used) == 0 {
+		return nil
+	}
+	if err := os.MkdirAll(f.Dir, 0o700); err != nil {
+		return err
+	}
+	lock := flock.New(f.Path()+".lock", flock.SetPermissions(0o600))
+	if _, err := lock.TryLockContext(ctx, lockPoll); err != nil {
+		return fmt.Errorf("wait for another gateway that writes vectors: %w", err)
+	}
+	defer lock.Close() //nolint:errcheck // the system lets go of it at the latest with the process
+	f.tidy()
+	return f.replace(fresh, used)
+}
+
+// replace writes a new file and puts it in the place of the old one.
+func (f File) replace(fresh index.Vectors, used []index.Key) (err error) {
+	to, err := os.CreateTemp(f.Dir, f.Model+".*"+temporary) // 0600
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, to.Close(), os.Remove(to.Name())) //nolint:gosec // the name is CreateTemp's
+		}
+	}()
+	out := bufio.NewWriterSize(to, 64<<10)
+	w := writer{out: out, written: map[index.Key]bool{}}
+	w.write(f.header())
+	for k, v := range fresh {
+		if len(v) != f.Dim {
+			return fmt.Errorf("a vector of %d values, want %d", len(v), f.Dim)
+		}
+		w.record(newRecord(k, v))
+	}
+	f.keep(&w, used)
+	if err := errors.Join(w.err, out.Flush(), to.Sync(), to.Close()); err != nil {
+		return err
+	}
+	return os.Rename(to.Name(), f.Path()) //nolint:gosec // as above
+}
+
+// keep copies the records of the old file that are sound and not given up: those
+// in use first, as there may be no room for all.
+func (f File) keep(w *writer, used []index.Key) {
+	inUse := make(map[index.Key]bool, len(used))
+	for _, k := range used {
+		inUse[k] = true
+	}
+	f.copy(w, func(r record) record {
+		if !inUse[r.key()] {
+			return nil
+		}
+		return r.usedToday()
+	})
+	oldest := f.oldest(MaxRecords - len(w.written))
+	for _, fits := range []func(uint32) bool{
+		func(day uint32) bool { return day > oldest },
+		func(day uint32) bool { return day == oldest },
+	} {
+		f.copy(w, func(r record) record {
+			if fits(r.day()) {
+				return r
+			}
+			return nil
+		})
+	}
+}
+
+// copy writes what choose makes of each sound record, if that is anything. A file
+// that is not there, or not ours, gives nothing.
+func (f File) copy(w *writer, choose func(record) record) {
+	old, err := os.Open(f.Path())
+	if err != nil {
+		return
+	}
+	defer old.Close()                     //nolint:errcheck // nothing was written
+	_ = f.each(old, func(r record) bool { // Read has told of what is damaged
+		if r.sound() {
+			if chosen := choose(r); chosen != nil {
+				w.record(chosen)
+			}
+		}
+		return true
+	})
+}
+
+// oldest is the first day whose records stay, those of the day itself as far as
+// there is room for so many in all.
+func (f File) oldest(room int) uint32 {
+	var days []uint32
+	f.copy(&writer{written: map[index.Key]bool{}, out: io.Discard}, func(r record) record {
+		days = append(days, r.day())
+		return nil
+	})
+	oldest := day(time.Now().Add(-MaxUnused))
+	if len(days) > room {
+		slices.Sort(days)
+		oldest = max(oldest, days[len(days)-max(room, 1)])
+	}
+	return oldest
+}
+
+// writer writes each key once, and no more than MaxRecords. It remembers the
+// first error.
+type writer struct {
+	out     io.Writer
+	written map[index.Key]bool
+	err     error
+}
+
+func (w *writer) record(r record) {
+	if w.written[r.key()] || len(w.written) >= MaxRecords {
+		return
+	}
+	w.written[r.key()] = true
+	w.write(r)
+}
+
+func (w *writer) write(b []byte) {
+	if w.err == nil {
+		_, w.err = w.out.Write(b)
+	}
+}
+
+// tidy removes what killed gateways have left behind, and files of other models
+// that nobody has written for long.
+func (f File) tidy() {
+	entries, _ := os.ReadDir(f.Dir) // what cannot be listed is not removed
+	for _, e := range entries {
+		limit := MaxUnused
+		switch name := e.Name(); {
+		case strings.HasSuffix(name, temporary):
+			limit = maxLeft
+		case !strings.HasSuffix(name, suffix) || name == filepath.Base(f.Path()):
+			continue
+		}
+		if info, err := e.Info(); err == nil && info.Mode().Type() == fs.FileMode(0) && time.Since(info.ModTime()) > limit {
+			_ = os.Remove(filepath.Join(f.Dir, e.Name())) // the next Add tries again
+		}
+	}
+}
