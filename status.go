@@ -58,13 +58,6 @@ type WallPart struct {
 	Detail string `json:"detail,omitempty"` // what it holds; or why it is missing
 }
 
-// SearchStatus says what tools can be searched by.
-type SearchStatus struct {
-	Ready    bool   `json:"ready"`    // every configured server has settled
-	Semantic bool   `json:"semantic"` // a model is loaded
-	State    string `json:"state"`    // lexical, indexing n/m or hybrid
-}
-
 // Status is the state of the whole gateway.
 type Status struct {
 	Version       string         `json:"version"`
@@ -72,7 +65,7 @@ type Status struct {
 	UptimeSeconds float64        `json:"uptimeSeconds"`
 	Generation    uint64         `json:"generation"`
 	Servers       []ServerStatus `json:"servers"`
-	Search        SearchStatus   `json:"search"`
+	Search        SearchStats    `json:"search"`
 	Actors        []ActorStatus  `json:"actors"`
 	Engines       []EngineStatus `json:"engines,omitempty"`
 	Warnings      []string       `json:"warnings,omitempty"` // colliding names, schemas that give no types, filters that match nothing

@@ -47,6 +47,7 @@ func (s *System) CallTool(ctx context.Context, call toolscript.Call) (json.RawMe
 
 // callAny makes a call whatever run it belongs to.
 func (s *System) callAny(ctx context.Context, call toolscript.Call) (json.RawMessage, error) {
+	defer s.search.Busy()()
 	view, start := s.current(), time.Now()
 	result, err := s.callTool(ctx, view, call)
 	s.logCall(view, call, time.Since(start), err)

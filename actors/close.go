@@ -33,6 +33,7 @@ func (s *System) close(ctx context.Context) error {
 	} else {
 		err = s.endRoot(ctx)
 	}
+	s.search.Close()
 	if s.options.Logins != nil {
 		s.options.Logins.Idle(ctx)
 	}

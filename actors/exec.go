@@ -88,6 +88,8 @@ func (s *System) runDeps() execution.Deps {
 		Lookup:     func(id string) (toolscript.Tool, bool) { return s.Catalog().Lookup(id) },
 		Missing:    func(id string) error { return s.missing(s.current(), id) },
 		Fits:       s.fits,
+		Search:     s.Search,
+		Describe:   s.Describe,
 		Names:      s.tableOfNames(),
 		Types:      s.declarations,
 		Connecting: func(f toolscript.Filter) []string { return connecting(s.current(), f) },

@@ -70,6 +70,7 @@ func (s *System) Status(ctx context.Context) (toolscript.Status, error) {
 		UptimeSeconds: time.Since(s.started).Seconds(),
 		Generation:    view.Catalog.Generation(),
 		Servers:       s.servers(ctx, view),
+		Search:        s.searchStats(view),
 		Actors:        actors,
 		Engines:       s.Engines(),
 		Warnings:      s.warnings(ctx, view),

@@ -18,6 +18,7 @@ const (
 	supervisorID = "supervisor"
 	registryID   = "registry"
 	typecacheID  = "typecache"
+	searchID     = "search"
 	authID       = "auth"
 )
 
@@ -67,6 +68,7 @@ func (s *supervisor) Receive(c *actor.Context) {
 		s.pass(registryID, m)
 	case event.CatalogChanged:
 		s.pass(typecacheID, m)
+		s.pass(searchID, m)
 	case event.RegistryStarted:
 		s.tellServers()
 		s.passToServers(server.Announce{})

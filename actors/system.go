@@ -18,6 +18,7 @@ import (
 	"github.com/toolscript/toolscript/actors/auth"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/actors/registry"
+	"github.com/toolscript/toolscript/actors/search"
 	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/actors/typecache"
 	"github.com/toolscript/toolscript/codegen"
@@ -46,6 +47,7 @@ type Options struct {
 	NoObserve      bool                        // do not remember what results look like that no schema describes
 	Logger         *slog.Logger                // nil: nothing is logged
 	Scripts        Scripts                     // how scripts are run; zero: not at all
+	Search         SearchOptions               // how tools are found; zero: by their words
 }
 
 func (o Options) withDefaults() Options {
@@ -76,6 +78,7 @@ type System struct {
 	observed  observe.Observer // results of tools that promise nothing
 	started   time.Time
 	starts    *server.Starts
+	search    *search.Search
 
 	configuring sync.Mutex
 	configured  map[string]mcpclient.Config // those in force; guarded by configuring
@@ -109,6 +112,7 @@ func Start(o Options) (*System, error) {
 		configured: o.Servers,
 	}
 	s.closing, s.shut = context.WithCancel(context.Background())
+	s.search = s.newSearch()
 	specs := s.specs()
 	s.publish(registry.First(statuses(specs)))
 	root := &supervisor{
@@ -130,6 +134,7 @@ func (s *System) specs() []spec {
 			return registry.New(registry.Options{Current: s.current, Publish: s.publish, Logger: logger})
 		}},
 		{id: typecacheID, produce: func() actor.Receiver { return typecache.New(s.options.Types, logger, &s.work) }},
+		{id: searchID, produce: s.search.Produce},
 		{id: authID, produce: func() actor.Receiver { return auth.New(logger, &s.work) }},
 	}
 	for name, config := range s.options.Servers {

@@ -50,10 +50,53 @@ type Listed<K extends string, T> = { [k in K]: ({ server: string; title?: string
   missing?: { server: string; kind: string; error: string }[];
 };
 
-function ask(id: string, path: string, query: Record<string, string | undefined> = {}): Promise<any> {
+function ask(id: string, path: string, query: Record<string, any> = {}): Promise<any> {
   const given = Object.entries(query).filter(([, value]) => value !== undefined);
-  return request(query.server ?? "", id, path + "?" + given.map(([name, value]) => `${name}=${encodeURIComponent(value!)}`).join("&"));
+  return request(query.server ?? "", id, path + "?" + given.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join("&"));
 }
+
+/** A tool that tools.$search found. */
+export interface FoundTool {
+  /** As GET /search and --allow name it: server__tool. */
+  readonly toolId: string;
+  readonly serverName: string;
+  readonly toolName: string;
+  /** As a script calls it: tools.server.tool */
+  readonly call: string;
+  /** From 0 to 1. */
+  readonly confidence: number;
+  readonly reason: string;
+  readonly description: string;
+}
+/** What there is to know of a tool. */
+export interface DescribedTool {
+  readonly toolId: string;
+  readonly serverName: string;
+  readonly toolName: string;
+  readonly call: string;
+  readonly description: string;
+  /** JSON Schema of the arguments. */
+  readonly inputSchema: any;
+  /** JSON Schema of the result, of a tool that promises one. */
+  readonly outputSchema?: any;
+  readonly annotations: { readOnlyHint?: boolean; destructiveHint?: boolean; idempotentHint?: boolean; openWorldHint?: boolean };
+  /** The tool as TypeScript. */
+  readonly types: string;
+}
+/** Finds tools at run time. */
+export interface Finding {
+  /** Tools that do what the query says, the best first. */
+  $search(query: string, options?: { limit?: number; threshold?: number; server?: string; readOnly?: boolean }): Promise<FoundTool[]>;
+  /** A tool by its id, or as a script calls it: "server.tool". */
+  $describe(tool: string): Promise<DescribedTool>;
+}
+
+const finding: Finding = {
+  async $search(query, options) {
+    return (await ask("$search", "/search", { ...options, q: query })).results;
+  },
+  $describe: (tool) => request("", "$describe", `/tools/${encodeURIComponent(tool)}`),
+};
 
 /** What servers offer beside tools. */
 const offered = {
@@ -84,7 +127,7 @@ const offered = {
 
 let starting: any; // the signal of the task that is being started
 
-function withOwn<T extends object>(servers: T): T & typeof offered & { readonly spawn: Spawned<T> } {
+function withOwn<T extends object>(servers: T): T & Finding & typeof offered & { readonly spawn: Spawned<T> } {
   const start = (method: any) => (params: unknown) => {
     const controller = new host.AbortController();
     starting = controller.signal;
@@ -96,7 +139,7 @@ function withOwn<T extends object>(servers: T): T & typeof offered & { readonly 
   const each = (object: any, change: (member: any) => any) =>
     Object.fromEntries(Object.entries(object).map(([name, member]) => [name, change(member)]));
   const spawn = each(servers, (server) => each(server, start));
-  for (const [name, value] of Object.entries({ spawn, ...offered })) Object.defineProperty(servers, name, { value });
+  for (const [name, value] of Object.entries({ spawn, ...finding, ...offered })) Object.defineProperty(servers, name, { value });
   return servers as any;
 }
 

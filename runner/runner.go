@@ -69,6 +69,13 @@ type ToolNames struct {
 	ID    string `json:"id"`    // server__tool
 }
 
+// The members of tools that no server has: the gateway itself answers a call to
+// one of these ids.
+const (
+	SearchTools  = "$search"   // arguments: query, and limit, threshold, server, readOnly
+	DescribeTool = "$describe" // arguments: tool
+)
+
 // Stream is where console output goes.
 type Stream int
 

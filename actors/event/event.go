@@ -5,7 +5,7 @@
 //
 // Facts travel up to the supervisor and from there to those who use them:
 //
-//	server → ServerChanged, ToolsChanged → registry → CatalogChanged → typecache
+//	server → ServerChanged, ToolsChanged → registry → CatalogChanged → typecache, search
 package event
 
 import (

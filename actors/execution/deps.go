@@ -28,6 +28,9 @@ type Deps struct {
 	Missing func(id string) error
 	// Fits reports whether a value satisfies a schema.
 	Fits func(schema, value json.RawMessage) bool
+	// Search and Describe find tools of the current catalog.
+	Search   func(context.Context, toolscript.SearchQuery) (toolscript.SearchAnswer, error)
+	Describe func(ctx context.Context, name string) (toolscript.ToolDescription, error)
 	// Names is the table of the current catalog.
 	Names func() *runner.Names
 	// Types are the declarations that a script which uses these servers is

@@ -47,6 +47,9 @@ var _ runner.Host = (*host)(nil)
 
 // Call implements runner.Host.
 func (h *host) Call(ctx context.Context, c runner.Call) (json.RawMessage, *toolscript.ToolError) {
+	if answer := own[c.ID]; answer != nil {
+		return h.own(ctx, c, answer)
+	}
 	tool, err := h.enter(c.ID)
 	if err != nil {
 		return nil, toolError(tool, c.ID, err)
@@ -92,14 +95,18 @@ func (h *host) enter(id string) (toolscript.Tool, error) {
 		return own, h.admit() // whom it may ask is known when its server is
 	}
 	if !h.allowed(tool, known, id) {
-		return tool, &toolscript.Error{
-			Kind: toolscript.Forbidden, Err: fmt.Errorf("%s is not among the tools this run may call (--allow %s)", id, h.allow),
-		}
+		return tool, h.forbidden(id)
 	}
 	if !known {
 		return tool, h.deps.Missing(id)
 	}
 	return tool, h.admit()
+}
+
+func (h *host) forbidden(id string) error {
+	return &toolscript.Error{
+		Kind: toolscript.Forbidden, Err: fmt.Errorf("%s is not among the tools this run may call (--allow %s)", id, h.allow),
+	}
 }
 
 // turn waits until fewer calls are under way than may be, in the order of the

@@ -30,6 +30,7 @@ type execOptions struct {
 	out    string
 	trust  bool
 	json   bool
+	search searchFlags
 }
 
 func newExec(a *app) *cobra.Command {
@@ -69,6 +70,8 @@ exec starts the servers that the script uses and stops them when it has ended.`,
 	f.StringVar(&o.cwd, "cwd", "", "what the script sees as its working `folder`")
 	f.StringVar(&o.out, "out", "", "write the value to this `file` instead of stdout")
 	f.BoolVar(&o.trust, "trust", false, "let the project's configuration take effect this once")
+	o.search.add(f)
+	o.search.hide(f)
 	f.BoolVar(&o.json, "json", false, "print nothing but the end of the run as JSON, output included")
 	return c
 }

@@ -9,7 +9,7 @@ import (
 
 // exec runs the script in the gateway that there is, or in one of its own.
 func (o *execOptions) exec(ctx context.Context, src source, out events) error {
-	g, err := o.shared(ctx)
+	g, err := o.shared(ctx, o.trust)
 	if err != nil {
 		return out.finish(err)
 	}
@@ -32,22 +32,22 @@ func (o *execOptions) exec(ctx context.Context, src source, out events) error {
 // shared finds a running gateway to use. It is nil when there is none, when the
 // one there is differs from this program, and with --trust, which a gateway that
 // runs already could not obey.
-func (o *execOptions) shared(ctx context.Context) (*reached, error) {
-	if o.trust && o.gatewayURL == "" {
+func (a *app) shared(ctx context.Context, trust bool) (*reached, error) {
+	if trust && a.gatewayURL == "" {
 		return nil, nil
 	}
-	g, err := o.reach(ctx)
+	g, err := a.reach(ctx)
 	switch {
-	case err != nil && (o.gatewayURL != "" || ctx.Err() != nil):
+	case err != nil && (a.gatewayURL != "" || ctx.Err() != nil):
 		return nil, err
 	case err != nil:
-		o.warn("%v; running without a gateway", err)
+		a.warn("%v; running without a gateway", err)
 		return nil, nil
 	case g == nil:
 		return nil, nil
 	}
 	if other := g.difference(); other != "" {
-		o.warn("%s; running without it", other)
+		a.warn("%s; running without it", other)
 		g.Close()
 		return nil, nil
 	}
@@ -61,5 +61,6 @@ func (o *execOptions) start() (*system, error) {
 	if err != nil {
 		return nil, err
 	}
+	o.search.over(&loaded.Settings.Search)
 	return o.startSystem(loaded, o.trust, o.logger(slog.LevelWarn), actors.Options{OnDemand: true})
 }

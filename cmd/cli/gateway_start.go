@@ -26,6 +26,8 @@ type startOptions struct {
 	trust   bool
 
 	noObserve bool
+	searchFlags
+	resultFlags
 }
 
 func newGatewayStart(a *app) *cobra.Command {
@@ -52,6 +54,8 @@ yours with the same configuration find the gateway without it.`,
 	f.BoolVar(&o.noToken, "no-token", false, "let everybody on this machine call every tool: for tests")
 	f.BoolVar(&o.trust, "trust", false, "let the project's configuration take effect this once")
 	f.BoolVar(&o.noObserve, "no-observe", false, "do not remember what results look like of tools that promise nothing")
+	o.searchFlags.add(f)
+	o.resultFlags.add(f, "search-", "", "")
 	fromEnvironment(f, "port", "TOOLSCRIPT_PORT")
 	return c
 }
@@ -62,6 +66,8 @@ func (o *startOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	o.searchFlags.over(&loaded.Settings.Search)
+	o.resultFlags.over(&loaded.Settings.Search)
 	g, err := o.open(loaded, logger)
 	if err != nil {
 		return err

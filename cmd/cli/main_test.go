@@ -61,6 +61,7 @@ func newWorld(t *testing.T, files map[string]string) *world {
 	}
 	w.env = []string{
 		"HOME=" + filepath.Join(base, "home"),
+		"TOOLSCRIPT_SEARCH_SEMANTIC=off", // embedding would take the processor of the other tests
 		"PATH=" + os.Getenv("PATH"),
 		"TOOLSCRIPT_RUNTIME_DIR=" + filepath.Join(base, "run"),
 		"TOOLSCRIPT_DATA_DIR=" + sharedData,

@@ -78,7 +78,7 @@ func newRoot(a *app) *cobra.Command {
 	root.Flags().SetInterspersed(false) // what follows FILE.ts belongs to the script
 	a.addGlobalFlags(root.PersistentFlags())
 	root.AddCommand(
-		newExec(a), newCheck(a), newOutput(a), newGateway(a), newListServers(a), newListTools(a), newGetTypes(a),
+		newExec(a), newCheck(a), newOutput(a), newGateway(a), newListServers(a), newListTools(a), newGetTypes(a), newSearch(a),
 		newResources(a), newPrompts(a),
 		newAuth(a), newTrust(a), newConfig(a), newCache(a), newDeno(a), newDoctor(a), newVersion(a), newDemo(a),
 	)

@@ -58,6 +58,7 @@ func (a *app) startSystem(loaded *config.Config, trust bool, logger *slog.Logger
 	o.Scripts.Limits = func() toolscript.Limits { return s.settings.Load().Limits }
 	o.Types, o.NoObserve = typeOptions(loaded.Settings.Types), o.NoObserve || loaded.Settings.Types.NoObserve
 	o.Scripts.KeptDir = a.outputs().Dir
+	o.Search = a.searchOptions(loaded.Settings.Search)
 	var err error
 	if s.System, err = actors.Start(o); err != nil {
 		s.reaper.Close()

@@ -29,6 +29,16 @@ type Settings struct {
 	Check  string
 	Types  Types
 	Limits toolscript.Limits
+	Search Search
+}
+
+// Search are the settings of the search.
+type Search struct {
+	Lexical   bool // by words only
+	NoCache   bool
+	Limit     int
+	Alpha     *float64
+	Threshold *float64
 }
 
 // Types are the settings of generated TypeScript.

@@ -180,7 +180,7 @@ func TestLastOfRepeatedKeysCounts(t *testing.T) {
 }
 
 func TestKnownFieldsOfLaterParts(t *testing.T) {
-	c := mustLoad(t, `{"mcpServers": {"s": {"url": "http://x", "oauth": {"clientId": "x"}}}, "$schema": "http://x", "search": 1,
+	c := mustLoad(t, `{"mcpServers": {"s": {"url": "http://x", "oauth": {"clientId": "x"}}}, "$schema": "http://x", "search": {},
 		"scriptHarness": [], "providers": {"x": {"scriptHarness": {"enabled": true}}}, "toolPacks": null, "approvals": "${UNSET}"}`)
 	if len(c.Warnings) != 0 {
 		t.Errorf("Warnings = %q, want none", c.Warnings)

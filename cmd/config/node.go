@@ -120,3 +120,18 @@ func (n *node) textMap() map[string]string {
 	}
 	return out
 }
+
+// number is the number, 0 of what is none.
+func (n *node) number() float64 {
+	if n == nil {
+		return 0
+	}
+	switch v := n.value.(type) {
+	case int64:
+		return float64(v)
+	case float64:
+		return v
+	default:
+		return 0
+	}
+}

@@ -7,7 +7,7 @@ import (
 )
 
 // settingNames are the top-level fields that Settings holds.
-var settingNames = []string{"engine", "check", "types", "limits"}
+var settingNames = []string{"engine", "check", "types", "limits", "search"}
 
 // apply puts the settings of a validated file over those of earlier files, each
 // limit by itself. A setting with a variable that is not set keeps its value.
@@ -15,6 +15,7 @@ func (s *Settings) apply(root *node) {
 	override(&s.Engine, root.child("engine"))
 	override(&s.Check, root.child("check"))
 	s.Types.apply(root.child("types"))
+	s.Search.apply(root.child("search"))
 	limits := root.child("limits")
 	for name, value := range limitFields(&s.Limits) {
 		n := limits.child(name)
@@ -40,6 +41,25 @@ func (t *Types) apply(n *node) {
 	if describe := n.child("describe"); describe != nil {
 		characters := int(describe.count())
 		t.Describe = &characters
+	}
+}
+
+// apply puts the settings of the search that a file has over the others.
+func (s *Search) apply(n *node) {
+	if semantic := n.child("semantic"); semantic != nil {
+		s.Lexical = !semantic.flag()
+	}
+	if cache := n.child("cache"); cache != nil {
+		s.NoCache = !cache.flag()
+	}
+	if limit := n.child("limit"); limit != nil {
+		s.Limit = int(limit.count())
+	}
+	for name, value := range map[string]**float64{"alpha": &s.Alpha, "threshold": &s.Threshold} {
+		if given := n.child(name); given != nil {
+			number := given.number()
+			*value = &number
+		}
 	}
 }
 

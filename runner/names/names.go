@@ -70,8 +70,12 @@ func indexOf(m map[string]int, ident string) int {
 }
 
 // ID is the wire name of what a script calls ident. A call to a server that is
-// not connected goes out too: the gateway knows what is wrong with it.
+// not connected goes out too: the gateway knows what is wrong with it. What no
+// server has is answered by the gateway.
 func (t *Table) ID(server int, ident string) string {
+	if server == None && (ident == runner.SearchTools || ident == runner.DescribeTool) {
+		return ident
+	}
 	switch tool := t.Tool(server, ident); tool {
 	case None:
 		return ""

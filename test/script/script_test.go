@@ -65,6 +65,7 @@ func setup(env *testscript.Env, data string) error {
 	env.Setenv("TOOLSCRIPT_RUNTIME_DIR", run)
 	env.Setenv("TOOLSCRIPT_DATA_DIR", data)
 	env.Setenv("NO_COLOR", "1")
+	env.Setenv("TOOLSCRIPT_SEARCH_SEMANTIC", "off") // on where a script is about it: embedding takes the processor of the others
 	examples, err := filepath.Abs("../../examples")
 	if err != nil {
 		return err

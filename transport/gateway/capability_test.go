@@ -19,6 +19,9 @@ var everyRoute = []struct{ method, path, body string }{
 	{http.MethodGet, "/status", ""},
 	{http.MethodGet, "/servers", ""},
 	{http.MethodGet, "/tools", ""},
+	{http.MethodGet, "/tools/a__b", ""},
+	{http.MethodGet, "/search?q=x", ""},
+	{http.MethodGet, "/search/stats", ""},
 	{http.MethodPost, "/tools/a__b", "{}"},
 	{http.MethodGet, "/runtime/tools.ts", ""},
 	{http.MethodPost, "/exec", `{"code":""}`},
@@ -113,7 +116,7 @@ func TestRunCapability(t *testing.T) {
 			return json.RawMessage(`{}`), nil
 		},
 	}
-	allowed := map[string]bool{"GET /tools": true, "POST /tools/a__b": true, "GET /runtime/tools.ts": true}
+	allowed := map[string]bool{"GET /tools": true, "GET /tools/a__b": true, "GET /search?q=x": true, "POST /tools/a__b": true, "GET /runtime/tools.ts": true}
 	for name, change := range map[string]func(*gateway.Options){"token": func(*gateway.Options) {}, "no token": noToken} {
 		t.Run(name, func(t *testing.T) {
 			l := serve(t, backend, change)

@@ -108,6 +108,37 @@ func (c *Client) Tools(ctx context.Context, f toolscript.Filter) ([]ToolInfo, er
 	return get[[]ToolInfo](ctx, c, "/tools?filter="+url.QueryEscape(f.String()))
 }
 
+// Search finds tools that do what a query says. What it allows is not sent: that
+// is for scripts inside the gateway.
+func (c *Client) Search(ctx context.Context, q toolscript.SearchQuery) (toolscript.SearchAnswer, error) {
+	query := url.Values{"q": {q.Text}}
+	if q.Limit != 0 {
+		query.Set("limit", strconv.Itoa(q.Limit))
+	}
+	if q.Threshold != nil {
+		query.Set("threshold", strconv.FormatFloat(*q.Threshold, 'g', -1, 64))
+	}
+	if len(q.Servers) > 0 {
+		query.Set("server", strings.Join(q.Servers, ","))
+	}
+	for name, on := range map[string]bool{"readOnly": q.ReadOnly, "types": q.Types} {
+		if on {
+			query.Set(name, "true")
+		}
+	}
+	return get[toolscript.SearchAnswer](ctx, c, "/search?"+query.Encode())
+}
+
+// SearchStats are the figures of the search.
+func (c *Client) SearchStats(ctx context.Context) (toolscript.SearchStats, error) {
+	return get[toolscript.SearchStats](ctx, c, "/search/stats")
+}
+
+// Describe is what there is to know of one tool.
+func (c *Client) Describe(ctx context.Context, name string) (toolscript.ToolDescription, error) {
+	return get[toolscript.ToolDescription](ctx, c, "/tools/"+url.PathEscape(name))
+}
+
 // Runs are the last runs, the newest first.
 func (c *Client) Runs(ctx context.Context) ([]toolscript.RunRecord, error) {
 	return get[[]toolscript.RunRecord](ctx, c, "/runs")

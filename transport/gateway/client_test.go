@@ -27,6 +27,7 @@ func TestClientAsBackend(t *testing.T) {
 	servers := []toolscript.ServerStatus{{Name: "a", Type: "stdio", State: toolscript.Ready, Settled: true, Tools: 2}}
 	backend := &fake{
 		catalog: someTools,
+		stats:   toolscript.SearchStats{SearchStatus: toolscript.SearchStatus{Ready: true, State: "lexical"}},
 		servers: func(context.Context) ([]toolscript.ServerStatus, error) { return servers, nil },
 		status: func(context.Context) (toolscript.Status, error) {
 			return toolscript.Status{Version: "1", PID: 7, Generation: 3, Servers: servers, Warnings: []string{"w"}}, nil
@@ -42,7 +43,7 @@ func TestClientAsBackend(t *testing.T) {
 	health, err := c.Health(ctx)
 	check(t, "Health", health, gateway.Health{
 		Status: "ok", Version: toolscript.Version, Protocol: toolscript.Protocol,
-		Search: toolscript.SearchStatus{Ready: true, State: "lexical"},
+		Search: backend.stats.SearchStatus,
 	}, err)
 	ready, err := c.Ready(ctx)
 	check(t, "Ready", ready, gateway.Readiness{Ready: true, Connected: 1, Total: 1, Waiting: []string{}, Failed: []gateway.FailedServer{}}, err)
@@ -50,7 +51,7 @@ func TestClientAsBackend(t *testing.T) {
 	check(t, "Servers", got, servers, err)
 	status, err := c.Status(ctx)
 	want, _ := backend.Status(ctx)
-	want.Actors, want.Search = []toolscript.ActorStatus{}, health.Search
+	want.Actors = []toolscript.ActorStatus{}
 	check(t, "Status", status, want, err)
 	tools, err := c.Tools(ctx, toolscript.Filter{"github", "no one & all"})
 	check(t, "Tools", tools, []gateway.ToolInfo{{

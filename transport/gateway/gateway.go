@@ -60,6 +60,15 @@ type Backend interface {
 	Servers(ctx context.Context) ([]toolscript.ServerStatus, error)
 	// Status is the state of the whole gateway.
 	Status(ctx context.Context) (toolscript.Status, error)
+	// Search finds tools that do what a query says.
+	Search(ctx context.Context, q toolscript.SearchQuery) (toolscript.SearchAnswer, error)
+	// SearchStats are the figures of the search; Unavailable before it can answer.
+	SearchStats(ctx context.Context) (toolscript.SearchStats, error)
+	// SearchStatus says what tools can be searched by. It does not block.
+	SearchStatus() toolscript.SearchStatus
+	// Describe is what there is to know of one tool, by its id or as scripts write
+	// it.
+	Describe(ctx context.Context, name string) (toolscript.ToolDescription, error)
 	// BeginAuth begins a login at a server that comes back to redirect, and returns
 	// the URL for a person's browser.
 	BeginAuth(ctx context.Context, server, redirect string) (authorizationURL string, err error)

@@ -42,7 +42,26 @@ type fake struct {
 	abortRun  func(context.Context, string) error
 	runOutput func(context.Context, string, toolscript.OutputQuery) ([]byte, error)
 	giveStdin func(context.Context, string, toolscript.StdinPiece) error
+	search    func(toolscript.SearchQuery) (toolscript.SearchAnswer, error)
+	stats     toolscript.SearchStats
 	runOf     map[string]string // capability to run id
+}
+
+func (f *fake) Search(_ context.Context, q toolscript.SearchQuery) (toolscript.SearchAnswer, error) {
+	if f.search == nil {
+		return toolscript.SearchAnswer{Query: q.Text}, nil
+	}
+	return f.search(q)
+}
+
+func (f *fake) SearchStats(context.Context) (toolscript.SearchStats, error) { return f.stats, nil }
+func (f *fake) SearchStatus() toolscript.SearchStatus                       { return f.stats.SearchStatus }
+
+func (f *fake) Describe(_ context.Context, name string) (toolscript.ToolDescription, error) {
+	if name == "nobody" {
+		return toolscript.ToolDescription{}, &toolscript.Error{Kind: toolscript.NotFound, Err: errors.New("there is no tool")}
+	}
+	return toolscript.ToolDescription{ToolID: name}, nil
 }
 
 func (f *fake) Catalog() toolscript.Catalog { return f.catalog }

@@ -10,20 +10,12 @@ import (
 // health answers GET /health: that the gateway runs, and which contract it
 // speaks. It is 200 also when the servers cannot be asked.
 func (s *Server) health(x *exchange) error {
-	servers, err := s.backend.Servers(x.ctx)
 	return x.answer(http.StatusOK, Health{
 		Status:   "ok",
 		Version:  toolscript.Version,
 		Protocol: toolscript.Protocol,
-		Search:   toolscript.SearchStatus{Ready: err == nil && allSettled(servers), State: searchState},
+		Search:   s.backend.SearchStatus(),
 	})
-}
-
-// searchState is what tools are searched by: this gateway loads no model.
-const searchState = "lexical"
-
-func allSettled(servers []toolscript.ServerStatus) bool {
-	return !slices.ContainsFunc(servers, func(s toolscript.ServerStatus) bool { return !s.Settled })
 }
 
 // ready answers GET /ready.
@@ -74,7 +66,6 @@ func (s *Server) status(x *exchange) error {
 	for i := range status.Servers {
 		status.Servers[i].LastError = status.Servers[i].Error
 	}
-	status.Search = toolscript.SearchStatus{Ready: allSettled(status.Servers), State: searchState}
 	status.Actors = orEmpty(status.Actors)
 	return x.answer(http.StatusOK, status)
 }

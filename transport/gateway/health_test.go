@@ -2,7 +2,7 @@ package gateway_test
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -14,27 +14,17 @@ import (
 )
 
 func TestGW10Health(t *testing.T) {
-	tests := []struct {
-		name    string
-		servers []toolscript.ServerStatus
-		err     error
-		ready   string
-	}{
-		{"no servers", nil, nil, "true"},
-		{"one connects for the first time", []toolscript.ServerStatus{{State: toolscript.Ready, Settled: true}, {State: toolscript.Connecting, Attempt: 1}}, nil, "false"},
-		{"one reconnects for the first time", []toolscript.ServerStatus{{State: toolscript.Connecting, Attempt: 1, Settled: true}}, nil, "true"},
-		{"all have settled", []toolscript.ServerStatus{{State: toolscript.Ready, Settled: true}, {State: toolscript.Failed, Settled: true}}, nil, "true"},
-		{"servers that cannot be asked", nil, errors.New("stuck"), "false"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			l := serve(t, &fake{servers: func(context.Context) ([]toolscript.ServerStatus, error) { return tt.servers, tt.err }})
-			got := ask(t, http.MethodGet, l.BaseURL()+"/health", nil)
-			want := `{"status":"ok","version":"` + toolscript.Version + `","protocol":1,"search":{"ready":` + tt.ready + `,"semantic":false,"state":"lexical"}}`
-			if got.status != 200 || strings.TrimSpace(got.body) != want {
-				t.Errorf("GET /health = %d %s, want %s", got.status, got.body, want)
-			}
-		})
+	for _, search := range []toolscript.SearchStatus{
+		{State: "lexical"},
+		{Ready: true, Semantic: true, State: "indexing 3/20"},
+	} {
+		l := serve(t, &fake{stats: toolscript.SearchStats{SearchStatus: search}})
+		got := ask(t, http.MethodGet, l.BaseURL()+"/health", nil)
+		want := fmt.Sprintf(`{"status":"ok","version":%q,"protocol":1,"search":{"ready":%t,"semantic":%t,"state":%q}}`,
+			toolscript.Version, search.Ready, search.Semantic, search.State)
+		if got.status != 200 || strings.TrimSpace(got.body) != want {
+			t.Errorf("GET /health = %d %s, want %s", got.status, got.body, want)
+		}
 	}
 }
 
@@ -89,7 +79,8 @@ func TestDEF18FailedServersAreSeen(t *testing.T) {
 		t.Errorf("GET /servers = %s, want [%s]", got.body, want)
 	}
 	want = strings.TrimSuffix(want, "}") + `,"lastError":"no such command"}`
-	status := `{"version":"1","pid":7,"uptimeSeconds":0,"generation":0,"servers":[` + want + `],"search":{"ready":true,"semantic":false,"state":"lexical"},"actors":[]}`
+	status := `{"version":"1","pid":7,"uptimeSeconds":0,"generation":0,"servers":[` + want + `],"search":{"toolsIndexed":0,"cachedEmbeddings":0,"model":"","semanticAvailable":false,"cacheHitRate":0,` +
+		`"ready":false,"semantic":false,"state":"","generation":0,"modelLoaded":false,"failedEmbeddings":0,"indexingMs":0,"queries":0},"actors":[]}`
 	if diff := cmp.Diff(status, strings.TrimSpace(l.ask(t, http.MethodGet, "/status", "").body)); diff != "" {
 		t.Errorf("GET /status (-want +got):\n%s", diff)
 	}

@@ -56,6 +56,12 @@ func (s *Server) routes() []route {
 		{method: fiber.MethodPost, path: "/servers/:name/auth", within: authTime, serve: s.beginAuth},
 		{method: fiber.MethodGet, path: oauth.CallbackPath, within: authTime, serve: s.finishAuth},
 		{method: fiber.MethodGet, path: "/tools", within: askTime, query: []string{"filter"}, runs: true, serve: s.tools},
+		{method: fiber.MethodGet, path: "/tools/:id", within: askTime, runs: true, serve: s.describe},
+		{
+			method: fiber.MethodGet, path: "/search", within: askTime,
+			query: []string{"q", "limit", "threshold", "server", "readOnly", "types"}, runs: true, serve: s.search,
+		},
+		{method: fiber.MethodGet, path: "/search/stats", within: askTime, serve: s.searchStats},
 		{method: fiber.MethodPost, path: "/tools/:id", within: callTime, runs: true, serve: s.callTool},
 		{method: fiber.MethodGet, path: "/resources", within: listTime, query: pageQuery, serve: s.list(toolscript.ListResources)},
 		{method: fiber.MethodGet, path: "/resources/templates", within: listTime, query: pageQuery, serve: s.list(toolscript.ListTemplates)},

@@ -107,3 +107,12 @@ func (x *Index) Nearest(query string, n int) []string {
 	}
 	return near
 }
+
+// Keys are those of all tools, in the order of the tools' ids.
+func (x *Index) Keys() []Key {
+	keys := make([]Key, len(x.documents))
+	for i, d := range x.documents {
+		keys[i] = d.Key
+	}
+	return keys
+}

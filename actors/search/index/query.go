@@ -35,6 +35,8 @@ type Query struct {
 	// ReadOnly leaves out each tool whose server does not say that it changes
 	// nothing.
 	ReadOnly bool
+	// Allow selects the only tools that are wanted.
+	Allow toolscript.Filter
 }
 
 // NewQuery is a query with the defaults.
@@ -58,7 +60,7 @@ func (q Query) Validate() error {
 }
 
 func (q Query) wants(t toolscript.Tool) bool {
-	if len(q.Servers) > 0 && !slices.Contains(q.Servers, t.Server) {
+	if len(q.Servers) > 0 && !slices.Contains(q.Servers, t.Server) || !q.Allow.Match(t) {
 		return false
 	}
 	return !q.ReadOnly || t.Annotations.ReadOnly != nil && *t.Annotations.ReadOnly

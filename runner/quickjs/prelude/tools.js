@@ -132,7 +132,20 @@
   };
   const callOf = servers('tools', (server, tool, args) => call(++last, server, tool, args, 0));
   const spawnOf = lookup(none, 'tools.spawn', servers('tools.spawn', spawn));
-  internal.tools = lookup(none, 'tools', (name) => (name === 'spawn' ? spawnOf : callOf(name)));
+
+  // own are the members that the gateway itself answers.
+  const member = (name, argumentsOf) => {
+    const invoke = (...given) => call(++last, none, name, argumentsOf(...given), 0);
+    Object.defineProperty(invoke, 'name', { value: name });
+    return Object.freeze(invoke);
+  };
+  const own = Object.freeze({
+    __proto__: null,
+    spawn: spawnOf,
+    $search: member('$search', (query, options) => ({ ...options, query })),
+    $describe: member('$describe', (tool) => ({ tool })),
+  });
+  internal.tools = lookup(none, 'tools', (name) => own[name] ?? callOf(name));
   internal.ToolError = ToolError;
   internal.failedCall = (error) => failed.get(error);
 }

@@ -1,0 +1,363 @@
+package search_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/anthdm/hollywood/actor"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/event"
+	"github.com/toolscript/toolscript/actors/internal/mailbox"
+	"github.com/toolscript/toolscript/actors/search"
+	"github.com/toolscript/toolscript/actors/search/index"
+	"github.com/toolscript/toolscript/actors/search/vectors"
+)
+
+// model embeds a text as one of two directions: whether it speaks of files.
+type model struct {
+	mu       sync.Mutex
+	embedded []string // in the background
+	refuse   func(text string) bool
+	hold     chan struct{} // nil: nothing is held up
+}
+
+func (m *model) ID() string   { return "fake-1" }
+func (m *model) Dim() int     { return 2 }
+func (m *model) Loaded() bool { return true }
+func (m *model) Close()       {}
+
+func (m *model) Embed(_ context.Context, texts []string) ([][]float32, error) {
+	var all [][]float32
+	for _, text := range texts {
+		if m.refuse != nil && m.refuse(text) {
+			return nil, errors.New("refused")
+		}
+		v := []float32{0, 1}
+		if strings.Contains(text, "file") || strings.Contains(text, "document") {
+			v = []float32{1, 0}
+		}
+		all = append(all, v)
+	}
+	return all, nil
+}
+
+func (m *model) Background() index.Embedder { return background{m} }
+
+type background struct{ *model }
+
+func (b background) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+	if b.hold != nil {
+		select {
+		case <-b.hold:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	b.mu.Lock()
+	b.embedded = append(b.embedded, texts...)
+	b.mu.Unlock()
+	return b.model.Embed(ctx, texts)
+}
+
+func (m *model) count() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.embedded)
+}
+
+// rig is a search with its actor.
+type rig struct {
+	*search.Search
+	engine  *actor.Engine
+	pid     *actor.PID
+	work    mailbox.Group
+	log     bytes.Buffer
+	catalog toolscript.Catalog
+}
+
+func start(t *testing.T, catalog toolscript.Catalog, change func(*search.Options)) *rig {
+	t.Helper()
+	engine, err := actor.NewEngine(actor.NewEngineConfig())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &rig{engine: engine, catalog: catalog}
+	o := search.Options{
+		Catalog: func() toolscript.Catalog { return r.catalog }, Work: &r.work,
+		Logger: slog.New(slog.NewTextHandler(&r.log, nil)),
+	}
+	change(&o)
+	r.Search = search.New(o)
+	r.pid = engine.Spawn(r.Produce, "search", mailbox.Options("1")...)
+	t.Cleanup(r.stop)
+	return r
+}
+
+func (r *rig) stop() {
+	<-r.engine.Poison(r.pid).Done()
+	<-r.work.Idle()
+}
+
+func (r *rig) change(c toolscript.Catalog) {
+	r.engine.Send(r.pid, event.CatalogChanged{Catalog: c})
+}
+
+// settled waits until a generation is indexed whole.
+func (r *rig) settled(t *testing.T, generation uint64) search.State {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	now := r.Await(ctx, func(s search.State) bool { return s.Indexed && s.Generation == generation && s.Pending == 0 })
+	if ctx.Err() != nil {
+		t.Fatalf("generation %d is not indexed: %+v", generation, now)
+	}
+	return now
+}
+
+func (r *rig) best(t *testing.T, query string) string {
+	t.Helper()
+	q := index.NewQuery(query)
+	q.Threshold = 0
+	result, _ := r.Find(t.Context(), q)
+	if len(result.Hits) == 0 {
+		return string(result.Mode)
+	}
+	return string(result.Mode) + " " + result.Hits[0].Tool.ID()
+}
+
+func catalog(generation uint64, names ...string) toolscript.Catalog {
+	var tools []toolscript.Tool
+	for _, name := range names {
+		tools = append(tools, toolscript.Tool{Server: "s", Name: name})
+	}
+	return toolscript.NewCatalog(generation, []string{"s"}, tools)
+}
+
+func many(n int) []string {
+	var names []string
+	for i := range n {
+		names = append(names, fmt.Sprint("tool_", i))
+	}
+	return names
+}
+
+// TestAnswersWhileItIndexes: by words from the first index on, by meaning when
+// the vectors are there, and of what was there before until then.
+func TestAnswersWhileItIndexes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &model{hold: make(chan struct{})}
+		r := start(t, catalog(1, "read_file", "add"), func(o *search.Options) { o.Model = m })
+		synctest.Wait()
+		if got, state := r.best(t, "read file"), r.State().String(); got != "lexical s__read_file" || state != "indexing 0/2" {
+			t.Errorf("while indexing: %q in state %q", got, state)
+		}
+		close(m.hold)
+		r.settled(t, 1)
+		if got, state := r.best(t, "document"), r.State().String(); got != "hybrid s__read_file" || state != "hybrid" {
+			t.Errorf("indexed: %q in state %q", got, state)
+		}
+		m.hold = make(chan struct{})
+		r.change(catalog(2, "read_file", "add", "mul"))
+		synctest.Wait()
+		if got, now := r.best(t, "mul"), r.State(); got != "lexical s__mul" || now.String() != "indexing 2/3" || now.Generation != 2 {
+			t.Errorf("a new tool: %q in state %s of generation %d", got, now, now.Generation)
+		}
+		close(m.hold)
+	})
+}
+
+func TestOnlyWhatIsNewIsEmbedded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &model{}
+		r := start(t, catalog(1, many(20)...), func(o *search.Options) { o.Model = m })
+		r.settled(t, 1)
+		if got := m.count(); got != 40 {
+			t.Errorf("%d texts embedded, want two of each tool", got)
+		}
+		r.change(catalog(2, append(many(20), "new")...))
+		r.settled(t, 2)
+		r.change(catalog(3)) // the server goes, and comes back
+		r.settled(t, 3)
+		r.change(catalog(4, many(20)...))
+		r.settled(t, 4)
+		if got := m.count(); got != 42 {
+			t.Errorf("%d texts embedded, want 42", got)
+		}
+		r.change(catalog(2, "late"))
+		synctest.Wait()
+		if got := r.State().Generation; got != 4 {
+			t.Errorf("an old catalog is in force again: %d", got)
+		}
+	})
+}
+
+// TestDEF33TheNextGatewayReadsWhatThisOneComputed, and writes no file when there
+// is nothing to be kept.
+func TestDEF33TheNextGatewayReadsWhatThisOneComputed(t *testing.T) {
+	file := vectors.File{Dir: t.TempDir(), Model: "fake-1", Dim: 2}
+	for generation, want := range []int{0, 40, 40} {
+		m := &model{}
+		names := many(20)
+		if generation == 0 {
+			names = nil
+		}
+		r := start(t, catalog(1, names...), func(o *search.Options) { o.Model, o.Cache = m, file })
+		now := r.settled(t, 1)
+		r.stop()
+		if generation < 2 && m.count() != want || generation == 2 && (m.count() != 0 || now.HitRate != 1) {
+			t.Errorf("start %d embedded %d texts, hit rate %v", generation, m.count(), now.HitRate)
+		}
+		found, err := file.Read(keysOf(catalog(1, many(20)...)))
+		if err != nil || len(found.Vectors) != want/2 {
+			t.Errorf("start %d: %d in the file, %v", generation, len(found.Vectors), err)
+		}
+	}
+}
+
+func keysOf(c toolscript.Catalog) []index.Key { return index.New(c, nil).Keys() }
+
+// TestADamagedCacheIsRebuilt, with a line in the log.
+func TestADamagedCacheIsRebuilt(t *testing.T) {
+	file := vectors.File{Dir: t.TempDir(), Model: "fake-1", Dim: 2}
+	other := vectors.File{Dir: file.Dir, Model: "fake-1", Dim: 3}
+	if err := other.Add(t.Context(), index.Vectors{{1}: {0, 0, 1}}, nil); err != nil {
+		t.Fatal(err)
+	}
+	r := start(t, catalog(1, many(3)...), func(o *search.Options) { o.Model, o.Cache = &model{}, file })
+	r.settled(t, 1)
+	r.stop()
+	if !strings.Contains(r.log.String(), "vectors in the cache are damaged") {
+		t.Errorf("log: %s", r.log.String())
+	}
+	if found, err := file.Read(keysOf(catalog(1, many(3)...))); err != nil || len(found.Vectors) != 3 {
+		t.Errorf("%d vectors, %v", len(found.Vectors), err)
+	}
+}
+
+// cache fails to do what its fields say.
+type cache struct {
+	read, add error
+	adds      int
+}
+
+func (c *cache) Read([]index.Key) (vectors.Found, error) { return vectors.Found{}, c.read }
+func (c *cache) Add(context.Context, index.Vectors, []index.Key) error {
+	c.adds++
+	return c.add
+}
+
+func TestWithoutAUsableCache(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := &cache{read: errors.New("no read"), add: errors.New("no add")}
+		r := start(t, catalog(1, many(30)...), func(o *search.Options) { o.Model, o.Cache = &model{}, c })
+		if now := r.settled(t, 1); now.String() != "hybrid" || now.Err == nil {
+			t.Errorf("state %s, %v", now, now.Err)
+		}
+		synctest.Wait()
+		if c.adds != 2 { // the repair, and what was computed
+			t.Errorf("%d attempts to write", c.adds)
+		}
+	})
+}
+
+// TestAToolThatCannotBeEmbedded is found by its words, and takes nobody with it.
+func TestAToolThatCannotBeEmbedded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &model{refuse: func(text string) bool { return strings.Contains(text, "tool_7.") || strings.Contains(text, "tool 7.") }}
+		r := start(t, catalog(1, many(20)...), func(o *search.Options) { o.Model = m })
+		now := r.settled(t, 1)
+		if now.Vectors != 19 || now.Failed != 1 || now.String() != "hybrid" {
+			t.Errorf("%d vectors, %d failed, state %s", now.Vectors, now.Failed, now)
+		}
+		if got := r.best(t, "tool_7"); got != "hybrid s__tool_7" {
+			t.Errorf("found %q", got)
+		}
+	})
+}
+
+// TestAModelThatDoesNotWork is given up, and said so once.
+func TestAModelThatDoesNotWork(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &model{refuse: func(string) bool { return true }}
+		r := start(t, catalog(1, many(50)...), func(o *search.Options) { o.Model = m })
+		now := r.settled(t, 1)
+		if now.String() != "lexical" || now.Model != "" || m.count() > 16 {
+			t.Errorf("state %s, model %q, %d texts tried", now, now.Model, m.count())
+		}
+		if got := r.best(t, "tool_7"); got != "lexical s__tool_7" {
+			t.Errorf("found %q", got)
+		}
+		if n := strings.Count(r.log.String(), "search is by words only"); n != 1 {
+			t.Errorf("said %d times:\n%s", n, r.log.String())
+		}
+	})
+}
+
+// TestIndexingGivesWay: it waits for a pause between calls, but not for ever.
+func TestIndexingGivesWay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &model{}
+		var r *rig
+		stop := make(chan struct{})
+		defer close(stop)
+		r = start(t, catalog(0), func(o *search.Options) { o.Model = m })
+		go func() {
+			for {
+				select {
+				case <-stop:
+					return
+				case <-time.After(5 * time.Millisecond):
+					r.Busy()()
+				}
+			}
+		}()
+		time.Sleep(10 * time.Millisecond)
+		r.change(catalog(1, many(8)...))
+		time.Sleep(400 * time.Millisecond)
+		if got := m.count(); got != 0 {
+			t.Errorf("%d texts embedded between calls", got)
+		}
+		time.Sleep(time.Second)
+		if got := m.count(); got == 0 {
+			t.Error("a gateway that is never idle is never indexed")
+		}
+	})
+}
+
+// TestLazy: nothing is done for who never searches.
+func TestLazy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &model{}
+		r := start(t, catalog(1, many(4)...), func(o *search.Options) { o.Model, o.Lazy = m, true })
+		r.change(catalog(2, many(5)...))
+		synctest.Wait()
+		if r.State().Indexed || m.count() != 0 {
+			t.Errorf("indexed without being asked: %+v", r.State())
+		}
+		r.catalog = catalog(2, many(5)...)
+		r.engine.Send(r.pid, search.Wake{})
+		r.settled(t, 2)
+	})
+}
+
+// TestEndInTheMiddle: what was computed is kept, and the rest is not waited for.
+func TestEndInTheMiddle(t *testing.T) {
+	file := vectors.File{Dir: t.TempDir(), Model: "fake-1", Dim: 2}
+	m := &model{hold: make(chan struct{}, 1)}
+	m.hold <- struct{}{} // one batch
+	r := start(t, catalog(1, many(20)...), func(o *search.Options) { o.Model, o.Cache = m, file })
+	r.Await(t.Context(), func(s search.State) bool { return s.Vectors > 0 })
+	r.stop()
+	if found, err := file.Read(keysOf(catalog(1, many(20)...))); err != nil || len(found.Vectors) == 0 {
+		t.Errorf("%d vectors kept, %v", len(found.Vectors), err)
+	}
+}

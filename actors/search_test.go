@@ -1,0 +1,159 @@
+package actors_test
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+func find(t *testing.T, s *actors.System, q toolscript.SearchQuery) toolscript.SearchAnswer {
+	t.Helper()
+	answer, err := s.Search(t.Context(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer
+}
+
+func found(a toolscript.SearchAnswer) string {
+	var ids []string
+	for _, hit := range a.Results {
+		ids = append(ids, hit.ToolID)
+	}
+	return strings.Join(ids, " ")
+}
+
+// TestDEF24WordsFindTheirTool: several of them, and misspelt ones, without a model.
+func TestDEF24WordsFindTheirTool(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := start(t, dialer{"up": answers(newConn("up", "add", "echo", "read_file"), nil)}, "up")
+		settle(t, s)
+		synctest.Wait()
+		for query, want := range map[string]string{
+			"add numbers": "up__add", "echo message": "up__echo", "read_fil": "up__read_file",
+		} {
+			a := find(t, s, toolscript.SearchQuery{Text: query, Limit: 1, Types: true})
+			if found(a) != want || a.Mode != "lexical" || a.Results[0].Call == "" {
+				t.Errorf("%q finds %+v, want %s", query, a, want)
+			}
+			if !strings.Contains(a.Example, a.Results[0].Call+"(") || strings.Count(a.Types, "Promise<") != 1 {
+				t.Errorf("%q: example %q, types\n%s", query, a.Example, a.Types)
+			}
+		}
+	})
+}
+
+func TestSearchSaysWhatIsMissing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := start(t, dialer{"slow": after(time.Minute/3, answers(newConn("slow"), nil))}, "slow", "up")
+		s.Await(t.Context(), toolscript.Filter{"up"})
+		synctest.Wait()
+		if s.SearchStatus().Ready {
+			t.Error("ready before every server has settled")
+		}
+		a := find(t, s, toolscript.SearchQuery{Text: "echo"})
+		want := []toolscript.MissingServer{{Name: "slow", State: toolscript.Connecting}}
+		if diff := cmp.Diff(want, a.Missing); diff != "" || found(a) != "up__echo" {
+			t.Errorf("found %s; missing (-want +got):\n%s", found(a), diff)
+		}
+		if a := find(t, s, toolscript.SearchQuery{Text: "echo", Servers: []string{"up"}}); len(a.Missing) != 0 {
+			t.Errorf("missing %v of a server that is up", a.Missing)
+		}
+		settle(t, s)
+		synctest.Wait()
+		stats, err := s.SearchStats(t.Context())
+		want2 := toolscript.SearchStats{
+			ToolsIndexed: 2, SearchStatus: toolscript.SearchStatus{Ready: true, State: "lexical"},
+			Generation: s.Catalog().Generation(), Queries: 2,
+		}
+		if diff := cmp.Diff(want2, stats); err != nil || diff != "" {
+			t.Errorf("%v (-want +got):\n%s", err, diff)
+		}
+	})
+}
+
+func TestSearchFindsNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := start(t, dialer{"up": answers(newConn("up", "read_file", "write_file", "add"), nil)}, "up")
+		settle(t, s)
+		synctest.Wait()
+		high := 0.99
+		a := find(t, s, toolscript.SearchQuery{Text: "file of somebody", Threshold: &high})
+		if len(a.Results) != 0 || len(a.Nearest) != 2 || a.Threshold != high {
+			t.Errorf("above the threshold %+v, nearest %q", a.Results, a.Nearest)
+		}
+		if a := find(t, s, toolscript.SearchQuery{Text: "qqqq"}); len(a.Results)+len(a.Nearest) != 0 {
+			t.Errorf("found %+v", a)
+		}
+		for name, q := range map[string]toolscript.SearchQuery{
+			"no text":      {},
+			"a low limit":  {Text: "x", Limit: -1},
+			"a high limit": {Text: "x", Limit: 101},
+		} {
+			if _, err := s.Search(t.Context(), q); toolscript.KindOf(err) != toolscript.Invalid {
+				t.Errorf("%s: %v, want invalid", name, err)
+			}
+		}
+		_, err := s.Search(t.Context(), toolscript.SearchQuery{Text: "x", Servers: []string{"upp"}})
+		if toolscript.KindOf(err) != toolscript.NotFound || !strings.Contains(err.Error(), "did you mean up?") {
+			t.Errorf("unknown server: %v", err)
+		}
+	})
+}
+
+func TestSearchSettings(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		zero := 0.0
+		s := startWith(t, actors.Options{
+			Servers: map[string]mcpclient.Config{"up": {Type: mcpclient.Stdio}},
+			Dial:    dialer{"up": answers(newConn("up", "a_file", "b_file", "c_file"), nil)}.dial,
+			Search:  actors.SearchOptions{Limit: 2, Threshold: &zero},
+		})
+		settle(t, s)
+		synctest.Wait()
+		if a := find(t, s, toolscript.SearchQuery{Text: "file"}); len(a.Results) != 2 || a.Threshold != 0 {
+			t.Errorf("%d results above %v", len(a.Results), a.Threshold)
+		}
+		if a := find(t, s, toolscript.SearchQuery{Text: "file", Allow: toolscript.Filter{"up__c_file"}}); found(a) != "up__c_file" {
+			t.Errorf("found %s, of which only up__c_file is allowed", found(a))
+		}
+	})
+}
+
+// TestSearchOnDemand: what is awaited connects, and is indexed
+// before the answer.
+func TestSearchOnDemand(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := startWith(t, actors.Options{
+			Servers: map[string]mcpclient.Config{"up": {Type: mcpclient.Stdio}}, Dial: dialer{}.dial, OnDemand: true,
+		})
+		s.Await(t.Context(), nil)
+		if a := find(t, s, toolscript.SearchQuery{Text: "echo"}); found(a) != "up__echo" {
+			t.Errorf("found %q, missing %v", found(a), a.Missing)
+		}
+	})
+}
+
+func TestDescribe(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := start(t, dialer{"my-up": answers(newConn("my-up", "read_file"), nil)}, "my-up")
+		settle(t, s)
+		for _, name := range []string{"my-up__read_file", "myUp.readFile", "tools.myUp.readFile"} {
+			d, err := s.Describe(t.Context(), name)
+			if err != nil || d.ToolID != "my-up__read_file" || d.Call != "tools.myUp.readFile" || !strings.Contains(d.Types, "readFile(") {
+				t.Errorf("Describe(%q) = %+v, %v", name, d, err)
+			}
+		}
+		_, err := s.Describe(t.Context(), "my-up__red_file")
+		if toolscript.KindOf(err) != toolscript.NotFound || !strings.Contains(err.Error(), "did you mean my-up__read_file") {
+			t.Errorf("a tool that is not there: %v", err)
+		}
+	})
+}
