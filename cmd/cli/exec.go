@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/zone"
 )
 
 type execOptions struct {
@@ -150,7 +150,7 @@ func (o *execOptions) request(src source) toolscript.ExecRequest {
 		File:      src.file,
 		Args:      src.args,
 		Cwd:       o.absolute(o.cwd),
-		TZ:        o.timeZone(),
+		TZ:        zone.Of(o.getenv("TZ")),
 		Engine:    o.engine.value,
 		Check:     check,
 		Allow:     o.allow,
@@ -158,16 +158,6 @@ func (o *execOptions) request(src source) toolscript.ExecRequest {
 		Stdin:     src.stdin != nil,
 		CheckOnly: o.only,
 	}
-}
-
-// timeZone is the name in TZ. POSIX allows the path of a file there too; that is
-// no name to send, so the gateway's own zone counts then.
-func (a *app) timeZone() string {
-	zone := strings.TrimPrefix(a.getenv("TZ"), ":")
-	if filepath.IsAbs(zone) {
-		return ""
-	}
-	return zone
 }
 
 func (o *execOptions) events() events {
