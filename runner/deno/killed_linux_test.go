@@ -56,9 +56,9 @@ type announcer struct {
 
 func (a *announcer) Write(runner.Stream, string) { fmt.Println(a.pid) }
 
-// A gateway that is killed takes the processes of its scripts with it, and the
+// DEF-29: a gateway that is killed takes the processes of its scripts with it, and the
 // next engine removes what they left.
-func TestKilledGatewayLeavesNothing(t *testing.T) {
+func TestDEF29KilledGatewayLeavesNothing(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "deno")
 	cmd := exec.Command(os.Args[0], gatewayCommand, executable(t), folder)
 	cmd.Stderr = os.Stderr

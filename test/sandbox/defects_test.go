@@ -1,0 +1,98 @@
+package sandbox_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/toolscript/toolscript"
+)
+
+// The defects that other gateways of this kind have, by the numbers they have in
+// the list of requirements. DEF-29 is a test of package deno.
+
+// onBoth runs a script that is not type-checked on each engine.
+func onBoth(t *testing.T, code string, look func(t *testing.T, r *result)) {
+	t.Helper()
+	g := newGateway(t)
+	for _, engine := range engines {
+		t.Run(engine, func(t *testing.T) {
+			look(t, g.exec(t, toolscript.ExecRequest{
+				Code: code, Engine: engine, Check: toolscript.CheckOff, Limits: toolscript.Limits{TimeoutMs: 2_000},
+			}, ""))
+		})
+	}
+}
+
+func TestDEF01ImportedFilesAreNotRead(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "tokens.json")
+	if err := os.WriteFile(file, []byte(`{"token":"`+secret+`"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, code := range []string{
+		`import x from %q with { type: "text" }; console.log(x)`,
+		`import x from "file://" + %q; console.log(x)`,
+		`console.log((await import(%q, { with: { type: "json" } })).default)`,
+		`const name = %q; console.log((await import("file://" + name, { with: { type: "json" } })).default)`,
+	} {
+		onBoth(t, fmt.Sprintf(code, file), func(t *testing.T, r *result) {
+			if r.end.OK || strings.Contains(r.String(), secret) {
+				t.Errorf("%s: %s", code, r)
+			}
+		})
+	}
+}
+
+func TestDEF02LiteralNpmImportsAreRefused(t *testing.T) {
+	onBoth(t, `import x from "npm:left-pad"; console.log(x)`, func(t *testing.T, r *result) {
+		if r.end.Kind != toolscript.CheckFailed {
+			t.Errorf("%s", r)
+		}
+	})
+}
+
+func TestDEF10EverythingEndsAtItsDeadline(t *testing.T) {
+	for _, code := range []string{
+		`await new Promise(() => setInterval(() => {}, 1e3))`,
+		`for (;;);`,
+		`try { for (;;); } finally { for (;;); }`,
+	} {
+		onBoth(t, code, func(t *testing.T, r *result) {
+			if r.end.Kind != toolscript.LimitTime || r.end.ExitCode != 1 {
+				t.Errorf("%s: %s", code, r)
+			}
+		})
+	}
+}
+
+func TestDEF31NothingPersists(t *testing.T) {
+	g := newGateway(t)
+	const code = `
+const seen = [];
+for (const [name, keep] of [
+  ["localStorage", () => { const was = localStorage.getItem("k"); localStorage.setItem("k", "v"); return was; }],
+  ["caches", async () => { const was = await caches.has("k"); await caches.open("k"); return was || null; }],
+  ["global", () => { const was = globalThis.k ?? null; globalThis.k = "v"; return was; }],
+]) {
+  try { if ((await keep()) !== null) seen.push(name); } catch { /* what cannot be used cannot persist */ }
+}
+return seen`
+	for _, engine := range engines {
+		for range 3 {
+			r := g.exec(t, toolscript.ExecRequest{Code: code, Engine: engine, Check: toolscript.CheckOff}, "")
+			if got := string(r.end.Value); got != "[]" {
+				t.Errorf("on %s a run saw %s of the one before: %s", engine, got, r)
+			}
+		}
+	}
+}
+
+func TestDEF32StderrIsEmptyOnSuccess(t *testing.T) {
+	onBoth(t, `console.log("fine"); return 1`, func(t *testing.T, r *result) {
+		if !r.end.OK || r.stderr.Len() > 0 || r.stdout.String() != "fine\n" {
+			t.Errorf("%s", r)
+		}
+	})
+}
