@@ -20,6 +20,7 @@ type ExecRequest struct {
 	Allow     []string `json:"allow,omitempty"`  // server names and tool ids the run may call; empty allows all
 	Limits    Limits   `json:"limits"`
 	Stdin     bool     `json:"stdin,omitempty"`     // the client has standard input to give
+	Ask       bool     `json:"ask,omitempty"`       // the client puts questions to a person
 	CheckOnly bool     `json:"checkOnly,omitempty"` // end before anything runs, well when nothing was found
 	Record    bool     `json:"record,omitempty"`    // keep the run's RunRecord; the gateway keeps that of every run, asked or not
 }
@@ -57,6 +58,7 @@ const (
 	EventStdin      EventType = "stdin"      // the script wants standard input: POST /runs/{id}/stdin
 	EventCall       EventType = "call"       // CallID, Tool
 	EventCallEnd    EventType = "callEnd"    // CallID, Tool, OK, Ms
+	EventAsk        EventType = "ask"        // Ask: POST /runs/{id}/reply
 	EventProgress   EventType = "progress"   // Message
 	EventDiagnostic EventType = "diagnostic" // Diagnostic
 	EventEnd        EventType = "end"        // End
@@ -74,6 +76,7 @@ type Event struct {
 	Ms         float64     `json:"ms,omitempty"`
 	Message    string      `json:"message,omitempty"`
 	Diagnostic *Diagnostic `json:"diagnostic,omitempty"`
+	Ask        *Question   `json:"ask,omitempty"`
 	*End
 }
 

@@ -1,6 +1,7 @@
 package toolscript
 
 import (
+	"context"
 	"encoding/json"
 	"strings"
 )
@@ -41,6 +42,10 @@ func (t Tool) ID() string { return t.Server + Separator + t.Name }
 type Call struct {
 	ID   string          // tool id
 	Args json.RawMessage // a JSON object; empty means {}
+
+	// Ask puts a question of the server to the person behind the call; nil when
+	// nobody can be asked.
+	Ask func(context.Context, Question) (Answer, error)
 
 	Run       string // id of the run the call belongs to; empty for a call from outside any run
 	RequestID string // id of the HTTP request, for the log

@@ -76,7 +76,7 @@ func (s *System) callTool(ctx context.Context, view registry.View, call toolscri
 	ctx, cancel := bounded(ctx, callLimit)
 	defer cancel()
 	result, err = mailbox.Ask(ctx, at, func(r mailbox.Reply[json.RawMessage]) any {
-		return server.Call{Ctx: ctx, Run: call.Run, Tool: tool.Name, Args: args, Reply: r}
+		return server.Call{Ctx: ctx, Run: call.Run, Tool: tool.Name, Args: args, Ask: call.Ask, Reply: r}
 	})
 	if err == nil {
 		s.observe(tool, result)

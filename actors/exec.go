@@ -195,6 +195,15 @@ func (s *System) GiveStdin(ctx context.Context, id string, piece toolscript.Stdi
 	return err
 }
 
+// ReplyRun answers a question that a server has put to the person who started a
+// run. An answer that does not fit leaves the question open.
+func (s *System) ReplyRun(ctx context.Context, id string, answer toolscript.Answer) error {
+	_, err := askRuns(ctx, s, func(r mailbox.Reply[struct{}]) any {
+		return execution.Answer{ID: id, Answer: answer, Reply: r}
+	})
+	return err
+}
+
 // RunOf finds the run under way that holds a capability.
 func (s *System) RunOf(capability string) (string, bool) {
 	id, err := askRuns(context.Background(), s, func(r mailbox.Reply[string]) any {

@@ -25,6 +25,7 @@ type host struct {
 	tell   func(any)       // to the run's actor
 	late   func(callEnded) // to Runs, when that actor has had its last word
 	stdin  *stdin
+	asks   *asks
 	out    *console
 	slots  chan struct{} // one element for each call under way
 
@@ -168,11 +169,18 @@ func (h *host) answer(ctx context.Context, c runner.Call, tool toolscript.Tool) 
 	if _, own := offered(c.ID); own {
 		return h.fetch(ctx, c, tool)
 	}
-	raw, err := h.deps.Call(ctx, toolscript.Call{ID: c.ID, Args: c.Args, Run: h.id})
+	raw, err := h.deps.Call(ctx, toolscript.Call{ID: c.ID, Args: c.Args, Run: h.id, Ask: h.ask})
 	if err != nil {
 		return nil, toolError(tool, tool.ID(), err)
 	}
 	return value(tool, raw, h.deps.Fits)
+}
+
+// ask puts a question of a server to the person who started the run.
+func (h *host) ask(ctx context.Context, q toolscript.Question) (toolscript.Answer, error) {
+	return h.asks.put(ctx, q, func(q toolscript.Question) {
+		h.events.emit(toolscript.Event{Type: toolscript.EventAsk, Ask: &q})
+	})
 }
 
 // observe tells that a call begins and how it ends, and counts it. What was cut

@@ -63,6 +63,13 @@ type Door struct {
 // OutsideCall makes a tool call under the rules of a run, and ends with it.
 type OutsideCall func(context.Context, toolscript.Call) (json.RawMessage, error)
 
+// Answer answers an open question of a run.
+type Answer struct {
+	ID     string
+	Answer toolscript.Answer
+	Reply  mailbox.Reply[struct{}]
+}
+
 // Whose asks which run holds a capability; "" means none.
 type Whose struct {
 	Capability string

@@ -43,6 +43,7 @@ type liveRun struct {
 	cancel     context.CancelCauseFunc
 	events     *emitter
 	stdin      *stdin
+	asks       *asks
 	record     toolscript.RunRecord // without calls
 	host       *host
 	late       []callEnded // before the record was filed
@@ -72,6 +73,8 @@ func (r *Runs) Receive(c *actor.Context) {
 		r.broken(m)
 	case Stdin:
 		r.giveStdin(m)
+	case Answer:
+		r.answer(m)
 	case Get:
 		r.get(c, m)
 	case List:
@@ -105,19 +108,20 @@ func (r *Runs) begin(c *actor.Context, m Begin) {
 		StartedAt: time.Now(), Limits: limits, Allow: m.Request.Allow, Calls: []toolscript.CallRecord{},
 	}
 	in := newStdin(m.Request.Stdin)
+	questions := &asks{somebody: m.Request.Ask, open: map[string]*ask{}, fits: func(schema, value []byte) bool { return r.deps.Fits(schema, value) }}
 	child := &run{
 		parent: c.PID(), ctx: ctx, cancel: cancel, events: events, record: record, calls: map[string]int{},
 		work: &work{
 			id: id, capability: capability, request: m.Request, limits: limits, mode: mode, deps: r.deps, known: r.known, start: record.StartedAt,
 			host: &host{
-				id: id, deps: r.deps, allow: m.Request.Allow, limits: limits, events: events, stdin: in,
+				id: id, deps: r.deps, allow: m.Request.Allow, limits: limits, events: events, stdin: in, asks: questions,
 				out:   &console{run: id, limits: limits, events: events, kept: r.deps.Kept},
 				slots: make(chan struct{}, limits.Concurrency), running: map[string]*flight{},
 			},
 		},
 	}
 	live := &liveRun{
-		capability: capability, ctx: ctx, cancel: cancel, events: events, stdin: in, record: record,
+		capability: capability, ctx: ctx, cancel: cancel, events: events, stdin: in, asks: questions, record: record,
 		host: child.work.host,
 	}
 	r.live[id] = live
@@ -305,6 +309,15 @@ func (r *Runs) door(m Door) {
 		defer context.AfterFunc(live.ctx, func() { cancel(errAborted) })()
 		return live.host.Outside(ctx, call)
 	}, nil)
+}
+
+func (r *Runs) answer(m Answer) {
+	live := r.live[m.ID]
+	if live == nil {
+		m.Reply.Send(struct{}{}, r.notRunning(m.ID))
+		return
+	}
+	m.Reply.Send(struct{}{}, live.asks.give(m.Answer))
 }
 
 // whose finds a run by its capability without telling by its time how much of

@@ -39,6 +39,8 @@ func unsent(delay time.Duration, why error) *toolscript.Error {
 type call struct {
 	about    toolscript.Error // names the server and the tool
 	deadline *deadline
+	run      string
+	ask      func(context.Context, toolscript.Question) (toolscript.Answer, error) // nil: nobody can be asked
 }
 
 func (s *Server) call(m Call) {
@@ -93,7 +95,7 @@ func (s *Server) begin(m Call, about toolscript.Error) {
 	d := newDeadline(m.Ctx, cmp.Or(s.Config.Timeout, mcpclient.DefaultTimeout), about)
 	s.lastCall++
 	id := s.lastCall
-	s.calls[id] = call{about, d}
+	s.calls[id] = call{about, d, m.Run, m.Ask}
 
 	late := context.AfterFunc(d.ctx, func() { m.Reply.Send(nil, named(mailbox.ContextError(d.ctx), about)) })
 	conn, post, logger := s.conn, s.post, s.Logger
@@ -104,7 +106,7 @@ func (s *Server) begin(m Call, about toolscript.Error) {
 		post(callDone{id})
 	}
 	s.Work.Go(func() {
-		finish(m.send(d.ctx, conn, d.progressed))
+		finish(m.send(context.WithValue(d.ctx, callKey{}, id), conn, d.progressed))
 	}, func(err error) {
 		finish(nil, named(err, about))
 		mailbox.LogFailure(logger, slog.LevelError, "tool call failed", err, slog.String("tool", m.Tool))

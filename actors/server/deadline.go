@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/toolscript/toolscript"
@@ -15,20 +16,39 @@ type deadline struct {
 	cancel context.CancelCauseFunc
 	limit  time.Duration
 	timer  *time.Timer
+
+	mu     sync.Mutex
+	paused int // by so many questions to a person
 }
 
 func newDeadline(parent context.Context, limit time.Duration, about toolscript.Error) *deadline {
 	about.Kind = toolscript.Timeout
 	about.Err = fmt.Errorf(`no answer and no progress within %s; a longer "timeout" can be set for the server in .toolscript.json`, limit)
 	ctx, cancel := context.WithCancelCause(parent)
-	return &deadline{ctx, cancel, limit, time.AfterFunc(limit, func() { cancel(&about) })}
+	return &deadline{ctx: ctx, cancel: cancel, limit: limit, timer: time.AfterFunc(limit, func() { cancel(&about) })}
 }
 
 // progressed starts the time anew. It does nothing once the deadline is over,
 // and may be called from any goroutine.
 func (d *deadline) progressed() {
-	if d.ctx.Err() == nil {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.ctx.Err() == nil && d.paused == 0 {
 		d.timer.Reset(d.limit)
+	}
+}
+
+// pause stops the time until resume, which starts it anew.
+func (d *deadline) pause() (resume func()) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.paused++
+	d.timer.Stop()
+	return func() {
+		d.mu.Lock()
+		d.paused--
+		d.mu.Unlock()
+		d.progressed()
 	}
 }
 

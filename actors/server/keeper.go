@@ -72,6 +72,7 @@ func (k *keeper) events() mcpclient.Events {
 	changed := listChanged{k.generation}
 	return mcpclient.Events{
 		ToolsChanged: func() { k.post(changed) },
+		Elicit:       k.elicit,
 		Log: func(level slog.Level, message string) {
 			k.Logger.Log(context.Background(), level, "server says", slog.String("text", message))
 		},

@@ -17,7 +17,8 @@ type Call struct {
 	Run   string // whose call it is; empty for all that are of no run
 	Tool  string // the server's own name
 	Args  json.RawMessage
-	Fetch *toolscript.Offered // not a tool but this; nil: the tool
+	Ask   func(context.Context, toolscript.Question) (toolscript.Answer, error) // nil: nobody can be asked
+	Fetch *toolscript.Offered                                                   // not a tool but this; nil: the tool
 	Reply mailbox.Reply[json.RawMessage]
 }
 

@@ -99,6 +99,8 @@ func (s *Server) Receive(c *actor.Context) {
 		s.listed(m)
 	case pauseOver:
 		s.pauseOver(m)
+	case elicited:
+		s.elicited(m)
 	case healthDue:
 		s.healthDue(m)
 	case healthKnown:

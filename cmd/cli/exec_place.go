@@ -15,7 +15,7 @@ func (o *execOptions) exec(ctx context.Context, src source, out events) error {
 	}
 	if g != nil {
 		defer g.Close()
-		return runAt(ctx, g, o.request(src), src.stdin, out)
+		return runAt(ctx, g, o.request(src), src.stdin, out, o.person())
 	}
 	own, err := o.start()
 	if err != nil {
@@ -26,7 +26,7 @@ func (o *execOptions) exec(ctx context.Context, src source, out events) error {
 			o.warn("%v", err)
 		}
 	}()
-	return runAt(ctx, own, o.request(src), src.stdin, out)
+	return runAt(ctx, own, o.request(src), src.stdin, out, o.person())
 }
 
 // shared finds a running gateway to use. It is nil when there is none, when the

@@ -14,13 +14,18 @@ type place interface {
 	// Exec runs a script to its end and emits its events in order. It fails only
 	// when the run could not begin or was lost.
 	Exec(ctx context.Context, req toolscript.ExecRequest, emit func(toolscript.Event) error) error
+	// ReplyRun answers a question that a server has asked.
+	ReplyRun(ctx context.Context, runID string, answer toolscript.Answer) error
 	// GiveStdin passes standard input to a run. It waits while the script has
 	// not taken what came before.
 	GiveStdin(ctx context.Context, runID string, piece toolscript.StdinPiece) error
 }
 
-// runAt runs a script at a place and tells out what happens.
-func runAt(ctx context.Context, at place, req toolscript.ExecRequest, stdin io.Reader, out events) error {
+// runAt runs a script at a place and tells out what happens. asked is the person
+// who answers the questions of servers, nil when there is none.
+func runAt(ctx context.Context, at place, req toolscript.ExecRequest, stdin io.Reader, out events, asked *person) error {
+	req.Ask = asked != nil
+	defer asked.close()
 	running, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var runID string
@@ -31,6 +36,10 @@ func runAt(ctx context.Context, at place, req toolscript.ExecRequest, stdin io.R
 		}
 		if e.Type == toolscript.EventStdin && stdin != nil {
 			go giveStdin(running, at, runID, stdin)
+			return nil
+		}
+		if e.Type == toolscript.EventAsk && e.Ask != nil && asked != nil {
+			go asked.reply(running, at, runID, *e.Ask)
 			return nil
 		}
 		if err := out.event(e); err != nil {

@@ -7,13 +7,14 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"path/filepath"
 	"testing"
 )
 
 // TestResourcesAndPrompts asks the real servers over HTTP and from a script on
 // either engine: two of the three have resources, one has prompts.
 func TestResourcesAndPrompts(t *testing.T) {
-	g := gateway(t, servers(t))
+	g := gateway(t, servers(t), "TOOLSCRIPT_DENO="+filepath.Join(peers, "../@deno/linux-x64-glibc/deno"))
 	ready(t, g)
 	var page struct {
 		Resources []struct{ Server, URI string }

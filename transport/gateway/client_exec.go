@@ -67,6 +67,16 @@ func (c *Client) cutShort(ctx context.Context, err error) error {
 	}
 }
 
+// ReplyRun answers an open question of a run.
+func (c *Client) ReplyRun(ctx context.Context, id string, answer toolscript.Answer) error {
+	body, err := json.Marshal(answer)
+	if err != nil {
+		return invalid("the answer cannot be encoded: %w", err)
+	}
+	_, _, err = c.ask(ctx, http.MethodPost, "/runs/"+url.PathEscape(id)+"/reply", body)
+	return err
+}
+
 // stdinPiece keeps a request with standard input, in base64, far below the
 // gateway's limit of a body.
 const stdinPiece = 1 << 20

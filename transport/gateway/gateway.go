@@ -91,6 +91,8 @@ type Backend interface {
 	// GiveStdin passes standard input to a run that asked for it. It waits while
 	// the piece before has not been taken.
 	GiveStdin(ctx context.Context, id string, piece toolscript.StdinPiece) error
+	// ReplyRun answers an open question of a run.
+	ReplyRun(ctx context.Context, id string, answer toolscript.Answer) error
 	// RunOf finds the run under way that a capability belongs to. It must find
 	// it in a time that tells nothing about the capabilities there are.
 	RunOf(capability string) (runID string, ok bool)

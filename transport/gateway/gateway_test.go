@@ -44,6 +44,7 @@ type fake struct {
 	giveStdin func(context.Context, string, toolscript.StdinPiece) error
 	search    func(toolscript.SearchQuery) (toolscript.SearchAnswer, error)
 	stats     toolscript.SearchStats
+	reply     func(context.Context, string, toolscript.Answer) error
 	runOf     map[string]string // capability to run id
 }
 
@@ -173,6 +174,13 @@ func (f *fake) GiveStdin(ctx context.Context, id string, piece toolscript.StdinP
 		return nil
 	}
 	return f.giveStdin(ctx, id, piece)
+}
+
+func (f *fake) ReplyRun(ctx context.Context, id string, answer toolscript.Answer) error {
+	if f.reply == nil {
+		return nil
+	}
+	return f.reply(ctx, id, answer)
 }
 
 func (f *fake) RunOf(capability string) (string, bool) {

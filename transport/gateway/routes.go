@@ -77,6 +77,7 @@ func (s *Server) routes() []route {
 		{method: fiber.MethodGet, path: "/runs/:id", within: askTime, serve: s.run},
 		{method: fiber.MethodGet, path: "/runs/:id/output", within: askTime, query: []string{"part", "range"}, serve: s.runOutput},
 		{method: fiber.MethodDelete, path: "/runs/:id", within: askTime, serve: s.abortRun},
+		{method: fiber.MethodPost, path: "/runs/:id/reply", within: askTime, serve: s.replyRun},
 		{method: fiber.MethodPost, path: "/runs/:id/stdin", within: runTime, serve: s.giveStdin},
 	}
 }

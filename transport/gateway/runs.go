@@ -70,6 +70,22 @@ func (s *Server) abortRun(x *exchange) error {
 	return nil
 }
 
+// replyRun answers POST /runs/:id/reply.
+func (s *Server) replyRun(x *exchange) error {
+	if err := x.aboutRun(); err != nil {
+		return err
+	}
+	var answer toolscript.Answer
+	if err := decode(x.c.Request().Body(), &answer); err != nil {
+		return err
+	}
+	if err := s.backend.ReplyRun(x.ctx, x.run, answer); err != nil {
+		return err
+	}
+	x.c.Status(http.StatusNoContent)
+	return nil
+}
+
 // giveStdin answers POST /runs/:id/stdin.
 func (s *Server) giveStdin(x *exchange) error {
 	if err := x.aboutRun(); err != nil {

@@ -98,3 +98,17 @@ func (r Reply[T]) orElse(err error) (T, error) {
 
 // ContextError is toolscript.ContextError.
 func ContextError(ctx context.Context) error { return toolscript.ContextError(ctx) }
+
+// Await waits for the answer to a message that send sends around a new reply, for
+// who has no Address of the actor. ctx must end: nothing else tells of an actor
+// that does not answer.
+func Await[T any](ctx context.Context, send func(Reply[T])) (T, error) {
+	reply := make(Reply[T], 1)
+	send(reply)
+	select {
+	case a := <-reply:
+		return a.value, a.err
+	case <-ctx.Done():
+		return reply.orElse(ContextError(ctx))
+	}
+}

@@ -1,0 +1,70 @@
+package execution_test
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/execution"
+	"github.com/toolscript/toolscript/actors/internal/mailbox"
+	"github.com/toolscript/toolscript/runner"
+)
+
+// TestAsk: a question of a tool is told, and stays open until an answer fits.
+func TestAsk(t *testing.T) {
+	var got toolscript.Answer
+	var failed error
+	script := func(ctx context.Context, _ runner.Job, host runner.Host) (runner.Outcome, error) {
+		_, _ = host.Call(ctx, runner.Call{CallID: "1", ID: echo.ID(), Args: json.RawMessage(`{}`)})
+		return runner.Outcome{}, nil
+	}
+	asking := func(d *execution.Deps) {
+		d.Fits = func(_, value json.RawMessage) bool { return string(value) == `{"who":"Ann"}` }
+		d.Call = func(ctx context.Context, c toolscript.Call) (json.RawMessage, error) {
+			got, failed = c.Ask(ctx, toolscript.Question{Server: "demo", Message: "Who?"})
+			return json.RawMessage(`{"content":[]}`), nil
+		}
+	}
+	withRuns(t, script, asking, func(b *bench) {
+		asked := make(chan toolscript.Question, 1)
+		h := b.begin(b.t.Context(), toolscript.ExecRequest{Code: "x", Ask: true}, func(e toolscript.Event) error {
+			if e.Type == toolscript.EventAsk {
+				asked <- *e.Ask
+			}
+			return nil
+		})
+		q := <-asked
+		reply := func(a toolscript.Answer) toolscript.Kind {
+			ctx, cancel := context.WithTimeout(b.t.Context(), toolscript.AskLimit)
+			defer cancel()
+			_, err := mailbox.Ask(ctx, b.at, func(r mailbox.Reply[struct{}]) any { return execution.Answer{ID: h.ID, Answer: a, Reply: r} })
+			return toolscript.KindOf(err)
+		}
+		accept := toolscript.Answer{ID: q.ID, Action: toolscript.Accept, Content: json.RawMessage(`{"who":"Ann"}`)}
+		for _, test := range []struct {
+			answer toolscript.Answer
+			want   toolscript.Kind
+		}{
+			{toolscript.Answer{ID: q.ID, Action: "perhaps"}, toolscript.Invalid},
+			{toolscript.Answer{ID: q.ID, Action: toolscript.Accept, Content: json.RawMessage(`{}`)}, toolscript.Invalid},
+			{toolscript.Answer{ID: "ask_9", Action: toolscript.Decline}, toolscript.NotFound},
+			{accept, ""},
+		} {
+			if kind := reply(test.answer); kind != test.want {
+				t.Errorf("%+v: %q, want %q", test.answer, kind, test.want)
+			}
+		}
+		<-h.Done
+		if failed != nil || got.Action != toolscript.Accept || string(got.Content) != `{"who":"Ann"}` {
+			t.Errorf("answer %+v, %v", got, failed)
+		}
+		if kind := reply(accept); kind != toolscript.Conflict {
+			t.Errorf("an answer to a run that has ended: %q", kind)
+		}
+		<-b.begin(b.t.Context(), toolscript.ExecRequest{Code: "x"}, b.emit).Done
+		if toolscript.KindOf(failed) != toolscript.Unsupported {
+			t.Errorf("a run of nobody: %v", failed)
+		}
+	})
+}
