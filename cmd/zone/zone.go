@@ -27,7 +27,7 @@ func Host(root string) string {
 			return name
 		}
 	}
-	text, err := os.ReadFile(filepath.Join(root, "etc/timezone")) // Debian's, where localtime is a copy
+	text, err := os.ReadFile(filepath.Join(root, "etc/timezone")) //nolint:gosec // Debian's, where localtime is a copy; root is ours
 	if name := strings.TrimSpace(string(text)); err == nil && known(name) {
 		return name
 	}

@@ -69,7 +69,7 @@ func (b *bench) freeProgram(ctx context.Context) (string, error) {
 		{"run", "./runner/quickjs/internal/genwasm", "-free", "-o", engine},
 		{"build", "-trimpath", "-overlay", instead, "-o", program, "./cmd/toolscript"},
 	} {
-		cmd := exec.CommandContext(ctx, "go", args...) //nolint:gosec // the arguments above
+		cmd := exec.CommandContext(ctx, "go", args...)
 		cmd.Stderr = os.Stderr
 		if err := cmd.Run(); err != nil {
 			return "", fmt.Errorf("go %s: %w", args[0], err)

@@ -82,7 +82,7 @@ func (b *bench) outside(ctx context.Context, code, command string, args ...strin
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		return 0, 0, err
 	}
-	cmd := exec.CommandContext(ctx, command, append(args, file)...) //nolint:gosec // node, or the Deno that was named
+	cmd := exec.CommandContext(ctx, command, append(args, file)...)
 	cmd.Env = append(os.Environ(), "DENO_DIR="+filepath.Join(b.Home, "deno-programs"), "NO_COLOR=1")
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()

@@ -17,9 +17,9 @@ import (
 // A cost is what a command took from its start to its end.
 type cost struct{ wall, cpu []float64 } // milliseconds; cpu with all that worked for it
 
-func (c cost) show(what, wall, cpu string) {
+func (c cost) show(what, wall string) {
 	show(what+", wall", "ms", c.wall, wall)
-	show(what+", CPU", "ms", c.cpu, cpu)
+	show(what+", CPU", "ms", c.cpu, "")
 }
 
 // shell measures `toolscript exec` as a user waits for it, with the type check,
@@ -40,7 +40,7 @@ func (b *bench) shell(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		warm.show("exec on "+engine.name+", gateway running, new script", engine.wall, "")
+		warm.show("exec on "+engine.name+", gateway running, new script", engine.wall)
 		if engine.share > 0 {
 			showRatio("its CPU to that of deno run --check", median(warm.cpu), median(deno.cpu), fmt.Sprintf("≤ %.3f", 1/float64(engine.share)))
 		}
@@ -56,7 +56,7 @@ func (b *bench) denoRuns(ctx context.Context) (warm cost, err error) {
 		if err := os.WriteFile(file, []byte(scriptNumber(n)), 0o600); err != nil {
 			return err
 		}
-		cmd := exec.CommandContext(ctx, b.deno, "run", "--check", "--no-config", file) //nolint:gosec // the Deno that was named
+		cmd := exec.CommandContext(ctx, b.deno, "run", "--check", "--no-config", file)
 		cmd.Env = append(os.Environ(), fmt.Sprintf("DENO_DIR=%s/deno-cache-%d", b.Home, cache), "NO_COLOR=1", "DENO_NO_UPDATE_CHECK=1")
 		return c.time(cmd, n)
 	}
@@ -74,8 +74,8 @@ func (b *bench) denoRuns(ctx context.Context) (warm cost, err error) {
 			return warm, err
 		}
 	}
-	cold.show("deno run --check, empty DENO_DIR", "", "")
-	warm.show("deno run --check, new script", "", "")
+	cold.show("deno run --check, empty DENO_DIR", "")
+	warm.show("deno run --check, new script", "")
 	return warm, nil
 }
 
@@ -119,8 +119,8 @@ func (b *bench) alone(ctx context.Context, engine string) error {
 			}
 		}
 	}
-	first.show("exec on "+engine+", no gateway, nothing cached", "", "")
-	later.show("exec on "+engine+", no gateway, engine cached", "", "")
+	first.show("exec on "+engine+", no gateway, nothing cached", "")
+	later.show("exec on "+engine+", no gateway, engine cached", "")
 	return nil
 }
 

@@ -38,6 +38,7 @@ func TestDEF01ImportedFilesAreNotRead(t *testing.T) {
 		`const name = %q; console.log((await import("file://" + name, { with: { type: "json" } })).default)`,
 	} {
 		onBoth(t, fmt.Sprintf(code, file), func(t *testing.T, r *result) {
+			t.Helper()
 			if r.end.OK || strings.Contains(r.String(), secret) {
 				t.Errorf("%s: %s", code, r)
 			}
@@ -47,6 +48,7 @@ func TestDEF01ImportedFilesAreNotRead(t *testing.T) {
 
 func TestDEF02LiteralNpmImportsAreRefused(t *testing.T) {
 	onBoth(t, `import x from "npm:left-pad"; console.log(x)`, func(t *testing.T, r *result) {
+		t.Helper()
 		if r.end.Kind != toolscript.CheckFailed {
 			t.Errorf("%s", r)
 		}
@@ -60,6 +62,7 @@ func TestDEF10EverythingEndsAtItsDeadline(t *testing.T) {
 		`try { for (;;); } finally { for (;;); }`,
 	} {
 		onBoth(t, code, func(t *testing.T, r *result) {
+			t.Helper()
 			if r.end.Kind != toolscript.LimitTime || r.end.ExitCode != 1 {
 				t.Errorf("%s: %s", code, r)
 			}
@@ -91,6 +94,7 @@ return seen`
 
 func TestDEF32StderrIsEmptyOnSuccess(t *testing.T) {
 	onBoth(t, `console.log("fine"); return 1`, func(t *testing.T, r *result) {
+		t.Helper()
 		if !r.end.OK || r.stderr.Len() > 0 || r.stdout.String() != "fine\n" {
 			t.Errorf("%s", r)
 		}
