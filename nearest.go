@@ -4,24 +4,31 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/agnivade/levenshtein"
 )
 
 // Nearest returns up to n of names that somebody who wrote name may have
 // meant, the likeliest first. Names that have little in common with it are left
-// out.
+// out. Its cost is bounded by names alone: what is asked for can be a text of
+// megabytes, made by a script.
 func Nearest(name string, names []string, n int) []string {
 	type candidate struct {
 		name     string
 		distance int
 	}
 	var near []candidate
-	lower := strings.ToLower(name)
+	name = strings.ToLower(name)
+	length := utf8.RuneCountInString(name)
+	most := max(2, length/3)
 	for _, other := range names {
-		d := levenshtein.ComputeDistance(lower, strings.ToLower(other))
-		contained := len(lower) >= 3 && strings.Contains(strings.ToLower(other), lower)
-		if contained || d <= max(2, len(name)/3) {
+		lower := strings.ToLower(other)
+		contained := len(name) >= 3 && strings.Contains(lower, name)
+		if apart := utf8.RuneCountInString(lower) - length; !contained && max(apart, -apart) > most {
+			continue // each character too many or too few is a step
+		}
+		if d := levenshtein.ComputeDistance(name, lower); contained || d <= most {
 			near = append(near, candidate{other, d})
 		}
 	}

@@ -1,8 +1,10 @@
 package execution_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -63,6 +65,59 @@ func TestTasksOutliveTheirScript(t *testing.T) {
 		}
 		if call := late.Calls[1]; call.OK == nil || !*call.OK || call.Ms < 59_000 || !call.Detached {
 			b.t.Errorf("the task later = %+v, want it answered after a minute", call)
+		}
+	})
+}
+
+// What tasks of all runs keep after their scripts is bounded: those that have no
+// room end with their script, and there is room again when others have ended.
+func TestTasksLeftBehindAreBounded(t *testing.T) {
+	large := json.RawMessage(`"` + strings.Repeat("x", 20<<20) + `"`)
+	script := func(ctx context.Context, _ runner.Job, host runner.Host) (runner.Outcome, error) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		for _, id := range []string{"1", "2"} {
+			go host.Call(ctx, runner.Call{CallID: id, ID: echo.ID(), Args: large, Task: true})
+			synctest.Wait()
+		}
+		return runner.Outcome{}, nil
+	}
+	withRuns(t, script, slow, func(b *bench) {
+		for i, want := range []int{2, 1, 0} {
+			end := b.exec(toolscript.ExecRequest{})
+			synctest.Wait()
+			if len(end.Detached) != want {
+				b.t.Errorf("run %d leaves %+v, want %d tasks", i, end.Detached, want)
+			}
+			for _, call := range b.record(end.RunID).Calls[want:] {
+				if call.Kind != toolscript.Cancelled || call.Detached {
+					b.t.Errorf("run %d: call = %+v, want it cancelled", i, call)
+				}
+			}
+		}
+		time.Sleep(2 * time.Minute)
+		synctest.Wait()
+		if end := b.exec(toolscript.ExecRequest{}); len(end.Detached) != 2 {
+			b.t.Errorf("later a run leaves %+v, want 2 tasks", end.Detached)
+		}
+		time.Sleep(2 * time.Minute)
+	})
+}
+
+// A script may throw megabytes; nobody keeps them.
+func TestErrorsAreBounded(t *testing.T) {
+	long := strings.Repeat("ä", 1<<20)
+	fail := &toolscript.RunError{
+		Name: long, Code: toolscript.Threw, Message: long, Stack: long, Excerpt: long, ToolName: long, CallID: long,
+		Metadata: map[string]any{"cause": long, "parts": []any{long}, "n": 1.0},
+	}
+	script := func(context.Context, runner.Job, runner.Host) (runner.Outcome, error) {
+		return runner.Outcome{Err: fail, ExitCode: 1}, nil
+	}
+	withRuns(t, script, nil, func(b *bench) {
+		text, err := json.Marshal(b.record(b.exec(toolscript.ExecRequest{}).RunID))
+		if err != nil || len(text) > 1<<20 || !bytes.Contains(text, []byte("[2097152 bytes in all]")) {
+			b.t.Errorf("the record has %d bytes, %v", len(text), err)
 		}
 	})
 }

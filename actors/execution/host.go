@@ -28,6 +28,7 @@ type host struct {
 	asks   *asks
 	out    *console
 	slots  chan struct{} // one element for each call under way
+	left   *leftovers    // of all runs
 
 	mu        sync.Mutex
 	admitted  int64
@@ -39,9 +40,11 @@ type host struct {
 
 // flight is a call that has begun.
 type flight struct {
-	tool   string
-	task   bool
-	cancel context.CancelCauseFunc
+	tool      string
+	task      bool
+	cancel    context.CancelCauseFunc
+	arguments int  // bytes
+	left      bool // counted among what scripts have left
 }
 
 var _ runner.Host = (*host)(nil)
@@ -188,9 +191,7 @@ func (h *host) ask(ctx context.Context, q toolscript.Question) (toolscript.Answe
 func (h *host) observe(ctx context.Context, c runner.Call, tool toolscript.Tool, do func(context.Context) toolscript.Kind) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	h.mu.Lock()
-	h.running[c.CallID] = &flight{tool.ID(), c.Task, cancel}
-	h.mu.Unlock()
+	h.begin(c, tool, cancel)
 	h.tell(callBegan{c.CallID, c.ID, c.Task})
 	h.events.emit(toolscript.Event{Type: toolscript.EventCall, CallID: c.CallID, Tool: c.ID})
 	start := time.Now()
@@ -202,10 +203,29 @@ func (h *host) observe(ctx context.Context, c runner.Call, tool toolscript.Tool,
 	h.events.emit(toolscript.Event{Type: toolscript.EventCallEnd, CallID: c.CallID, Tool: c.ID, OK: &ended.ok, Ms: ended.ms})
 }
 
+// begin notes a call under way, and of one that is known how it is cancelled now.
+func (h *host) begin(c runner.Call, tool toolscript.Tool, cancel context.CancelCauseFunc) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if f := h.running[c.CallID]; f != nil {
+		f.cancel = cancel
+		return
+	}
+	h.running[c.CallID] = &flight{tool: tool.ID(), task: c.Task, cancel: cancel, arguments: len(c.Args)}
+}
+
+// forget is called with mu held when a call is no longer under way.
+func (h *host) forget(callID string) {
+	if f := h.running[callID]; f != nil && f.left {
+		h.left.release(f.arguments)
+	}
+	delete(h.running, callID)
+}
+
 func (h *host) ended(m callEnded, completed bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	delete(h.running, m.callID)
+	h.forget(m.callID)
 	if completed {
 		h.completed++
 	}

@@ -31,6 +31,7 @@ const kept = 200
 type Runs struct {
 	deps  *Deps
 	known *known
+	left  *leftovers
 	live  map[string]*liveRun
 	past  []toolscript.RunRecord // ended ones, the oldest first
 }
@@ -51,7 +52,7 @@ type liveRun struct {
 
 // New makes the producer of the actor.
 func New(d Deps) actor.Producer {
-	return func() actor.Receiver { return &Runs{deps: &d, known: newKnown()} }
+	return func() actor.Receiver { return &Runs{deps: &d, known: newKnown(), left: &leftovers{}} }
 }
 
 // Receive handles one message.
@@ -116,7 +117,7 @@ func (r *Runs) begin(c *actor.Context, m Begin) {
 			host: &host{
 				id: id, deps: r.deps, allow: m.Request.Allow, limits: limits, events: events, stdin: in, asks: questions,
 				out:   &console{run: id, limits: limits, events: events, kept: r.deps.Kept},
-				slots: make(chan struct{}, limits.Concurrency), running: map[string]*flight{},
+				slots: make(chan struct{}, limits.Concurrency), running: map[string]*flight{}, left: r.left,
 			},
 		},
 	}

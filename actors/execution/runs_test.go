@@ -124,9 +124,11 @@ func (b *bench) begin(ctx context.Context, req toolscript.ExecRequest, emit exec
 	return h
 }
 
-// exec runs a script to its end and checks the order of its events.
+// exec runs a script to its end and checks the order of its events, which are those
+// of the last run.
 func (b *bench) exec(req toolscript.ExecRequest) toolscript.Event {
 	b.t.Helper()
+	b.events = nil
 	h := b.begin(b.t.Context(), req, b.emit)
 	<-h.Done
 	b.mu.Lock()

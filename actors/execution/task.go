@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"slices"
 
 	"github.com/toolscript/toolscript"
@@ -24,15 +25,13 @@ func (h *host) task(ctx context.Context, c runner.Call, tool toolscript.Tool) (j
 	}
 	answers := make(chan answer, 1)
 	going, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
-	h.mu.Lock()
-	h.running[c.CallID] = &flight{tool.ID(), true, cancel} // though its turn may be long in coming
-	h.mu.Unlock()
+	h.begin(c, tool, cancel) // though its turn may be long in coming
 	mailbox.Go(func() {
 		defer cancel(nil)
 		if err := h.turn(going); err != nil {
 			h.mu.Lock()
 			defer h.mu.Unlock()
-			delete(h.running, c.CallID)
+			h.forget(c.CallID)
 			answers <- answer{nil, toolError(tool, tool.ID(), err)}
 			return
 		}
@@ -56,22 +55,33 @@ func (h *host) task(ctx context.Context, c runner.Call, tool toolscript.Tool) (j
 }
 
 // close is called when the script has ended. It says which calls are still under
-// way: tasks, which go on if the script ended by itself, and calls that have not
-// ended though they were told to.
+// way: tasks, which go on if the script ended by itself and there is room for them,
+// the first ones first, and calls that have not ended though they were told to.
 func (h *host) close(byItself bool) []toolscript.DetachedCall {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.over = true
 	var detached []toolscript.DetachedCall
-	for id, f := range h.running {
-		if f.task && !byItself {
+	for _, id := range inOrder(h.running) {
+		f := h.running[id]
+		switch {
+		case f.task && !byItself:
 			f.cancel(errAborted)
 			continue
+		case f.task && !h.left.take(f.arguments):
+			f.cancel(errTooMuchLeft)
+			continue
+		case f.task:
+			f.left = true
 		}
 		detached = append(detached, toolscript.DetachedCall{CallID: id, Tool: f.tool, Task: f.task})
 	}
-	slices.SortFunc(detached, func(a, b toolscript.DetachedCall) int {
-		return cmp.Or(cmp.Compare(len(a.CallID), len(b.CallID)), cmp.Compare(a.CallID, b.CallID))
-	})
 	return detached
+}
+
+// inOrder are the ids of calls in the order in which they were made.
+func inOrder(calls map[string]*flight) []string {
+	return slices.SortedFunc(maps.Keys(calls), func(a, b string) int {
+		return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
+	})
 }

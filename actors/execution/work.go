@@ -202,6 +202,7 @@ func (w *work) end(outcome runner.Outcome, err error) toolscript.End {
 		return w.end(runner.Outcome{Err: w.valueTooLarge(outcome.Value)}, nil)
 	}
 	if e := outcome.Err; e != nil {
+		bound(e)
 		e.ScriptID = w.id
 		if e.Metadata == nil {
 			e.Metadata = map[string]any{}

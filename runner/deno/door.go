@@ -17,6 +17,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner"
+	"github.com/toolscript/toolscript/runner/internal/guard"
 	"github.com/toolscript/toolscript/runner/quickjs/prelude"
 )
 
@@ -30,16 +31,10 @@ type door struct {
 	listener net.Listener
 	server   *http.Server
 	module   string
+	log      *slog.Logger
 
 	mu    sync.Mutex
 	rooms map[[sha256.Size]byte]*room // by the hash of the capability: looking one up tells nothing of others
-}
-
-// room is what one process may reach.
-type room struct {
-	mu    sync.Mutex
-	run   *run // nil until its run has begun
-	calls map[string]bool
 }
 
 func openDoor(ctx context.Context, log *slog.Logger) (*door, error) {
@@ -51,7 +46,7 @@ func openDoor(ctx context.Context, log *slog.Logger) (*door, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &door{listener: listener, module: module, rooms: map[[sha256.Size]byte]*room{}}
+	d := &door{listener: listener, module: module, log: log, rooms: map[[sha256.Size]byte]*room{}}
 	d.server = &http.Server{
 		Handler: d.routes(), ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: 16 << 10,
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
@@ -75,7 +70,7 @@ func (d *door) close() error { return d.server.Close() }
 
 // admit makes a capability known, forget makes it unknown for good.
 func (d *door) admit(capability string) *room {
-	r := &room{calls: map[string]bool{}}
+	r := &room{}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.rooms[sha256.Sum256([]byte(capability))] = r
@@ -118,7 +113,9 @@ func (d *door) inside(serve func(http.ResponseWriter, *http.Request, *room)) htt
 		case r.Method == http.MethodPost && kind != "application/json":
 			refuse(w, http.StatusUnsupportedMediaType, toolscript.Unsupported, "the Content-Type must be application/json")
 		default:
-			serve(w, r, found)
+			if err := guard.Do(d.log, "answer a script on Deno", func() { serve(w, r, found) }); err != nil {
+				refuse(w, http.StatusInternalServerError, toolscript.Internal, err.Error())
+			}
 		}
 	}
 }
@@ -133,39 +130,39 @@ func answer(w http.ResponseWriter, status int, body []byte) {
 	_, _ = w.Write(body) //nolint:gosec // JSON for a script, not for a browser; a process that is gone reads nothing
 }
 
-// begin takes the run of the room into use, and an id for the call if it is new.
-func (r *room) begin(callID string) *run {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.run == nil || callID != "" && r.calls[callID] {
-		return nil
-	}
-	if callID != "" {
-		r.calls[callID] = true
-	}
-	return r.run
-}
-
 // call makes a tool call of the room's run. The body of the answer is the value
 // that the script sees, or with another status than 200 the error it catches.
 func call(w http.ResponseWriter, request *http.Request, room *room) {
 	id := request.Header.Get("Toolscript-Call")
-	if n, err := strconv.Atoi(id); err != nil || n < 1 || strconv.Itoa(n) != id {
+	n, err := strconv.ParseUint(id, 10, 32)
+	switch {
+	case err != nil || n < 1 || strconv.FormatUint(n, 10) != id:
 		refuse(w, http.StatusBadRequest, toolscript.Invalid, "the header Toolscript-Call must be the number of the call")
 		return
-	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, request.Body, maxArguments))
-	if err != nil {
+	case request.ContentLength < 0:
+		refuse(w, http.StatusLengthRequired, toolscript.Invalid, "the header Content-Length must be there")
+		return
+	case request.ContentLength > maxArguments:
 		refuse(w, http.StatusRequestEntityTooLarge, toolscript.TooLarge, "the arguments are larger than "+strconv.Itoa(maxArguments)+" bytes")
 		return
 	}
-	if !json.Valid(body) {
-		refuse(w, http.StatusBadRequest, toolscript.Invalid, "the arguments are not JSON")
-		return
-	}
-	run := room.begin(id)
+	run := room.begin(n)
 	if run == nil {
 		refuse(w, http.StatusConflict, toolscript.Conflict, "no run is under way here, or it has made this call")
+		return
+	}
+	size := int(request.ContentLength)
+	if !run.calls.Take(size, run.ctx.Done(), request.Context().Done()) {
+		refuse(w, http.StatusConflict, toolscript.Conflict, errOver.Error())
+		return
+	}
+	defer run.calls.Release(size)
+	body, err := io.ReadAll(request.Body)
+	if err != nil {
+		return // the process has hung up
+	}
+	if !json.Valid(body) {
+		refuse(w, http.StatusBadRequest, toolscript.Invalid, "the arguments are not JSON")
 		return
 	}
 	value, failure, err := run.call(request.Context(), runner.Call{CallID: id, ID: request.PathValue("tool"), Args: body})
@@ -181,7 +178,7 @@ func call(w http.ResponseWriter, request *http.Request, room *room) {
 
 // readStdin answers with the next piece of standard input: 204 is its end.
 func readStdin(w http.ResponseWriter, request *http.Request, room *room) {
-	run := room.begin("")
+	run := room.under()
 	if run == nil {
 		refuse(w, http.StatusConflict, toolscript.Conflict, "no run is under way here")
 		return

@@ -14,6 +14,8 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner"
+	"github.com/toolscript/toolscript/runner/internal/guard"
+	"github.com/toolscript/toolscript/runner/internal/held"
 	"github.com/toolscript/toolscript/runner/internal/proc"
 	"github.com/toolscript/toolscript/runner/names"
 	"github.com/toolscript/toolscript/runner/report"
@@ -44,6 +46,7 @@ type run struct {
 
 	ctx       context.Context // of calls and of standard input; ends with the run
 	cancel    context.CancelFunc
+	calls     *held.Held     // what calls that have not ended keep in memory
 	pending   sync.WaitGroup // goroutines that use host
 	made      atomic.Int64   // calls
 	completed atomic.Int64
@@ -72,7 +75,7 @@ func (p *Process) newRun(ctx context.Context, job runner.Job, host runner.Host) 
 	r := &run{
 		process: p, job: job, host: host,
 		names: names.For(job.Names, nil), source: report.NewSource(job), heap: HeapMB << 20,
-		begun: time.Now(), cpu: proc.CPUTime(p.PID()),
+		begun: time.Now(), cpu: proc.CPUTime(p.PID()), calls: held.New(),
 		ended: make(chan runner.Outcome, 1), lost: make(chan error, 1),
 	}
 	r.source.UTF16 = true
@@ -119,7 +122,11 @@ func (r *run) start() start {
 // run tells the process its job and waits for the end, which it forces when it
 // must.
 func (r *run) run(ctx context.Context) (runner.Outcome, error) {
-	r.pending.Go(r.receive)
+	r.pending.Go(func() {
+		if err := guard.Do(r.process.engine.options.Log, "run "+r.job.RunID, r.receive); err != nil {
+			r.lost <- err
+		}
+	})
 	wall := r.wallTimer()
 	defer wall.Stop()
 	ticker := time.NewTicker(poll)
@@ -226,6 +233,10 @@ func (r *run) value(payload []byte) (*runner.Outcome, error) {
 	if !json.Valid(payload) {
 		return nil, errNotUnderstood
 	}
+	if report.TooDeep(payload) {
+		outcome := r.failed(report.ValueTooDeep())
+		return &outcome, nil
+	}
 	return &runner.Outcome{Value: payload}, nil
 }
 
@@ -273,6 +284,9 @@ func (r *run) gone(err error) runner.Outcome {
 	var long *tooLong
 	if errors.As(err, &long) && long.kind == frameValue {
 		return r.failed(report.ValueTooLarge(long.size, r.job.Limits.ValueBytes))
+	}
+	if errors.Is(err, guard.ErrPanic) {
+		return r.failed(toolscript.Fail(toolscript.Internal, err.Error()))
 	}
 	if errors.Is(err, errNotUnderstood) || long != nil {
 		r.process.Kill()

@@ -105,11 +105,13 @@ func (t *Table) Idents(server int) []string {
 }
 
 // Missing says that tools, or a server of it, has no such name, and what there
-// is instead.
+// is instead. What is no index of a server stands for tools.
 func (t *Table) Missing(server int, ident string) string {
 	const shown = 10
 	owner, what, list := "tools", "server", "list-servers"
-	if server != None {
+	if server < 0 || server >= len(t.names.Servers) {
+		server = None
+	} else {
 		s := t.names.Servers[server]
 		owner, what, list = property("tools", s.Ident), "tool", "list-tools "+s.Server
 		if s.Own {

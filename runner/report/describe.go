@@ -1,8 +1,10 @@
 package report
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/toolscript/toolscript"
@@ -65,6 +67,22 @@ func OutOfCPU(l toolscript.Limits) *toolscript.RunError {
 // OutOfMemory is the error of a run that met its limit of memory, in bytes.
 func OutOfMemory(limit uint64) *toolscript.RunError {
 	return toolscript.Fail(toolscript.LimitMemory, fmt.Sprintf("the script needs more memory than its limit of %d MB", limit>>20))
+}
+
+// wrapping are the levels that a value gets around it on its way to the client.
+const wrapping = "[[[[[[[["
+
+// TooDeep reports whether a value, which is JSON in itself, is no JSON any more for
+// Go, whose bound is 10,000 levels, when it is part of a message.
+func TooDeep(value []byte) bool {
+	return !json.Valid(slices.Concat([]byte(wrapping), value, bytes.Repeat([]byte("]"), len(wrapping))))
+}
+
+// ValueTooDeep is the error of such a value.
+func ValueTooDeep() *toolscript.RunError {
+	e := toolscript.Fail(toolscript.InvalidResult, "the value of the script nests too deep to be passed on")
+	e.Phase = toolscript.Finalizing
+	return e
 }
 
 // NeverSettled is the error of a script that awaits what nobody will settle.

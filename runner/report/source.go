@@ -68,15 +68,26 @@ func (s *Source) place(line, column int) (l, c int, ok bool) {
 // both parts in front may be missing.
 var frame = regexp.MustCompile(`^\s*at (?:(.*) \()?([^()]*?):(\d+):(\d+)\)?$`)
 
+// What is looked at of a trace: a script can make one of megabytes, and finding a
+// place takes a look through the whole code.
+const (
+	mostTrace  = 64 << 10 // bytes
+	mostFrames = 200
+)
+
 // Trace turns the engine's trace into one of the user's text, in which only the
 // script's own frames are left. line and column are those of the first, 0 when
-// there is none.
+// there is none. What is too much of a trace is left out.
 func (s *Source) Trace(stack string) (text string, line, column int) {
 	var b strings.Builder
-	for raw := range strings.Lines(stack) {
+	frames := 0
+	for raw := range strings.Lines(stack[:min(len(stack), mostTrace)]) {
 		parts := frame.FindStringSubmatch(strings.TrimRight(raw, "\n"))
 		if parts == nil || parts[2] != s.Name {
 			continue
+		}
+		if frames++; frames > mostFrames {
+			break
 		}
 		l, _ := strconv.Atoi(parts[3])
 		c, _ := strconv.Atoi(parts[4])

@@ -143,6 +143,33 @@ func TestDiagnosticHasFileAndExcerpt(t *testing.T) {
 	}
 }
 
+// TestSourceMapsOfTheScript: a script may not say where its own code came from, nor
+// have files looked for.
+func TestSourceMapsOfTheScript(t *testing.T) {
+	const forged = "//# sourceMappingURL=data:application/json,{%22version%22:3,%22sources%22:[%22/etc/passwd%22],%22mappings%22:%22AAuiBA;AAuiBA%22,%22names%22:[]}"
+	for name, code := range map[string]string{
+		"a map":        "const a = 1\nthrow a\n" + forged,
+		"an older one": "const a = 1\nthrow a\n" + strings.Replace(forged, "#", "@", 1),
+		"in front":     forged + "\nthrow 1",
+		"in a string":  "const a = `\n" + forged + "\n`\nthrow a",
+		"in a file":    "throw 1\n//# sourceMappingURL=file:///etc/passwd",
+		"with return":  "if (0) return 1\nthrow 1\n" + forged,
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := compile(t, code)
+			maps, err := sourcemap.Parse(c.SourceMap)
+			if err != nil {
+				t.Fatal(err)
+			}
+			generated := strings.Count(c.JavaScript[:strings.Index(c.JavaScript, "throw")], "\n") + 1
+			_, line, _, ok := maps.Lookup(generated, 3)
+			if want := strings.Count(code[:strings.Index(code, "throw")], "\n") + 1; !ok || line != want {
+				t.Errorf("line %d, %v, want %d, in\n%s", line, ok, want, c.JavaScript)
+			}
+		})
+	}
+}
+
 // TestByteOrderMark: some editors put one in front, and count no column for it.
 func TestByteOrderMark(t *testing.T) {
 	c, ds := script.Compile(runner.Source{Code: "\ufeff#!/usr/bin/env toolscript\nreturn 1", File: "a.ts"})

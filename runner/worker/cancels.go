@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"fmt"
 	"sync"
 
 	"github.com/toolscript/toolscript/runner"
@@ -13,21 +14,25 @@ type cancels struct {
 	byID map[string]context.CancelCauseFunc
 }
 
-// add makes the context of a call. done is called when the call has ended.
-func (c *cancels) add(parent context.Context, callID string) (ctx context.Context, done func()) {
-	ctx, cancel := context.WithCancelCause(parent)
+// add makes the context of a call. done is called when the call has ended. The
+// error is that a call of this id is under way.
+func (c *cancels) add(parent context.Context, callID string) (ctx context.Context, done func(), err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.byID[callID] != nil {
+		return nil, nil, fmt.Errorf("a sandbox began call %s twice", callID)
+	}
 	if c.byID == nil {
 		c.byID = map[string]context.CancelCauseFunc{}
 	}
+	ctx, cancel := context.WithCancelCause(parent)
 	c.byID[callID] = cancel
 	return ctx, func() {
 		cancel(nil)
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		delete(c.byID, callID)
-	}
+	}, nil
 }
 
 // cancel ends a call for its script. One that has ended already is no mistake:

@@ -9,6 +9,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner"
 	"github.com/toolscript/toolscript/runner/quickjs"
+	"github.com/toolscript/toolscript/runner/report"
 )
 
 // serveSandbox runs one job after the other on one VM. It does not return while
@@ -49,10 +50,8 @@ func (c *child) runJob(vm *quickjs.VM, j *job) error {
 	outcome := vm.Run(j.ctx, j.Job, j)
 	guard.stop()
 	j.cancel()
-	if outcome.Value != nil && !json.Valid(outcome.Value) { // Go's own bound is 10,000 levels
-		outcome.Value, outcome.ExitCode = nil, 1
-		outcome.Err = toolscript.Fail(toolscript.InvalidResult, "the value of the script nests too deep to be passed on")
-		outcome.Err.Phase = toolscript.Finalizing
+	if outcome.Value != nil && report.TooDeep(outcome.Value) {
+		outcome.Value, outcome.ExitCode, outcome.Err = nil, 1, report.ValueTooDeep()
 	}
 	err := c.link.writeJSON(frameEnd, outcome, nil)
 	if errors.Is(err, errFrameTooLong) {

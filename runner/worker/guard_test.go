@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner"
+	"github.com/toolscript/toolscript/runner/internal/guard"
 )
 
 // TestAFaultOfOursEndsTheRun has a socket in whose hands the gateway panics
@@ -24,7 +25,7 @@ func TestAFaultOfOursEndsTheRun(t *testing.T) {
 	t.Cleanup(s.Close)
 	s.link = newLink(faulty{s.conn})
 	outcome, err := s.Run(t.Context(), runner.Job{RunID: "r1", Compiled: runner.Compiled{JavaScript: "for (;;);"}}, noHost{})
-	if !errors.Is(err, errPanic) || outcome.Err == nil || outcome.Err.Code != toolscript.Internal {
+	if !errors.Is(err, guard.ErrPanic) || outcome.Err == nil || outcome.Err.Code != toolscript.Internal {
 		t.Errorf("Run = %+v, %v; want an error of kind %s", outcome.Err, err, toolscript.Internal)
 	}
 	<-s.Done()

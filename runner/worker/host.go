@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strconv"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner"
+	"github.com/toolscript/toolscript/runner/internal/guard"
 )
 
 // What follows is how a run uses its host. A panic there is the host's fault: it
@@ -31,16 +33,31 @@ func (r *run) begin(payload []byte) error {
 	if err != nil {
 		return err
 	}
+	if err := header.check(); err != nil {
+		return err
+	}
 	size := len(payload)
-	if !r.calls.take(size, r.ctx.Done(), r.sandbox.done) {
+	if !r.calls.Take(size, r.ctx.Done(), r.sandbox.done) {
 		return nil
 	}
-	ctx, done := r.cancels.add(r.ctx, header.CallID)
+	ctx, done, err := r.cancels.add(r.ctx, header.CallID)
+	if err != nil {
+		return err
+	}
 	r.spawn(func() {
-		defer r.calls.release(size)
+		defer r.calls.Release(size)
 		defer done()
 		r.call(ctx, runner.Call{CallID: header.CallID, ID: header.ID, Args: args, Task: header.Task})
 	})
+	return nil
+}
+
+// check refuses a call whose id no engine gives: ids are numbers, and the record of
+// a run keeps them.
+func (h callHeader) check() error {
+	if _, err := strconv.ParseUint(h.CallID, 10, 32); err != nil {
+		return fmt.Errorf("a sandbox sent %.20q as the id of a call", h.CallID)
+	}
 	return nil
 }
 
@@ -92,7 +109,7 @@ func (r *run) grantPiece() {
 }
 
 func (r *run) nextStdin() (piece []byte, header stdinHeader) {
-	defer r.recovered("read standard input", func() { header = stdinHeader{End: true, Err: errPanic.Error()} })
+	defer r.recovered("read standard input", func() { header = stdinHeader{End: true, Err: guard.ErrPanic.Error()} })
 	piece, err := r.host.ReadStdin(r.ctx)
 	if err != nil {
 		return nil, stdinHeader{End: true, Err: err.Error()}
@@ -121,7 +138,7 @@ func (r *run) recovered(doing string, answer func()) {
 	if cause == nil {
 		return
 	}
-	logPanic(r.sandbox.log, doing, cause, slog.String("run", r.job.RunID))
+	guard.Log(r.sandbox.log, doing, cause, slog.String("run", r.job.RunID))
 	if answer != nil {
 		answer()
 	}

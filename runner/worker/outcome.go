@@ -8,6 +8,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner"
+	"github.com/toolscript/toolscript/runner/internal/guard"
 )
 
 // exitOverrun is the exit code of a worker whose own watchdog ended it.
@@ -53,7 +54,7 @@ func (r *run) lost(cause error) (runner.Outcome, error) {
 	s := r.sandbox
 	err := cause
 	switch {
-	case errors.Is(cause, errPanic):
+	case errors.Is(cause, guard.ErrPanic):
 	case s.ended():
 		err = fmt.Errorf("the sandbox ended in the middle of the script%s", s.lastWords())
 	default:

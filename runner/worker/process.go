@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner"
+	"github.com/toolscript/toolscript/runner/internal/guard"
 	"github.com/toolscript/toolscript/runner/internal/proc"
 )
 
@@ -113,7 +114,7 @@ func spawn(role role, o Options) (*Process, error) {
 // open is closed before done says that it is gone.
 func (p *Process) wait() {
 	defer close(p.done)
-	_ = guard(p.log, "wait for a script worker", func() {
+	_ = guard.Do(p.log, "wait for a script worker", func() {
 		_ = p.cmd.Wait() // the exit status is in cmd.ProcessState
 	})
 	_ = p.conn.Close()

@@ -11,6 +11,8 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner"
+	"github.com/toolscript/toolscript/runner/internal/guard"
+	"github.com/toolscript/toolscript/runner/internal/held"
 	"github.com/toolscript/toolscript/runner/internal/proc"
 )
 
@@ -37,7 +39,7 @@ type run struct {
 	ctx     context.Context // of calls and of standard input; ends with the run
 	cancel  context.CancelFunc
 	pending sync.WaitGroup // goroutines that use host
-	calls   held           // what calls that have not ended keep in memory
+	calls   *held.Held     // what calls that have not ended keep in memory
 	cancels cancels        // of calls that have not ended
 
 	ended  chan runner.Outcome // the worker's word
@@ -53,7 +55,7 @@ type run struct {
 func newRun(ctx context.Context, s *Sandbox, job runner.Job, host runner.Host) *run {
 	r := &run{
 		sandbox: s, job: job, host: host, begun: time.Now(),
-		ended: make(chan runner.Outcome, 1), broken: make(chan error, 1), calls: newHeld(),
+		ended: make(chan runner.Outcome, 1), broken: make(chan error, 1), calls: held.New(),
 	}
 	if job.Limits.CPUMs > 0 {
 		r.cpu = proc.CPUTime(s.PID())
@@ -111,7 +113,7 @@ const never = 100 * 365 * 24 * time.Hour
 // it, since nobody knows what the two have said to each other.
 func (r *run) spawn(f func()) {
 	r.pending.Go(func() {
-		if err := guard(r.sandbox.log, "run "+r.job.RunID, f); err != nil {
+		if err := guard.Do(r.sandbox.log, "run "+r.job.RunID, f); err != nil {
 			r.breaks(err)
 		}
 	})

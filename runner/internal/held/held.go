@@ -1,4 +1,5 @@
-package worker
+// Package held bounds what the tool calls of one run keep in the gateway's memory.
+package held
 
 import "sync/atomic"
 
@@ -11,18 +12,27 @@ const (
 	callCost = 8 << 10
 )
 
-// held counts what is in the hands of calls. One goroutine takes, any number
-// release.
-type held struct {
-	bytes *atomic.Int64
+// Held counts what is in the hands of calls. It is safe for concurrent use.
+type Held struct {
+	bytes atomic.Int64
+	turn  chan struct{} // one element: who waits for room, others behind it
 	freed chan struct{} // a token: something was released since the last look
 }
 
-func newHeld() held { return held{new(atomic.Int64), make(chan struct{}, 1)} }
+// New holds nothing yet.
+func New() *Held { return &Held{turn: make(chan struct{}, 1), freed: make(chan struct{}, 1)} }
 
-// take waits until a call with a frame of size bytes has room. It gives up, and
+// Take waits until a call with a frame of size bytes has room. It gives up, and
 // reports false, when the run is over or its worker is gone.
-func (h held) take(size int, over, gone <-chan struct{}) bool {
+func (h *Held) Take(size int, over, gone <-chan struct{}) bool {
+	select {
+	case h.turn <- struct{}{}:
+		defer func() { <-h.turn }()
+	case <-over:
+		return false
+	case <-gone:
+		return false
+	}
 	cost := int64(size + callCost)
 	for h.bytes.Load()+cost > maxHeld {
 		select {
@@ -37,8 +47,8 @@ func (h held) take(size int, over, gone <-chan struct{}) bool {
 	return true
 }
 
-// release gives back what take took for the same size.
-func (h held) release(size int) {
+// Release gives back what Take took for the same size.
+func (h *Held) Release(size int) {
 	h.bytes.Add(-int64(size + callCost))
 	select {
 	case h.freed <- struct{}{}:

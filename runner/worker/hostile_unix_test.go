@@ -1,0 +1,146 @@
+//go:build unix
+
+package worker_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/runner"
+	"github.com/toolscript/toolscript/runner/worker"
+)
+
+// hostileCommand makes the test program a sandbox in the hands of its script: it
+// says that it is ready, waits for a job, and then says what its first argument
+// names.
+const hostileCommand = "__hostile"
+
+func init() { disguises[hostileCommand] = beHostile }
+
+// The frames, by their numbers on the wire.
+const (
+	readyFrame, runFrame, callFrame, stdoutFrame, wantStdinFrame, endFrame, cancelFrame = 1, 5, 7, 9, 11, 13, 17
+)
+
+func frame(kind byte, payload string) string {
+	header := binary.BigEndian.AppendUint32(nil, uint32(len(payload)))
+	return string(append(header, kind)) + payload
+}
+
+func callOf(id string) string {
+	header, _ := json.Marshal(map[string]string{"callId": id, "id": "demo__echo"}) // strings always have JSON
+	return frame(callFrame, string(header)+"\n{}")
+}
+
+const good = `{"value":1}`
+
+// hostileWords are what such a sandbox says, and the kind of error with which the
+// run ends.
+var hostileWords = map[string]struct {
+	say  func() string
+	want toolscript.Kind
+}{
+	"a length of 4 GB":              {func() string { return "\xff\xff\xff\xff\x07x" }, toolscript.Internal},
+	"an unknown message":            {func() string { return frame(200, "{}") }, toolscript.Internal},
+	"a message of the gateway":      {func() string { return frame(runFrame, "{}") }, toolscript.Internal},
+	"ready a second time":           {func() string { return frame(readyFrame, "{}") }, toolscript.Internal},
+	"a call without a header":       {func() string { return frame(callFrame, "") }, toolscript.Internal},
+	"a header that is no JSON":      {func() string { return frame(callFrame, "{\n{}") }, toolscript.Internal},
+	"a header 100,000 levels deep":  {func() string { return frame(callFrame, strings.Repeat(`{"a":`, 100_000)) }, toolscript.Internal},
+	"a call without an id":          {func() string { return callOf("") }, toolscript.Internal},
+	"an id of a megabyte":           {func() string { return callOf(strings.Repeat("1", 1<<20)) }, toolscript.Internal},
+	"an id that the gateway gives":  {func() string { return callOf("http_1") }, toolscript.Internal},
+	"two calls of one id":           {func() string { return callOf("1") + callOf("1") }, toolscript.Internal},
+	"the end in the midst of calls": {func() string { return callOf("1") + frame(endFrame, good) }, ""},
+	"cancelling what is no call":    {func() string { return frame(cancelFrame, `{"callId":"9"}`) + frame(endFrame, good) }, ""},
+	"many wishes for input":         {func() string { return strings.Repeat(frame(wantStdinFrame, ""), 100_000) + frame(endFrame, good) }, ""},
+	"text that is no UTF-8":         {func() string { return frame(stdoutFrame, "\xff\xfe") + frame(endFrame, good) }, ""},
+	"an end that is no JSON":        {func() string { return frame(endFrame, "{") }, toolscript.Internal},
+	"an end of nothing":             {func() string { return frame(endFrame, "null") }, ""},
+	"half a message":                {func() string { return frame(endFrame, good)[:7] }, toolscript.LimitTime},
+	"nothing":                       {func() string { return "" }, toolscript.LimitTime},
+}
+
+func beHostile(args []string) int {
+	socket := os.NewFile(3, "socket")
+	if _, err := io.WriteString(socket, frame(readyFrame, "{}")); err != nil {
+		return 1
+	}
+	for kind := byte(0); kind != runFrame; { // names come first
+		var header [5]byte
+		if _, err := io.ReadFull(socket, header[:]); err != nil {
+			return 1
+		}
+		if _, err := io.CopyN(io.Discard, socket, int64(binary.BigEndian.Uint32(header[:4]))); err != nil {
+			return 1
+		}
+		kind = header[4]
+	}
+	if _, err := io.Copy(socket, bytes.NewBufferString(hostileWords[args[0]].say())); err != nil {
+		return 1
+	}
+	_, _ = io.Copy(io.Discard, socket) // it stays until the gateway has enough of it
+	return 0
+}
+
+// TestHostileSandbox holds that nothing a sandbox says harms the gateway, or gets
+// out of the run.
+func TestHostileSandbox(t *testing.T) {
+	for name, test := range hostileWords {
+		t.Run(name, func(t *testing.T) {
+			s, err := worker.StartSandbox(t.Context(), worker.Options{Args: []string{hostileCommand, name}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(s.Close)
+			h := &host{
+				call: func(ctx context.Context, c runner.Call) (json.RawMessage, *toolscript.ToolError) {
+					if c.CallID != "1" {
+						t.Errorf("the host was asked for call %.50q", c.CallID)
+					}
+					<-ctx.Done()
+					return nil, &toolscript.ToolError{Code: toolscript.Cancelled}
+				},
+				stdin: func(context.Context) ([]byte, error) { return nil, nil },
+			}
+			job := newJob(t, "return 1")
+			if test.want == toolscript.LimitTime {
+				job.Limits.TimeoutMs = 300
+			}
+			outcome, err := s.Run(t.Context(), job, h)
+			if kindOf(outcome) != test.want {
+				t.Errorf("outcome = %+v, %v; want %q", outcome.Err, err, test.want)
+			}
+			if (err != nil) != (test.want != "") {
+				t.Errorf("Run = %v: a sandbox is given up when it lies, and only then", err)
+			}
+			if outcome.Err != nil && len(outcome.Err.Message) > 300 {
+				t.Errorf("the error passes %d bytes on", len(outcome.Err.Message))
+			}
+		})
+	}
+}
+
+// TestDeepValues holds that a value as deep as JSON may be in Go, which is no JSON
+// any more as a part of a message, costs no worker.
+func TestDeepValues(t *testing.T) {
+	s := startSandbox(t)
+	for _, levels := range []int{5_000, 9_990, 9_998, 9_999, 10_000, 10_001, 50_000} {
+		code := fmt.Sprintf("let v: any = []; for (let i = 1; i < %d; i++) v = [v]; return v", levels)
+		outcome := run(t, s, code, &host{})
+		if levels <= 9_990 && (outcome.Err != nil || len(outcome.Value) != 2*levels) {
+			t.Errorf("%d levels: %d bytes, %+v", levels, len(outcome.Value), outcome.Err)
+		}
+		if kind := kindOf(outcome); levels > 9_998 && kind != toolscript.InvalidResult && kind != toolscript.LimitStack {
+			t.Errorf("%d levels: %+v, want %s", levels, outcome.Err, toolscript.InvalidResult)
+		}
+	}
+}

@@ -1,0 +1,10 @@
+// engine: both
+// expect: ^exit 0\nvalue \[\]\n
+// Hooks by which other engines let objects show themselves.
+const seen: string[] = [];
+const o: any = {};
+for (const name of ["Deno.customInspect", "Deno.privateCustomInspect", "nodejs.util.inspect.custom", "Deno.internal"]) o[Symbol.for(name)] = (...given: any[]) => { seen.push(name); return String(given.length) };
+class P extends Promise<any> {}
+Object.assign(P.prototype, o);
+console.log(o, [o], new Map([[o, o]]));
+return seen

@@ -1,0 +1,8 @@
+// engine: both
+// expect: ^exit 0\nvalue "number"\n(call demo__echo ok\n)+$
+// Tool calls while the arguments of one are made into JSON.
+import { tools } from "toolscript";
+let n = 0;
+const args: any = { toJSON() { if (n++ < 50) tools.demo.echo(args).catch(() => {}); return { n } } };
+const answer: any = await tools.demo.echo(args);
+return typeof answer.n

@@ -1,0 +1,4 @@
+// engine: both
+// expect: never settled
+// A value that is never there.
+export default { then() {} }
