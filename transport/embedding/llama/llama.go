@@ -29,21 +29,22 @@ type Options struct {
 	Model   string // a GGUF file
 }
 
-// Check says what is missing, and what to do about it.
+// Check says what is missing, and what to do about it. Its errors are of kind
+// Invalid: waiting does not help.
 func (o Options) Check() error {
 	for what, path := range map[string]string{"program": o.Program, "library folder": o.Library, "model": o.Model} {
 		if !filepath.IsAbs(path) {
-			return &toolscript.Error{Kind: toolscript.Invalid, Err: fmt.Errorf("the %s %q is not an absolute path", what, path)}
+			return invalid("the %s %q is not an absolute path", what, path)
 		}
 	}
 	if _, err := os.Stat(o.Program); err != nil {
-		return unavailable("a GGUF model needs the program %s: %w; build it with: go build ./cmd/%s, beside toolscript or where TOOLSCRIPT_LLAMA says", ProgramName, err, ProgramName)
+		return invalid("a GGUF model needs the program %s: %w; build it with: go build ./cmd/%s, beside toolscript or where TOOLSCRIPT_LLAMA says", ProgramName, err, ProgramName)
 	}
 	if err := checkModel(o.Model); err != nil {
-		return unavailable("the model cannot be used: %w", err)
+		return invalid("the model cannot be used: %w", err)
 	}
 	if err := checkLibrary(o.Library); err != nil {
-		return unavailable("the llama library cannot be used: %w", err)
+		return invalid("the llama library cannot be used: %w", err)
 	}
 	return nil
 }
@@ -107,6 +108,10 @@ func (r contextReader) Read(p []byte) (int, error) {
 		return 0, err
 	}
 	return r.Reader.Read(p)
+}
+
+func invalid(format string, args ...any) error {
+	return &toolscript.Error{Kind: toolscript.Invalid, Err: fmt.Errorf(format, args...)}
 }
 
 func unavailable(format string, args ...any) error {

@@ -126,8 +126,8 @@ func TestCheck(t *testing.T) {
 	} {
 		o := fake(t, "well")
 		change(&o)
-		if err := o.Check(); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %q in it", err, want)
+		if err := o.Check(); toolscript.KindOf(err) != toolscript.Invalid || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want invalid with %q", err, want)
 		}
 	}
 	if err := fake(t, "well").Check(); err != nil {

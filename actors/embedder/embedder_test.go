@@ -1,0 +1,191 @@
+package embedder_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/anthdm/hollywood/actor"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/embedder"
+	"github.com/toolscript/toolscript/actors/internal/mailbox"
+)
+
+// model is one that only lives and dies.
+type model struct {
+	id   string
+	done chan struct{}
+	err  error
+	shut atomic.Bool
+}
+
+// newModel must be called in the bubble of its actor.
+func newModel(id string) *model { return &model{id: id, done: make(chan struct{})} }
+
+func (m *model) ID() string                                            { return m.id }
+func (m *model) Dim() int                                              { return 2 }
+func (m *model) Embed(context.Context, []string) ([][]float32, error)  { return nil, nil }
+func (m *model) EmbedQuery(context.Context, string) ([]float32, error) { return nil, nil }
+func (m *model) Done() <-chan struct{}                                 { return m.done }
+func (m *model) Err() error                                            { return m.err }
+func (m *model) Close()                                                { m.shut.Store(true) }
+func (m *model) isShut() bool                                          { return m.shut.Load() }
+func (m *model) die(err error)                                         { m.err = err; close(m.done) }
+
+// bench is the actor in a bubble of its own time.
+type bench struct {
+	t     *testing.T
+	opens []time.Duration // when Open was called
+	used  []string        // what Use was called with
+	log   bytes.Buffer
+}
+
+// run tests an actor whose n-th try, from 1, gives what open says.
+func run(t *testing.T, open func(n int) (embedder.Model, error), test func(b *bench)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		b, begun, work := &bench{t: t}, time.Now(), new(mailbox.Group)
+		engine, err := actor.NewEngine(actor.NewEngineConfig())
+		if err != nil {
+			t.Fatal(err)
+		}
+		pid := engine.Spawn(embedder.New(embedder.Options{
+			Open: func(context.Context) (embedder.Model, error) {
+				b.opens = append(b.opens, time.Since(begun))
+				return open(len(b.opens))
+			},
+			Use: func(m embedder.Model) {
+				name := "none"
+				if m != nil {
+					name = m.ID()
+				}
+				b.used = append(b.used, name)
+			},
+			Logger: slog.New(slog.NewTextHandler(&b.log, nil)),
+			Work:   work,
+		}), "embedder", mailbox.Options("embedder")...)
+		synctest.Wait()
+		test(b)
+		<-engine.Poison(pid).Done()
+		<-work.Idle() // nothing is left, or the bubble would say so
+	})
+}
+
+func (b *bench) wants(used ...string) {
+	b.t.Helper()
+	synctest.Wait()
+	if diff := cmp.Diff(used, b.used); diff != "" {
+		b.t.Errorf("used (-want +got):\n%s", diff)
+	}
+}
+
+func (b *bench) warnings() int { return strings.Count(b.log.String(), "level=WARN") }
+
+func TestModelThatDiesIsOpenedAnew(t *testing.T) {
+	var models []*model
+	open := func(n int) (embedder.Model, error) {
+		models = append(models, newModel(string(rune('a'+n-1))))
+		return models[n-1], nil
+	}
+	run(t, open, func(b *bench) {
+		b.wants("a")
+		models[0].die(errors.New("signal: killed"))
+		b.wants("a", "none")
+		if !models[0].isShut() {
+			b.t.Error("a model that is gone is not closed")
+		}
+		time.Sleep(time.Second)
+		b.wants("a", "none", "b")
+		if b.warnings() != 1 || !strings.Contains(b.log.String(), "signal: killed") {
+			b.t.Errorf("log:\n%s", &b.log)
+		}
+	})
+	if !models[1].isShut() {
+		b.t.Error("a model outlives its actor")
+	}
+}
+
+// TestOneWarningForARow: the first failure of a row is told, and the next of a
+// model that has worked for long.
+func TestOneWarningForARow(t *testing.T) {
+	var last *model
+	open := func(n int) (embedder.Model, error) {
+		if n < 5 {
+			return nil, &toolscript.Error{Kind: toolscript.Unavailable, Err: errors.New("nobody there")}
+		}
+		last = newModel("m")
+		return last, nil
+	}
+	run(t, open, func(b *bench) {
+		time.Sleep(time.Minute)
+		b.wants("none", "none", "none", "none", "m")
+		if b.warnings() != 1 {
+			b.t.Errorf("%d warnings:\n%s", b.warnings(), &b.log)
+		}
+		time.Sleep(time.Minute)
+		last.die(errors.New("gone"))
+		synctest.Wait()
+		if b.warnings() != 2 {
+			b.t.Errorf("%d warnings:\n%s", b.warnings(), &b.log)
+		}
+	})
+}
+
+// TestCrashLoop: a model that dies as soon as it is there is tried every five
+// minutes at last.
+func TestCrashLoop(t *testing.T) {
+	open := func(int) (embedder.Model, error) {
+		m := newModel("m")
+		m.die(errors.New("abort"))
+		return m, nil
+	}
+	run(t, open, func(b *bench) {
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		if n := len(b.opens); n < 15 || n > 21 {
+			b.t.Errorf("%d tries in an hour, want 8 and one every five minutes", n)
+		}
+		if last := b.opens[len(b.opens)-1] - b.opens[len(b.opens)-2]; last != 5*time.Minute {
+			b.t.Errorf("the last delay is %s", last)
+		}
+		if b.warnings() != 1 {
+			b.t.Errorf("%d warnings", b.warnings())
+		}
+	})
+}
+
+func TestMistakesAreNotTriedAgain(t *testing.T) {
+	for _, kind := range []toolscript.Kind{toolscript.Invalid, toolscript.Unsupported} {
+		open := func(int) (embedder.Model, error) {
+			return nil, &toolscript.Error{Kind: kind, Err: errors.New("no such file")}
+		}
+		run(t, open, func(b *bench) {
+			time.Sleep(time.Hour)
+			b.wants("none")
+			if len(b.opens) != 1 || b.warnings() != 1 {
+				b.t.Errorf("%s: %d tries, %d warnings", kind, len(b.opens), b.warnings())
+			}
+		})
+	}
+}
+
+func TestPanicWhileOpening(t *testing.T) {
+	open := func(n int) (embedder.Model, error) {
+		if n == 1 {
+			panic("open broke")
+		}
+		return newModel("m"), nil
+	}
+	run(t, open, func(b *bench) {
+		time.Sleep(time.Second)
+		b.wants("none", "m")
+	})
+}
