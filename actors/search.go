@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/embedder"
 	"github.com/toolscript/toolscript/actors/registry"
 	"github.com/toolscript/toolscript/actors/search"
 	"github.com/toolscript/toolscript/actors/search/index"
@@ -19,6 +20,12 @@ import (
 type SearchOptions struct {
 	Model search.Model // nil: by their words only; the System closes it
 	Cache search.Cache // of the model's vectors; nil: they end with the process
+
+	// Outside opens a model that takes the place of Model as long as it works; nil:
+	// there is none. OutsideCache is where its vectors are kept; nil:
+	// they end with the process.
+	Outside      func(context.Context) (embedder.Model, error)
+	OutsideCache func(index.Embedder) search.Cache
 
 	Limit     int      // hits of a query that does not say; 0: index.DefaultLimit
 	Threshold *float64 // of such a query; nil: index.DefaultThreshold
@@ -31,8 +38,35 @@ const searchLimit = 10 * time.Second
 func (s *System) newSearch() *search.Search {
 	return search.New(search.Options{
 		Model: s.options.Search.Model, Cache: s.options.Search.Cache, Catalog: s.Catalog,
-		Lazy: s.options.OnDemand, Logger: s.options.Logger, Work: &s.work,
+		Lazy: s.options.OnDemand, Later: s.options.Search.Outside != nil, Logger: s.options.Logger, Work: &s.work,
 	})
+}
+
+// searchSpecs are the actor of the search, and that of the model outside.
+func (s *System) searchSpecs() []spec {
+	all := []spec{{id: searchID, produce: s.search.Produce}}
+	if s.options.Search.Outside != nil {
+		all = append(all, spec{id: embedderID, produce: embedder.New(embedder.Options{
+			Open: s.options.Search.Outside, Use: s.use, Logger: s.options.Logger, Work: &s.work,
+		})})
+	}
+	return all
+}
+
+// use has the search use the model outside, or its own when there is none.
+func (s *System) use(m embedder.Model) {
+	if m == nil {
+		s.search.Use(nil, nil)
+	} else {
+		var cache search.Cache
+		if keep := s.options.Search.OutsideCache; keep != nil {
+			cache = keep(m)
+		}
+		s.search.Use(m, cache)
+	}
+	if at, ok := s.directory.find(searchID); ok {
+		at.Engine.Send(at.PID, search.ModelChanged{})
+	}
 }
 
 // Search finds tools that do what a query says. It answers from the tools that
@@ -100,7 +134,7 @@ func (s *System) AwaitSearch(ctx context.Context) {
 		return
 	}
 	generation := s.Catalog().Generation()
-	s.search.Await(ctx, func(now search.State) bool { return now.Generation >= generation && now.Pending == 0 })
+	s.search.Await(ctx, func(now search.State) bool { return now.Generation >= generation && now.Pending == 0 && !now.Opening })
 }
 
 // query completes and checks what was asked for.

@@ -19,6 +19,7 @@ const (
 	registryID   = "registry"
 	typecacheID  = "typecache"
 	searchID     = "search"
+	embedderID   = "embedder"
 	authID       = "auth"
 )
 

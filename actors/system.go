@@ -134,9 +134,9 @@ func (s *System) specs() []spec {
 			return registry.New(registry.Options{Current: s.current, Publish: s.publish, Logger: logger})
 		}},
 		{id: typecacheID, produce: func() actor.Receiver { return typecache.New(s.options.Types, logger, &s.work) }},
-		{id: searchID, produce: s.search.Produce},
 		{id: authID, produce: func() actor.Receiver { return auth.New(logger, &s.work) }},
 	}
+	all = append(all, s.searchSpecs()...)
 	for name, config := range s.options.Servers {
 		all = append(all, s.serverSpec(name, config))
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -46,6 +47,28 @@ type bench struct {
 	opens []time.Duration // when Open was called
 	used  []string        // what Use was called with
 	log   bytes.Buffer
+
+	mu sync.Mutex // guards all but t: the actor goes on when the test does
+}
+
+// Write makes a bench the end of its actor's log.
+func (b *bench) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.log.Write(p)
+}
+
+func (b *bench) opened(after time.Duration) (n int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.opens = append(b.opens, after)
+	return len(b.opens)
+}
+
+func (b *bench) logged() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.log.String()
 }
 
 // run tests an actor whose n-th try, from 1, gives what open says.
@@ -59,17 +82,18 @@ func run(t *testing.T, open func(n int) (embedder.Model, error), test func(b *be
 		}
 		pid := engine.Spawn(embedder.New(embedder.Options{
 			Open: func(context.Context) (embedder.Model, error) {
-				b.opens = append(b.opens, time.Since(begun))
-				return open(len(b.opens))
+				return open(b.opened(time.Since(begun)))
 			},
 			Use: func(m embedder.Model) {
 				name := "none"
 				if m != nil {
 					name = m.ID()
 				}
+				b.mu.Lock()
+				defer b.mu.Unlock()
 				b.used = append(b.used, name)
 			},
-			Logger: slog.New(slog.NewTextHandler(&b.log, nil)),
+			Logger: slog.New(slog.NewTextHandler(b, nil)),
 			Work:   work,
 		}), "embedder", mailbox.Options("embedder")...)
 		synctest.Wait()
@@ -82,17 +106,19 @@ func run(t *testing.T, open func(n int) (embedder.Model, error), test func(b *be
 func (b *bench) wants(used ...string) {
 	b.t.Helper()
 	synctest.Wait()
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	if diff := cmp.Diff(used, b.used); diff != "" {
 		b.t.Errorf("used (-want +got):\n%s", diff)
 	}
 }
 
-func (b *bench) warnings() int { return strings.Count(b.log.String(), "level=WARN") }
+func (b *bench) warnings() int { return strings.Count(b.logged(), "level=WARN") }
 
 func TestModelThatDiesIsOpenedAnew(t *testing.T) {
-	var models []*model
+	var models [2]*model
 	open := func(n int) (embedder.Model, error) {
-		models = append(models, newModel(string(rune('a'+n-1))))
+		models[n-1] = newModel(string(rune('a' + n - 1)))
 		return models[n-1], nil
 	}
 	run(t, open, func(b *bench) {
@@ -104,12 +130,12 @@ func TestModelThatDiesIsOpenedAnew(t *testing.T) {
 		}
 		time.Sleep(time.Second)
 		b.wants("a", "none", "b")
-		if b.warnings() != 1 || !strings.Contains(b.log.String(), "signal: killed") {
-			b.t.Errorf("log:\n%s", &b.log)
+		if b.warnings() != 1 || !strings.Contains(b.logged(), "signal: killed") {
+			b.t.Errorf("log:\n%s", b.logged())
 		}
 	})
 	if !models[1].isShut() {
-		b.t.Error("a model outlives its actor")
+		t.Error("a model outlives its actor")
 	}
 }
 
@@ -128,13 +154,13 @@ func TestOneWarningForARow(t *testing.T) {
 		time.Sleep(time.Minute)
 		b.wants("none", "none", "none", "none", "m")
 		if b.warnings() != 1 {
-			b.t.Errorf("%d warnings:\n%s", b.warnings(), &b.log)
+			b.t.Errorf("%d warnings:\n%s", b.warnings(), b.logged())
 		}
 		time.Sleep(time.Minute)
 		last.die(errors.New("gone"))
 		synctest.Wait()
 		if b.warnings() != 2 {
-			b.t.Errorf("%d warnings:\n%s", b.warnings(), &b.log)
+			b.t.Errorf("%d warnings:\n%s", b.warnings(), b.logged())
 		}
 	})
 }

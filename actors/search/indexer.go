@@ -28,6 +28,7 @@ type indexer struct {
 	asleep  bool
 	working bool // a step is under way
 	catalog toolscript.Catalog
+	engine  *engine      // whose vectors there are
 	index   *index.Index // nil before the first
 	skip    uint64       // a generation that could not be indexed; 0: none
 
@@ -43,11 +44,9 @@ type indexer struct {
 
 // Produce makes the actor.
 func (s *Search) Produce() actor.Receiver {
-	return &indexer{
-		Search: s, asleep: s.options.Lazy,
-		vectors: index.Vectors{}, unsaved: index.Vectors{},
-		asked: map[index.Key]bool{}, failed: map[index.Key]bool{},
-	}
+	x := &indexer{Search: s, asleep: s.options.Lazy}
+	x.adoptEngine()
+	return x
 }
 
 // Receive handles one message.
@@ -60,6 +59,8 @@ func (x *indexer) Receive(c *actor.Context) {
 	case Wake:
 		x.asleep = false
 		x.adopt(x.options.Catalog())
+	case ModelChanged:
+		x.modelChanged()
 	case built:
 		x.built(m)
 	case looked:
@@ -120,12 +121,12 @@ type todo struct {
 
 func (x *indexer) todo() todo {
 	var t todo
-	if x.options.Model == nil || x.index == nil || x.broken.Load() {
+	if !x.engine.works() || x.index == nil {
 		return t
 	}
 	for _, d := range x.index.Missing() {
 		switch {
-		case x.options.Cache != nil && !x.asked[d.Key]:
+		case x.engine.cache != nil && !x.asked[d.Key]:
 			t.unasked = append(t.unasked, d.Key)
 			t.documents = append(t.documents, d)
 		case !x.failed[d.Key]:
@@ -138,13 +139,35 @@ func (x *indexer) todo() todo {
 // publish puts in force what is known, and begins the next step.
 func (x *indexer) publish() {
 	x.working = false
+	if x.engine != x.using.Load() {
+		x.saveLast()
+		x.adoptEngine()
+	}
 	todo := x.todo()
 	now := x.tally
-	now.index, now.pending, now.failed = x.index, len(todo.documents), len(x.failed)
+	now.index, now.engine, now.pending, now.failed = x.index, x.engine, len(todo.documents), len(x.failed)
 	now.read = x.index != nil && len(todo.unasked) == 0
 	now.changed = make(chan struct{})
 	close(x.now.Swap(&now).changed)
 	x.next()
+}
+
+// modelChanged waits for the step under way, which may be of the old model.
+func (x *indexer) modelChanged() {
+	if !x.working {
+		x.publish()
+	}
+}
+
+// adoptEngine begins with the model in use, and without the vectors of another.
+func (x *indexer) adoptEngine() {
+	x.engine = x.using.Load()
+	x.vectors, x.unsaved = index.Vectors{}, index.Vectors{}
+	x.asked, x.failed = map[index.Key]bool{}, map[index.Key]bool{}
+	x.single, x.row, x.touch = 0, 0, false
+	if x.index != nil {
+		x.index = x.index.With(nil)
+	}
 }
 
 // keep adds vectors to those known and to the index.
@@ -186,10 +209,15 @@ func (x *indexer) warn(message string, err error, attrs ...slog.Attr) {
 // stop ends the step under way, and saves what was computed meanwhile.
 func (x *indexer) stop() {
 	x.cancel()
-	if x.options.Cache == nil || len(x.unsaved) == 0 {
+	x.saveLast()
+}
+
+// saveLast saves what a model that is given up has computed.
+func (x *indexer) saveLast() {
+	if x.engine.cache == nil || len(x.unsaved) == 0 {
 		return
 	}
-	fresh, cache, logger := x.unsaved, x.options.Cache, x.options.Logger
+	fresh, cache, logger := x.unsaved, x.engine.cache, x.options.Logger
 	x.options.Work.Go(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), saveTime)
 		defer cancel()

@@ -50,6 +50,7 @@ type Options struct {
 	Cache   Cache                     // nil: vectors end with the process
 	Catalog func() toolscript.Catalog // the current one
 	Lazy    bool                      // index nothing before the first Wake
+	Later   bool                      // by words only until the first Use
 	Logger  *slog.Logger
 	Work    *mailbox.Group // counts the goroutines
 }
@@ -60,14 +61,19 @@ type Search struct {
 	options Options
 	now     atomic.Pointer[state]
 	traffic traffic
-	broken  atomic.Bool // the model does not work
+	using   atomic.Pointer[engine] // what the next index has vectors of
 	queries atomic.Int64
 }
 
 // New makes a search that has indexed nothing.
 func New(o Options) *Search {
 	s := &Search{options: o}
-	s.now.Store(&state{changed: make(chan struct{})})
+	if o.Later {
+		s.using.Store(new(engine))
+	} else {
+		s.Use(nil, nil)
+	}
+	s.now.Store(&state{engine: s.using.Load(), changed: make(chan struct{})})
 	return s
 }
 
@@ -91,25 +97,10 @@ func (s *Search) Find(ctx context.Context, q index.Query) (index.Result, State) 
 	if now.index == nil {
 		return index.Result{Mode: index.Lexical}, now.describe(s)
 	}
-	if q.Alpha > 0 && s.semantic() && now.index.Mode() == index.Hybrid {
-		q.Vector = s.embed(ctx, q.Text)
+	if q.Alpha > 0 && now.engine.works() && now.index.Mode() == index.Hybrid {
+		q.Vector = now.engine.embed(ctx, q.Text, s.options.Logger)
 	}
 	return now.index.Search(q), now.describe(s)
-}
-
-func (s *Search) semantic() bool { return s.options.Model != nil && !s.broken.Load() }
-
-// embed is the vector of a query, nil when there is none. The one thing that can
-// go wrong, but for the end of ctx, is that the model cannot be had.
-func (s *Search) embed(ctx context.Context, query string) []float32 {
-	vector, err := index.EmbedQuery(ctx, s.options.Model, query)
-	if err == nil {
-		return vector
-	}
-	if ctx.Err() == nil && !s.broken.Swap(true) {
-		s.options.Logger.Warn("search is by words only", slog.String("error", err.Error()))
-	}
-	return nil
 }
 
 // Nearest are tools whose names resemble a query that found nothing.

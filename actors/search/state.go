@@ -9,6 +9,7 @@ import (
 // state is what is in force. It is immutable; publish replaces it.
 type state struct {
 	index   *index.Index // nil before the first
+	engine  *engine      // that its vectors are of
 	pending int          // documents that will have a vector and have none yet
 	read    bool         // the cache has been asked for all documents of the index
 	failed  int          // documents that could not be embedded
@@ -32,6 +33,7 @@ type State struct {
 	SpentMs    int64
 	Model      string // "" when there is none, or none that works
 	Loaded     bool   // the model is in memory
+	Opening    bool   // the first model is being opened
 	Err        error
 	Queries    int64
 	hybrid     bool
@@ -60,10 +62,11 @@ func (n *state) describe(s *Search) State {
 	if n.index != nil {
 		d.Indexed, d.Generation = true, n.index.Generation()
 		d.Tools, d.Vectors = n.index.Len(), n.index.Known()
-		d.hybrid = n.index.Mode() == index.Hybrid && s.semantic()
+		d.hybrid = n.index.Mode() == index.Hybrid && n.engine.works()
 	}
-	if s.semantic() {
-		d.Model, d.Loaded = s.options.Model.ID(), s.options.Model.Loaded()
+	d.Opening = s.options.Later && n.engine.model == nil
+	if n.engine.works() {
+		d.Model, d.Loaded = n.engine.model.ID(), n.engine.model.Loaded()
 	} else {
 		d.Pending = 0
 	}

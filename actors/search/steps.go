@@ -86,7 +86,7 @@ func (x *indexer) built(m built) {
 
 // look asks the cache for vectors.
 func (x *indexer) look(keys []index.Key) {
-	cache := x.options.Cache
+	cache := x.engine.cache
 	x.step(func() any {
 		found, err := cache.Read(keys)
 		return looked{keys, found, err}
@@ -113,9 +113,9 @@ func (x *indexer) embed(all []index.Document) {
 	if x.single > 0 {
 		n = 1
 	}
-	documents, ctx, traffic, model := first(all, n), x.ctx, &x.traffic, x.options.Model.Background()
+	documents, ctx, traffic, model := first(all, n), x.ctx, &x.traffic, x.engine.model.Background()
 	if x.options.Lazy {
-		model = x.options.Model // who wakes a lazy search waits for it
+		model = x.engine.model // who wakes a lazy search waits for it
 	}
 	x.step(func() any {
 		traffic.quiet(ctx)
@@ -150,8 +150,8 @@ func (x *indexer) notEmbedded(m embeddedSome) {
 	}
 	x.failed[m.documents[0].Key] = true
 	if x.row++; x.row == giveUp {
-		x.broken.Store(true)
-		x.warn("search is by words only", fmt.Errorf("the model %s does not work: %w", x.options.Model.ID(), m.err))
+		x.engine.broken.Store(true)
+		x.warn("search is by words only", fmt.Errorf("the model %s does not work: %w", x.engine.model.ID(), m.err))
 		return
 	}
 	x.warn("tool not embedded; it is found by its words", m.err, slog.Int("failures", len(x.failed)))
@@ -159,7 +159,7 @@ func (x *indexer) notEmbedded(m embeddedSome) {
 
 // save writes what was computed, and what is used.
 func (x *indexer) save() {
-	fresh, cache := x.unsaved, x.options.Cache
+	fresh, cache := x.unsaved, x.engine.cache
 	x.unsaved, x.touch = index.Vectors{}, false
 	if cache == nil {
 		x.next()

@@ -1,15 +1,14 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"strconv"
 
 	"github.com/spf13/pflag"
 
 	"github.com/toolscript/toolscript/actors"
-	"github.com/toolscript/toolscript/actors/search"
 	"github.com/toolscript/toolscript/actors/search/index"
-	"github.com/toolscript/toolscript/actors/search/vectors"
 	"github.com/toolscript/toolscript/cmd/config"
 )
 
@@ -19,6 +18,8 @@ type searchFlags struct {
 	semantic choiceFlag
 	alpha    ratioFlag
 	noCache  bool
+	model    string
+	library  string
 }
 
 func (s *searchFlags) add(f *pflag.FlagSet) {
@@ -26,6 +27,10 @@ func (s *searchFlags) add(f *pflag.FlagSet) {
 	f.Var(&s.semantic, "search-semantic", "find tools by meaning too; off is by words only (default on)")
 	f.Var(&s.alpha, "search-alpha", "the part of meaning in a score (default 0.7)")
 	f.BoolVar(&s.noCache, "search-no-cache", false, "do not keep what the model computes")
+	f.StringVar(&s.model, "search-model", "", "the model: minilm, which is part of toolscript, or the path of a .gguf file (default minilm)")
+	f.StringVar(&s.library, "search-library", "", "the folder of libllama_go.so, for a .gguf file (default that of toolscript-llama)")
+	fromEnvironment(f, "search-model", "TOOLSCRIPT_SEARCH_MODEL")
+	fromEnvironment(f, "search-library", "TOOLSCRIPT_SEARCH_LIBRARY")
 	fromEnvironment(f, "search-semantic", "TOOLSCRIPT_SEARCH_SEMANTIC")
 	fromEnvironment(f, "search-alpha", "TOOLSCRIPT_SEARCH_ALPHA")
 	fromEnvironment(f, "search-no-cache", "TOOLSCRIPT_SEARCH_NO_CACHE")
@@ -33,7 +38,7 @@ func (s *searchFlags) add(f *pflag.FlagSet) {
 
 // hide keeps the flags out of the help of a command that is about something else.
 func (s *searchFlags) hide(f *pflag.FlagSet) {
-	for _, name := range []string{"search-semantic", "search-alpha", "search-no-cache"} {
+	for _, name := range []string{"search-semantic", "search-alpha", "search-no-cache", "search-model", "search-library"} {
 		f.Lookup(name).Hidden = true
 	}
 }
@@ -47,6 +52,7 @@ func (s *searchFlags) over(settings *config.Search) {
 		settings.Alpha = &s.alpha.value
 	}
 	settings.NoCache = settings.NoCache || s.noCache
+	settings.Model, settings.Library = cmp.Or(s.model, settings.Model), cmp.Or(s.library, settings.Library)
 }
 
 // resultFlags say which results are wanted.
@@ -79,12 +85,9 @@ func (a *app) searchOptions(settings config.Search) actors.SearchOptions {
 	if settings.Lexical {
 		return o
 	}
-	o.Model = search.MiniLM(0)
-	if settings.NoCache {
-		return o
-	}
-	if dir := a.usableCache("embeddings"); dir != "" {
-		o.Cache = vectors.File{Dir: dir, Model: o.Model.ID(), Dim: o.Model.Dim()}
+	a.useModel(&o, settings)
+	if o.Model != nil && !settings.NoCache {
+		a.keepVectors(&o)
 	}
 	return o
 }

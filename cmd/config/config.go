@@ -39,7 +39,13 @@ type Search struct {
 	Limit     int
 	Alpha     *float64
 	Threshold *float64
+	Model     string // minilm, or the path of a GGUF file; "" is minilm
+	Library   string // the folder of the library for such a file
+	Remote    Remote
 }
+
+// Remote is an endpoint that computes the vectors of tools. Key is a secret.
+type Remote struct{ URL, Model, Key string }
 
 // Types are the settings of generated TypeScript.
 type Types struct {

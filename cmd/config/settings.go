@@ -52,6 +52,11 @@ func (s *Search) apply(n *node) {
 	if cache := n.child("cache"); cache != nil {
 		s.NoCache = !cache.flag()
 	}
+	override(&s.Model, n.child("model"))
+	override(&s.Library, n.child("library"))
+	if remote := n.child("remote"); remote != nil {
+		s.Remote.apply(remote)
+	}
 	if limit := n.child("limit"); limit != nil {
 		s.Limit = int(limit.count())
 	}
@@ -60,6 +65,15 @@ func (s *Search) apply(n *node) {
 			number := given.number()
 			*value = &number
 		}
+	}
+}
+
+// apply takes an endpoint whole: the key of one must not go to the address of
+// another. With a variable that is not set there is none.
+func (r *Remote) apply(n *node) {
+	*r = Remote{}
+	if len(n.missing()) == 0 {
+		*r = Remote{n.child("url").text(), n.child("model").text(), n.child("key").text()}
 	}
 }
 
