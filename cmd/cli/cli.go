@@ -14,7 +14,6 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/toolscript/toolscript/runner/wall"
 	"github.com/toolscript/toolscript/runner/worker"
 	"github.com/toolscript/toolscript/transport/reaper"
 )
@@ -35,8 +34,8 @@ type State struct {
 }
 
 // Main runs the program in this process and returns its exit code. A process
-// that was started as a script worker, as a reaper or to confine another program
-// becomes that here, before anything of the command line exists in it.
+// that was started as a script worker or as a reaper becomes that here, before
+// anything of the command line exists in it.
 func Main() int {
 	if len(os.Args) > 1 {
 		switch os.Args[1] {
@@ -44,8 +43,6 @@ func Main() int {
 			return worker.Main(os.Args[2:])
 		case reaper.Command:
 			return reaper.Main()
-		case wall.Command:
-			return wall.Main(os.Args[2:])
 		}
 	}
 	dir, err := os.Getwd()

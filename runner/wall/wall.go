@@ -12,11 +12,3 @@ const (
 	LandlockName = "landlock"
 	SeccompName  = "seccomp"
 )
-
-// Access is what Landlock leaves to a process. The zero value leaves nothing:
-// no file can be opened any more and no port be reached.
-type Access struct {
-	Read    []string `json:"read,omitempty"`    // files and folders to read, and to execute from; one that is not there is left out
-	Write   []string `json:"write,omitempty"`   // folders to read and write below; one that is not there is left out
-	Connect []uint16 `json:"connect,omitempty"` // TCP ports, on any address: Landlock knows no addresses
-}

@@ -9,7 +9,7 @@ import (
 )
 
 // Landlock says that this system has none.
-func Landlock(Access) (toolscript.WallPart, error) {
+func Landlock() (toolscript.WallPart, error) {
 	return toolscript.WallPart{Name: LandlockName, Detail: "only Linux has Landlock; this is " + runtime.GOOS}, nil
 }
 

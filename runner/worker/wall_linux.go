@@ -29,7 +29,7 @@ func lockDown() ([]toolscript.WallPart, error) {
 		return nil, err
 	}
 	parts = append(parts, plain...)
-	landlock, err := wall.Landlock(wall.Access{})
+	landlock, err := wall.Landlock()
 	if err == nil && landlock.Active {
 		err = refused(landlock.Name, unix.EACCES, openRoot)
 	}

@@ -15,7 +15,7 @@ func lockDown() ([]toolscript.WallPart, error) {
 	if err != nil {
 		return nil, err
 	}
-	landlock, err := wall.Landlock(wall.Access{})
+	landlock, err := wall.Landlock()
 	if err != nil {
 		return nil, err
 	}
