@@ -56,7 +56,11 @@ func TestGGUFModel(t *testing.T) {
 		}
 	}
 	search(t, g)
-	awaitModel(t, g, "gguf-minilm-f16-") // it was started anew
+	until(t, func() bool { // it was lost, and started anew
+		search(t, g)
+		return strings.Count(g.Log(), "embedding model ready") == 2
+	})
+	awaitModel(t, g, "gguf-minilm-f16-")
 	search(t, g)
 	if log := g.Log(); strings.Count(log, "search goes on with the embedded model") != 1 || !strings.Contains(log, "signal: killed") {
 		t.Error("the log does not say once that the model was killed")
