@@ -45,12 +45,12 @@ func outside(t *testing.T, text string) string {
 func quoted(t *testing.T, s string) int {
 	t.Helper()
 	for i := 1; i < len(s); i++ {
-		switch {
-		case s[i] == '\\':
+		switch s[i] {
+		case '\\':
 			i++
-		case s[i] == '\n', s[i] == '\r':
+		case '\n', '\r':
 			t.Fatalf("a line ends inside a string: %q", s[:i])
-		case s[i] == s[0]:
+		case s[0]:
 			return i + 1
 		}
 	}

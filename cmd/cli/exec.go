@@ -129,9 +129,9 @@ func creatable(path string) error {
 	}
 	var f *os.File
 	if err == nil {
-		f, err = os.OpenFile(path, os.O_WRONLY, 0)
+		f, err = os.OpenFile(path, os.O_WRONLY, 0) //nolint:gosec // G304: the file that the user names
 	} else if f, err = os.CreateTemp(filepath.Dir(path), ".toolscript-*"); err == nil {
-		defer func() { _ = os.Remove(f.Name()) }() // made only to see whether it can be
+		defer func() { _ = os.Remove(f.Name()) }() //nolint:gosec // G703: made only to see whether it can be
 	}
 	if err != nil {
 		return fmt.Errorf("--out %s cannot be written, so nothing was run: %s", path, withoutPath(err))

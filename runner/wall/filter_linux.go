@@ -81,7 +81,7 @@ func instructions(pid uint32) []bpf.Instruction {
 	}
 	for _, l := range limited {
 		body := l.body(pid)
-		program = append(program, bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: l.call, SkipTrue: uint8(len(body))}) //nolint:gosec // a handful
+		program = append(program, bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: l.call, SkipTrue: uint8(len(body))})
 		program = append(program, body...)
 	}
 	return append(program,
@@ -102,7 +102,7 @@ func (l limit) body(pid uint32) []bpf.Instruction {
 			if value == self {
 				value = pid
 			}
-			body = append(body, bpf.JumpIf{Cond: bpf.JumpEqual, Val: value, SkipTrue: uint8(len(c.any) - i)}) //nolint:gosec // a handful
+			body = append(body, bpf.JumpIf{Cond: bpf.JumpEqual, Val: value, SkipTrue: uint8(len(c.any) - i)})
 		}
 		body = append(body, bpf.RetConstant{Val: refuse})
 	}

@@ -51,7 +51,7 @@ func TestFilterLooksAtArguments(t *testing.T) {
 func TestFilterRefusesTheRest(t *testing.T) {
 	limited := wall.Limited()
 	for call := range uint32(2048) {
-		want := uint32(wall.Refuse)
+		want := wall.Refuse
 		switch {
 		case limited[call]:
 			continue // the other test

@@ -24,7 +24,7 @@ func Seccomp() (toolscript.WallPart, error) {
 		part.Detail = "there is no list of system calls for " + runtime.GOARCH + " yet"
 		return part, nil
 	}
-	program, err := filter(uint32(os.Getpid())) //nolint:gosec // a pid is positive
+	program, err := filter(uint32(os.Getpid()))
 	if err != nil {
 		return part, fmt.Errorf("seccomp: %w", err)
 	}
@@ -46,7 +46,7 @@ func install(program []bpf.RawInstruction) error {
 	for i, in := range program {
 		filters[i] = unix.SockFilter{Code: in.Op, Jt: in.Jt, Jf: in.Jf, K: in.K}
 	}
-	prog := unix.SockFprog{Len: uint16(len(filters)), Filter: &filters[0]}                                                                          //nolint:gosec // assembled: at most 4,096
+	prog := unix.SockFprog{Len: uint16(len(filters)), Filter: &filters[0]}
 	stuck, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_TSYNC, uintptr(unsafe.Pointer(&prog))) //nolint:gosec // the call takes an address
 	runtime.KeepAlive(filters)
 	if errno != 0 {

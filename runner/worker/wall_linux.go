@@ -64,7 +64,7 @@ func withoutPrivileges() ([]toolscript.WallPart, error) {
 // refused tries what a part of the wall must refuse.
 func refused(part string, want error, try func() error) error {
 	if err := try(); !errors.Is(err, want) {
-		return fmt.Errorf("%s does not hold: a forbidden call gave %v, want %w", part, err, want)
+		return fmt.Errorf("%s does not hold: a forbidden call gave %q, want %w", part, fmt.Sprint(err), want)
 	}
 	return nil
 }

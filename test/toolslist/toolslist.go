@@ -41,7 +41,7 @@ func Read(dir string) ([]List, error) {
 	}
 	var lists []List
 	for _, file := range files {
-		text, err := os.ReadFile(file) //nolint:gosec // G304: a folder that the developer names
+		text, err := os.ReadFile(file)
 		if err != nil {
 			return nil, err
 		}
