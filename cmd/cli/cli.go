@@ -14,6 +14,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/toolscript/toolscript/runner/footprint"
 	"github.com/toolscript/toolscript/runner/worker"
 	"github.com/toolscript/toolscript/transport/reaper"
 )
@@ -42,6 +43,7 @@ func Main() int {
 		case worker.Command:
 			return worker.Main(os.Args[2:])
 		case reaper.Command:
+			footprint.Release()
 			return reaper.Main()
 		}
 	}

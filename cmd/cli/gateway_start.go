@@ -11,12 +11,17 @@ import (
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/discovery"
+	"github.com/toolscript/toolscript/runner/footprint"
 	"github.com/toolscript/toolscript/transport/gateway"
 )
 
 // stopTime bounds the end of a gateway: open calls are answered, servers and
 // workers are gone by then.
 const stopTime = 5 * time.Second
+
+// settleTime is how long a gateway starts up. What of the program's file only
+// that has needed is given back then.
+const settleTime = 3 * time.Second
 
 type startOptions struct {
 	*app
@@ -76,6 +81,7 @@ func (o *startOptions) run(ctx context.Context) error {
 	defer entry.remove()
 	serving := make(chan error, 1)
 	go func() { serving <- g.server.Serve() }()
+	time.AfterFunc(settleTime, footprint.Release)
 	go g.system.obeyHangups(ctx, o.hangUps(), logger)
 	if err := o.print("Gateway server listening on %s\nexport TOOLSCRIPT_GATEWAY_URL=%s", g.server.BaseURL(), g.server.URL()); err != nil {
 		return errors.Join(err, g.stop())

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"runtime/debug"
 
+	"github.com/toolscript/toolscript/runner/footprint"
 	"github.com/toolscript/toolscript/runner/script/typecheck"
 )
 
@@ -64,6 +65,7 @@ func (c *child) serve() error {
 // sayReady locks the process down and says so. What a worker needs from the
 // system beside its socket it has taken before.
 func (c *child) sayReady() error {
+	footprint.Release()
 	wall, err := lockDown()
 	if err != nil {
 		return fmt.Errorf("lock down the worker: %w", err)

@@ -1,0 +1,6 @@
+//go:build !linux
+
+package footprint
+
+// Release does nothing here.
+func Release() {}
