@@ -70,7 +70,8 @@ func newGateway(t *testing.T) *gateway {
 	cache := t.TempDir()
 	options := worker.Options{CacheDir: cache, Log: slog.New(slog.DiscardHandler)}
 	s, err := actors.Start(actors.Options{
-		Servers: map[string]mcpclient.Config{"demo": {Type: mcpclient.Stdio}},
+		Servers:   map[string]mcpclient.Config{"demo": {Type: mcpclient.Stdio}},
+		NoObserve: true, // what other scripts have seen would show in the types
 		Dial: func(context.Context, string, mcpclient.Config, mcpclient.Events) (server.Conn, error) {
 			return &demo{lost: make(chan struct{})}, nil
 		},
