@@ -18,11 +18,11 @@ type Checker interface {
 
 // sourceTime is what compiling a script and checking its types may take
 // together, so that an answer comes within two seconds.
-const sourceTime = 1800 * time.Millisecond
+const sourceTime = runner.SourceTime
 
 // leastTime is what checking may take even if compiling took all the time there
 // is: on a busy machine that is no fault of the script.
-const leastTime = 150 * time.Millisecond
+const leastTime = sourceTime / 12
 
 // compile turns the script into JavaScript, in the checker.
 func (w *work) compile(ctx context.Context) (runner.Compiled, error) {

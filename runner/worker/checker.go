@@ -20,7 +20,7 @@ const (
 	// take milliseconds; a kilobyte written for it keeps the compiler busy for
 	// minutes, and nothing but SIGKILL stops it. With the kill, the answer comes
 	// within two seconds.
-	SourceLimit = 1800 * time.Millisecond
+	SourceLimit = runner.SourceTime
 	// moduleLimit is the same for the declarations of the tools, which come from
 	// our own generator: 12 MB of them take a third of a second.
 	moduleLimit = 10 * time.Second
