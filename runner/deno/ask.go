@@ -4,9 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-
-	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/runner"
 )
 
 // question is what a script's process cannot know: the table of names and the
@@ -68,23 +65,6 @@ func (r *run) enter() (leave func(), err error) {
 	}
 	r.pending.Add(1)
 	return r.pending.Done, nil
-}
-
-// call makes one tool call. It ends with the run, and when its process has hung
-// up.
-func (r *run) call(ctx context.Context, c runner.Call) (json.RawMessage, *toolscript.ToolError, error) {
-	leave, err := r.enter()
-	if err != nil {
-		return nil, nil, err
-	}
-	defer leave()
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	defer context.AfterFunc(r.ctx, func() { cancel(context.Cause(r.ctx)) })()
-	r.made.Add(1)
-	defer r.completed.Add(1)
-	value, failure := r.host.Call(ctx, c)
-	return value, failure, nil
 }
 
 // stdin is the next piece of standard input; nil is its end.

@@ -3,26 +3,19 @@ package deno
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"io"
 	"log/slog"
 	"mime"
 	"net"
 	"net/http"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/runner"
 	"github.com/toolscript/toolscript/runner/internal/guard"
 	"github.com/toolscript/toolscript/runner/quickjs/prelude"
 )
-
-// maxArguments bounds the body of one call.
-const maxArguments = 16 << 20
 
 // door is the HTTP server that processes reach. Its paths begin with the
 // capability of a process; one that is unknown, or whose run has ended, finds
@@ -95,7 +88,7 @@ func (d *door) routes() http.Handler {
 		w.Header().Set("Content-Type", "application/javascript; charset=utf-8")
 		_, _ = io.WriteString(w, d.module) // who does not read it does not run
 	}))
-	mux.HandleFunc("POST /{capability}/tools/{tool}", d.inside(call))
+	mux.HandleFunc("POST /{capability}/answer", d.inside(giveAnswer))
 	mux.HandleFunc("POST /{capability}/stdin", d.inside(readStdin))
 	return mux
 }
@@ -130,52 +123,6 @@ func answer(w http.ResponseWriter, status int, body []byte) {
 	_, _ = w.Write(body) //nolint:gosec // JSON for a script, not for a browser; a process that is gone reads nothing
 }
 
-// call makes a tool call of the room's run. The body of the answer is the value
-// that the script sees, or with another status than 200 the error it catches.
-func call(w http.ResponseWriter, request *http.Request, room *room) {
-	id := request.Header.Get("Toolscript-Call")
-	n, err := strconv.ParseUint(id, 10, 32)
-	switch {
-	case err != nil || n < 1 || strconv.FormatUint(n, 10) != id:
-		refuse(w, http.StatusBadRequest, toolscript.Invalid, "the header Toolscript-Call must be the number of the call")
-		return
-	case request.ContentLength < 0:
-		refuse(w, http.StatusLengthRequired, toolscript.Invalid, "the header Content-Length must be there")
-		return
-	case request.ContentLength > maxArguments:
-		refuse(w, http.StatusRequestEntityTooLarge, toolscript.TooLarge, "the arguments are larger than "+strconv.Itoa(maxArguments)+" bytes")
-		return
-	}
-	run := room.begin(n)
-	if run == nil {
-		refuse(w, http.StatusConflict, toolscript.Conflict, "no run is under way here, or it has made this call")
-		return
-	}
-	size := int(request.ContentLength)
-	if !run.calls.Take(size, run.ctx.Done(), request.Context().Done()) {
-		refuse(w, http.StatusConflict, toolscript.Conflict, errOver.Error())
-		return
-	}
-	defer run.calls.Release(size)
-	body, err := io.ReadAll(request.Body)
-	if err != nil {
-		return // the process has hung up
-	}
-	if !json.Valid(body) {
-		refuse(w, http.StatusBadRequest, toolscript.Invalid, "the arguments are not JSON")
-		return
-	}
-	value, failure, err := run.call(request.Context(), runner.Call{CallID: id, ID: request.PathValue("tool"), Args: body})
-	switch {
-	case err != nil:
-		refuse(w, http.StatusInternalServerError, toolscript.Internal, err.Error())
-	case failure != nil:
-		answer(w, http.StatusUnprocessableEntity, errorJSON(failure))
-	default:
-		answer(w, http.StatusOK, value)
-	}
-}
-
 // readStdin answers with the next piece of standard input: 204 is its end.
 func readStdin(w http.ResponseWriter, request *http.Request, room *room) {
 	run := room.under()
@@ -193,13 +140,4 @@ func readStdin(w http.ResponseWriter, request *http.Request, room *room) {
 		w.Header().Set("Content-Type", "application/octet-stream")
 		_, _ = w.Write(piece) //nolint:gosec // bytes for a script, not for a browser
 	}
-}
-
-// errorJSON is a ToolError as the prelude reads it.
-func errorJSON(e *toolscript.ToolError) []byte {
-	text, err := json.Marshal(e)
-	if err != nil { // a content block that is no JSON
-		text, _ = json.Marshal(toolscript.ToolError{Server: e.Server, Tool: e.Tool, Code: e.Code, Message: strings.ToValidUTF8(e.Message, "\uFFFD")})
-	}
-	return text
 }

@@ -14,6 +14,8 @@ const (
 	frameOut    = 'o' // text for standard output
 	frameErr    = 'e' // text for standard error
 	frameAsk    = '?' // a question, which the script waits for
+	frameCall   = 'c' // a tool call: callHeader, and its arguments in the next line
+	frameCancel = 'k' // the number of a call that the script cancels
 	frameValue  = 'v' // the end: the script's value as JSON, "" for undefined
 	frameFailed = 'f' // the end: an error that nobody caught
 	frameExit   = 'x' // the end: the script called exit

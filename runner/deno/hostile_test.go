@@ -40,8 +40,15 @@ var hostileWords = map[string]struct {
 		long := `"` + strings.Repeat("x", 8<<20) + `"`
 		return ask("missing", `0,`+long) + ask("tool", `0,`+long) + ask("trace", long) + frame('v', "1")
 	}, ""},
-	"text that is no UTF-8": {func() string { return frame('o', "\xff") + frame('v', "1") }, ""},
-	"half a message":        {func() string { return "\x09" }, toolscript.LimitTime},
+	"a call that is no JSON":     {func() string { return frame('c', "{\n{}") }, toolscript.Internal},
+	"a call number twice":        {func() string { return call(1) + call(1) }, toolscript.Internal},
+	"a call number of long ago":  {func() string { return call(5000) + call(6) }, toolscript.Internal},
+	"a call with the number 0":   {func() string { return call(0) }, toolscript.Internal},
+	"the end of no call":         {func() string { return frame('k', "7") + frame('k', "x") + frame('v', "1") }, ""},
+	"answers nobody comes for":   {func() string { return call(1) + call(2) + frame('v', "1") }, ""},
+	"arguments that are no JSON": {func() string { return frame('c', `{"call":1,"tool":"github__x"}`+"\n{") + frame('v', "1") }, ""},
+	"text that is no UTF-8":      {func() string { return frame('o', "\xff") + frame('v', "1") }, ""},
+	"half a message":             {func() string { return "\x09" }, toolscript.LimitTime},
 }
 
 func frame(kind byte, payload string) string {
@@ -52,6 +59,8 @@ func frame(kind byte, payload string) string {
 func ask(question, given string) string {
 	return frame('?', `{"question":"`+question+`","given":[`+given+`]}`)
 }
+
+func call(n int) string { return frame('c', fmt.Sprintf(`{"call":%d,"tool":"github__x"}`+"\n{}", n)) }
 
 func longTrace() string {
 	told, _ := json.Marshal(map[string]string{ // strings always have JSON

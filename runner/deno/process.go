@@ -150,6 +150,10 @@ func (p *Process) PID() int { return p.cmd.Process.Pid }
 // Folder is where the process may write; it is gone with the process.
 func (p *Process) Folder() string { return p.folder }
 
+// redact takes the capability out of a text. It is dead when its run has ended, and
+// in a message it is noise that looks like a secret.
+func (p *Process) redact(text string) string { return strings.ReplaceAll(text, p.capability, "…") }
+
 // lastWords say, in parentheses, how a process ended and why.
 func (p *Process) lastWords() string {
 	words := p.cmd.ProcessState.String()

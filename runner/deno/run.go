@@ -1,6 +1,7 @@
 package deno
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,6 +15,8 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner"
+	"github.com/toolscript/toolscript/runner/internal/cancels"
+	"github.com/toolscript/toolscript/runner/internal/grace"
 	"github.com/toolscript/toolscript/runner/internal/guard"
 	"github.com/toolscript/toolscript/runner/internal/held"
 	"github.com/toolscript/toolscript/runner/internal/proc"
@@ -28,8 +31,6 @@ const (
 	// allowance is what V8 takes beside the heap that a script asked for: the
 	// young generation, compiled code.
 	allowance = 64 << 20
-	// hostGrace is how long calls may take that are cancelled by a run's end.
-	hostGrace = 250 * time.Millisecond
 )
 
 // A run is the gateway's side of one job.
@@ -46,9 +47,12 @@ type run struct {
 
 	ctx       context.Context // of calls and of standard input; ends with the run
 	cancel    context.CancelFunc
-	calls     *held.Held     // what calls that have not ended keep in memory
-	pending   sync.WaitGroup // goroutines that use host
-	made      atomic.Int64   // calls
+	pending   sync.WaitGroup  // goroutines that use host
+	held      *held.Held      // what calls that have not ended keep in memory
+	cancels   cancels.Cancels // of calls that have not ended
+	answers   chan callAnswer // of calls that have, until the process takes them
+	seen      numbers         // of calls; only receive touches it
+	made      atomic.Int64    // calls
 	completed atomic.Int64
 	input     sync.Mutex // held while a piece of standard input is read
 
@@ -62,9 +66,7 @@ type run struct {
 // Run implements runner.Runner, once. The process is gone when it returns.
 func (p *Process) Run(ctx context.Context, job runner.Job, host runner.Host) (runner.Outcome, error) {
 	r := p.newRun(ctx, job, host)
-	p.room.mu.Lock()
-	p.room.run = r
-	p.room.mu.Unlock()
+	p.room.enter(r)
 	outcome, err := r.run(ctx)
 	r.finish()
 	outcome.Metrics = r.metrics()
@@ -75,7 +77,7 @@ func (p *Process) newRun(ctx context.Context, job runner.Job, host runner.Host) 
 	r := &run{
 		process: p, job: job, host: host,
 		names: names.For(job.Names, nil), source: report.NewSource(job), heap: HeapMB << 20,
-		begun: time.Now(), cpu: proc.CPUTime(p.PID()), calls: held.New(),
+		begun: time.Now(), cpu: proc.CPUTime(p.PID()), held: held.New(), answers: make(chan callAnswer),
 		ended: make(chan runner.Outcome, 1), lost: make(chan error, 1),
 	}
 	r.source.UTF16 = true
@@ -88,33 +90,22 @@ func (p *Process) newRun(ctx context.Context, job runner.Job, host runner.Host) 
 
 // start is what the loader must know of a run.
 type start struct {
-	Code        string   `json:"code"`
-	Name        string   `json:"name"` // of the code, in traces
-	Args        []string `json:"args"`
-	Cwd         string   `json:"cwd"`
-	TZ          string   `json:"tz"`
-	Stdin       bool     `json:"stdin"`
-	ToolCalls   int64    `json:"toolCalls"`   // that may be under way at all
-	Concurrency int64    `json:"concurrency"` // that are sent at once
+	Code      string   `json:"code"`
+	Name      string   `json:"name"` // of the code, in traces
+	Args      []string `json:"args"`
+	Cwd       string   `json:"cwd"`
+	TZ        string   `json:"tz"`
+	Stdin     bool     `json:"stdin"`
+	ToolCalls int64    `json:"toolCalls"` // that may be under way at once
 }
 
 // unlimited stands for a limit that a job does not have.
 const unlimited = 1 << 30
 
 func (r *run) start() start {
-	or := func(n, otherwise int64) int64 {
-		if n > 0 {
-			return n
-		}
-		return otherwise
-	}
 	s := start{
 		Code: r.job.Compiled.JavaScript, Name: r.source.Name, Args: append([]string{}, r.job.Args...), Cwd: r.job.Cwd,
-		TZ: r.job.TZ, Stdin: r.job.Stdin,
-		ToolCalls: or(r.job.Limits.ToolCalls, unlimited), Concurrency: or(r.job.Limits.Concurrency, 16),
-	}
-	if s.TZ == "" {
-		s.TZ = "UTC" // as on QuickJS
+		TZ: cmp.Or(r.job.TZ, "UTC"), Stdin: r.job.Stdin, ToolCalls: cmp.Or(r.job.Limits.ToolCalls, unlimited),
 	}
 	return s
 }
@@ -206,6 +197,11 @@ func (r *run) handle(kind byte, payload []byte) (*runner.Outcome, error) {
 		return nil, nil
 	case frameAsk:
 		return nil, r.answer(payload)
+	case frameCall:
+		return nil, r.begin(payload)
+	case frameCancel:
+		r.cancels.Cancel(string(payload))
+		return nil, nil
 	case frameValue:
 		return r.value(payload)
 	case frameFailed:
@@ -253,7 +249,7 @@ func (r *run) thrown(payload []byte) (*runner.Outcome, error) {
 	default:
 		return nil, errNotUnderstood
 	}
-	outcome := r.failed(r.source.Thrown(said.Told, said.Phase, r.heap))
+	outcome := r.failed(r.source.Thrown(r.process.redact(said.Told), said.Phase, r.heap))
 	return &outcome, nil
 }
 
@@ -302,7 +298,7 @@ func (r *run) gone(err error) runner.Outcome {
 	if errors.Is(err, io.EOF) {
 		err = errors.New("it ended before its script")
 	}
-	text := fmt.Sprintf("Deno failed: %v%s", err, r.process.lastWords())
+	text := fmt.Sprintf("Deno failed: %v%s", err, r.process.redact(r.process.lastWords()))
 	return r.failed(toolscript.Fail(toolscript.Internal, text))
 }
 
@@ -317,17 +313,7 @@ func (r *run) finish() {
 	r.process.Kill()
 	<-r.process.done
 	_ = r.process.stdout.Close()
-	done := make(chan struct{})
-	go func() {
-		r.pending.Wait()
-		close(done)
-	}()
-	timer := time.NewTimer(hostGrace)
-	defer timer.Stop()
-	select {
-	case <-done:
-	case <-timer.C:
-	}
+	grace.Wait(&r.pending)
 }
 
 func (r *run) metrics() runner.Metrics {

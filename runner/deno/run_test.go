@@ -1,11 +1,16 @@
 package deno_test
 
 import (
+	"context"
+	"encoding/json"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/runner"
+	"github.com/toolscript/toolscript/runner/deno"
 )
 
 func TestRun(t *testing.T) {
@@ -57,5 +62,39 @@ func TestLimits(t *testing.T) {
 				t.Errorf("the folder of the process is left: %v", err)
 			}
 		})
+	}
+}
+
+// What names the way to the gateway is of no use to anybody, and looks like a
+// secret: no error shows it.
+func TestNoErrorShowsTheCapability(t *testing.T) {
+	e := newEngine(t)
+	for name, code := range map[string]string{
+		"a tool of 70,000 characters": `import { tools } from "toolscript"; await tools.away["x".repeat(70_000)]({}); throw new Error("called")`,
+		"thrown by the script":        `throw new Error(Deno.env.get("TOOLSCRIPT_GATEWAY_URL"))`,
+		"as a cause":                  `throw new Error("x", { cause: new Error(Deno.env.get("TOOLSCRIPT_GATEWAY_URL") + "/answer") })`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := start(t, e)
+			out, err := p.Run(t.Context(), job(t, code), &host{})
+			if err != nil || out.Err == nil || out.Err.Code != toolscript.Threw {
+				t.Fatalf("Run = %+v, %v, want what the script threw", out.Err, err)
+			}
+			if text := fmt.Sprintf("%+v", out.Err); strings.Contains(text, deno.Capability(p)) {
+				t.Errorf("the error shows the capability: %s", text)
+			}
+		})
+	}
+}
+
+// A call is begun before its script ends, however soon that is.
+func TestTaskOfAScriptThatEndsAtOnce(t *testing.T) {
+	h := &host{tool: func(ctx context.Context, _ runner.Call) (json.RawMessage, *toolscript.ToolError) {
+		<-ctx.Done()
+		return nil, &toolscript.ToolError{Code: toolscript.Cancelled, Message: "over"}
+	}}
+	out := run(t, newEngine(t), job(t, `import { tools } from "toolscript"; tools.spawn.github.createIssue({ a: 1 }); return 1`), h)
+	if out.Err != nil || len(h.calls) != 1 || !h.calls[0].Task || string(h.calls[0].Args) != `{"a":1}` {
+		t.Errorf("Run = %+v, calls %+v, want one task", out.Err, h.calls)
 	}
 }

@@ -40,7 +40,7 @@ func (r *run) begin(payload []byte) error {
 	if !r.calls.Take(size, r.ctx.Done(), r.sandbox.done) {
 		return nil
 	}
-	ctx, done, err := r.cancels.add(r.ctx, header.CallID)
+	ctx, done, err := r.cancels.Add(r.ctx, header.CallID)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,8 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner"
+	"github.com/toolscript/toolscript/runner/internal/cancels"
+	"github.com/toolscript/toolscript/runner/internal/grace"
 	"github.com/toolscript/toolscript/runner/internal/guard"
 	"github.com/toolscript/toolscript/runner/internal/held"
 	"github.com/toolscript/toolscript/runner/internal/proc"
@@ -22,8 +24,6 @@ const (
 	killGrace = 300 * time.Millisecond
 	// cancelGrace is the same for a run that is cancelled.
 	cancelGrace = 100 * time.Millisecond
-	// hostGrace is how long calls may take that are cancelled by a run's end.
-	hostGrace = 250 * time.Millisecond
 	// cpuPoll is how often the processor time of a worker is looked at.
 	cpuPoll = 100 * time.Millisecond
 )
@@ -38,9 +38,9 @@ type run struct {
 
 	ctx     context.Context // of calls and of standard input; ends with the run
 	cancel  context.CancelFunc
-	pending sync.WaitGroup // goroutines that use host
-	calls   *held.Held     // what calls that have not ended keep in memory
-	cancels cancels        // of calls that have not ended
+	pending sync.WaitGroup  // goroutines that use host
+	calls   *held.Held      // what calls that have not ended keep in memory
+	cancels cancels.Cancels // of calls that have not ended
 
 	ended  chan runner.Outcome // the worker's word
 	broken chan error          // the worker is not understood, or gone, or we failed
@@ -161,7 +161,7 @@ func (r *run) handle(kind frameType, payload []byte) error {
 	case frameCancelCall:
 		var header callHeader
 		_, err := split(payload, &header)
-		r.cancels.cancel(header.CallID)
+		r.cancels.Cancel(header.CallID)
 		return err
 	case frameWantStdin:
 		if r.wishes.Add(1) == 1 {
@@ -177,22 +177,12 @@ func (r *run) handle(kind frameType, payload []byte) error {
 // worker that has ended the run but does not read what it is told is killed.
 func (r *run) finish() {
 	r.cancel()
-	deaf := time.AfterFunc(hostGrace, r.sandbox.Kill)
+	deaf := time.AfterFunc(grace.Period, r.sandbox.Kill)
 	r.mu.Lock()
 	r.over = true
 	r.mu.Unlock()
 	deaf.Stop()
-	done := make(chan struct{})
-	go func() {
-		r.pending.Wait()
-		close(done)
-	}()
-	timer := time.NewTimer(hostGrace)
-	defer timer.Stop()
-	select {
-	case <-done:
-	case <-timer.C:
-	}
+	grace.Wait(&r.pending)
 }
 
 func milliseconds(n int64) time.Duration { return time.Duration(n) * time.Millisecond }

@@ -230,6 +230,9 @@ func (r *result) String() string {
 	for _, call := range r.calls {
 		fmt.Fprintf(&b, "call %s\n", call)
 	}
+	for _, d := range r.end.Detached {
+		fmt.Fprintf(&b, "detached %s task %v\n", d.Tool, d.Task)
+	}
 	section(&b, "stdout", r.stdout.String())
 	section(&b, "stderr", r.stderr.String())
 	return b.String()

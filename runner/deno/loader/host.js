@@ -2,8 +2,8 @@
 (host, internal) => {
   'use strict';
 
-  const { ask, send } = internal;
-  const { setTimeout, clearTimeout, fetch, AbortController, crypto, performance, Deno, encodeURIComponent } = globalThis;
+  const { ask, send, stringify } = internal;
+  const { setTimeout, clearTimeout, fetch, crypto, performance, Deno } = globalThis;
   const [encoder, random] = [new TextEncoder(), crypto.getRandomValues.bind(crypto)];
   const [lossy, strict] = [false, true].map((fatal) => new TextDecoder('utf-8', { fatal, ignoreBOM: true }));
   const base = Deno.env.get('TOOLSCRIPT_GATEWAY_URL');
@@ -80,74 +80,58 @@
     } while (strong > 0);
   };
 
-  // Calls. No more are sent at once than the gateway would answer at once.
-  const run = { toolCalls: 0, concurrency: 1, stdin: false };
-  const queue = [];
-  const ending = new Map(); // what ends a call that is under way
-  const cancelled = JSON.stringify({ code: 'cancelled', message: 'the script cancelled the call' });
-  let [flying, pending] = [0, 0];
-  const post = async (id, tool, body) => {
-    const controller = new AbortController();
-    ending.set(id, () => controller.abort());
-    try {
-      const answer = await fetch(`${base}/tools/${encodeURIComponent(tool)}`, {
-        method: 'POST', headers: { 'content-type': 'application/json', 'toolscript-call': `${id}` }, body, signal: controller.signal,
-      });
-      const text = await answer.text();
-      pending--;
-      internal.settle(id, answer.ok ? 0 : 1, text);
-    } catch (error) {
-      if (controller.signal.aborted) {
-        pending--;
-        internal.settle(id, 1, cancelled);
-      } else {
-        internal.fail(error);
+  // Calls. They begin with a frame, and their answers are fetched one after the
+  // other, in the order in which the calls end.
+  const run = { toolCalls: 0, stdin: false };
+  let [pending, listening] = [0, false];
+  const post = (path) => fetch(`${base}/${path}`, { method: 'POST', headers: { 'content-type': 'application/json' } });
+  // What fetch says of a failure has the address in it, which is a secret.
+  const unreachable = () => internal.fail(new Error('the gateway does not answer this script any more'));
+  const listen = async () => {
+    listening = true;
+    while (pending > 0) {
+      let [answer, text] = [];
+      try {
+        answer = await post('answer');
+        text = await answer.text();
+      } catch {
+        return unreachable();
       }
+      pending--;
+      internal.settle(Number(answer.headers.get('toolscript-call')), answer.ok ? 0 : 1, text);
     }
-    ending.delete(id);
-    flying--;
-    next();
+    listening = false;
   };
-  const next = () => {
-    while (flying < run.concurrency && queue.length > 0) {
-      flying++;
-      post(...queue.shift());
-    }
-  };
-  host.call = (id, server, name, body) => {
+  host.call = (id, server, name, args, task) => {
     if (pending >= run.toolCalls) return 0;
+    const tool = wireName(server, name);
+    const call = encoder.encode(`${stringify({ call: id, tool, task: task === 1 })}\n${args}`);
+    if (call.length > internal.mostBytes) {
+      const message = `the arguments of ${tool} are too long: ${call.length} bytes, and ${internal.mostBytes} may be passed on`;
+      internal.settle(id, 1, stringify({ tool, code: 'too_large', message }));
+      return 1;
+    }
     pending++;
-    queue.push([id, wireName(server, name), body]);
-    next();
+    internal.sendBytes('c', call);
+    if (!listening) listen();
     return 1;
   };
-
-  host.cancel = (id) => {
-    const waiting = queue.findIndex(([queued]) => queued === id);
-    if (waiting < 0) {
-      ending.get(id)?.();
-      return;
-    }
-    queue.splice(waiting, 1);
-    pending--;
-    internal.settle(id, 1, cancelled);
-  };
+  host.cancel = (id) => send('k', `${id}`);
 
   // Standard input, a piece at a time, when the script asks for it.
   const text = new TextDecoder('utf-8', { ignoreBOM: true });
   const piece = async () => {
+    let chunk;
     try {
-      const answer = await fetch(`${base}/stdin`, { method: 'POST', headers: { 'content-type': 'application/json' } });
-      if (answer.status === 200) {
-        internal.feed(text.decode(await answer.arrayBuffer(), { stream: true }));
-        return;
-      }
-      run.stdin = false;
-      internal.feed(text.decode());
-      internal.feed();
-    } catch (error) {
-      internal.fail(error);
+      const answer = await post('stdin');
+      if (answer.status === 200) chunk = await answer.arrayBuffer();
+    } catch {
+      return unreachable();
     }
+    if (chunk !== undefined) return internal.feed(text.decode(chunk, { stream: true }));
+    run.stdin = false;
+    internal.feed(text.decode());
+    internal.feed();
   };
   host.stdin = () => {
     if (!run.stdin) return 0;
@@ -156,7 +140,7 @@
   };
 
   internal.beginRun = (given) => {
-    Object.assign(run, { toolCalls: given.toolCalls, concurrency: given.concurrency, stdin: given.stdin });
+    Object.assign(run, { toolCalls: given.toolCalls, stdin: given.stdin });
     if (given.tz !== '') Deno.env.set('TZ', given.tz);
     Deno.permissions.revokeSync({ name: 'env', variable: 'TZ' });
     internal.begin(JSON.stringify({ args: given.args, cwd: given.cwd, env: { TOOLSCRIPT_GATEWAY_URL: base } }));

@@ -17,15 +17,18 @@
     for (let at = 0; at < bytes.length;) at += write(bytes.subarray(at));
   };
 
-  // send writes one frame: its length, its type, its text.
-  internal.send = (type, text) => {
-    const body = encode(text);
+  // mostBytes is the longest frame that the gateway reads.
+  internal.mostBytes = 32 << 20;
+
+  // sendBytes writes one frame: its length, its type, its bytes.
+  internal.sendBytes = (type, body) => {
     const frame = new Bytes(header + body.length);
     new View(frame.buffer).setUint32(0, body.length, true);
     frame[4] = type.charCodeAt(0);
     frame.set(body, header);
     writeAll(frame);
   };
+  internal.send = (type, text) => internal.sendBytes(type, encode(text));
 
   const readAll = (length) => {
     const bytes = new Bytes(length);

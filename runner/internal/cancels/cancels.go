@@ -1,4 +1,5 @@
-package worker
+// Package cancels ends the tool calls of one run by their ids.
+package cancels
 
 import (
 	"context"
@@ -8,15 +9,16 @@ import (
 	"github.com/toolscript/toolscript/runner"
 )
 
-// cancels ends calls by their ids.
-type cancels struct {
+// Cancels are the calls under way. The zero value holds none; it is safe for
+// concurrent use.
+type Cancels struct {
 	mu   sync.Mutex
 	byID map[string]context.CancelCauseFunc
 }
 
-// add makes the context of a call. done is called when the call has ended. The
+// Add makes the context of a call. done is called when the call has ended. The
 // error is that a call of this id is under way.
-func (c *cancels) add(parent context.Context, callID string) (ctx context.Context, done func(), err error) {
+func (c *Cancels) Add(parent context.Context, callID string) (ctx context.Context, done func(), err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.byID[callID] != nil {
@@ -35,9 +37,9 @@ func (c *cancels) add(parent context.Context, callID string) (ctx context.Contex
 	}, nil
 }
 
-// cancel ends a call for its script. One that has ended already is no mistake:
+// Cancel ends a call for its script. One that has ended already is no mistake:
 // the two may have crossed.
-func (c *cancels) cancel(callID string) {
+func (c *Cancels) Cancel(callID string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if cancel := c.byID[callID]; cancel != nil {

@@ -1,0 +1,118 @@
+package deno
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/runner"
+	"github.com/toolscript/toolscript/runner/internal/guard"
+)
+
+// A call begins with a frame, so that the gateway has it before anything that
+// its script does later, its end included: a task is begun even by a script that
+// ends in the same moment. What it gave is fetched from the door, where an answer
+// can wait while the script computes.
+
+// callHeader announces a tool call; its arguments follow in the next line.
+type callHeader struct {
+	Call uint32 `json:"call"` // its number, which no other call of the run has
+	Tool string `json:"tool"`
+	Task bool   `json:"task"`
+}
+
+// callAnswer is what a call gave, on its way to the process.
+type callAnswer struct {
+	call    string
+	value   json.RawMessage
+	failure *toolscript.ToolError
+}
+
+// begin starts one tool call, when there is room for what it holds. While there
+// is none the process is not read, and its script waits in the call.
+func (r *run) begin(payload []byte) error {
+	text, args, _ := bytes.Cut(payload, []byte("\n"))
+	var header callHeader
+	if json.Unmarshal(text, &header) != nil || !r.seen.add(uint64(header.Call)) {
+		return errNotUnderstood
+	}
+	if !r.held.Take(len(payload), r.ctx.Done(), r.process.done) {
+		return nil
+	}
+	call := runner.Call{CallID: strconv.FormatUint(uint64(header.Call), 10), ID: header.Tool, Args: args, Task: header.Task}
+	ctx, done, err := r.cancels.Add(r.ctx, call.CallID)
+	if err != nil {
+		return err
+	}
+	r.made.Add(1)
+	r.pending.Go(func() {
+		answer := r.call(ctx, call)
+		done()
+		r.completed.Add(1)
+		r.held.Release(len(payload))
+		select {
+		case r.answers <- answer:
+		case <-r.ctx.Done():
+		}
+	})
+	return nil
+}
+
+// call makes one tool call. A panic of the host is an answer too.
+func (r *run) call(ctx context.Context, c runner.Call) callAnswer {
+	answer := callAnswer{call: c.CallID}
+	fail := func(kind toolscript.Kind, message string) {
+		answer.value, answer.failure = nil, &toolscript.ToolError{Tool: c.ID, Code: kind, Message: message}
+	}
+	if !json.Valid(c.Args) {
+		fail(toolscript.Invalid, "the arguments are not JSON")
+		return answer
+	}
+	err := guard.Do(r.process.engine.options.Log, "make a call of run "+r.job.RunID, func() {
+		answer.value, answer.failure = r.host.Call(ctx, c)
+	})
+	if err != nil {
+		fail(toolscript.Internal, "the gateway failed in this call; its log says why")
+	}
+	if size := len(answer.value); size > maxFrame {
+		fail(toolscript.TooLarge, fmt.Sprintf("the answer of %s is too long for a script: %d bytes, and %d may be passed on", c.ID, size, maxFrame))
+	}
+	return answer
+}
+
+// giveAnswer waits until a call of the room's run has ended, and answers with
+// what the script sees, or with another status than 200 with the error it
+// catches. Each call is told once, in the order in which they ended.
+func giveAnswer(w http.ResponseWriter, request *http.Request, room *room) {
+	run := room.under()
+	if run == nil {
+		refuse(w, http.StatusConflict, toolscript.Conflict, "no run is under way here")
+		return
+	}
+	select {
+	case a := <-run.answers:
+		w.Header().Set("Toolscript-Call", a.call)
+		if a.failure != nil {
+			answer(w, http.StatusUnprocessableEntity, errorJSON(a.failure))
+			return
+		}
+		answer(w, http.StatusOK, a.value)
+	case <-run.ctx.Done():
+		refuse(w, http.StatusConflict, toolscript.Conflict, errOver.Error())
+	case <-request.Context().Done(): // the process has hung up
+	}
+}
+
+// errorJSON is a ToolError as the prelude reads it.
+func errorJSON(e *toolscript.ToolError) []byte {
+	text, err := json.Marshal(e)
+	if err != nil { // a content block that is no JSON
+		text, _ = json.Marshal(toolscript.ToolError{Server: e.Server, Tool: e.Tool, Code: e.Code, Message: strings.ToValidUTF8(e.Message, "\uFFFD")})
+	}
+	return text
+}
