@@ -44,6 +44,7 @@ type Job struct {
 	Stdin    bool              `json:"stdin"` // false: standard input is empty
 	Limits   toolscript.Limits `json:"limits"`
 	Names    *Names            `json:"names"`
+	Clock    *Clock            `json:"-"` // of Limits.TimeoutMs; nil: it never stands still
 }
 
 // Names maps what scripts write to what goes on the wire. It is immutable.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"testing"
+	"time"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/execution"
@@ -66,5 +67,46 @@ func TestAsk(t *testing.T) {
 		if toolscript.KindOf(failed) != toolscript.Unsupported {
 			t.Errorf("a run of nobody: %v", failed)
 		}
+	})
+}
+
+// While a person thinks, the time of the run stands still.
+func TestAskingStopsTheClock(t *testing.T) {
+	const thought, worked = 4 * time.Minute, time.Minute
+	script := func(ctx context.Context, job runner.Job, host runner.Host) (runner.Outcome, error) {
+		begun := time.Now()
+		_, _ = host.Call(ctx, runner.Call{CallID: "1", ID: echo.ID(), Args: json.RawMessage(`{}`)})
+		if counts := job.Clock.Since(begun); counts != worked {
+			t.Errorf("%s count of %s, want %s", counts, time.Since(begun), worked)
+		}
+		return runner.Outcome{}, nil
+	}
+	asking := func(d *execution.Deps) {
+		d.Fits = func(_, _ json.RawMessage) bool { return true }
+		d.Call = func(ctx context.Context, c toolscript.Call) (json.RawMessage, error) {
+			_, err := c.Ask(ctx, toolscript.Question{Server: "demo", Message: "Who?"})
+			time.Sleep(worked)
+			return json.RawMessage(`{"content":[]}`), err
+		}
+	}
+	withRuns(t, script, asking, func(b *bench) {
+		asked := make(chan string, 1)
+		h := b.begin(b.t.Context(), toolscript.ExecRequest{Code: "x", Ask: true}, func(e toolscript.Event) error {
+			if e.Type == toolscript.EventAsk {
+				asked <- e.Ask.ID
+			}
+			return nil
+		})
+		id := <-asked
+		time.Sleep(thought)
+		ctx, cancel := context.WithTimeout(b.t.Context(), toolscript.AskLimit)
+		defer cancel()
+		_, err := mailbox.Ask(ctx, b.at, func(r mailbox.Reply[struct{}]) any {
+			return execution.Answer{ID: h.ID, Answer: toolscript.Answer{ID: id, Action: toolscript.Decline}, Reply: r}
+		})
+		if err != nil {
+			t.Error(err)
+		}
+		<-h.Done
 	})
 }

@@ -26,6 +26,7 @@ type host struct {
 	late   func(callEnded) // to Runs, when that actor has had its last word
 	stdin  *stdin
 	asks   *asks
+	clock  *runner.Clock // of the run
 	out    *console
 	slots  chan struct{} // one element for each call under way
 	left   *leftovers    // of all runs
@@ -180,7 +181,9 @@ func (h *host) answer(ctx context.Context, c runner.Call, tool toolscript.Tool) 
 }
 
 // ask puts a question of a server to the person who started the run.
+// Meanwhile the time of the run stands still.
 func (h *host) ask(ctx context.Context, q toolscript.Question) (toolscript.Answer, error) {
+	defer h.clock.Hold()()
 	return h.asks.put(ctx, q, func(q toolscript.Question) {
 		h.events.emit(toolscript.Event{Type: toolscript.EventAsk, Ask: &q})
 	})

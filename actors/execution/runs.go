@@ -22,6 +22,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
+	"github.com/toolscript/toolscript/runner"
 )
 
 // kept is how many records of ended runs are held.
@@ -115,7 +116,7 @@ func (r *Runs) begin(c *actor.Context, m Begin) {
 		work: &work{
 			id: id, capability: capability, request: m.Request, limits: limits, mode: mode, deps: r.deps, known: r.known, start: record.StartedAt,
 			host: &host{
-				id: id, deps: r.deps, allow: m.Request.Allow, limits: limits, events: events, stdin: in, asks: questions,
+				id: id, deps: r.deps, allow: m.Request.Allow, limits: limits, events: events, stdin: in, asks: questions, clock: &runner.Clock{},
 				out:   &console{run: id, limits: limits, events: events, kept: r.deps.Kept},
 				slots: make(chan struct{}, limits.Concurrency), running: map[string]*flight{}, left: r.left,
 			},

@@ -131,6 +131,10 @@ func (r *run) run(ctx context.Context) (runner.Outcome, error) {
 		case <-ctx.Done():
 			return r.failed(toolscript.Fail(toolscript.Cancelled, context.Cause(ctx).Error())), nil
 		case <-wall.C:
+			if left := time.Duration(r.job.Limits.TimeoutMs)*time.Millisecond - r.job.Clock.Since(r.begun); left > 0 { // it stood still
+				wall.Reset(max(left, poll))
+				continue
+			}
 			return r.failed(report.OutOfTime(r.job.Limits)), nil
 		case <-ticker.C:
 			if e := r.overrun(); e != nil {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner"
@@ -96,5 +97,28 @@ func TestTaskOfAScriptThatEndsAtOnce(t *testing.T) {
 	out := run(t, newEngine(t), job(t, `import { tools } from "toolscript"; tools.spawn.github.createIssue({ a: 1 }); return 1`), h)
 	if out.Err != nil || len(h.calls) != 1 || !h.calls[0].Task || string(h.calls[0].Args) != `{"a":1}` {
 		t.Errorf("Run = %+v, calls %+v, want one task", out.Err, h.calls)
+	}
+}
+
+// A run whose clock stands still outlasts its limit, which holds again when the
+// clock goes on.
+func TestClockThatStandsStill(t *testing.T) {
+	const limit = 500 * time.Millisecond
+	e := newEngine(t)
+	for end, want := range map[string]toolscript.Kind{`return 1`: "", `for (;;);`: toolscript.LimitTime} {
+		p, j := start(t, e), job(t, `import { tools } from "toolscript"; await tools.github.createIssue({}); `+end)
+		j.Limits.TimeoutMs, j.Clock = limit.Milliseconds(), &runner.Clock{}
+		out, err := p.Run(t.Context(), j, &host{tool: func(_ context.Context, c runner.Call) (json.RawMessage, *toolscript.ToolError) {
+			defer j.Clock.Hold()()
+			<-time.After(3 * limit)
+			return c.Args, nil
+		}})
+		kind := toolscript.Kind("")
+		if out.Err != nil {
+			kind = out.Err.Code
+		}
+		if err != nil || kind != want {
+			t.Errorf("%s: %+v, %v, want %q", end, out.Err, err, want)
+		}
 	}
 }

@@ -73,8 +73,9 @@ func (r *run) wait() error {
 	if !r.timers.empty() {
 		timer = time.After(time.Until(r.timers.next()))
 	}
-	if !r.watch.deadline.IsZero() {
-		deadline = time.After(time.Until(r.watch.deadline))
+	standing, changed := r.watch.clock.Standing()
+	if left, bounded := r.watch.left(time.Now()); bounded && !standing {
+		deadline = time.After(left)
 	}
 	select {
 	case answer, open := <-r.host.Answers():
@@ -84,6 +85,8 @@ func (r *run) wait() error {
 		return r.deliver(answer)
 	case <-timer:
 		return r.enter(r.guest.entries.fire, r.integer(r.timers.pop()))
+	case <-changed: // what is left of the time is another
+		return nil
 	case <-deadline:
 	case <-r.watch.ctx.Done():
 	}

@@ -44,7 +44,7 @@ func newRun(ctx context.Context, v *VM, job runner.Job, host Host) *run {
 	}
 	return &run{
 		guest: v.guest, memory: v.memory, job: job, host: host, names: v.names, zone: v.zone.location,
-		watch:     newWatch(ctx, job.Limits),
+		watch:     newWatch(ctx, job),
 		source:    report.NewSource(job),
 		heapLimit: min(heap, v.engine.maxHeap),
 		calls:     map[int]struct{}{},

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/runner"
 )
 
 // Why a run is stopped.
@@ -28,7 +28,9 @@ const (
 type watch struct {
 	ctx      context.Context
 	start    time.Time
-	deadline time.Time // zero: none
+	clock    *runner.Clock // of limit
+	limit    time.Duration // of wall time; 0: none
+	last     time.Time     // the run must stop then in any case; zero: none
 	cpuStart time.Duration
 	cpuLimit time.Duration // 0: none
 
@@ -37,15 +39,22 @@ type watch struct {
 	spent  time.Duration // processor time at that moment
 }
 
-func newWatch(ctx context.Context, limits toolscript.Limits) *watch {
-	w := &watch{
-		ctx: ctx, start: time.Now(), cpuStart: cpuTime(),
-		cpuLimit: time.Duration(limits.CPUMs) * time.Millisecond,
+func newWatch(ctx context.Context, job runner.Job) *watch {
+	return &watch{
+		ctx: ctx, start: time.Now(), clock: job.Clock, limit: time.Duration(job.Limits.TimeoutMs) * time.Millisecond,
+		cpuStart: cpuTime(), cpuLimit: time.Duration(job.Limits.CPUMs) * time.Millisecond,
 	}
-	if limits.TimeoutMs > 0 {
-		w.deadline = w.start.Add(time.Duration(limits.TimeoutMs) * time.Millisecond)
+}
+
+// left is how much wall time the run has at a moment, if that is bounded.
+func (w *watch) left(now time.Time) (left time.Duration, bounded bool) {
+	switch {
+	case !w.last.IsZero():
+		return w.last.Sub(now), true
+	case w.limit > 0:
+		return w.limit - (now.Sub(w.start) - w.clock.Away()), true
 	}
-	return w
+	return 0, false
 }
 
 // due says whether the run must stop, and from when on.
@@ -54,11 +63,12 @@ func (w *watch) due() bool {
 		return true
 	}
 	now := time.Now()
+	left, bounded := w.left(now)
 	switch {
 	case w.ctx.Err() != nil:
 		w.reason, w.since = errCancelled, now
-	case !w.deadline.IsZero() && !now.Before(w.deadline):
-		w.reason, w.since = errTimeout, w.deadline
+	case bounded && left <= 0:
+		w.reason, w.since = errTimeout, now.Add(left)
 	case w.cpuLimit > 0 && now.Sub(w.start) >= w.cpuLimit && cpuTime()-w.cpuStart >= w.cpuLimit:
 		w.reason, w.since = errCPU, now
 	}
@@ -76,7 +86,7 @@ func (w *watch) overdue() bool {
 // extend gives a run that was stopped a last time to say where it stood.
 func (w *watch) extend() {
 	w.reason, w.ctx, w.cpuLimit = nil, context.WithoutCancel(w.ctx), 0
-	w.deadline = time.Now().Add(slowGrace)
+	w.last = time.Now().Add(slowGrace)
 }
 
 func (w *watch) elapsed() time.Duration { return time.Since(w.start) }

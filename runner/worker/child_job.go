@@ -18,6 +18,7 @@ type job struct {
 	ctx      context.Context
 	cancel   context.CancelFunc
 	link     *link
+	goOn     func() // lets the clock go on; nil while it does. Only the goroutine that receives uses it
 	incoming chan quickjs.Answer
 	answers  chan quickjs.Answer
 }
@@ -29,7 +30,7 @@ func newJob(l *link, payload []byte, names *runner.Names) (*job, error) {
 	if err := json.Unmarshal(payload, &j.Job); err != nil {
 		return nil, err
 	}
-	j.Names = names
+	j.Names, j.Clock = names, &runner.Clock{}
 	j.ctx, j.cancel = context.WithCancel(context.Background())
 	go j.queue()
 	return j, nil

@@ -46,7 +46,7 @@ func (c *child) newVM() (*quickjs.VM, error) {
 // runJob runs one job and makes the VM fresh for the next one, when the gateway
 // does not wait any more.
 func (c *child) runJob(vm *quickjs.VM, j *job) error {
-	guard := watch(j.Limits)
+	guard := watch(j.Job)
 	outcome := vm.Run(j.ctx, j.Job, j)
 	guard.stop()
 	j.cancel()
@@ -94,6 +94,12 @@ func (b *inbox) handle(kind frameType, payload []byte) error {
 			return err
 		}
 		b.current.answer(quickjs.Answer{CallID: header.CallID, Value: value, Err: header.Err})
+	case frameClock:
+		var header clockHeader
+		if err := json.Unmarshal(payload, &header); err != nil {
+			return err
+		}
+		b.current.stand(header.Standing)
 	case frameStdin:
 		var header stdinHeader
 		piece, err := split(payload, &header)

@@ -105,7 +105,7 @@ func (c *child) serveUnlimited(watchdog bool) error {
 	go c.receive(inbox.handle)
 	for j := range inbox.jobs {
 		if watchdog {
-			watch(j.Limits)
+			watch(j.Job)
 		}
 		j.Limits.TimeoutMs, j.Limits.CPUMs = 0, 0
 		vm.Run(context.Background(), j.Job, j)

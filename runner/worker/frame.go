@@ -43,6 +43,7 @@ const (
 	frameCancelCall                      // sandbox → gateway: callHeader of a call to end
 	frameTyped                           // gateway → checker: checkRequest without a module; asks for the text to check
 	frameText                            // checker → gateway: typedText
+	frameClock                           // gateway → sandbox: clockHeader
 	framePlace                           // gateway → checker: placeRequest; the answer is checked
 )
 

@@ -60,6 +60,11 @@ type answerHeader struct {
 	Err    *toolscript.ToolError `json:"err,omitempty"`
 }
 
+// clockHeader says that the run's clock stands still, or goes on.
+type clockHeader struct {
+	Standing bool `json:"standing"`
+}
+
 // stdinHeader gives a piece of standard input; its bytes follow.
 type stdinHeader struct {
 	End bool   `json:"end,omitempty"` // there is no more

@@ -27,7 +27,7 @@ func (r *run) outcome(e *toolscript.RunError) runner.Outcome {
 func (r *run) timedOut() *toolscript.RunError {
 	limits := r.job.Limits
 	message := fmt.Sprintf("the script used more CPU time than its limit of %s and was killed", milliseconds(limits.CPUMs))
-	if limits.TimeoutMs > 0 && time.Since(r.begun) >= milliseconds(limits.TimeoutMs) {
+	if limits.TimeoutMs > 0 && r.job.Clock.Since(r.begun) >= milliseconds(limits.TimeoutMs) {
 		message = fmt.Sprintf("the script ran longer than its limit of %s and was killed", milliseconds(limits.TimeoutMs))
 	}
 	return toolscript.Fail(toolscript.LimitTime, message)
@@ -37,7 +37,7 @@ func (r *run) timedOut() *toolscript.RunError {
 // which may have been because its time was up.
 func (r *run) cancelled(ctx context.Context) *toolscript.RunError {
 	limit := milliseconds(r.job.Limits.TimeoutMs)
-	if limit > 0 && time.Since(r.begun) >= limit {
+	if limit > 0 && r.job.Clock.Since(r.begun) >= limit {
 		return r.timedOut()
 	}
 	return toolscript.Fail(toolscript.Cancelled, fmt.Sprintf("the run was cancelled: %v", context.Cause(ctx)))

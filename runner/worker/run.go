@@ -72,6 +72,9 @@ func (r *run) run(ctx context.Context) (runner.Outcome, error) {
 		return r.lost(err)
 	}
 	r.spawn(r.receive)
+	if r.job.Clock != nil {
+		r.spawn(r.relayClock)
+	}
 	wall := r.wallTimer()
 	defer wall.Stop()
 	poll := time.NewTicker(cpuPoll)
@@ -89,6 +92,10 @@ func (r *run) run(ctx context.Context) (runner.Outcome, error) {
 		case <-cancelled:
 			return r.kill(r.cancelled(ctx))
 		case <-wall.C:
+			if left := milliseconds(r.job.Limits.TimeoutMs) + killGrace - r.job.Clock.Since(r.begun); left > 0 { // it stood still
+				wall.Reset(max(left, cpuPoll))
+				continue
+			}
 			return r.kill(r.timedOut())
 		case <-poll.C:
 			if limit := milliseconds(r.job.Limits.CPUMs); limit > 0 && proc.CPUTime(r.sandbox.PID())-r.cpu > limit+killGrace {

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/runner"
 )
 
 const (
@@ -22,9 +22,9 @@ const (
 // that hears nothing kills the worker.
 type watchdog struct{ stop func() }
 
-func watch(limits toolscript.Limits) watchdog {
+func watch(j runner.Job) watchdog {
 	begun, cpu := time.Now(), usedCPU()
-	wall, most := milliseconds(limits.TimeoutMs), milliseconds(limits.CPUMs)
+	wall, most := milliseconds(j.Limits.TimeoutMs), milliseconds(j.Limits.CPUMs)
 	if wall <= 0 && most <= 0 {
 		return watchdog{stop: func() {}}
 	}
@@ -38,7 +38,7 @@ func watch(limits toolscript.Limits) watchdog {
 				return
 			case <-poll.C:
 			}
-			if wall > 0 && time.Since(begun) > wall+watchdogGrace || most > 0 && usedCPU()-cpu > most+watchdogGrace {
+			if wall > 0 && j.Clock.Since(begun) > wall+watchdogGrace || most > 0 && usedCPU()-cpu > most+watchdogGrace {
 				fmt.Fprintln(os.Stderr, "the script has overrun its limits")
 				os.Exit(exitOverrun)
 			}

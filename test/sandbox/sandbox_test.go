@@ -60,8 +60,9 @@ func denoPath(tb testing.TB) string {
 // gateway is a running system with both engines and a server of tools.
 type gateway struct{ *actors.System }
 
-// newGateway starts a system whose server "demo" is up.
-func newGateway(t *testing.T) *gateway {
+// newGateway starts a system whose server "demo" is up, with more tools if any are
+// named.
+func newGateway(t *testing.T, more ...string) *gateway {
 	t.Helper()
 	engine, err := deno.NewEngine(t.Context(), deno.Options{Executable: denoPath(t), Folder: filepath.Join(t.TempDir(), "deno")})
 	if err != nil {
@@ -72,8 +73,8 @@ func newGateway(t *testing.T) *gateway {
 	s, err := actors.Start(actors.Options{
 		Servers:   map[string]mcpclient.Config{"demo": {Type: mcpclient.Stdio}},
 		NoObserve: true, // what other scripts have seen would show in the types
-		Dial: func(context.Context, string, mcpclient.Config, mcpclient.Events) (server.Conn, error) {
-			return &demo{lost: make(chan struct{})}, nil
+		Dial: func(_ context.Context, _ string, _ mcpclient.Config, events mcpclient.Events) (server.Conn, error) {
+			return &demo{lost: make(chan struct{}), more: more, ask: events.Elicit}, nil
 		},
 		Scripts: actors.Scripts{
 			StartChecker: func(ctx context.Context) (workers.Worker, error) { return worker.StartChecker(ctx, options) },
@@ -150,7 +151,11 @@ func (g *gateway) exec(t *testing.T, request toolscript.ExecRequest, input strin
 }
 
 // demo is a server with a few tools.
-type demo struct{ lost chan struct{} }
+type demo struct {
+	lost chan struct{}
+	more []string
+	ask  func(context.Context, json.RawMessage) (json.RawMessage, error)
+}
 
 func (d *demo) Info() mcpclient.Info  { return mcpclient.Info{Title: "demo"} }
 func (d *demo) Lost() <-chan struct{} { return d.lost }
@@ -163,7 +168,7 @@ func (d *demo) Ping(context.Context) error { return nil }
 
 func (d *demo) ListTools(context.Context) ([]toolscript.Tool, error) {
 	var all []toolscript.Tool
-	for _, name := range []string{"echo", "fail", "broken", "hang", "get-thing"} {
+	for _, name := range append([]string{"echo", "fail", "broken", "hang", "get-thing"}, d.more...) {
 		all = append(all, toolscript.Tool{Server: "demo", Name: name, InputSchema: json.RawMessage(`{"type":"object"}`)})
 	}
 	return all, nil
@@ -183,6 +188,9 @@ func (d *demo) CallTool(ctx context.Context, tool string, args json.RawMessage, 
 		return text("the tool says no", true), nil
 	case "broken":
 		return nil, &toolscript.Error{Kind: toolscript.ToolFailed, Server: "demo", Tool: tool, RPCCode: -32000, Err: errors.New("the server broke")}
+	case "ask":
+		given, err := d.ask(ctx, json.RawMessage(`{"message":"Well?","requestedSchema":{"type":"object","properties":{}}}`))
+		return text(string(given), false), err
 	case "hang":
 		<-ctx.Done()
 		return nil, toolscript.ContextError(ctx)

@@ -1,0 +1,55 @@
+package runner_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/toolscript/toolscript/runner"
+)
+
+// Two questions that overlap stop the clock once.
+func TestClock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var c runner.Clock
+		begun := time.Now()
+		counts := func(want time.Duration) {
+			t.Helper()
+			if got := c.Since(begun); got != want {
+				t.Errorf("%s count, want %s", got, want)
+			}
+		}
+		standing, stopped := c.Standing()
+		time.Sleep(time.Second)
+		if standing {
+			t.Error("it stands still, and nobody holds it")
+		}
+		first := c.Hold()
+		<-stopped
+		_, goesOn := c.Standing()
+		time.Sleep(time.Second)
+		second := c.Hold()
+		time.Sleep(time.Second)
+		counts(time.Second)
+		first()
+		first() // a second time does nothing
+		time.Sleep(time.Second)
+		counts(time.Second)
+		select {
+		case <-goesOn:
+			t.Error("it goes on, and one still holds it")
+		default:
+		}
+		second()
+		<-goesOn
+		time.Sleep(time.Second)
+		counts(2 * time.Second)
+	})
+}
+
+func TestNoClock(t *testing.T) {
+	var c *runner.Clock
+	if standing, changed := c.Standing(); standing || changed != nil || c.Away() != 0 {
+		t.Error("a clock that is not there stands still")
+	}
+}

@@ -1,0 +1,39 @@
+package worker_test
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/runner"
+)
+
+// A run whose clock stands still outlasts its limit, against the engine, the
+// worker's watchdog and the gateway; and when the clock goes on, so does the limit.
+func TestClockThatStandsStill(t *testing.T) {
+	const limit = 500 * time.Millisecond
+	for _, c := range []struct {
+		name, code string
+		want       toolscript.Kind
+	}{
+		{"while the script waits", `await tools.demo.echo({}); return 1`, ""},
+		{"while the script computes", `const call = tools.demo.echo({}); const end = Date.now() + 1000; while (Date.now() < end); await call; return 1`, ""},
+		{"and then goes on", `await tools.demo.echo({}); for (;;);`, toolscript.LimitTime},
+		{"and then goes on for who waits", `await tools.demo.echo({}); await new Promise((r) => setTimeout(r, 60_000))`, toolscript.LimitTime},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s, j := startSandbox(t), newJob(t, c.code)
+			j.Limits.TimeoutMs, j.Clock = limit.Milliseconds(), &runner.Clock{}
+			outcome, err := s.Run(t.Context(), j, &host{call: func(_ context.Context, c runner.Call) (json.RawMessage, *toolscript.ToolError) {
+				defer j.Clock.Hold()()
+				<-time.After(3 * limit) // beyond the limit with all that is granted on top
+				return c.Args, nil
+			}})
+			if err != nil || kindOf(outcome) != c.want {
+				t.Errorf("Run = %s, %+v, %v, want %q", outcome.Value, outcome.Err, err, c.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,43 @@
+package sandbox_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/toolscript/toolscript"
+)
+
+// A person may think longer than the script may run, on both engines.
+func TestAskingIsNoTimeOfTheRun(t *testing.T) {
+	const limit, thought = time.Second, 3 * time.Second
+	g := newGateway(t, "ask")
+	for _, engine := range engines {
+		t.Run(engine, func(t *testing.T) {
+			request := toolscript.ExecRequest{
+				Code: `import { tools } from "toolscript"; return await tools.demo.ask({})`, Engine: engine, Ask: true,
+				Check: toolscript.CheckOff, Limits: toolscript.Limits{TimeoutMs: limit.Milliseconds()},
+			}
+			var id string
+			var end toolscript.End
+			err := g.Exec(t.Context(), request, func(e toolscript.Event) error {
+				switch e.Type {
+				case toolscript.EventStart:
+					id = e.RunID
+				case toolscript.EventAsk:
+					<-time.After(thought)
+					return g.ReplyRun(t.Context(), id, toolscript.Answer{ID: e.Ask.ID, Action: toolscript.Decline})
+				case toolscript.EventEnd:
+					end = *e.End
+				default:
+				}
+				return nil
+			})
+			if err != nil || end.Error != nil || string(end.Value) != `{"action":"decline","content":{}}` {
+				t.Errorf("end = %s, %+v, %v", end.Value, end.Error, err)
+			}
+			if end.Metrics.DurationMs < float64(thought.Milliseconds()) {
+				t.Errorf("the run took %v ms, and the person alone %v", end.Metrics.DurationMs, thought)
+			}
+		})
+	}
+}
