@@ -65,7 +65,7 @@ func (c Catalog) HasServer(name string) bool {
 // Filter is the catalog of the tools that f selects, of the same generation.
 // All servers stay known to it, so identifiers do not depend on the filter.
 func (c Catalog) Filter(f Filter) Catalog {
-	if len(f) == 0 {
+	if f == nil {
 		return c
 	}
 	return NewCatalog(c.generation, c.servers, slices.DeleteFunc(slices.Clone(c.tools), func(t Tool) bool { return !f.Match(t) }))

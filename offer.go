@@ -117,9 +117,9 @@ func (o Offered) Collection() Collection {
 }
 
 // Admits reports whether a run with this filter may ask a server for what o
-// says: when the filter is empty or names the server, the member or the method.
+// says: when the filter is nil or names the server, the member or the method.
 func (o Offered) Admits(server string) bool {
-	if len(o.Allow) == 0 {
+	if o.Allow == nil {
 		return true
 	}
 	for _, entry := range o.Allow {

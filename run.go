@@ -17,7 +17,7 @@ type ExecRequest struct {
 	TZ        string   `json:"tz,omitempty"`     // IANA time zone; default: the gateway's
 	Engine    string   `json:"engine,omitempty"` // auto, quickjs or deno; default: quickjs
 	Check     string   `json:"check,omitempty"`  // what type errors do: off, warn or error; default error
-	Allow     []string `json:"allow,omitempty"`  // server names and tool ids the run may call; empty allows all
+	Allow     []string `json:"allow,omitzero"`   // server names and tool ids the run may call; null allows all, [] none
 	Limits    Limits   `json:"limits"`
 	Stdin     bool     `json:"stdin,omitempty"`     // the client has standard input to give
 	Ask       bool     `json:"ask,omitempty"`       // the client puts questions to a person
@@ -246,7 +246,7 @@ type RunRecord struct {
 	StartedAt time.Time    `json:"startedAt"`
 	EndedAt   *time.Time   `json:"endedAt,omitempty"`
 	Limits    Limits       `json:"limits"`
-	Allow     []string     `json:"allow,omitempty"`
+	Allow     []string     `json:"allow,omitzero"` // null: all tools
 	Calls     []CallRecord `json:"calls"`
 	OK        *bool        `json:"ok,omitempty"`
 	Kind      Kind         `json:"kind,omitempty"`

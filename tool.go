@@ -59,11 +59,12 @@ type Module struct {
 }
 
 // Filter selects tools: a comma list of server names and tool ids, blanks
-// around the commas ignored. An empty filter selects everything, an unknown
-// entry selects nothing.
+// around the commas ignored. A nil filter selects everything, one that is there and
+// empty selects nothing, and so does an unknown entry.
 type Filter []string
 
-// ParseFilter reads the comma list that ?filter= and --filter take.
+// ParseFilter reads the comma list that ?filter= and --filter take. Of an empty one
+// it is nil.
 func ParseFilter(text string) Filter {
 	var f Filter
 	for entry := range strings.SplitSeq(text, ",") {
@@ -76,7 +77,7 @@ func ParseFilter(text string) Filter {
 
 // Match reports whether the filter selects the tool.
 func (f Filter) Match(t Tool) bool {
-	if len(f) == 0 {
+	if f == nil {
 		return true
 	}
 	for _, entry := range f {
@@ -88,4 +89,9 @@ func (f Filter) Match(t Tool) bool {
 }
 
 // String is the canonical text of the filter, usable as a cache key.
-func (f Filter) String() string { return strings.Join(f, ",") }
+func (f Filter) String() string {
+	if f != nil && len(f) == 0 {
+		return "(none)"
+	}
+	return strings.Join(f, ",")
+}

@@ -10,7 +10,7 @@ import (
 )
 
 // Await waits until none of the servers that f names, or none at all when it is
-// empty, is connecting, or until ctx ends. It names the servers it waited for,
+// nil, is connecting, or until ctx ends. It names the servers it waited for,
 // and of those the ones that are connecting still. The tools of a server that
 // has become ready are in the catalog by then. Servers on demand begin to
 // connect by it.
@@ -55,7 +55,7 @@ func connecting(view registry.View, f toolscript.Filter) []string {
 // server's tools there are is not known before it is ready, so a tool id that
 // begins with the server's name counts.
 func concerns(f toolscript.Filter, server string) bool {
-	if len(f) == 0 {
+	if f == nil {
 		return true
 	}
 	for _, entry := range f {

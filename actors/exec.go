@@ -204,12 +204,12 @@ func (s *System) ReplyRun(ctx context.Context, id string, answer toolscript.Answ
 	return err
 }
 
-// RunOf finds the run under way that holds a capability.
-func (s *System) RunOf(capability string) (string, bool) {
-	id, err := askRuns(context.Background(), s, func(r mailbox.Reply[string]) any {
+// RunOf finds the run under way that holds a capability, and what it may call.
+func (s *System) RunOf(capability string) (id string, allow toolscript.Filter, ok bool) {
+	found, err := askRuns(context.Background(), s, func(r mailbox.Reply[execution.Holder]) any {
 		return execution.Whose{Capability: capability, Reply: r}
 	})
-	return id, err == nil && id != ""
+	return found.Run, found.Allow, err == nil && found.Run != ""
 }
 
 func askRuns[T any](ctx context.Context, s *System, build func(mailbox.Reply[T]) any) (T, error) {

@@ -121,7 +121,7 @@ func (s *System) fetchAll(ctx context.Context, view registry.View, o toolscript.
 		return nil, err
 	}
 	names := asked(view, o, cursors)
-	if len(names) == 0 && len(o.Allow) > 0 {
+	if len(names) == 0 && o.Allow != nil {
 		return nil, &toolscript.Error{Kind: toolscript.Forbidden, Err: fmt.Errorf(
 			"%s is not among what this run may call (--allow %s); it takes a server, %s or %s there", o.ID, o.Allow, o.Member(), o.ID)}
 	}

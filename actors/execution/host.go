@@ -133,7 +133,7 @@ func (h *host) leave() { <-h.slots }
 // allowed looks a tool up in the allow list. Of one that is not in the catalog
 // only the id is known, which leads to no more than the reason.
 func (h *host) allowed(tool toolscript.Tool, known bool, id string) bool {
-	if known || len(h.allow) == 0 {
+	if known || h.allow == nil {
 		return h.allow.Match(tool)
 	}
 	for _, entry := range h.allow {

@@ -70,10 +70,16 @@ type Answer struct {
 	Reply  mailbox.Reply[struct{}]
 }
 
-// Whose asks which run holds a capability; "" means none.
+// Whose asks which run holds a capability.
 type Whose struct {
 	Capability string
-	Reply      mailbox.Reply[string]
+	Reply      mailbox.Reply[Holder]
+}
+
+// Holder is the run that holds a capability.
+type Holder struct {
+	Run   string            // its id; "" when there is none
+	Allow toolscript.Filter // the tools that it may call
 }
 
 // What Runs hears of a run.

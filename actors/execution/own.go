@@ -71,10 +71,12 @@ func (h *host) describe(ctx context.Context, args json.RawMessage) (any, error) 
 		return nil, err
 	}
 	d, err := h.deps.Describe(ctx, given.Tool)
-	if err != nil {
+	switch {
+	case err != nil && h.allow == nil:
 		return nil, err
-	}
-	if !h.allow.Match(toolscript.Tool{Server: d.ServerName, Name: d.ToolName}) {
+	case err != nil: // whether there is one like it is not for this run
+		return nil, h.forbidden(given.Tool)
+	case !h.allow.Match(toolscript.Tool{Server: d.ServerName, Name: d.ToolName}):
 		return nil, h.forbidden(d.ToolID)
 	}
 	return d, nil

@@ -324,11 +324,10 @@ func (r *Runs) answer(m Answer) {
 
 // whose finds a run by its capability without telling by its time how much of
 // it was right.
-func (r *Runs) whose(capability string) string {
-	found := ""
+func (r *Runs) whose(capability string) (found Holder) {
 	for id, live := range r.live {
 		if subtle.ConstantTimeCompare([]byte(live.capability), []byte(capability)) == 1 {
-			found = id
+			found = Holder{id, live.host.allow}
 		}
 	}
 	return found

@@ -63,7 +63,7 @@ type findings struct {
 func (f *findings) event(e toolscript.Event) (err error) {
 	switch e.Type {
 	case toolscript.EventProgress:
-		_, err = fmt.Fprintf(f.stderr, "toolscript: %s\n", e.Message)
+		_, err = fmt.Fprintf(f.stderr, "toolscript: %s\n", visibleText(e.Message))
 	case toolscript.EventDiagnostic:
 		f.found = append(f.found, *e.Diagnostic)
 	case toolscript.EventEnd:

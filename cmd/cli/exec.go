@@ -66,7 +66,7 @@ exec starts the servers that the script uses and stops them when it has ended.`,
 	o.limits.add(f)
 	f.Var(&o.check, "check", "what type errors do: nothing, a message, or keep the script from running (default error)")
 	f.Var(&o.engine, "engine", "which sandbox runs it")
-	f.StringSliceVar(&o.allow, "allow", nil, "the only `servers and tool ids` the script may call")
+	f.StringSliceVar(&o.allow, "allow", nil, "the only `servers and tool ids` the script may call; '' for none")
 	f.StringVar(&o.cwd, "cwd", "", "what the script sees as its working `folder`")
 	f.StringVar(&o.out, "out", "", "write the value to this `file` instead of stdout")
 	f.BoolVar(&o.trust, "trust", false, "let the project's configuration take effect this once")
@@ -168,5 +168,5 @@ func (o *execOptions) events() events {
 	if o.json {
 		return &captured{to: o.Stdout, out: out, keep: o.keepValue}
 	}
-	return &live{stdout: o.Stdout, stderr: o.Stderr, out: out, keep: o.keepValue}
+	return &live{stdout: ownTerminal(o.Stdout), stderr: ownTerminal(o.Stderr), out: out, keep: o.keepValue}
 }

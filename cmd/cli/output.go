@@ -10,10 +10,11 @@ import (
 	"unicode/utf8"
 )
 
-// say writes a line for people to stderr. That nobody can read it is no reason
-// to stop: the exit code says what matters.
+// say writes lines for people to stderr, with what others wrote in them made
+// visible. That nobody can read it is no reason to stop: the exit code says what
+// matters.
 func (a *app) say(format string, args ...any) {
-	_, _ = fmt.Fprintf(a.Stderr, format+"\n", args...)
+	_, _ = io.WriteString(a.Stderr, visibleText(fmt.Sprintf(format, args...))+"\n")
 }
 
 // warn says something that the user should know and that stops nothing.
@@ -82,15 +83,25 @@ func (t *table) write(w io.Writer, paint func(column int, cell string) string) e
 // oneLine joins the lines of a text.
 func oneLine(text string) string { return visible(strings.Join(strings.Fields(text), " ")) }
 
-// visible shows a text that somebody else wrote as it is: what could write over
+// visible shows a line that somebody else wrote as it is: what could write over
 // the terminal, hide characters or turn their order round becomes U+FFFD.
-func visible(text string) string {
+func visible(text string) string { return strings.Map(visibleRune, text) }
+
+// visibleText is visible for lines.
+func visibleText(text string) string {
 	return strings.Map(func(r rune) rune {
-		if r != '\t' && !unicode.IsGraphic(r) || unicode.Is(unicode.Bidi_Control, r) {
-			return unicode.ReplacementChar
+		if r == '\n' {
+			return r
 		}
-		return r
+		return visibleRune(r)
 	}, text)
+}
+
+func visibleRune(r rune) rune {
+	if r != '\t' && !unicode.IsGraphic(r) || unicode.Is(unicode.Bidi_Control, r) {
+		return unicode.ReplacementChar
+	}
+	return r
 }
 
 // coloured reports whether colour may go to w: a terminal, and nobody set

@@ -41,7 +41,7 @@ func (l *live) event(e toolscript.Event) (err error) {
 	case toolscript.EventStderr:
 		_, err = io.WriteString(l.stderr, e.Data)
 	case toolscript.EventProgress:
-		_, err = fmt.Fprintf(l.stderr, "toolscript: %s\n", e.Message)
+		_, err = fmt.Fprintf(l.stderr, "toolscript: %s\n", visibleText(e.Message))
 	case toolscript.EventDiagnostic:
 		_, err = io.WriteString(l.stderr, diagnosticText(e.Diagnostic))
 	case toolscript.EventEnd:
@@ -52,6 +52,13 @@ func (l *live) event(e toolscript.Event) (err error) {
 }
 
 func (l *live) finish(failed error) error {
+	for _, stream := range []io.Writer{l.stdout, l.stderr} {
+		if held, ok := stream.(*harmless); ok {
+			if err := held.Close(); err != nil {
+				return err
+			}
+		}
+	}
 	if failed != nil {
 		return failed
 	}
@@ -181,11 +188,12 @@ func runErrorText(e *toolscript.RunError) string {
 }
 
 // withLines puts further blocks of lines below a text and ends it with a newline.
+// All of it was written by others: a script, a tool, a server.
 func withLines(text string, blocks ...string) string {
 	for _, block := range blocks {
 		if block = strings.TrimRight(block, "\n"); block != "" {
 			text += "\n" + block
 		}
 	}
-	return text + "\n"
+	return visibleText(text) + "\n"
 }

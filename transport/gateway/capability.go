@@ -65,9 +65,9 @@ func (s *Server) recognise(x *exchange, capability string) bool {
 	if s.token != "" && subtle.ConstantTimeCompare([]byte(capability), []byte(s.token)) == 1 {
 		return true
 	}
-	run, ok := s.backend.RunOf(capability)
+	run, allow, ok := s.backend.RunOf(capability)
 	if ok {
-		x.caller, x.run, x.capability = run, run, capability
+		x.caller, x.run, x.capability, x.allow = run, run, capability, allow
 	}
 	return ok
 }

@@ -30,6 +30,8 @@ type exchange struct {
 	caller     string // id of the run whose capability was used
 	capability string // of that run
 
+	allow toolscript.Filter // the tools that the caller may know of; nil: all
+
 	ctx    context.Context // ends with the client, the gateway or the route's time
 	cancel context.CancelCauseFunc
 	gone   chan struct{} // closed when the client has left

@@ -93,9 +93,10 @@ type Backend interface {
 	GiveStdin(ctx context.Context, id string, piece toolscript.StdinPiece) error
 	// ReplyRun answers an open question of a run.
 	ReplyRun(ctx context.Context, id string, answer toolscript.Answer) error
-	// RunOf finds the run under way that a capability belongs to. It must find
-	// it in a time that tells nothing about the capabilities there are.
-	RunOf(capability string) (runID string, ok bool)
+	// RunOf finds the run under way that a capability belongs to, and the tools
+	// that it may call. It must find it in a time that tells nothing about the
+	// capabilities there are.
+	RunOf(capability string) (runID string, allow toolscript.Filter, ok bool)
 }
 
 // Options are what a Server needs besides its Backend.

@@ -46,6 +46,7 @@ type fake struct {
 	stats     toolscript.SearchStats
 	reply     func(context.Context, string, toolscript.Answer) error
 	runOf     map[string]string // capability to run id
+	allow     toolscript.Filter // of all those runs
 }
 
 func (f *fake) Search(_ context.Context, q toolscript.SearchQuery) (toolscript.SearchAnswer, error) {
@@ -62,7 +63,8 @@ func (f *fake) Describe(_ context.Context, name string) (toolscript.ToolDescript
 	if name == "nobody" {
 		return toolscript.ToolDescription{}, &toolscript.Error{Kind: toolscript.NotFound, Err: errors.New("there is no tool")}
 	}
-	return toolscript.ToolDescription{ToolID: name}, nil
+	tool, _ := f.catalog.Lookup(name)
+	return toolscript.ToolDescription{ToolID: name, ServerName: tool.Server, ToolName: tool.Name}, nil
 }
 
 func (f *fake) Catalog() toolscript.Catalog { return f.catalog }
@@ -183,9 +185,9 @@ func (f *fake) ReplyRun(ctx context.Context, id string, answer toolscript.Answer
 	return f.reply(ctx, id, answer)
 }
 
-func (f *fake) RunOf(capability string) (string, bool) {
+func (f *fake) RunOf(capability string) (string, toolscript.Filter, bool) {
 	run, ok := f.runOf[capability]
-	return run, ok
+	return run, f.allow, ok
 }
 
 func start(run string) toolscript.Event {

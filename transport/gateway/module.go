@@ -69,9 +69,9 @@ const worthwhile = 4 << 10
 
 func (s *Server) form(x *exchange, compact, declarations bool) (toolscript.Module, error) {
 	if declarations {
-		return s.backend.Declarations(x.ctx, x.filter())
+		return s.backend.Declarations(x.ctx, x.visible())
 	}
-	return s.backend.Types(x.ctx, x.filter(), compact)
+	return s.backend.Types(x.ctx, x.visible(), compact)
 }
 
 // await waits for connecting servers when the client asked for it.

@@ -42,6 +42,18 @@ func (x *exchange) filter() toolscript.Filter {
 	return toolscript.ParseFilter(x.query.Get("filter"))
 }
 
+// visible is the filter within what the caller may know of.
+func (x *exchange) visible() toolscript.Filter {
+	if x.allow == nil {
+		return x.filter()
+	}
+	ids := toolscript.Filter{}
+	for _, t := range x.server.backend.Catalog().Filter(x.filter()).Filter(x.allow).Tools() {
+		ids = append(ids, t.ID())
+	}
+	return ids
+}
+
 // flag is a parameter that is true or false, and false when it is absent.
 func (x *exchange) flag(name string) (bool, error) {
 	if !x.query.Has(name) {

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -10,7 +11,9 @@ import (
 
 // search answers GET /search.
 func (s *Server) search(x *exchange) error {
-	q := toolscript.SearchQuery{Text: strings.TrimSpace(x.query.Get("q")), Servers: toolscript.ParseFilter(x.query.Get("server"))}
+	q := toolscript.SearchQuery{
+		Text: strings.TrimSpace(x.query.Get("q")), Servers: toolscript.ParseFilter(x.query.Get("server")), Allow: x.allow,
+	}
 	if q.Text == "" {
 		return invalid("Query parameter 'q' is required")
 	}
@@ -76,8 +79,15 @@ func (s *Server) describe(x *exchange) error {
 	}
 	x.tool = id
 	tool, err := s.backend.Describe(x.ctx, id)
+	if x.allow != nil && (err != nil || !x.allow.Match(toolscript.Tool{Server: tool.ServerName, Name: tool.ToolName})) {
+		return unknownToRun(id) // whether there is such a tool, or one like it, is not for this run
+	}
 	if err != nil {
 		return err
 	}
 	return x.answer(http.StatusOK, tool)
+}
+
+func unknownToRun(id string) error {
+	return &toolscript.Error{Kind: toolscript.Forbidden, Err: fmt.Errorf("%.200q is not among the tools this run may call", id)}
 }

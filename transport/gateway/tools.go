@@ -10,7 +10,7 @@ import (
 // tools answers GET /tools.
 func (s *Server) tools(x *exchange) error {
 	infos := []ToolInfo{}
-	for _, t := range s.backend.Catalog().Filter(x.filter()).Tools() {
+	for _, t := range s.backend.Catalog().Filter(x.filter()).Filter(x.allow).Tools() {
 		infos = append(infos, infoOf(t))
 	}
 	return x.answer(http.StatusOK, infos)

@@ -1,0 +1,59 @@
+package cli
+
+import (
+	"io"
+	"regexp"
+	"strings"
+)
+
+// ownTerminal is w with the output of a script made harmless if w is a terminal:
+// what a tool answered is in it, and a terminal obeys. A pipe gets every byte.
+func ownTerminal(w io.Writer) io.Writer {
+	if isTerminal(w) {
+		return &harmless{to: w}
+	}
+	return w
+}
+
+// harmless writes text as visibleText shows it, but for colours and for line ends
+// of Windows.
+type harmless struct {
+	to   io.Writer
+	held string // the start of a colour, or of a line end, that the next text may go on
+}
+
+var (
+	colours    = regexp.MustCompile("\x1b\\[[0-9;:]{0,32}m|\r\n")
+	unfinished = regexp.MustCompile("(\x1b(\\[[0-9;:]{0,32})?|\r)$")
+)
+
+// Write takes whole characters, as events have them.
+func (h *harmless) Write(p []byte) (int, error) {
+	text := h.held + string(p)
+	end := len(text)
+	if at := unfinished.FindStringIndex(text); at != nil {
+		end = at[0]
+	}
+	h.held = text[end:]
+	return len(p), h.show(text[:end])
+}
+
+// Close writes what was held.
+func (h *harmless) Close() error {
+	held := h.held
+	h.held = ""
+	return h.show(held)
+}
+
+func (h *harmless) show(text string) error {
+	var b strings.Builder
+	from := 0
+	for _, at := range colours.FindAllStringIndex(text, -1) {
+		b.WriteString(visibleText(text[from:at[0]]))
+		b.WriteString(text[at[0]:at[1]])
+		from = at[1]
+	}
+	b.WriteString(visibleText(text[from:]))
+	_, err := io.WriteString(h.to, b.String())
+	return err
+}

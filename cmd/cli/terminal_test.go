@@ -1,0 +1,28 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+)
+
+// What a script prints may colour a terminal, and do nothing else to it, however it
+// is cut into pieces.
+func TestHarmless(t *testing.T) {
+	const text = "a\x1b[1;31mred\x1b[0m\tb\r\nover\rwritten\x1b[2J\x1b]52;c;aGk=\x07\u009b31m\u202Eend \x1b["
+	const want = "a\x1b[1;31mred\x1b[0m\tb\r\nover\uFFFDwritten\uFFFD[2J\uFFFD]52;c;aGk=\uFFFD\uFFFD31m\uFFFDend \uFFFD["
+	for piece := 1; piece <= len(text); piece++ {
+		var b strings.Builder
+		h := &harmless{to: &b}
+		runes := []rune(text)
+		for len(runes) > 0 {
+			n := min(piece, len(runes))
+			if _, err := h.Write([]byte(string(runes[:n]))); err != nil {
+				t.Fatal(err)
+			}
+			runes = runes[n:]
+		}
+		if err := h.Close(); err != nil || b.String() != want {
+			t.Fatalf("in pieces of %d: %q, %v, want %q", piece, b.String(), err, want)
+		}
+	}
+}

@@ -1,0 +1,43 @@
+package toolscript_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/toolscript/toolscript"
+)
+
+// That nothing was chosen is everything; that nothing at all was chosen is nothing.
+func TestFilterOfNothing(t *testing.T) {
+	tool := toolscript.Tool{Server: "demo", Name: "echo"}
+	catalog := toolscript.NewCatalog(1, []string{"demo"}, []toolscript.Tool{tool})
+	for text, want := range map[string]bool{
+		`{}`: true, `{"allow":null}`: true, `{"allow":[]}`: false, `{"allow":["demo"]}`: true, `{"allow":["demo__echo"]}`: true, `{"allow":["other"]}`: false,
+	} {
+		var r toolscript.ExecRequest
+		if err := json.Unmarshal([]byte(text), &r); err != nil {
+			t.Fatal(err)
+		}
+		again, err := json.Marshal(r) // as a client sends it on
+		if err != nil {
+			t.Fatal(err)
+		}
+		var sent toolscript.ExecRequest
+		if err := json.Unmarshal(again, &sent); err != nil {
+			t.Fatal(err)
+		}
+		f := toolscript.Filter(sent.Allow)
+		if got := f.Match(tool); got != want {
+			t.Errorf("%s: Match = %v, want %v", text, got, want)
+		}
+		if got := len(catalog.Filter(f).Tools()) == 1; got != want {
+			t.Errorf("%s: the catalog keeps the tool: %v, want %v", text, got, want)
+		}
+		if got := (toolscript.Offered{ID: toolscript.ReadResource, Allow: f}).Admits("demo"); got != (want && text != `{"allow":["demo__echo"]}`) {
+			t.Errorf("%s: Admits = %v", text, got)
+		}
+	}
+	if toolscript.ParseFilter(" , ") != nil {
+		t.Error("an empty list is a filter")
+	}
+}
