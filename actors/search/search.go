@@ -14,6 +14,7 @@ import (
 	"github.com/toolscript/toolscript/actors/search/index"
 	"github.com/toolscript/toolscript/actors/search/minilm"
 	"github.com/toolscript/toolscript/actors/search/vectors"
+	"github.com/toolscript/toolscript/runner/footprint"
 )
 
 // Model computes the meaning of texts.
@@ -29,8 +30,9 @@ type Model interface {
 }
 
 // MiniLM is the model that is part of this program. It is in memory when it is
-// needed and for idle afterwards; 0 means minilm.MaxIdle.
-func MiniLM(idle time.Duration) Model { return embedded{minilm.NewEngine(idle)} }
+// needed and for idle afterwards; 0 means minilm.MaxIdle. With it goes what else
+// of the program's file the process does not need now.
+func MiniLM(idle time.Duration) Model { return embedded{minilm.NewEngine(idle, footprint.Release)} }
 
 type embedded struct{ *minilm.Engine }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"strconv"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -20,6 +21,7 @@ type searchFlags struct {
 	noCache  bool
 	model    string
 	library  string
+	idle     durationFlag
 }
 
 func (s *searchFlags) add(f *pflag.FlagSet) {
@@ -29,6 +31,8 @@ func (s *searchFlags) add(f *pflag.FlagSet) {
 	f.BoolVar(&s.noCache, "search-no-cache", false, "do not keep what the model computes")
 	f.StringVar(&s.model, "search-model", "", "the model: minilm, which is part of toolscript, or the path of a .gguf file (default minilm)")
 	f.StringVar(&s.library, "search-library", "", "the folder of libllama_go.so, for a .gguf file (default that of toolscript-llama)")
+	f.Var(&s.idle, "search-idle", "how long the embedded model stays in memory that nobody uses (default 2m)")
+	fromEnvironment(f, "search-idle", "TOOLSCRIPT_SEARCH_IDLE")
 	fromEnvironment(f, "search-model", "TOOLSCRIPT_SEARCH_MODEL")
 	fromEnvironment(f, "search-library", "TOOLSCRIPT_SEARCH_LIBRARY")
 	fromEnvironment(f, "search-semantic", "TOOLSCRIPT_SEARCH_SEMANTIC")
@@ -38,7 +42,7 @@ func (s *searchFlags) add(f *pflag.FlagSet) {
 
 // hide keeps the flags out of the help of a command that is about something else.
 func (s *searchFlags) hide(f *pflag.FlagSet) {
-	for _, name := range []string{"search-semantic", "search-alpha", "search-no-cache", "search-model", "search-library"} {
+	for _, name := range []string{"search-semantic", "search-alpha", "search-no-cache", "search-model", "search-library", "search-idle"} {
 		f.Lookup(name).Hidden = true
 	}
 }
@@ -52,6 +56,7 @@ func (s *searchFlags) over(settings *config.Search) {
 		settings.Alpha = &s.alpha.value
 	}
 	settings.NoCache = settings.NoCache || s.noCache
+	settings.Idle = cmp.Or(time.Duration(s.idle), settings.Idle)
 	settings.Model, settings.Library = cmp.Or(s.model, settings.Model), cmp.Or(s.library, settings.Library)
 }
 

@@ -37,7 +37,7 @@ func (a *app) useModel(o *actors.SearchOptions, settings config.Search) {
 		a.warn("search is by words only: no model is called %q; use minilm, which is part of toolscript, or the path of a .gguf file", name)
 		return
 	}
-	o.Model = search.MiniLM(0)
+	o.Model = search.MiniLM(settings.Idle)
 }
 
 // llamaModel opens a model with toolscript-llama.

@@ -6,6 +6,7 @@ package config
 import (
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/mcpclient"
@@ -42,6 +43,7 @@ type Search struct {
 	Model     string // minilm, or the path of a GGUF file; "" is minilm
 	Library   string // the folder of the library for such a file
 	Remote    Remote
+	Idle      time.Duration // how long minilm stays in memory that nobody uses; 0 is the default, and no file says otherwise
 }
 
 // Remote is an endpoint that computes the vectors of tools. Key is a secret.

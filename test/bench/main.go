@@ -51,6 +51,9 @@ var sections = []struct {
 	{"programs", (*bench).programs},
 	{"fuel", (*bench).fuel},
 	{"shell", (*bench).shell},
+	{"queries", (*bench).queries},
+	{"indexing", (*bench).indexing},
+	{"released", (*bench).released},
 }
 
 func names() (all []string) {

@@ -16,9 +16,12 @@ func show(what, unit string, values []float64, want string) {
 	fmt.Printf("%-62s %9.2f %s   min %.2f, p90 %.2f, n %d%s\n", what, median(values), unit, slices.Min(values), percentile(values, 0.9), len(values), want)
 }
 
-// showRatio prints how many times b the value a is.
+// showRatio prints how many times b the value a is, and what was wanted of that.
 func showRatio(what string, a, b float64, want string) {
-	fmt.Printf("%-62s %9.3f      (want %s)\n", "  "+what, a/b, want)
+	if want != "" {
+		want = "   (want " + want + ")"
+	}
+	fmt.Printf("%-62s %9.3f   %s\n", "  "+what, a/b, want)
 }
 
 func median(v []float64) float64 { return percentile(v, 0.5) }

@@ -21,6 +21,8 @@ import (
 	"log"
 	"os"
 	"os/signal"
+
+	"github.com/toolscript/toolscript/test/retrieval"
 )
 
 func main() {
@@ -38,7 +40,7 @@ func run(ctx context.Context, dir string) error {
 	if dir == "" {
 		return errors.New("name the folder of the sets: evalsearch DIR")
 	}
-	sets, err := readSets(dir)
+	sets, err := retrieval.Read(dir)
 	if err != nil {
 		return err
 	}
@@ -46,7 +48,7 @@ func run(ctx context.Context, dir string) error {
 	for _, s := range sets {
 		questions, err := prepare(ctx, s)
 		if err != nil {
-			return fmt.Errorf("%s: %w", s.name, err)
+			return fmt.Errorf("%s: %w", s.Name, err)
 		}
 		asked = append(asked, questions...)
 	}

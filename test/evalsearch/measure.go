@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/toolscript/toolscript/test/retrieval"
 )
 
 // measures are what a ranking is judged by, each from 0 to 1.
@@ -22,12 +24,12 @@ type result struct {
 func ask(r ranker, questions []question) result {
 	out := result{name: r.name}
 	for _, q := range questions {
-		out.answers = append(out.answers, judge(q.query, r.rank(q)))
+		out.answers = append(out.answers, judge(q.Query, r.rank(q)))
 	}
 	return out
 }
 
-func judge(q query, ranking []string) measures {
+func judge(q retrieval.Query, ranking []string) measures {
 	var m measures
 	var found, gain, ideal float64
 	for place, id := range ranking[:min(top, len(ranking))] {

@@ -10,6 +10,7 @@ import (
 	"github.com/toolscript/toolscript/actors/search/index"
 	"github.com/toolscript/toolscript/actors/search/lexical"
 	"github.com/toolscript/toolscript/actors/search/minilm"
+	"github.com/toolscript/toolscript/test/retrieval"
 )
 
 // collection is an indexed set.
@@ -22,30 +23,31 @@ type collection struct {
 
 // question is a query with what all rankers need of it.
 type question struct {
-	query
+	retrieval.Query
 	in     *collection
 	vector []float32
 }
 
 // prepare embeds a set and its queries, and prints on stderr what that costs.
-func prepare(ctx context.Context, s set) ([]question, error) {
-	engine := minilm.NewEngine(0)
+func prepare(ctx context.Context, s retrieval.Set) ([]question, error) {
+	engine := minilm.NewEngine(0, nil)
 	defer engine.Close()
 	embedder := memo{engine, map[string][]float32{}}
-	in := &collection{tools: s.catalog.Tools(), index: index.New(s.catalog, nil)}
-	if err := in.embed(ctx, embedder, s.name); err != nil {
+	catalog := toolscript.NewCatalog(1, nil, s.Tools)
+	in := &collection{tools: catalog.Tools(), index: index.New(catalog, nil)}
+	if err := in.embed(ctx, embedder, s.Name); err != nil {
 		return nil, err
 	}
 	before := cpuTime()
 	var questions []question
-	for _, q := range s.queries {
+	for _, q := range s.Queries {
 		vector, err := index.EmbedQuery(ctx, engine, q.Query)
 		if err != nil {
 			return nil, err
 		}
 		questions = append(questions, question{q, in, vector})
 	}
-	fmt.Fprintf(os.Stderr, "%s: %d queries, %.1f ms of CPU each\n", s.name, len(questions), ms(cpuTime()-before)/float64(max(len(questions), 1)))
+	fmt.Fprintf(os.Stderr, "%s: %d queries, %.1f ms of CPU each\n", s.Name, len(questions), ms(cpuTime()-before)/float64(max(len(questions), 1)))
 	return questions, nil
 }
 

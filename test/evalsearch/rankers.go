@@ -29,7 +29,7 @@ const top = 10
 
 // search asks the program's own index.
 func search(q question, alpha float64, meaning bool) []string {
-	ask := index.Query{Text: q.Query, Limit: top, Alpha: alpha}
+	ask := index.Query{Text: q.Query.Query, Limit: top, Alpha: alpha}
 	if meaning {
 		ask.Vector = q.vector
 	}
@@ -43,7 +43,7 @@ func search(q question, alpha float64, meaning bool) []string {
 // decision is what the program's formula is an improvement of: 0.7 of the cosine
 // with the first form of a document, 0.3 of BM25 against the best tool's.
 func decision(q question) []string {
-	words := q.in.words.Score(q.Query)
+	words := q.in.words.Score(q.Query.Query)
 	scores := make([]float64, len(q.in.tools))
 	for i := range scores {
 		scores[i] = 0.7 * dot(q.vector, q.in.first[i])
@@ -57,7 +57,7 @@ func decision(q question) []string {
 // levenshteinNames compares each word of a tool's name with the nearest word of
 // the query, which is what a list that one can filter does.
 func levenshteinNames(q question) []string {
-	asked := strings.FieldsFunc(strings.ToLower(q.Query), func(r rune) bool { return strings.ContainsRune(" _-.,?!\"'", r) })
+	asked := strings.FieldsFunc(strings.ToLower(q.Query.Query), func(r rune) bool { return strings.ContainsRune(" _-.,?!\"'", r) })
 	scores := make([]float64, len(q.in.tools))
 	for i, t := range q.in.tools {
 		words := strings.FieldsFunc(strings.ToLower(t.Name), func(r rune) bool { return strings.ContainsRune("_-. ", r) })

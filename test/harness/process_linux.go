@@ -26,6 +26,8 @@ type Process struct {
 	State       string        // one letter; Z is dead
 	Used        time.Duration // of processors, by it and by those it has waited for
 	Args        []string
+
+	own time.Duration // of Used, its own part
 }
 
 // Worker is the role of a script worker, "" for other processes.
@@ -57,6 +59,15 @@ func CPU(of int) (used time.Duration) {
 		used += p.Used
 	}
 	return used
+}
+
+// OwnCPU is the processor time of one process without any other; 0 of one that
+// is gone.
+func OwnCPU(pid int) time.Duration {
+	for _, p := range find(pid) {
+		return p.own
+	}
+	return 0
 }
 
 func find(pid int) []Process {
@@ -94,13 +105,15 @@ func processes() []Process {
 		fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
 		pid, _ := strconv.Atoi(filepath.Base(dir))
 		parent, _ := strconv.Atoi(fields[1])
-		used := 0
-		for _, field := range fields[11:15] { // utime stime cutime cstime
+		own, used := 0, 0
+		for i, field := range fields[11:15] { // utime stime cutime cstime
 			ticks, _ := strconv.Atoi(field)
-			used += ticks
+			if used += ticks; i < 2 {
+				own = used
+			}
 		}
 		cmdline, _ := os.ReadFile(dir + "/cmdline") // empty for the dead
-		all = append(all, Process{PID: pid, Parent: parent, State: fields[0], Used: time.Duration(used) * tick, Args: strings.Split(strings.TrimSuffix(string(cmdline), "\x00"), "\x00")})
+		all = append(all, Process{PID: pid, Parent: parent, State: fields[0], Used: time.Duration(used) * tick, Args: strings.Split(strings.TrimSuffix(string(cmdline), "\x00"), "\x00"), own: time.Duration(own) * tick})
 	}
 	return all
 }

@@ -26,7 +26,7 @@ var floors = []struct {
 // names, inputs and the beginnings of their descriptions.
 func TestGolden(t *testing.T) {
 	x := index.New(goldenCatalog(t), nil)
-	e := minilm.NewEngine(0)
+	e := minilm.NewEngine(0, nil)
 	defer e.Close()
 	vectors, err := index.Embed(t.Context(), e, x.Missing())
 	if err != nil {

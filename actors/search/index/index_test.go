@@ -51,7 +51,7 @@ func TestWithoutModel(t *testing.T) {
 }
 
 func TestWithModel(t *testing.T) {
-	e := minilm.NewEngine(0)
+	e := minilm.NewEngine(0, nil)
 	defer e.Close()
 	x := index.New(catalog(), nil)
 	vectors, err := index.Embed(t.Context(), e.Background(), x.Missing())

@@ -21,8 +21,9 @@ const atOnce = 4
 // has needed it for a while, it gives the memory back. It is safe for concurrent
 // use.
 type Engine struct {
-	idle  time.Duration
-	slots chan struct{}
+	idle     time.Duration
+	released func()
+	slots    chan struct{}
 
 	mu     sync.Mutex
 	model  *Model // nil while nobody needs it
@@ -32,11 +33,15 @@ type Engine struct {
 }
 
 // NewEngine returns an engine that has nothing loaded. idle of 0 means MaxIdle.
-func NewEngine(idle time.Duration) *Engine {
+// released is called each time that the model has been given back; nil: nothing.
+func NewEngine(idle time.Duration, released func()) *Engine {
 	if idle == 0 {
 		idle = MaxIdle
 	}
-	return &Engine{idle: idle, slots: make(chan struct{}, atOnce)}
+	if released == nil {
+		released = func() {}
+	}
+	return &Engine{idle: idle, released: released, slots: make(chan struct{}, atOnce)}
 }
 
 // ID names the model and the packing of its weights.
@@ -82,10 +87,11 @@ func (e *Engine) Loaded() bool {
 // Close gives the model back as soon as nobody uses it; Embed fails from now on.
 func (e *Engine) Close() {
 	e.mu.Lock()
-	defer e.mu.Unlock()
 	e.closed = true
-	if e.users == 0 {
-		e.release()
+	unused := e.users == 0 && e.drop()
+	e.mu.Unlock()
+	if unused {
+		e.giveBack()
 	}
 }
 
@@ -127,14 +133,18 @@ func (e *Engine) acquire() (*Model, error) {
 
 func (e *Engine) done() {
 	e.mu.Lock()
-	defer e.mu.Unlock()
 	e.users--
+	unused := false
 	switch {
 	case e.users > 0:
 	case e.closed:
-		e.release()
+		unused = e.drop()
 	default:
 		e.timer = time.AfterFunc(e.idle, e.expire)
+	}
+	e.mu.Unlock()
+	if unused {
+		e.giveBack()
 	}
 }
 
@@ -142,23 +152,31 @@ func (e *Engine) done() {
 // it got the lock.
 func (e *Engine) expire() {
 	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.users == 0 && e.timer != nil {
-		e.release()
+	unused := e.users == 0 && e.timer != nil && e.drop()
+	e.mu.Unlock()
+	if unused {
+		e.giveBack()
 	}
 }
 
-// release forgets the model. What it used goes back to the system now, and not
-// when the collector next finds time: nobody works here for a while.
-func (e *Engine) release() {
+// drop forgets the model, and reports whether there was one. The caller holds
+// the lock.
+func (e *Engine) drop() bool {
 	if e.timer != nil {
 		e.timer.Stop()
 		e.timer = nil
 	}
-	if e.model == nil {
-		return
-	}
+	there := e.model != nil
 	e.model = nil
+	return there
+}
+
+// giveBack returns to the system what the model used now, and not when the
+// collector next finds time: nobody works here for a while. Without the lock, as
+// a collection takes some 10 ms; who needs the model meanwhile loads it again, and
+// at worst reads a few of its pages twice.
+func (e *Engine) giveBack() {
 	dropPages(blob)
 	debug.FreeOSMemory()
+	e.released()
 }

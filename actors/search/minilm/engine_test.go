@@ -19,7 +19,7 @@ var (
 
 func TestEngineIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		e := minilm.NewEngine(time.Minute)
+		e := minilm.NewEngine(time.Minute, nil)
 		defer e.Close()
 		if e.Loaded() {
 			t.Fatal("loaded before anybody needs it")
@@ -44,7 +44,7 @@ func TestEngineIdle(t *testing.T) {
 }
 
 func TestEngineClose(t *testing.T) {
-	e := minilm.NewEngine(0)
+	e := minilm.NewEngine(0, nil)
 	embedOne(t, e, "a")
 	e.Close()
 	if e.Loaded() {
@@ -57,7 +57,7 @@ func TestEngineClose(t *testing.T) {
 
 // TestEngineCancelled: background work ends between two batches.
 func TestEngineCancelled(t *testing.T) {
-	e := minilm.NewEngine(0)
+	e := minilm.NewEngine(0, nil)
 	defer e.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -69,7 +69,7 @@ func TestEngineCancelled(t *testing.T) {
 // TestEngineTogether: many at once, in the foreground and behind it, get what
 // one alone gets.
 func TestEngineTogether(t *testing.T) {
-	e := minilm.NewEngine(0)
+	e := minilm.NewEngine(0, nil)
 	defer e.Close()
 	texts := []string{"open a pull request", "close it", "what is the weather in Rome"}
 	var want [][]float32

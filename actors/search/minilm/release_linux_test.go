@@ -12,7 +12,7 @@ import (
 // TestReleaseGivesMemoryBack: the weights of the layers are 10 MB of the
 // program's file. They are in memory while the model works, and not afterwards.
 func TestReleaseGivesMemoryBack(t *testing.T) {
-	e := minilm.NewEngine(0)
+	e := minilm.NewEngine(0, nil)
 	embedOne(t, e, "read a file")
 	before := residentFile(t)
 	e.Close()

@@ -1,4 +1,7 @@
-package main
+// Package retrieval reads public sets of tools and of what people asked for, with
+// the right answers. A set NAME is a file NAME.tools.jsonl and files
+// NAME.queries.ANYTHING.jsonl; see test/evalsearch.
+package retrieval
 
 import (
 	"bufio"
@@ -11,20 +14,26 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// set is one collection of tools and the queries that are asked of it.
-type set struct {
-	name    string
-	catalog toolscript.Catalog
-	queries []query
+// Set is one collection of tools and the queries that are asked of it.
+type Set struct {
+	Name    string
+	Tools   []toolscript.Tool // some may have one id
+	Queries []Query
 }
 
-type query struct {
+// Query is what somebody asked for.
+type Query struct {
 	Query    string
 	Kind     string
-	Relevant []string // as the files name tools; readSet makes tool ids of them
+	Relevant []string // the ids of the right tools
 }
 
-func readSets(dir string) ([]set, error) {
+// Dir is the folder of the sets where they are beside the repository, seen from
+// its root.
+func Dir(root string) string { return filepath.Join(root, "..", "shared", "data", "retrieval") }
+
+// Read reads all sets of a folder, sorted by name.
+func Read(dir string) ([]Set, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.tools.jsonl"))
 	if err != nil {
 		return nil, err
@@ -32,7 +41,7 @@ func readSets(dir string) ([]set, error) {
 	if len(files) == 0 {
 		return nil, fmt.Errorf("%s holds no NAME.tools.jsonl", dir)
 	}
-	var sets []set
+	var sets []Set
 	for _, file := range files {
 		s, err := readSet(file)
 		if err != nil {
@@ -43,30 +52,32 @@ func readSets(dir string) ([]set, error) {
 	return sets, nil
 }
 
-func readSet(file string) (set, error) {
+func readSet(file string) (Set, error) {
 	base := strings.TrimSuffix(file, ".tools.jsonl")
-	s := set{name: filepath.Base(base)}
-	tools, ids, err := readTools(file)
-	if err != nil {
+	s := Set{Name: filepath.Base(base)}
+	var (
+		ids map[string]string
+		err error
+	)
+	if s.Tools, ids, err = readTools(file); err != nil {
 		return s, err
 	}
-	s.catalog = toolscript.NewCatalog(1, nil, tools)
 	asked, err := filepath.Glob(base + ".queries*.jsonl")
 	if err != nil {
 		return s, err
 	}
 	for _, file := range asked {
-		queries, err := lines[query](file)
+		queries, err := lines[Query](file)
 		if err != nil {
 			return s, err
 		}
-		s.queries = append(s.queries, queries...)
+		s.Queries = append(s.Queries, queries...)
 	}
-	for _, q := range s.queries {
+	for _, q := range s.Queries {
 		for i, named := range q.Relevant {
 			id, known := ids[named]
 			if !known {
-				return s, fmt.Errorf("%s: %q is the answer to %q and no tool", s.name, named, q.Query)
+				return s, fmt.Errorf("%s: %q is the answer to %q and no tool", s.Name, named, q.Query)
 			}
 			q.Relevant[i] = id
 		}
