@@ -1,0 +1,67 @@
+//go:build integration && linux
+
+package integration
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/test/harness"
+)
+
+// TestCallsWhileIndexing makes calls and queries while the model is at work on the
+// tools of real servers. None waits for the step of the indexer that it meets: as
+// many vectors are there after it as before.
+func TestCallsWhileIndexing(t *testing.T) {
+	g := gateway(t, servers(t))
+	if err := g.Ready(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	met, calls, last := 0, 0, -1
+	until(t, func() bool {
+		before, state := progress(t, g)
+		if before == 0 || before == last { // one call in each step, soon after its begin
+			return state == "hybrid"
+		}
+		last = before
+		message := fmt.Sprintf("call %d", calls)
+		var result struct {
+			Content []struct{ Text string }
+		}
+		status, err := g.Post(t.Context(), "/tools/everything__echo", map[string]string{"message": message}, &result)
+		if err != nil || status != http.StatusOK || len(result.Content) != 1 || result.Content[0].Text != "Echo: "+message {
+			t.Errorf("call during %q: %d, %v, %+v", state, status, err, result)
+		}
+		var found toolscript.SearchAnswer
+		status, err = g.Get(t.Context(), "/search?q=echo+a+message&threshold=0", &found)
+		if err != nil || status != http.StatusOK || len(found.Results) == 0 || found.Results[0].ToolID != "everything__echo" {
+			t.Errorf("query during %q: %d, %v, %+v", state, status, err, found.Results)
+		}
+		calls++
+		if after, _ := progress(t, g); after == before {
+			met++
+		}
+		return false
+	})
+	t.Logf("%d calls while tools were indexed, %d of them inside one step", calls, met)
+	if met == 0 {
+		t.Error("no call was answered in the middle of a step")
+	}
+	if now := stats(t, g); now.State != "hybrid" || now.Failed != 0 {
+		t.Errorf("afterwards: %+v", now)
+	}
+}
+
+// progress is how many tools /status says are indexed, 0 while none is or all are.
+func progress(t *testing.T, g *harness.Gateway) (indexed int, state string) {
+	t.Helper()
+	var status struct{ Search toolscript.SearchStats }
+	if _, err := g.Get(t.Context(), "/status", &status); err != nil {
+		t.Fatal(err)
+	}
+	state = status.Search.State
+	_, _ = fmt.Sscanf(state, "indexing %d/", &indexed) // another state has no number
+	return indexed, state
+}
