@@ -19,7 +19,8 @@ type Begin struct {
 }
 
 // Emit takes the events of a run in order, one at a time. While it blocks, the
-// script waits when it has something to say, and is not spared its limits. An
+// script waits a moment when it has something to say, and then goes on; what it
+// says is kept for later. An
 // error says that nobody listens any more and ends the run.
 type Emit func(toolscript.Event) error
 

@@ -100,7 +100,7 @@ func (r *Runs) begin(c *actor.Context, m Begin) {
 	id, capability := "run_"+hex.EncodeToString(random(8)), base64.RawURLEncoding.EncodeToString(random(32))
 	limits := Effective(m.Request.Limits, r.deps.Limits())
 	ctx, cancel := context.WithCancelCause(m.Ctx)
-	events := newEmitter(id, m.Emit, func(err error) {
+	events := newEmitter(id, r.deps.Kept.Dir, m.Emit, func(err error) {
 		cancel(&toolscript.Error{Kind: toolscript.Cancelled, Err: fmt.Errorf("the client went away: %w", err)})
 	})
 	context.AfterFunc(ctx, events.release)

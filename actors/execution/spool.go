@@ -1,0 +1,94 @@
+package execution
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/toolscript/toolscript"
+)
+
+// mostSpooled bounds the file of one run.
+const mostSpooled = 256 << 20
+
+var errSpoolFull = errors.New("too much waits for the client")
+
+// spool is a queue of events in a file that has no name: it is gone when it is
+// closed, or with the process. The zero spool has no file yet.
+type spool struct {
+	dir  string // where the file is made; "": where the system makes such files
+	file *os.File
+	read int64 // what is before it has been taken
+	end  int64
+}
+
+func (s *spool) empty() bool { return s.read == s.end }
+
+// put adds an event. After an error the queue is as it was.
+func (s *spool) put(e toolscript.Event) error {
+	if s.file == nil {
+		if err := s.open(); err != nil {
+			return err
+		}
+	}
+	text, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	if s.end+int64(len(text)) > mostSpooled {
+		return errSpoolFull
+	}
+	record := append(binary.BigEndian.AppendUint32(nil, uint32(len(text))), text...)
+	if _, err := s.file.WriteAt(record, s.end); err != nil {
+		return err
+	}
+	s.end += int64(len(record))
+	return nil
+}
+
+func (s *spool) open() error {
+	if s.dir != "" && os.MkdirAll(s.dir, 0o700) != nil {
+		s.dir = ""
+	}
+	file, err := os.CreateTemp(s.dir, "events-")
+	if err != nil {
+		return err
+	}
+	s.file = file
+	_ = os.Remove(file.Name()) // where an open file cannot be removed, close does
+	return nil
+}
+
+// take gives the event that was put first. What cannot be read any more is lost,
+// and the event says so.
+func (s *spool) take() toolscript.Event {
+	var event toolscript.Event
+	size := make([]byte, 4)
+	_, err := s.file.ReadAt(size, s.read)
+	if err == nil {
+		text := make([]byte, binary.BigEndian.Uint32(size))
+		if _, err = s.file.ReadAt(text, s.read+int64(len(size))); err == nil {
+			err = json.Unmarshal(text, &event)
+		}
+		s.read += int64(len(size) + len(text))
+	}
+	if err != nil {
+		event = toolscript.Event{Type: toolscript.EventStderr, Data: fmt.Sprintf("\n[output lost: %v]\n", err)}
+		s.read = s.end
+	}
+	if s.empty() {
+		s.read, s.end = 0, 0
+		_ = s.file.Truncate(0) // what it holds is overwritten
+	}
+	return event
+}
+
+// close gives the file up.
+func (s *spool) close() {
+	if s.file != nil {
+		_ = s.file.Close()
+		_ = os.Remove(s.file.Name()) // done already where that is possible
+	}
+}
