@@ -1,8 +1,10 @@
 package toolscript
 
 import (
-	"cmp"
+	"fmt"
+	"iter"
 	"slices"
+	"strings"
 )
 
 // Catalog is an immutable snapshot of all tools of all servers. The zero value
@@ -11,28 +13,70 @@ type Catalog struct {
 	generation uint64
 	servers    []string
 	tools      []Tool
+	ids        []string // of tools
 	byID       map[string]int
+	clashes    []string
 }
 
 // NewCatalog makes the catalog of one generation. servers are the names of all
 // configured servers, connected or not: identifiers are chosen among all of
 // them, so that a server that connects later does not rename another. Tools
-// are sorted by id; of two tools with one id the first is kept.
+// are sorted by id; of two of one server with one name the first is kept. Tools
+// of different servers that have one id, as b__c of a and c of a__b, are left out:
+// if one stayed, its server could answer for the other by listing it.
 func NewCatalog(generation uint64, servers []string, tools []Tool) Catalog {
 	c := Catalog{
 		generation: generation,
 		servers:    slices.Clone(servers),
 		tools:      slices.Clone(tools),
-		byID:       make(map[string]int, len(tools)),
 	}
 	slices.Sort(c.servers)
 	c.servers = slices.Compact(c.servers)
-	slices.SortStableFunc(c.tools, func(a, b Tool) int { return cmp.Compare(a.ID(), b.ID()) })
-	c.tools = slices.CompactFunc(c.tools, func(a, b Tool) bool { return a.ID() == b.ID() })
+	slices.SortStableFunc(c.tools, compareIDs)
+	c.settle()
+	c.ids = make([]string, len(c.tools))
+	c.byID = make(map[string]int, len(c.tools))
 	for i, t := range c.tools {
-		c.byID[t.ID()] = i
+		c.ids[i] = t.ID()
+		c.byID[c.ids[i]] = i
 	}
 	return c
+}
+
+// settle leaves at most one tool of each id.
+func (c *Catalog) settle() {
+	kept := c.tools[:0]
+	for rest := c.tools; len(rest) > 0; {
+		first := rest[0]
+		same := 1
+		for same < len(rest) && compareIDs(first, rest[same]) == 0 {
+			same++
+		}
+		if other := slices.IndexFunc(rest[:same], func(t Tool) bool { return t.Server != first.Server }); other < 0 {
+			kept = append(kept, first)
+		} else {
+			c.clashes = append(c.clashes, fmt.Sprintf("tool %q of server %s and tool %q of server %s have one id, %s: neither can be called; rename a server",
+				first.Name, first.Server, rest[other].Name, rest[other].Server, first.ID()))
+		}
+		rest = rest[same:]
+	}
+	clear(c.tools[len(kept):])
+	c.tools = kept
+}
+
+// Clashes say which tools were left out because their ids are the same.
+func (c Catalog) Clashes() []string { return slices.Clone(c.clashes) }
+
+// compareIDs orders tools by id. It joins the parts of two ids only where the
+// name of one server begins with that of the other.
+func compareIDs(a, b Tool) int {
+	switch {
+	case a.Server == b.Server:
+		return strings.Compare(a.Name, b.Name)
+	case strings.HasPrefix(a.Server, b.Server), strings.HasPrefix(b.Server, a.Server):
+		return strings.Compare(a.ID(), b.ID())
+	}
+	return strings.Compare(a.Server, b.Server)
 }
 
 // Generation rises by one with every change of the catalog.
@@ -43,6 +87,17 @@ func (c Catalog) Servers() []string { return slices.Clone(c.servers) }
 
 // Tools are all tools, sorted by id.
 func (c Catalog) Tools() []Tool { return slices.Clone(c.tools) }
+
+// All are all tools with their ids, sorted by id.
+func (c Catalog) All() iter.Seq2[string, Tool] {
+	return func(yield func(string, Tool) bool) {
+		for i, id := range c.ids {
+			if !yield(id, c.tools[i]) {
+				return
+			}
+		}
+	}
+}
 
 // Len is the number of tools.
 func (c Catalog) Len() int { return len(c.tools) }

@@ -2,10 +2,11 @@ package codegen
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
+	"slices"
+
+	"github.com/toolscript/toolscript/codegen/internal/scan"
 )
 
 // Limits of a schema that is turned into types. The generator runs in the
@@ -16,132 +17,92 @@ const (
 )
 
 // decode reads a schema and keeps the order of its members.
-//
-// encoding/json checks the text first. It refuses more than 10,000 levels
-// without recursion, and what it accepts needs no checks here; its own decoder
-// would lose the order, and a loop over Token takes three times as long.
-func decode(data []byte) (*value, error) {
+func decode(data []byte) (*document, error) {
 	if len(data) > maxSchemaBytes {
 		return nil, fmt.Errorf("the schema has %d bytes; types are made of schemas up to %d", len(data), maxSchemaBytes)
 	}
-	if !json.Valid(data) {
-		var raw json.RawMessage
-		err := json.Unmarshal(data, &raw)
-		if len(bytes.TrimSpace(data)) == 0 {
-			err = errors.New("the schema is empty")
-		}
+	if len(bytes.TrimSpace(data)) == 0 {
+		return nil, errors.New("the schema is empty")
+	}
+	scanner, err := scan.New(data)
+	if err != nil {
 		return nil, err
 	}
-	d := decoder{data: data}
-	return d.value(0), nil
+	d := decoder{Scanner: scanner}
+	root := d.value(0)
+	return newDocument(root, d.identities), nil
 }
 
-// decoder reads a valid JSON text.
+// decoder makes values. Their number is not known before, so they come from
+// chunks, and the parts of what is open wait on stacks.
 type decoder struct {
-	data []byte
-	pos  int
+	scan.Scanner
+	chunk   []value
+	items   []*value
+	members []member
+
+	identities bool // a part of the schema may have an identity of its own
 }
 
-// next is the first byte of the next token.
-func (d *decoder) next() byte {
-	for {
-		switch c := d.data[d.pos]; c {
-		case ' ', '\t', '\n', '\r', ',', ':':
-			d.pos++
-		default:
-			return c
-		}
+// chunkSize is how many values are made at once; a schema of 1.5 KB has 75.
+const chunkSize = 16
+
+// make is a value from a chunk.
+func (d *decoder) make(k kind, text string) *value {
+	if len(d.chunk) == 0 {
+		d.chunk = make([]value, chunkSize)
 	}
+	v := &d.chunk[0]
+	d.chunk = d.chunk[1:]
+	v.kind, v.text = k, text
+	return v
 }
 
 func (d *decoder) value(depth int) *value {
-	switch d.next() {
+	switch d.Next() {
 	case '{', '[':
 		if depth == maxNesting {
-			d.skip()
-			return &value{kind: cut}
+			d.Skip()
+			return d.make(cut, "")
 		}
-		return d.composite(depth)
+		if d.Next() == '{' {
+			return d.object(depth)
+		}
+		return d.array(depth)
 	case '"':
-		return &value{kind: text, text: d.string()}
+		return d.make(text, d.String())
 	case 't', 'f':
-		return &value{kind: boolean, text: d.word()}
+		return d.make(boolean, d.Word())
 	case 'n':
-		d.word()
-		return &value{kind: null}
+		return d.make(null, d.Word())
 	default:
-		return &value{kind: number, text: d.word()}
+		return d.make(number, d.Word())
 	}
 }
 
-func (d *decoder) composite(depth int) *value {
-	v := &value{kind: array}
-	if d.data[d.pos] == '{' {
-		v.kind = object
+func (d *decoder) array(depth int) *value {
+	v, start := d.make(array, ""), len(d.items)
+	for d.Bracket(); d.Next() != ']'; {
+		d.items = append(d.items, d.value(depth+1))
 	}
-	d.pos++
-	for {
-		switch c := d.next(); {
-		case c == '}', c == ']':
-			d.pos++
-			return v
-		case v.kind == array:
-			v.items = append(v.items, d.value(depth+1))
-		default:
-			key := d.string()
-			v.set(key, d.value(depth+1))
-		}
-	}
+	d.Bracket()
+	v.items = slices.Clone(d.items[start:])
+	d.items = d.items[:start]
+	return v
 }
 
-// word reads a number, true, false or null.
-func (d *decoder) word() string {
-	start := d.pos
-	for d.pos < len(d.data) && !bytes.ContainsRune([]byte(" \t\r\n,:]}"), rune(d.data[d.pos])) {
-		d.pos++
+func (d *decoder) object(depth int) *value {
+	v, start := d.make(object, ""), len(d.members)
+	for d.Bracket(); d.Next() != '}'; {
+		key := d.String()
+		d.identities = d.identities || identity(key)
+		d.members = append(d.members, member{key, d.value(depth + 1)})
 	}
-	return string(d.data[start:d.pos])
-}
-
-func (d *decoder) string() string {
-	raw, escaped := d.quoted()
-	if escaped {
-		var s string
-		if json.Unmarshal(raw, &s) == nil {
-			return s
-		}
+	d.Bracket()
+	v.members = make([]member, 0, len(d.members)-start)
+	for _, m := range d.members[start:] {
+		v.set(m.key, m.value)
 	}
-	return strings.ToValidUTF8(string(raw[1:len(raw)-1]), "\uFFFD")
-}
-
-// quoted passes a string and is its text with the quotes.
-func (d *decoder) quoted() (raw []byte, escaped bool) {
-	start := d.pos
-	for d.pos++; d.data[d.pos] != '"'; d.pos++ {
-		if d.data[d.pos] == '\\' {
-			escaped = true
-			d.pos++
-		}
-	}
-	d.pos++
-	return d.data[start:d.pos], escaped
-}
-
-// skip passes an object or array, however deep, without recursion.
-func (d *decoder) skip() {
-	for open := 0; ; {
-		switch d.data[d.pos] {
-		case '"':
-			d.quoted()
-			continue
-		case '{', '[':
-			open++
-		case '}', ']':
-			open--
-		}
-		d.pos++
-		if open == 0 {
-			return
-		}
-	}
+	d.members = d.members[:start]
+	return v
 }

@@ -78,7 +78,7 @@ func appendTag(lines []string, name string, v *value) []string {
 	if written = strings.ReplaceAll(clean(written), "\n", " "); written == "" {
 		return lines
 	}
-	return append(lines, "@"+name+" "+waysOut.Replace(written))
+	return append(lines, "@"+name+" "+closed(written))
 }
 
 // describedLines are the lines of a description of a server, made safe, cut
@@ -97,8 +97,16 @@ func describedLines(description string, limit int) []string {
 	if len(shortened) < len(description) {
 		shortened = sentences(shortened) + " …"
 	}
+	return commented(shortened)
+}
+
+// commented are the lines of a cleaned text, made safe and wrapped.
+func commented(s string) []string {
+	if len(s) <= maxLine && strings.IndexByte(s, '\n') < 0 {
+		return []string{inComment(s)}
+	}
 	var lines []string
-	for paragraph := range strings.SplitSeq(shortened, "\n") {
+	for paragraph := range strings.SplitSeq(s, "\n") {
 		for _, l := range wrap(paragraph) {
 			lines = append(lines, inComment(l))
 		}

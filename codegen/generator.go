@@ -2,6 +2,7 @@ package codegen
 
 import (
 	"bytes"
+	"maps"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/codegen/observe"
@@ -15,14 +16,15 @@ type Generator struct {
 	// documentation. The next Module shows them.
 	Observed *observe.Shapes
 
-	names  *Names
-	pieces map[pieceKey]kept
+	names *Names
+	texts map[Form]texts
 }
 
-// pieceKey says which text of a tool is kept.
-type pieceKey struct {
-	id      string
+// texts are the pieces of one form by the id of their tool. They are all written
+// with the same options.
+type texts struct {
 	options Options
+	pieces  map[string]kept
 }
 
 // kept is a piece with everything it was made from.
@@ -37,15 +39,14 @@ type kept struct {
 // filtered part of it. Tools that n does not name are left out with a warning.
 func (g *Generator) Module(c toolscript.Catalog, n *Names, o Options) Result {
 	g.use(n)
-	m := newModule(o)
-	for _, t := range c.Tools() {
-		names, ok := n.Tool(t.ID())
+	m, written := newModule(n, o), g.written(o)
+	for id, t := range c.All() {
+		at, ok := n.tools[id]
 		if !ok {
 			m.warn(Warning{Server: t.Server, Tool: t.Name, Message: "has no identifier; it is not part of the catalog that the names were made from"})
 			continue
 		}
-		server, _ := n.ByServer(t.Server)
-		m.add(server, g.piece(t, names, o))
+		m.add(at.server, g.piece(t, n.servers[at.server].Tools[at.tool], o, written))
 	}
 	return m.result()
 }
@@ -56,27 +57,38 @@ func (g *Generator) use(n *Names) {
 		return
 	}
 	g.names = n
-	for k := range g.pieces {
-		if _, ok := n.Tool(k.id); !ok {
-			delete(g.pieces, k)
-		}
+	for _, texts := range g.texts {
+		maps.DeleteFunc(texts.pieces, func(id string, _ kept) bool {
+			_, ok := n.tools[id]
+			return !ok
+		})
 	}
 }
 
-func (g *Generator) piece(t toolscript.Tool, names ToolNames, o Options) piece {
-	k := pieceKey{names.ID, o}
+// written are the pieces there are under these options. Those of the same form
+// under others are dropped, since a setting that was changed is not changed back.
+func (g *Generator) written(o Options) map[string]kept {
+	t := g.texts[o.Form]
+	if t.pieces == nil || t.options != o {
+		if g.texts == nil {
+			g.texts = map[Form]texts{}
+		}
+		t = texts{o, map[string]kept{}}
+		g.texts[o.Form] = t
+	}
+	return t.pieces
+}
+
+func (g *Generator) piece(t toolscript.Tool, names ToolNames, o Options, written map[string]kept) piece {
 	observed := ""
 	if t.OutputSchema == nil {
 		observed = g.Observed.Type(names.ID)
 	}
-	if old, ok := g.pieces[k]; ok && old.names == names && old.observed == observed && sameTool(old.tool, t) {
+	if old, ok := written[names.ID]; ok && old.names == names && old.observed == observed && sameTool(old.tool, t) {
 		return old.piece
 	}
 	p := writeTool(t, names, observed, o)
-	if g.pieces == nil {
-		g.pieces = map[pieceKey]kept{}
-	}
-	g.pieces[k] = kept{t, names, observed, p}
+	written[names.ID] = kept{t, names, observed, p}
 	return p
 }
 
@@ -84,9 +96,12 @@ func (g *Generator) piece(t toolscript.Tool, names ToolNames, o Options) piece {
 // change takes well under a millisecond.
 func sameTool(a, b toolscript.Tool) bool {
 	return a.Server == b.Server && a.Name == b.Name && a.Title == b.Title && a.Description == b.Description &&
-		hints(a.Annotations) == hints(b.Annotations) &&
+		sameHints(a.Annotations, b.Annotations) &&
 		sameSchema(a.InputSchema, b.InputSchema) && sameSchema(a.OutputSchema, b.OutputSchema)
 }
+
+// sameHints compares what is pointed to when the pointers differ.
+func sameHints(a, b toolscript.Annotations) bool { return a == b || hints(a) == hints(b) }
 
 // sameSchema tells a missing schema from an empty one.
 func sameSchema(a, b []byte) bool {

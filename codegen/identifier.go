@@ -48,6 +48,9 @@ var behavioural = map[string]bool{
 // partOfName reports whether r may be inside an identifier. Characters that
 // cannot be seen are left out, or two names could look the same.
 func partOfName(r rune) bool {
+	if r < utf8.RuneSelf {
+		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '$'
+	}
 	if unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector, unicode.Pattern_Syntax) {
 		return r == '$'
 	}

@@ -11,6 +11,7 @@ package codegen
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/toolscript/toolscript"
@@ -95,51 +96,120 @@ var (
 // specification words it.
 const noTools = "// No tools available\n"
 
-// module is a module being put together, server by server.
+// module is a module being put together. Its text is written once, when its
+// length is known: at thousands of tools, copies are most of what it costs.
 type module struct {
 	options  Options
-	types    strings.Builder // declarations of all tools
-	members  strings.Builder // what is inside tools
-	methods  strings.Builder // of the server at hand
-	servers  []ServerNames
+	sections []section // of all servers, in the order of their names
 	warnings []Warning
+	length   int // about that of the text
 }
 
-func newModule(o Options) *module { return &module{options: o} }
+// section is a server with those of its tools that are part of the module.
+type section struct {
+	ServerNames
+	pieces []piece
+}
+
+func newModule(n *Names, o Options) *module {
+	m := &module{options: o, sections: make([]section, len(n.servers))}
+	for i, s := range n.servers {
+		m.sections[i].ServerNames = s
+	}
+	return m
+}
 
 func (m *module) warn(w Warning) { m.warnings = append(m.warnings, w) }
 
-// add adds a tool of a server. The tools of one server come in a row.
-func (m *module) add(s ServerNames, p piece) {
-	if last := len(m.servers) - 1; last < 0 || m.servers[last].Server != s.Server {
-		m.endServer()
-		m.servers = append(m.servers, s)
+// add adds a tool of the server with that index. The tools of a server need not
+// come in a row: a__b__c of server a__b comes between two of server a.
+func (m *module) add(server int, p piece) {
+	s := &m.sections[server]
+	if s.pieces == nil {
+		s.pieces = make([]piece, 0, len(s.Tools))
+		m.length += 4*len(s.Server) + 4*len(s.Type) + 64
 	}
-	m.types.WriteString(p.types)
-	m.methods.WriteString(p.method)
+	s.pieces = append(s.pieces, p)
+	m.length += len(p.types) + len(p.method)
 	m.warnings = append(m.warnings, p.warnings...)
 }
 
-// endServer closes the server at hand: as a member of the tools value, or as
-// an interface with a name that the checker can put into its messages.
-func (m *module) endServer() {
-	if len(m.servers) == 0 {
-		return
-	}
-	s := m.servers[len(m.servers)-1]
-	p := printer{out: &m.members, style: block, indent: 1}
-	p.tabs()
-	p.comment(serverLines(s))
-	switch m.options.Form {
-	case Full:
-		fmt.Fprintf(p.out, "%s: {\n%s  },\n", key(s.Ident), m.methods.String())
-	case Compact:
-		fmt.Fprintf(p.out, "%s: {\n%s  };\n", key(s.Ident), m.methods.String())
+// result is the finished module.
+func (m *module) result() Result {
+	m.sections = slices.DeleteFunc(m.sections, func(s section) bool { return len(s.pieces) == 0 })
+	var b strings.Builder
+	b.Grow(m.length + len(runtimeSource) + len(declarationsSource))
+	switch {
+	case m.options.Form == Declarations:
+		m.declarations(&b)
+	case len(m.sections) == 0:
+		b.WriteString(noTools + "export const tools = {};\n")
+	case m.options.Form == Compact:
+		m.types(&b)
+		b.WriteString("export declare const tools: {\n")
+		m.members(&b)
+		b.WriteString("};\n")
 	default:
-		fmt.Fprintf(&m.types, "export interface %s {\n%s}\n", s.Type, m.methods.String())
-		fmt.Fprintf(p.out, "%s: %s;\n", key(s.Ident), s.Type)
+		b.WriteString(runtimeSource + "\n")
+		m.types(&b)
+		b.WriteString("const servers = {\n")
+		m.members(&b)
+		b.WriteString("};\nexport const tools = withOwn(servers);\n")
 	}
-	m.methods.Reset()
+	return Result{Text: b.String(), Warnings: m.warnings}
+}
+
+func (m *module) declarations(b *strings.Builder) {
+	b.WriteString(declarationsSource + "\n")
+	if len(m.sections) == 0 {
+		b.WriteString(noTools)
+	}
+	m.types(b)
+	b.WriteString("export interface Servers {\n")
+	m.members(b)
+	b.WriteString("}\n" + offeredSource + "export declare const tools: Tools;\n")
+}
+
+// types writes the declarations of all tools. For the checker, each server is an
+// interface with a name that it can put into its messages.
+func (m *module) types(b *strings.Builder) {
+	for _, s := range m.sections {
+		for _, p := range s.pieces {
+			b.WriteString(p.types)
+		}
+		if m.options.Form == Declarations {
+			b.WriteString("export interface " + s.Type + " {\n")
+			s.methods(b)
+			b.WriteString("}\n")
+		}
+	}
+}
+
+// members writes what is inside tools: a member for each server.
+func (m *module) members(b *strings.Builder) {
+	for _, s := range m.sections {
+		p := printer{out: b, style: block, indent: 1}
+		p.tabs()
+		p.comment(serverLines(s.ServerNames))
+		b.WriteString(key(s.Ident))
+		if m.options.Form == Declarations {
+			b.WriteString(": " + s.Type + ";\n")
+			continue
+		}
+		b.WriteString(": {\n")
+		s.methods(b)
+		if m.options.Form == Full {
+			b.WriteString("  },\n")
+		} else {
+			b.WriteString("  };\n")
+		}
+	}
+}
+
+func (s section) methods(b *strings.Builder) {
+	for _, p := range s.pieces {
+		b.WriteString(p.method)
+	}
 }
 
 // serverLines name the server where its identifier does not.
@@ -148,32 +218,4 @@ func serverLines(s ServerNames) []string {
 		return nil
 	}
 	return []string{"Server " + inComment(strings.ReplaceAll(clean(s.Server), "\n", " "))}
-}
-
-// result is the finished module.
-func (m *module) result() Result {
-	m.endServer()
-	r := Result{Warnings: m.warnings}
-	switch {
-	case m.options.Form == Declarations:
-		r.Text = m.declarations()
-	case len(m.servers) == 0:
-		r.Text = noTools + "export const tools = {};\n"
-	case m.options.Form == Compact:
-		r.Text = m.types.String() + "export declare const tools: {\n" + m.members.String() + "};\n"
-	default:
-		r.Text = runtimeSource + "\n" + m.types.String() + "const servers = {\n" + m.members.String() + "};\nexport const tools = withOwn(servers);\n"
-	}
-	return r
-}
-
-func (m *module) declarations() string {
-	text := declarationsSource + "\n"
-	if len(m.servers) == 0 {
-		text += noTools
-	}
-	return text + m.types.String() +
-		"export interface Servers {\n" + m.members.String() + "}\n" +
-		offeredSource +
-		"export declare const tools: Tools;\n"
 }

@@ -5,7 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
-	"strings"
+	"strconv"
 
 	"github.com/toolscript/toolscript"
 )
@@ -16,13 +16,15 @@ import (
 // immutable.
 type Names struct {
 	servers  []ServerNames
-	tools    map[string]ToolNames // by tool id
-	idents   map[string]int       // index in servers, by identifier
-	indexes  map[string]int       // index in servers, by configured name
-	ids      map[[2]string]string // tool id, by identifiers of server and tool
+	tools    map[string]place // by tool id
+	idents   map[string]int   // index in servers, by identifier
+	indexes  map[string]int   // index in servers, by configured name
 	warnings []string
 	key      string
 }
+
+// place is where the names of a tool are: indexes of servers and of its Tools.
+type place struct{ server, tool int }
 
 // ServerNames are the names of one server.
 type ServerNames struct {
@@ -45,18 +47,19 @@ type ToolNames struct {
 // that a filter renames nothing.
 func NewNames(c toolscript.Catalog) *Names {
 	n := &Names{
-		tools:   make(map[string]ToolNames, c.Len()),
+		tools:   make(map[string]place, c.Len()),
 		idents:  map[string]int{},
 		indexes: map[string]int{},
-		ids:     make(map[[2]string]string, c.Len()),
+
+		warnings: c.Clashes(),
 	}
-	byServer := map[string][]toolscript.Tool{}
+	byServer := map[string][]wanted{}
 	configured := c.Servers()
-	for _, t := range c.Tools() {
+	for id, t := range c.All() {
 		if _, ok := byServer[t.Server]; !ok && !c.HasServer(t.Server) {
 			configured = append(configured, t.Server)
 		}
-		byServer[t.Server] = append(byServer[t.Server], t)
+		byServer[t.Server] = append(byServer[t.Server], wanted{id, t.Name})
 	}
 	slices.Sort(configured)
 	n.nameServers(configured)
@@ -67,6 +70,9 @@ func NewNames(c toolscript.Catalog) *Names {
 	n.index()
 	return n
 }
+
+// wanted is a tool that wants a name.
+type wanted struct{ id, name string }
 
 // spawn is the member of tools that starts tasks. A server of that name gets
 // another identifier.
@@ -89,19 +95,20 @@ func (n *Names) nameServers(configured []string) {
 	}
 }
 
-func (n *Names) nameTools(s *ServerNames, tools []toolscript.Tool) {
+func (n *Names) nameTools(s *ServerNames, tools []wanted) {
 	claims := make([]claim, len(tools))
 	for i, t := range tools {
-		ident := Identifier(t.Name)
-		claims[i] = claim{id: t.ID(), want: ident, exact: ident == t.Name}
+		ident := Identifier(t.name)
+		claims[i] = claim{id: t.id, want: ident, exact: ident == t.name}
 	}
 	idents, met := settle(claims)
 	for _, group := range met {
 		n.warnings = append(n.warnings, fmt.Sprintf("tools share the identifier tools.%s.%s: %s",
 			s.Ident, claims[group[0]].want, describe(claims, group, idents)))
 	}
+	s.Tools = make([]ToolNames, len(tools))
 	for i, t := range tools {
-		s.Tools = append(s.Tools, ToolNames{Ident: idents[i], ID: t.ID()})
+		s.Tools[i] = ToolNames{Ident: idents[i], ID: t.id}
 	}
 }
 
@@ -109,11 +116,16 @@ func (n *Names) nameTools(s *ServerNames, tools []toolscript.Tool) {
 // from two identifiers, and server a-b with tool c reads like server a with
 // tool b-c. No type name is exact, so all that meet get a suffix.
 func (n *Names) nameTypes() {
-	var servers, tools []claim
+	count := 0
 	for _, s := range n.servers {
-		servers = append(servers, claim{id: s.Server, want: typePart(s.Ident)})
+		count += len(s.Tools)
+	}
+	servers, tools := make([]claim, 0, len(n.servers)), make([]claim, 0, count)
+	for _, s := range n.servers {
+		part := typePart(s.Ident)
+		servers = append(servers, claim{id: s.Server, want: part})
 		for _, t := range s.Tools {
-			tools = append(tools, claim{id: t.ID, want: typePart(s.Ident) + typePart(t.Ident)})
+			tools = append(tools, claim{id: t.ID, want: part + typePart(t.Ident)})
 		}
 	}
 	parts, _ := settle(servers)
@@ -133,18 +145,23 @@ func (n *Names) nameTypes() {
 }
 
 func (n *Names) index() {
-	var table strings.Builder
+	var table []byte
 	for i, s := range n.servers {
 		n.idents[s.Ident], n.indexes[s.Server] = i, i
-		fmt.Fprintf(&table, "%q %q\n", s.Ident, s.Server)
-		for _, t := range s.Tools {
-			n.tools[t.ID] = t
-			n.ids[[2]string{s.Ident, t.Ident}] = t.ID
-			fmt.Fprintf(&table, "\t%q %q\n", t.Ident, t.ID)
+		table = appendQuoted(table, s.Ident, s.Server)
+		for j, t := range s.Tools {
+			n.tools[t.ID] = place{i, j}
+			table = appendQuoted(append(table, '\t'), t.Ident, t.ID)
 		}
 	}
-	sum := sha256.Sum256([]byte(table.String()))
+	sum := sha256.Sum256(table)
 	n.key = hex.EncodeToString(sum[:])
+}
+
+// appendQuoted adds a line of two texts.
+func appendQuoted(to []byte, ident, id string) []byte {
+	to = append(strconv.AppendQuote(to, ident), ' ')
+	return append(strconv.AppendQuote(to, id), '\n')
 }
 
 // Servers are the names of all servers, those without tools included, sorted
@@ -168,17 +185,29 @@ func (n *Names) at(index map[string]int, key string) (ServerNames, bool) {
 
 // Tool finds a tool by its id.
 func (n *Names) Tool(id string) (ToolNames, bool) {
-	t, ok := n.tools[id]
-	return t, ok
+	at, ok := n.tools[id]
+	if !ok {
+		return ToolNames{}, false
+	}
+	return n.servers[at.server].Tools[at.tool], true
 }
 
 // ID is the id of the tool that scripts call tools.<server>.<tool>.
 func (n *Names) ID(server, tool string) (string, bool) {
-	id, ok := n.ids[[2]string{server, tool}]
-	return id, ok
+	i, ok := n.idents[server]
+	if !ok {
+		return "", false
+	}
+	for _, t := range n.servers[i].Tools {
+		if t.Ident == tool {
+			return t.ID, true
+		}
+	}
+	return "", false
 }
 
-// Warnings say which names met and what each is called now.
+// Warnings say which names met and what each is called now, and which tools have
+// none as their ids are the same.
 func (n *Names) Warnings() []string { return slices.Clone(n.warnings) }
 
 // Key identifies the table: equal keys mean equal identifiers for equal ids.

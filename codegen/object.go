@@ -42,8 +42,9 @@ func (c *converter) properties(v *value, at *path, depth int) []property {
 		return nil
 	}
 	props := make([]property, 0, len(declared.members))
+	under := at.to("properties")
 	for _, m := range declared.members {
-		t := c.convert(m.value, at.to("properties", m.key), depth+1)
+		t := c.convert(m.value, under.to(m.key), depth+1)
 		props = append(props, property{key: m.key, optional: true, typ: t, schema: m.value})
 	}
 	return props
@@ -113,11 +114,15 @@ func (c *converter) required(props []property, v *value, at *path, index *typ) [
 // the condition, so their type is unknown. When a condition names properties in
 // a way that is not followed, index becomes unknown: the object is open.
 func (c *converter) conditional(props []property, index *typ, v *value, depth int) ([]property, *typ) {
+	under := conditions(v, depth)
+	if len(under) == 0 {
+		return props, index
+	}
 	known := make(map[string]bool, len(props))
 	for _, p := range props {
 		known[p.key] = true
 	}
-	for _, under := range conditions(v, depth) {
+	for _, under := range under {
 		if under.has("$ref", "$dynamicRef", "anyOf", "oneOf", "patternProperties") {
 			index = unknown
 		}

@@ -72,7 +72,7 @@ func (c *converter) name(ref string) string {
 	}
 	base := c.root.name + "_Root"
 	if segment != "" {
-		base = c.root.name + "_" + typePart(Identifier(unescapePointer.Replace(segment)))
+		base = c.root.name + "_" + typePart(Identifier(unescape(segment)))
 	}
 	name := base
 	for i := 2; c.taken[name]; i++ {

@@ -11,6 +11,7 @@ import (
 // the schema is ever looked at.
 type document struct {
 	root   *value
+	whole  *resource            // the schema, for what is in no other resource
 	id     string               // the keyword of identities: $id, and id in draft 4
 	places map[string]*value    // resources and anchors by absolute URI
 	scope  map[*value]*resource // nil while the schema names no part of itself
@@ -25,23 +26,30 @@ type resource struct {
 	root *value
 }
 
-func newDocument(root *value, source []byte) *document {
-	d := &document{root: root, id: "$id"}
+// newDocument walks through a schema whose parts may have identities. Nearly all
+// schemas have none, and then the walk is saved.
+func newDocument(root *value, identities bool) *document {
+	d := &document{root: root, whole: &resource{base: &url.URL{}, root: root}, id: "$id"}
 	dialect := root.get("$schema").str()
 	if strings.Contains(dialect, "draft-04") || strings.Contains(dialect, "draft-03") {
-		d.id = "id"
+		d.id, identities = "id", true
 	}
-	// Nearly all schemas have no identities, and then the walk is saved.
-	for _, sign := range []string{`"$id"`, `"$anchor"`, `"$dynamicAnchor"`, `"$recursiveAnchor"`, "draft-04", "draft-03"} {
-		if strings.Contains(string(source), sign) {
-			d.places = map[string]*value{}
-			d.scope = map[*value]*resource{}
-			d.dynamic = map[string][]*value{}
-			d.identify(root, &resource{base: &url.URL{}, root: root})
-			break
-		}
+	if identities {
+		d.places = map[string]*value{}
+		d.scope = map[*value]*resource{}
+		d.dynamic = map[string][]*value{}
+		d.identify(root, d.whole)
 	}
 	return d
+}
+
+// identity reports whether a keyword gives a part of a schema a name.
+func identity(keyword string) bool {
+	switch keyword {
+	case "$id", "$anchor", "$dynamicAnchor", "$recursiveAnchor":
+		return true
+	}
+	return false
 }
 
 // identify notes the identities of v and all in it, and the resource that each
@@ -100,7 +108,10 @@ func (d *document) targets(from *value, key, ref string) []*value {
 func (d *document) resolve(from *value, ref string) *value {
 	in := d.scope[from]
 	if in == nil {
-		in = &resource{base: &url.URL{}, root: d.root}
+		in = d.whole
+	}
+	if fragment, here := strings.CutPrefix(ref, "#"); here && !strings.Contains(ref, "%") {
+		return d.within(in, fragment) // as nearly all are
 	}
 	target, err := in.base.Parse(ref)
 	if err != nil {
@@ -108,19 +119,32 @@ func (d *document) resolve(from *value, ref string) *value {
 	}
 	fragment := target.Fragment
 	target.Fragment = ""
-	root := in.root
 	if target.String() != in.base.String() {
-		if root = d.places[target.String()]; root == nil {
-			return nil
-		}
+		in = &resource{base: target, root: d.places[target.String()]}
 	}
-	if fragment == "" || fragment[0] == '/' {
-		return root.pointer(fragment)
+	return d.within(in, fragment)
+}
+
+// within is what a fragment means in a resource: a JSON pointer or an anchor.
+func (d *document) within(in *resource, fragment string) *value {
+	switch {
+	case in.root == nil:
+		return nil
+	case fragment == "" || fragment[0] == '/':
+		return in.root.pointer(fragment)
 	}
-	return d.places[target.String()+"#"+fragment]
+	return d.places[in.base.String()+"#"+fragment]
 }
 
 var unescapePointer = strings.NewReplacer("~1", "/", "~0", "~")
+
+// unescape is what a part of a JSON pointer means.
+func unescape(part string) string {
+	if !strings.Contains(part, "~") {
+		return part
+	}
+	return unescapePointer.Replace(part)
+}
 
 // pointer follows a JSON pointer, nil when it leads nowhere.
 func (v *value) pointer(pointer string) *value {
@@ -130,7 +154,7 @@ func (v *value) pointer(pointer string) *value {
 	for part := range strings.SplitSeq(pointer[1:], "/") {
 		switch {
 		case v.is(object):
-			v = v.get(unescapePointer.Replace(part))
+			v = v.get(unescape(part))
 		case v.is(array):
 			i, err := strconv.Atoi(part)
 			if err != nil || i < 0 || i >= len(v.items) {

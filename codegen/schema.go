@@ -154,6 +154,9 @@ func saysNoType(v *value) bool {
 
 // typed is what type and the keywords of single types say.
 func (c *converter) typed(v *value, at *path, depth int, with company) *typ {
+	if t := v.get("type"); t.is(text) { // nearly always
+		return c.ofType(t.text, v, at, depth, with)
+	}
 	words := c.typeWords(v, at)
 	types := make([]*typ, len(words))
 	for i, w := range words {
@@ -169,8 +172,6 @@ func (c *converter) typed(v *value, at *path, depth int, with company) *typ {
 func (c *converter) typeWords(v *value, at *path) []string {
 	var words []string
 	switch t := v.get("type"); {
-	case t.is(text):
-		return []string{t.text}
 	case t.is(array):
 		for i, item := range t.items {
 			if !item.is(text) {

@@ -33,7 +33,7 @@ func breaking(r rune) bool {
 // clean drops what cannot be seen, turns all line ends into \n and other
 // control characters into blanks, and trims the end of each line.
 func clean(s string) string {
-	if !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' }) {
+	if printable(s) {
 		return strings.TrimSpace(s)
 	}
 	s = strings.ReplaceAll(s, "\r\n", "\n")
@@ -57,14 +57,33 @@ func clean(s string) string {
 	return strings.TrimSpace(strings.Join(lines, "\n"))
 }
 
+// printable reports whether s is ASCII without control characters, as nearly all
+// text is.
+func printable(s string) bool {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return true
+}
+
 // ways out of a comment, of a <script> element and of a Markdown fence.
 var waysOut = strings.NewReplacer("*/", `*\/`, "</", `<\/`, "<!--", `<\!--`, "```", "'''")
+
+// closed is s without ways out. Most text has none of their first characters.
+func closed(s string) string {
+	if !strings.ContainsAny(s, "*<`") {
+		return s
+	}
+	return waysOut.Replace(s)
+}
 
 // inComment makes one cleaned line of server text safe inside a comment. A
 // leading @ would be a tag: @deprecated strikes the tool out, @ts-expect-error
 // makes the checker report the module itself.
 func inComment(line string) string {
-	line = waysOut.Replace(line)
+	line = closed(line)
 	if strings.HasPrefix(strings.TrimLeft(line, " \t*/"), "@") {
 		return strings.Replace(line, "@", `\@`, 1)
 	}
@@ -74,6 +93,9 @@ func inComment(line string) string {
 // quote is a TypeScript string literal of s that is plain to read and cannot be
 // left: what cannot be seen is written as an escape.
 func quote(s string) string {
+	if printable(s) && !strings.ContainsAny(s, "\"\\<>&`") {
+		return `"` + s + `"`
+	}
 	raw, err := json.Marshal(s)
 	if err != nil {
 		return `""` // cannot be: every Go string can be marshalled

@@ -31,6 +31,9 @@ type toolWriter struct {
 
 func writeTool(t toolscript.Tool, names ToolNames, observed string, o Options) piece {
 	w := toolWriter{tool: t, names: names, observed: observed, options: o}
+	if o.Form != Compact {
+		w.types.Grow(len(t.InputSchema) + len(t.OutputSchema)) // types with their documentation are about as long
+	}
 	params, optional := w.params()
 	result := w.result()
 	w.method(params, optional, result)
@@ -80,22 +83,18 @@ func (w *toolWriter) observation() []string {
 	if w.observed == "" {
 		return nil
 	}
-	var lines []string
-	for _, l := range wrap("Observed, not promised: " + clean(w.observed)) {
-		lines = append(lines, inComment(l))
-	}
-	return lines
+	return commented("Observed, not promised: " + clean(w.observed))
 }
 
 // convert makes the declarations of a schema; of one that cannot be read, the
 // type is unknown.
 func (w *toolWriter) convert(which string, schema []byte, name string) []*alias {
-	root, err := decode(schema)
+	doc, err := decode(schema)
 	if err != nil {
 		w.warn(which, nil, "%v", err)
 		return []*alias{{name: name, typ: unknown}}
 	}
-	return convertSchema(name, newDocument(root, schema), w.options.Open, func(at *path, format string, args ...any) {
+	return convertSchema(name, doc, w.options.Open, func(at *path, format string, args ...any) {
 		w.warn(which, at, format, args...)
 	})
 }
@@ -149,6 +148,7 @@ func (w *toolWriter) printer(out *strings.Builder) *printer {
 // method writes the member by which scripts call the tool.
 func (w *toolWriter) method(params string, optional bool, result string) {
 	var b strings.Builder
+	b.Grow(min(len(w.tool.Description), w.options.describe()) + len(w.names.ID) + len(params) + len(result) + 64)
 	p := w.printer(&b)
 	p.style = block // the comment of a method has lines of its own in every form
 	p.indent = 2
@@ -157,10 +157,10 @@ func (w *toolWriter) method(params string, optional bool, result string) {
 	}
 	p.tabs()
 	p.comment(w.documentation())
-	signature := fmt.Sprintf("%s(%s): Promise<%s>", key(w.names.Ident), w.parameter(params, optional), result)
+	signature := key(w.names.Ident) + "(" + w.parameter(params, optional) + "): Promise<" + result + ">"
 	if w.options.Form == Full {
-		fmt.Fprintf(&b, "async %s {\n      return await call(%s, %s, params, %s);\n    },\n",
-			signature, quote(w.tool.Server), quote(w.names.ID), strconv.FormatBool(w.tool.OutputSchema != nil))
+		b.WriteString("async " + signature + " {\n      return await call(" + quote(w.tool.Server) + ", " + quote(w.names.ID) +
+			", params, " + strconv.FormatBool(w.tool.OutputSchema != nil) + ");\n    },\n")
 	} else {
 		b.WriteString(signature + ";\n")
 	}

@@ -77,6 +77,9 @@ func objectOf(props []property, index *typ) *typ {
 
 // union is the type of what is at least one of parts.
 func union(parts ...*typ) *typ {
+	if len(parts) == 1 {
+		return parts[0]
+	}
 	flat := flatten(opUnion, parts)
 	kept := flat[:0]
 	for _, t := range flat {
@@ -93,6 +96,9 @@ func union(parts ...*typ) *typ {
 
 // intersection is the type of what is all of parts.
 func intersection(parts ...*typ) *typ {
+	if len(parts) == 1 {
+		return parts[0]
+	}
 	flat := flatten(opIntersection, parts)
 	kept := flat[:0]
 	for _, t := range flat {

@@ -2,6 +2,7 @@ package codegen
 
 import (
 	"crypto/sha256"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -20,22 +21,29 @@ type claim struct {
 // meaning the same tool or fails with the new names.
 func settle(claims []claim) (names []string, met [][]int) {
 	names = make([]string, len(claims))
-	groups := make(map[string][]int, len(claims))
+	wanted := make(map[string]int, len(claims)) // index of the first that wants it
+	groups := map[int][]int{}                   // of several, by the first of them
 	for i, c := range claims {
 		names[i] = c.want
-		groups[c.want] = append(groups[c.want], i)
-	}
-	for i, c := range claims {
-		if group := groups[c.want]; len(group) > 1 && group[0] == i {
-			met = append(met, group)
-			suffix(claims, group, names, groups)
+		first, again := wanted[c.want]
+		switch {
+		case !again:
+			wanted[c.want] = i
+		case groups[first] == nil:
+			groups[first] = []int{first, i}
+		default:
+			groups[first] = append(groups[first], i)
 		}
+	}
+	for _, first := range slices.Sorted(maps.Keys(groups)) {
+		met = append(met, groups[first])
+		suffix(claims, groups[first], names, wanted)
 	}
 	return names, met
 }
 
 // suffix renames all of a group but the exact one to names that nobody wants.
-func suffix(claims []claim, group []int, names []string, wanted map[string][]int) {
+func suffix(claims []claim, group []int, names []string, wanted map[string]int) {
 	marks := make(map[int]string, len(group))
 	for _, i := range group {
 		if !claims[i].exact {
@@ -49,7 +57,7 @@ func suffix(claims []claim, group []int, names []string, wanted map[string][]int
 		}
 		for i, m := range marks {
 			name := claims[i].want + "_" + m[:length]
-			if uses[m[:length]] == 1 && wanted[name] == nil {
+			if _, taken := wanted[name]; uses[m[:length]] == 1 && !taken {
 				names[i] = name
 				delete(marks, i)
 			}

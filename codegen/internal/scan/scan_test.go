@@ -1,0 +1,83 @@
+package scan_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolscript/toolscript/codegen/internal/scan"
+)
+
+// read is the value at the scanner, as encoding/json would make it.
+func read(s *scan.Scanner) any {
+	switch s.Next() {
+	case '{':
+		members := map[string]any{}
+		for s.Bracket(); s.Next() != '}'; {
+			key := s.String()
+			members[key] = read(s)
+		}
+		s.Bracket()
+		return members
+	case '[':
+		items := []any{}
+		for s.Bracket(); s.Next() != ']'; {
+			items = append(items, read(s))
+		}
+		s.Bracket()
+		return items
+	case '"':
+		return s.String()
+	case 't', 'f', 'n':
+		return map[string]any{"true": true, "false": false, "null": nil}[s.Word()]
+	}
+	return json.Number(s.Word())
+}
+
+// FuzzScan: a scanner reads what encoding/json reads and refuses what that
+// refuses, and passing over a value ends where reading it does.
+func FuzzScan(f *testing.F) {
+	for _, seed := range []string{
+		`{"a": [1, -2.5e3, "x", true, false, null, {}], "a": {"": [[]]}}`, ` "\"\\\u00e9\ud83d\ude00\n" `, "\"a\xffb\"", `1`, `[1,]`, `{"a"}`,
+		`"\ud800"`, `{"]}": "[{", "b": "\\"}`, ``, `nul`, "[1 ,\n2\t]", `1 2`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var want any
+		decoder := json.NewDecoder(bytes.NewReader(data))
+		decoder.UseNumber()
+		err := decoder.Decode(&want)
+		s, refused := scan.New(data)
+		if !json.Valid(data) {
+			if refused == nil {
+				t.Fatalf("%q is no JSON, and was accepted", data)
+			}
+			return
+		}
+		if err != nil || refused != nil {
+			t.Fatalf("%q is refused: %v, %v", data, err, refused)
+		}
+		if diff := cmp.Diff(want, read(&s)); diff != "" {
+			t.Errorf("%q: -want +got\n%s", data, diff)
+		}
+		pair, err := scan.New(append(append([]byte{'['}, data...), ",7]"...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		pair.Bracket()
+		switch pair.Next() {
+		case '{', '[':
+			pair.Skip()
+		case '"':
+			_ = pair.String()
+		default:
+			_ = pair.Word()
+		}
+		if next := pair.Next(); next != '7' {
+			t.Errorf("after %q comes %q, want 7", data, next)
+		}
+	})
+}
