@@ -35,7 +35,7 @@ func compile(schema []byte) (*checker, error) {
 	if len(schema) > maxSchemaBytes {
 		return nil, fmt.Errorf("the schema has %d bytes; up to %d are applied", len(schema), maxSchemaBytes)
 	}
-	doc, err := parse(schema)
+	doc, err := decode(schema)
 	if err != nil {
 		return nil, fmt.Errorf("read the schema: %w", err)
 	}

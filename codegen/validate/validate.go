@@ -13,8 +13,6 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-
 	"github.com/toolscript/toolscript"
 )
 
@@ -28,12 +26,21 @@ const (
 type Validator struct {
 	mu      sync.Mutex
 	entries map[[sha256.Size]byte]*list.Element
-	recent  list.List // of *entry, the one used last in front
+	recent  list.List              // of *entry, the one used last in front
+	known   map[text]*list.Element // shortcuts to entries, see lookup
+}
+
+// text is where a schema is in memory. As a key it keeps the schema there, so
+// that no other text can take its place.
+type text struct {
+	first  *byte
+	length int
 }
 
 // entry is one schema, compiled once.
 type entry struct {
 	key     [sha256.Size]byte
+	dropped bool // for another; guarded by the Validator's mu
 	once    sync.Once
 	checker *checker // nil when the schema cannot be applied
 
@@ -43,12 +50,13 @@ type entry struct {
 
 // Check lists what is wrong with args, sorted by place; an empty args means {}.
 // No details and no error mean that args may be sent. The error is of kind
-// Invalid and means that args is not JSON that could be sent at all.
+// Invalid and means that args is not JSON that could be sent at all. The bytes of
+// schema must never change.
 func (v *Validator) Check(schema, args json.RawMessage) ([]toolscript.Detail, error) {
 	if len(bytes.TrimSpace(args)) == 0 {
 		args = json.RawMessage("{}")
 	}
-	value, err := parse(args)
+	value, err := decode(args)
 	if err != nil {
 		return nil, &toolscript.Error{Kind: toolscript.Invalid, Err: fmt.Errorf("read the arguments: %w", err)}
 	}
@@ -100,7 +108,7 @@ func (v *Validator) Noticed(schema json.RawMessage) error {
 // entry is the compiled schema, compiled now if need be. Others that need the
 // same schema wait; those that need another do not.
 func (v *Validator) entry(schema json.RawMessage) *entry {
-	e := v.lookup(sha256.Sum256(schema))
+	e := v.lookup(schema)
 	e.once.Do(func() {
 		c, err := compile(schema)
 		if err != nil {
@@ -112,23 +120,44 @@ func (v *Validator) entry(schema json.RawMessage) *entry {
 	return e
 }
 
-func (v *Validator) lookup(key [sha256.Size]byte) *entry {
+// lookup is the entry of a schema. The tools of a catalog keep their schemas, so
+// that after the first call of each its place says which it is; the hash of 1.5 KB
+// is a tenth of a check.
+func (v *Validator) lookup(schema json.RawMessage) *entry {
+	at := text{length: len(schema)}
+	if len(schema) > 0 {
+		at.first = &schema[0]
+	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	known := v.known[at]
+	if known == nil || known.Value.(*entry).dropped {
+		known = v.hashed(sha256.Sum256(schema))
+		if v.known == nil || len(v.known) >= maxSchemas {
+			v.known = map[text]*list.Element{}
+		}
+		v.known[at] = known
+	}
+	v.recent.MoveToFront(known)
+	return known.Value.(*entry)
+}
+
+// hashed is the entry of the schema with that hash, a new one if need be.
+func (v *Validator) hashed(key [sha256.Size]byte) *list.Element {
 	if at, ok := v.entries[key]; ok {
-		v.recent.MoveToFront(at)
-		return at.Value.(*entry)
+		return at
 	}
 	if v.entries == nil {
 		v.entries = map[[sha256.Size]byte]*list.Element{}
 	}
-	e := &entry{key: key}
-	v.entries[key] = v.recent.PushFront(e)
+	at := v.recent.PushFront(&entry{key: key})
+	v.entries[key] = at
 	if v.recent.Len() > maxSchemas {
 		oldest := v.recent.Remove(v.recent.Back()).(*entry)
 		delete(v.entries, oldest.key)
+		oldest.dropped = true
 	}
-	return e
+	return at
 }
 
 // fail keeps the first problem.
@@ -138,35 +167,4 @@ func (e *entry) fail(err error) {
 	if e.problem == nil {
 		e.problem = err
 	}
-}
-
-// parse reads a JSON text, its numbers exactly.
-func parse(text []byte) (any, error) {
-	// The decoder recurses as deep as the text nests, and so does everything
-	// after it.
-	if depth(text) > maxArguments {
-		return nil, fmt.Errorf("it nests deeper than %d levels", maxArguments)
-	}
-	return jsonschema.UnmarshalJSON(bytes.NewReader(text))
-}
-
-// depth is how deep a JSON text nests, found without recursion.
-func depth(text []byte) int {
-	deepest, now := 0, 0
-	for i := 0; i < len(text); i++ {
-		switch text[i] {
-		case '{', '[':
-			now++
-			deepest = max(deepest, now)
-		case '}', ']':
-			now--
-		case '"':
-			for i++; i < len(text) && text[i] != '"'; i++ {
-				if text[i] == '\\' {
-					i++
-				}
-			}
-		}
-	}
-	return deepest
 }
