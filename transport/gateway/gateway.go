@@ -119,6 +119,7 @@ type Server struct {
 	log       *slog.Logger
 	heartbeat time.Duration
 	ids       requestIDs
+	packed    packed
 
 	ctx    context.Context // parent of every request's context
 	cancel context.CancelCauseFunc

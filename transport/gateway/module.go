@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
-	"github.com/valyala/fasthttp"
 
 	"github.com/toolscript/toolscript"
 )
@@ -44,7 +43,14 @@ func (s *Server) module(x *exchange) error {
 		return err
 	}
 	tag := `"` + m.ETag + `"`
-	x.c.Set(fiber.HeaderETag, tag)
+	compress := len(m.Text) >= worthwhile && takesGzip(x.c.Get(fiber.HeaderAcceptEncoding))
+	if compress {
+		// RFC 9110 §8.8.1: a strong validator "is unique across all versions of all
+		// representations", and this is another representation.
+		x.c.Set(fiber.HeaderETag, "W/"+tag)
+	} else {
+		x.c.Set(fiber.HeaderETag, tag)
+	}
 	x.c.Vary(fiber.HeaderAcceptEncoding)
 	x.c.Set(fiber.HeaderCacheControl, "no-cache") // may be kept, but not used without asking
 	x.c.Set(headerGeneration, strconv.FormatUint(m.Generation, 10))
@@ -53,19 +59,12 @@ func (s *Server) module(x *exchange) error {
 		return nil
 	}
 	x.c.Set(fiber.HeaderContentType, "application/typescript")
-	if len(m.Text) < worthwhile || !x.c.Context().Request.Header.HasAcceptEncoding("gzip") {
+	if !compress {
 		return x.c.SendString(m.Text)
 	}
-	// RFC 9110 §8.8.1: a strong validator "is unique across all versions of all
-	// representations", and this is another representation.
-	x.c.Set(fiber.HeaderETag, "W/"+tag)
 	x.c.Set(fiber.HeaderContentEncoding, "gzip")
-	return x.c.Send(fasthttp.AppendGzipBytesLevel(nil, []byte(m.Text), fasthttp.CompressBestSpeed))
+	return x.c.Send(s.packed.gzip(m))
 }
-
-// worthwhile is from how many bytes on a module is compressed when the client
-// takes that. Types repeat themselves; about a tenth is left.
-const worthwhile = 4 << 10
 
 func (s *Server) form(x *exchange, compact, declarations bool) (toolscript.Module, error) {
 	if declarations {

@@ -3,6 +3,7 @@ package gateway_test
 import (
 	"compress/gzip"
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -67,8 +68,11 @@ func TestModuleCompressed(t *testing.T) {
 	if tag := got.header.Get("Etag"); tag != `W/"abc"` || got.header.Get("Vary") != "Accept-Encoding" {
 		t.Errorf("ETag %s, Vary %q", tag, got.header.Get("Vary"))
 	}
-	if got := l.ask(t, http.MethodGet, "/runtime/tools.ts", "", header("If-None-Match", `W/"abc"`)); got.status != 304 {
-		t.Errorf("asked again = %d, want 304", got.status)
+	for accepted, tag := range map[string]string{"gzip": `W/"abc"`, "identity": `"abc"`} {
+		got := l.ask(t, http.MethodGet, "/runtime/tools.ts", "", header("If-None-Match", `W/"abc"`), header("Accept-Encoding", accepted))
+		if got.status != 304 || got.header.Get("Etag") != tag || got.header.Get("Vary") != "Accept-Encoding" {
+			t.Errorf("asked again for %s = %d, ETag %s, want 304 and %s", accepted, got.status, got.header.Get("Etag"), tag)
+		}
 	}
 	if got := l.ask(t, http.MethodGet, "/runtime/tools.ts", "", header("Accept-Encoding", "identity")); got.body != long || got.header.Get("Content-Encoding") != "" {
 		t.Errorf("identity = %d bytes of %q", len(got.body), got.header.Get("Content-Encoding"))
@@ -76,6 +80,39 @@ func TestModuleCompressed(t *testing.T) {
 	text = "short"
 	if got := l.ask(t, http.MethodGet, "/runtime/tools.ts", "", header("Accept-Encoding", "gzip")); got.body != text {
 		t.Errorf("a short module = %q", got.body)
+	}
+}
+
+// TestModuleCompressedOnce: what has one ETag is one text, so that a text that is
+// another under the same ETag is not looked at.
+func TestModuleCompressedOnce(t *testing.T) {
+	asked := 0
+	l := serve(t, &fake{types: func(context.Context, toolscript.Filter, bool) (toolscript.Module, error) {
+		asked++
+		return toolscript.Module{Text: strings.Repeat(fmt.Sprintln("export type T =", asked), 4000), ETag: fmt.Sprint(asked / 2)}, nil
+	}})
+	var bodies []string
+	for range 4 {
+		bodies = append(bodies, l.ask(t, http.MethodGet, "/runtime/tools.ts", "", header("Accept-Encoding", "gzip")).body)
+	}
+	if bodies[1] != bodies[2] || bodies[0] == bodies[1] || bodies[2] == bodies[3] {
+		t.Error("the compressed text does not follow the ETag")
+	}
+}
+
+// TestModuleAcceptEncoding: gzip is sent to those who name it.
+func TestModuleAcceptEncoding(t *testing.T) {
+	l := serve(t, &fake{types: func(context.Context, toolscript.Filter, bool) (toolscript.Module, error) {
+		return toolscript.Module{Text: strings.Repeat("export type T = {};\n", 4000), ETag: "abc"}, nil
+	}})
+	for accepted, want := range map[string]string{
+		"gzip": "gzip", "GZIP": "gzip", "br,gzip": "gzip", "deflate, gzip;q=1.0, *;q=0.5": "gzip", "gzip ; q=0.1": "gzip",
+		"gzip;q=0": "", "br;q=1, gzip;q=0.0": "", "identity": "", "x-gzipped": "", "*": "", "gzip;q=x": "", "": "",
+	} {
+		got := l.ask(t, http.MethodGet, "/runtime/tools.ts", "", header("Accept-Encoding", accepted))
+		if encoding := got.header.Get("Content-Encoding"); got.status != 200 || encoding != want {
+			t.Errorf("Accept-Encoding %q: %d, encoding %q, want %q", accepted, got.status, encoding, want)
+		}
 	}
 }
 
