@@ -86,7 +86,7 @@ func (s *System) callTool(ctx context.Context, view registry.View, call toolscri
 
 // observe remembers what the result of a tool looks like that promises nothing.
 func (s *System) observe(tool toolscript.Tool, result json.RawMessage) {
-	if s.options.NoObserve || !s.observed.Wants(tool.ID()) {
+	if !s.observes() || !s.observed.Wants(tool.ID()) {
 		return
 	}
 	if value, ok := execution.Untyped(tool, result); ok {

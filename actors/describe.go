@@ -72,8 +72,8 @@ func (s *System) searchTypes(view registry.View, hits []toolscript.SearchHit) (t
 // renderCompact is the module of exactly these tools. A few tools take less than
 // a millisecond, so that nobody keeps it.
 func (s *System) renderCompact(view registry.View, ids ...string) string {
-	o := s.options.Types
+	o := s.options.Types().Options
 	o.Form = codegen.Compact
-	g := codegen.Generator{Observed: s.observed.Shapes()}
+	g := codegen.Generator{Observed: s.shapes()}
 	return g.Render(view.Catalog, view.Names(), ids, o).Text
 }

@@ -22,16 +22,28 @@ func (s *System) Types(ctx context.Context, f toolscript.Filter, compact bool) (
 	if compact {
 		form = codegen.Compact
 	}
-	r, err := s.render(ctx, f, form, s.observed.Shapes())
+	r, err := s.render(ctx, f, form, s.shapes())
 	return r.Module, err
 }
 
 // Declarations are the .d.ts of "toolscript" with the tools that f selects, for
 // editors.
 func (s *System) Declarations(ctx context.Context, f toolscript.Filter) (toolscript.Module, error) {
-	r, err := s.render(ctx, f, codegen.Declarations, s.observed.Shapes())
+	r, err := s.render(ctx, f, codegen.Declarations, s.shapes())
 	return r.Module, err
 }
+
+// shapes are the results seen of tools that promise none; nil when they are not
+// to be shown.
+func (s *System) shapes() *observe.Shapes {
+	if !s.observes() {
+		return nil
+	}
+	return s.observed.Shapes()
+}
+
+// observes reports whether results are remembered and shown.
+func (s *System) observes() bool { return !s.options.NoObserve && !s.options.Types().NoObserve }
 
 // render makes a module. One for a checker shows nothing observed, so that it
 // stays the same when results come.
@@ -40,13 +52,17 @@ func (s *System) render(ctx context.Context, f toolscript.Filter, form codegen.F
 	if err != nil {
 		return typecache.Rendered{}, err
 	}
-	view := s.current()
+	view, options := s.current(), s.options.Types().Options
+	options.Form = form
+	if form != codegen.Compact {
+		options.Describe = 0
+	}
 	ctx, cancel := bounded(ctx, renderLimit)
 	defer cancel()
 	return mailbox.Ask(ctx, at, func(r mailbox.Reply[typecache.Rendered]) any {
 		return typecache.Render{
 			Catalog: event.CatalogChanged{Catalog: view.Catalog, Names: view.Names},
-			Filter:  f, Form: form, Observed: observed, Reply: r,
+			Filter:  f, Options: options, Observed: observed, Reply: r,
 		}
 	})
 }

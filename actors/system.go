@@ -43,11 +43,17 @@ type Options struct {
 	ConnectTimeout time.Duration               // 0: DefaultConnectTimeout
 	Memory         server.Memory               // of the tools of servers over restarts; nil: none
 	OnDemand       bool                        // connect to a server when Await or a call first selects it
-	Types          codegen.Options             // how modules are written; Form is the caller's, Describe that of the compact one
-	NoObserve      bool                        // do not remember what results look like that no schema describes
+	Types          func() Types                // how modules are written, asked for each; nil: the zero Types
+	NoObserve      bool                        // whatever Types says of it
 	Logger         *slog.Logger                // nil: nothing is logged
 	Scripts        Scripts                     // how scripts are run; zero: not at all
 	Search         SearchOptions               // how tools are found; zero: by their words
+}
+
+// Types say how modules are written.
+type Types struct {
+	codegen.Options      // Form is the caller's, Describe that of the compact form
+	NoObserve       bool // neither remember nor show what results look like that no schema describes
 }
 
 func (o Options) withDefaults() Options {
@@ -60,6 +66,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.ConnectTimeout == 0 {
 		o.ConnectTimeout = DefaultConnectTimeout
+	}
+	if o.Types == nil {
+		o.Types = func() Types { return Types{} }
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
@@ -133,7 +142,7 @@ func (s *System) specs() []spec {
 		{id: registryID, produce: func() actor.Receiver {
 			return registry.New(registry.Options{Current: s.current, Publish: s.publish, Logger: logger})
 		}},
-		{id: typecacheID, produce: func() actor.Receiver { return typecache.New(s.options.Types, logger, &s.work) }},
+		{id: typecacheID, produce: func() actor.Receiver { return typecache.New(logger, &s.work) }},
 		{id: authID, produce: func() actor.Receiver { return auth.New(logger, &s.work) }},
 	}
 	all = append(all, s.searchSpecs()...)

@@ -13,7 +13,7 @@ import (
 type Render struct {
 	Catalog  event.CatalogChanged
 	Filter   toolscript.Filter
-	Form     codegen.Form
+	Options  codegen.Options
 	Observed *observe.Shapes // what is shown of results that no schema describes; nil for nothing
 	Reply    mailbox.Reply[Rendered]
 }

@@ -22,16 +22,15 @@ import (
 type key struct {
 	generation uint64
 	filter     string
-	form       codegen.Form
+	options    codegen.Options
 	observed   uint64 // version of the shapes
 }
 
 // Cache is the state of the actor; only Receive touches it.
 type Cache struct {
-	options codegen.Options // of all modules, but for the form
-	logger  *slog.Logger
-	work    *mailbox.Group
-	post    func(message any)
+	logger *slog.Logger
+	work   *mailbox.Group
+	post   func(message any)
 
 	// generator holds the one generator, or nothing while it is in use. It keeps
 	// the text of every tool, so that one at a time is faster than many at once
@@ -43,11 +42,9 @@ type Cache struct {
 	waiting map[key][]mailbox.Reply[Rendered]
 }
 
-// New makes the actor. Of the options, Form is that of each request, and Describe
-// is for the compact form alone. work counts the goroutines.
-func New(o codegen.Options, logger *slog.Logger, work *mailbox.Group) *Cache {
+// New makes the actor. work counts the goroutines.
+func New(logger *slog.Logger, work *mailbox.Group) *Cache {
 	t := &Cache{
-		options:   o,
 		logger:    logger,
 		work:      work,
 		generator: make(chan *codegen.Generator, 1),
@@ -88,7 +85,7 @@ func (t *Cache) adopt(m event.CatalogChanged) {
 func (t *Cache) render(m Render) {
 	t.adopt(m.Catalog)
 	filter := canonical(m.Filter)
-	k := key{t.current.Catalog.Generation(), filter.String(), m.Form, m.Observed.Version()}
+	k := key{t.current.Catalog.Generation(), filter.String(), m.Options, m.Observed.Version()}
 	if r, ok := t.modules.get(k); ok {
 		m.Reply.Send(r, nil)
 		return
@@ -102,17 +99,12 @@ func (t *Cache) render(m Render) {
 
 func (t *Cache) generate(k key, filter toolscript.Filter, observed *observe.Shapes) {
 	catalog, post, generator := t.current, t.post, t.generator
-	options := t.options
-	options.Form = k.form
-	if k.form != codegen.Compact {
-		options.Describe = 0
-	}
 	t.work.Go(func() {
 		g := <-generator
 		next := new(codegen.Generator) // unless this one comes through
 		defer func() { generator <- next }()
 		g.Observed = observed
-		rendered := module(g, catalog, filter, options)
+		rendered := module(g, catalog, filter, k.options)
 		next = g
 		post(generated{key: k, rendered: rendered})
 	}, func(err error) { post(generated{key: k, err: err}) })

@@ -37,7 +37,7 @@ func start(t *testing.T) *rig {
 	}
 	var work mailbox.Group
 	life := mailbox.NewLife()
-	cache := typecache.New(codegen.Options{}, slog.New(slog.DiscardHandler), &work)
+	cache := typecache.New(slog.New(slog.DiscardHandler), &work)
 	pid := engine.Spawn(func() actor.Receiver { return cache }, "cache", life.Options("0")...)
 	t.Cleanup(func() {
 		<-engine.Poison(pid).Done()
@@ -66,7 +66,7 @@ func (r *rig) render(c event.CatalogChanged, filter string, form codegen.Form) (
 	ctx, cancel := context.WithTimeout(r.t.Context(), time.Minute)
 	defer cancel()
 	rendered, err := mailbox.Ask(ctx, r.at, func(reply mailbox.Reply[typecache.Rendered]) any {
-		return typecache.Render{Catalog: c, Filter: toolscript.ParseFilter(filter), Form: form, Reply: reply}
+		return typecache.Render{Catalog: c, Filter: toolscript.ParseFilter(filter), Options: codegen.Options{Form: form}, Reply: reply}
 	})
 	return rendered.Module, err
 }

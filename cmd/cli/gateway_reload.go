@@ -62,7 +62,7 @@ func reloadWords(r toolscript.Reload) string {
 		}
 	}
 	if len(parts) == 0 {
-		parts = append(parts, "nothing changed")
+		parts = append(parts, "no server changed")
 	}
 	return fmt.Sprintf("Reloaded: %s; %d unchanged", strings.Join(parts, "; "), len(r.Unchanged))
 }

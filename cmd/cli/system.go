@@ -58,7 +58,7 @@ func (a *app) startSystem(loaded *config.Config, trust bool, logger *slog.Logger
 		o.Scripts.SpareDeno = spareDenos
 	}
 	o.Scripts.Limits = func() toolscript.Limits { return s.settings.Load().Limits }
-	o.Types, o.NoObserve = typeOptions(loaded.Settings.Types), o.NoObserve || loaded.Settings.Types.NoObserve
+	o.Types = func() actors.Types { return typeOptions(s.settings.Load().Types) }
 	o.Scripts.KeptDir = a.outputs().Dir
 	o.Search = a.searchOptions(loaded.Settings.Search)
 	var err error
@@ -71,8 +71,8 @@ func (a *app) startSystem(loaded *config.Config, trust bool, logger *slog.Logger
 
 // typeOptions are the settings as the generator has them, where 0 is the default
 // and less than that leaves descriptions out.
-func typeOptions(t config.Types) codegen.Options {
-	o := codegen.Options{Open: t.OpenObjects}
+func typeOptions(t config.Types) actors.Types {
+	o := actors.Types{Options: codegen.Options{Open: t.OpenObjects}, NoObserve: t.NoObserve}
 	switch {
 	case t.Describe == nil:
 	case *t.Describe == 0:

@@ -90,7 +90,7 @@ func TestLoginAtTheSDKExample(t *testing.T) {
 		refusedLogin(t, g)
 		enters(t, g, "needs_auth")
 		reloaded, err := p.Command(t.Context(), "gateway", "reload", "--config", path).CombinedOutput()
-		if err != nil || !strings.Contains(string(reloaded), "nothing changed") {
+		if err != nil || !strings.Contains(string(reloaded), "no server changed") {
 			t.Errorf("reload: %v\n%s", err, reloaded)
 		}
 		if s := state(t, g, "oidc"); s.State != "needs_auth" || s.Tools != tools || !s.Stale || tools == 0 {
