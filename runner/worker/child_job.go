@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/toolscript/toolscript"
@@ -15,54 +16,72 @@ import (
 // A job is the worker's side of a run. It is the quickjs.Host of its script.
 type job struct {
 	runner.Job
-	ctx      context.Context
-	cancel   context.CancelFunc
-	link     *link
-	goOn     func() // lets the clock go on; nil while it does. Only the goroutine that receives uses it
-	incoming chan quickjs.Answer
-	answers  chan quickjs.Answer
+	ctx     context.Context
+	cancel  context.CancelFunc
+	link    *link
+	goOn    func() // lets the clock go on; nil while it does. Only the goroutine that receives uses it
+	answers chan quickjs.Answer
+
+	mu      sync.Mutex
+	waiting []quickjs.Answer // for which answers has no room
 }
 
 var _ quickjs.Host = (*job)(nil)
 
 func newJob(l *link, payload []byte, names *runner.Names) (*job, error) {
-	j := &job{link: l, incoming: make(chan quickjs.Answer), answers: make(chan quickjs.Answer)}
+	j := &job{link: l, answers: make(chan quickjs.Answer, answersAhead)}
 	if err := json.Unmarshal(payload, &j.Job); err != nil {
 		return nil, err
 	}
 	j.Names, j.Clock = names, &runner.Clock{}
 	j.ctx, j.cancel = context.WithCancel(context.Background())
-	go j.queue()
 	return j, nil
 }
+
+// answersAhead is how many answers wait for a script without a goroutine that
+// holds more: enough for the calls that a script makes at once.
+const answersAhead = 16
 
 // answer takes an answer for the script. It never waits for the script, which
 // may compute for a long time before it looks.
 func (j *job) answer(a quickjs.Answer) {
-	select {
-	case j.incoming <- a:
-	case <-j.ctx.Done():
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if len(j.waiting) == 0 {
+		select {
+		case j.answers <- a:
+			return
+		default:
+			go j.passOn()
+		}
 	}
+	j.waiting = append(j.waiting, a)
 }
 
-// queue holds the answers for which the script has no time yet.
-func (j *job) queue() {
-	var waiting []quickjs.Answer
-	for {
-		var next quickjs.Answer
-		var to chan<- quickjs.Answer
-		if len(waiting) > 0 {
-			next, to = waiting[0], j.answers
-		}
+// passOn passes on what waits, until nothing does.
+func (j *job) passOn() {
+	for more := true; more; more = j.passed() {
 		select {
-		case a := <-j.incoming:
-			waiting = append(waiting, a)
-		case to <- next:
-			waiting = waiting[1:]
+		case j.answers <- j.next():
 		case <-j.ctx.Done():
 			return
 		}
 	}
+}
+
+// next is the first answer that waits. There is one.
+func (j *job) next() quickjs.Answer {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.waiting[0]
+}
+
+// passed drops that answer and says whether another one waits.
+func (j *job) passed() (more bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.waiting = j.waiting[1:]
+	return len(j.waiting) > 0
 }
 
 // Answers implements quickjs.Host.

@@ -83,7 +83,7 @@ func (b *bench) memory(ctx context.Context) error {
 func (b *bench) calls(ctx context.Context) error {
 	for _, server := range []struct{ name, command, arg, tool, args string }{
 		{"everything (node)", filepath.Join(b.peers, "mcp-server-everything"), "stdio", "echo", `{"message":"x"}`},
-		{"mcp-demo (Go)", b.Bin, "mcp-demo", "file_stats", `{}`},
+		{"a server in Go", b.self, asServer, "echo", `{"text":"x"}`},
 	} {
 		if err := b.compare(ctx, server.name, server.command, server.arg, server.tool, server.args); err != nil {
 			return fmt.Errorf("%s: %w", server.name, err)

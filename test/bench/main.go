@@ -16,10 +16,18 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolscript/toolscript/test/fixture/mcpserver"
 	"github.com/toolscript/toolscript/test/harness"
 )
 
+// asServer is the argument that makes this program an MCP server, whose answers
+// cost next to nothing.
+const asServer = "be-a-server"
+
 func main() {
+	if slices.Contains(os.Args[1:], asServer) {
+		os.Exit(mcpserver.Main())
+	}
 	bin := flag.String("bin", "bin/toolscript", "the program to measure")
 	peers := flag.String("peers", "test/node_modules/.bin", "the folder of the npm MCP servers")
 	deno := flag.String("deno", "test/node_modules/@deno/linux-x64-glibc/deno", "the Deno to measure beside")
@@ -93,6 +101,7 @@ func run(ctx context.Context, only, bin, peers, deno string) error {
 // bench is where the measured program lives for the time of the run.
 type bench struct {
 	harness.Program
+	self  string // this program
 	peers string // absolute
 	deno  string // absolute
 }
@@ -100,6 +109,9 @@ type bench struct {
 func newBench(bin, peers, deno string) (*bench, error) {
 	b := &bench{}
 	var err error
+	if b.self, err = os.Executable(); err != nil {
+		return nil, err
+	}
 	if b.Bin, err = filepath.Abs(bin); err != nil {
 		return nil, err
 	}

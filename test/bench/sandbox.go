@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"time"
 
 	"github.com/toolscript/toolscript"
@@ -73,12 +72,13 @@ func compiled(code string) (runner.Job, error) {
 	}, nil
 }
 
-// demoCall calls a tool that answers at once, of the Go server in this program.
-const demoCall = `await tools.s.fileStats({})`
+// echoCall calls a tool that answers at once, of the server that the bench itself
+// is when it is told to.
+const echoCall = `await tools.s.echo({ text: "x" })`
 
 // runs measures runs as the gateway itself sees them, in their record.
 func (b *bench) runs(ctx context.Context) error {
-	config, err := b.Config("demo.json", fmt.Sprintf(`{"mcpServers":{"s":{"command":%q,"args":["mcp-demo"]}}}`, b.Bin))
+	config, err := b.Config("echo.json", fmt.Sprintf(`{"mcpServers":{"s":{"command":%q,"args":[%q]}}}`, b.self, asServer))
 	if err != nil {
 		return err
 	}
@@ -93,8 +93,8 @@ func (b *bench) runs(ctx context.Context) error {
 	for _, of := range []struct{ what, code, want string }{
 		{"run inside the gateway: empty", "", "≤ 1"},
 		{"run inside the gateway: empty, a new text each time", "// %d", ""},
-		{"run inside the gateway: one call", `import { tools } from "toolscript"; ` + demoCall, "≤ 1.5"},
-		{"run inside the gateway: 32 calls at once", `import { tools } from "toolscript"; await Promise.all(Array.from({ length: 32 }, () => tools.s.fileStats({})))`, ""},
+		{"run inside the gateway: one call", `import { tools } from "toolscript"; ` + echoCall, "≤ 1.5"},
+		{"run inside the gateway: 32 calls at once", `import { tools } from "toolscript"; await Promise.all(Array.from({ length: 32 }, () => tools.s.echo({ text: "x" })))`, ""},
 	} {
 		if err := b.inside(ctx, g, of.what, of.code, of.want); err != nil {
 			return err
@@ -144,18 +144,18 @@ func ran(ctx context.Context, g *harness.Gateway, request map[string]any) (m too
 func (b *bench) roundTrip(ctx context.Context, g *harness.Gateway) error {
 	const calls = 200
 	direct, err := mcpclient.Dial(ctx, "s", mcpclient.Config{
-		Type: "stdio", Command: b.Bin, Args: []string{"mcp-demo"}, Dir: filepath.Dir(b.Bin),
+		Type: "stdio", Command: b.self, Args: []string{asServer},
 	}, mcpclient.Events{})
 	if err != nil {
 		return err
 	}
 	defer direct.Close() //nolint:errcheck // measured already
-	code := fmt.Sprintf("import { tools } from \"toolscript\"; for (let i = 0; i < %d; i++) %s", calls, demoCall)
+	code := fmt.Sprintf("import { tools } from \"toolscript\"; for (let i = 0; i < %d; i++) %s", calls, echoCall)
 	var straight, through, beyond []float64
 	for i := range 23 {
 		begin := time.Now()
 		for range calls {
-			if _, err := direct.CallTool(ctx, "file_stats", json.RawMessage(`{}`), nil); err != nil {
+			if _, err := direct.CallTool(ctx, "echo", json.RawMessage(`{"text":"x"}`), nil); err != nil {
 				return err
 			}
 		}

@@ -7,6 +7,7 @@
   const none = -1;
   const absent = -2;
   const pending = new Map();
+  const capability = Promise.withResolvers.bind(Promise);
   let last = 0;
 
   class ToolError extends Error {
@@ -23,19 +24,28 @@
   // script makes itself is not one of them.
   const failed = new WeakMap();
 
-  const call = (id, server, tool, args, task) => new Promise((resolve, reject) => {
-    const text = stringify(args === undefined ? {} : args);
-    if (text === undefined) throw new TypeError(`a tool's arguments are an object, not ${inspect(args, 0)}`);
-    pending.set(id, { resolve, reject, frames: internal.frames(new Error()) });
-    if (host.call(id, server, tool, text, task) === 0) {
-      internal.settle(id, 1, stringify({ code: 'limit_calls', message: 'more calls are under way than the run may make in all' }));
+  const tooMany = stringify({ code: 'limit_calls', message: 'more calls are under way than the run may make in all' });
+
+  // call makes a call. at is an error that was made as near to the script as can
+  // be: the engine looks each frame of it up, needed or not.
+  const call = (id, server, tool, args, task, at) => {
+    const waiting = capability();
+    waiting.at = at;
+    try {
+      const text = args === undefined ? '{}' : stringify(args);
+      if (text === undefined) throw new TypeError(`a tool's arguments are an object, not ${inspect(args, 0)}`);
+      pending.set(id, waiting);
+      if (host.call(id, server, tool, text, task) === 0) internal.settle(id, 1, tooMany);
+    } catch (error) {
+      waiting.reject(error);
     }
-  });
+    return waiting.promise;
+  };
 
   // spawn makes a call that outlives the script. Nobody need listen to it.
-  const spawn = (server, tool, args) => {
+  const spawn = (server, tool, args, at) => {
     const id = ++last;
-    const done = call(id, server, tool, args, 1);
+    const done = call(id, server, tool, args, 1, at);
     const settled = done.then(() => {}, () => {});
     const cancel = () => {
       if (pending.has(id)) host.cancel(id);
@@ -50,7 +60,7 @@
     pending.delete(id);
     try {
       const answer = text === '' ? undefined : parse(text);
-      if (isError) waiting.reject(failure(id, answer, waiting.frames));
+      if (isError) waiting.reject(failure(id, answer, waiting.at));
       else waiting.resolve(answer);
     } catch (error) { // no memory left for the answer
       waiting.reject(error);
@@ -65,11 +75,11 @@
     approval_timeout: 'ApprovalTimeoutError',
   });
 
-  const failure = (id, fields, frames) => {
+  const failure = (id, fields, at) => {
     const error = new ToolError(fields.message, fields);
     const name = names[fields.code];
     if (name !== undefined) Object.defineProperty(error, 'name', { value: name, writable: true, configurable: true });
-    internal.setFrames(error, frames);
+    internal.setFrames(error, internal.frames(at));
     failed.set(error, { id, code: fields.code, tool: fields.tool });
     return error;
   };
@@ -86,12 +96,9 @@
   const lookup = (owner, what, make) => {
     const members = new Map();
     const member = (name) => {
-      if (!members.has(name)) {
-        const made = make(name);
-        if (made === undefined) return undefined;
-        members.set(name, made);
-      }
-      return members.get(name);
+      let found = members.get(name);
+      if (found === undefined && (found = make(name)) !== undefined) members.set(name, found);
+      return found;
     };
     const proxy = new Proxy({}, {
       get(target, key) {
@@ -121,7 +128,7 @@
   const toolOf = (server, make) => (name) => {
     const tool = host.tool(server, name);
     if (tool === none || (tool === absent && (quiet.has(name) || name in Object.prototype))) return undefined;
-    const invoke = (args) => make(server, name, args);
+    const invoke = (args) => make(server, name, args, new Error());
     Object.defineProperty(invoke, 'name', { value: name });
     return Object.freeze(invoke);
   };
@@ -130,12 +137,12 @@
     const server = host.server(name);
     return server === none ? undefined : lookup(server, `${owner}.${name}`, toolOf(server, make));
   };
-  const callOf = servers('tools', (server, tool, args) => call(++last, server, tool, args, 0));
+  const callOf = servers('tools', (server, tool, args, at) => call(++last, server, tool, args, 0, at));
   const spawnOf = lookup(none, 'tools.spawn', servers('tools.spawn', spawn));
 
   // own are the members that the gateway itself answers.
   const member = (name, argumentsOf) => {
-    const invoke = (...given) => call(++last, none, name, argumentsOf(...given), 0);
+    const invoke = (...given) => call(++last, none, name, argumentsOf(...given), 0, new Error());
     Object.defineProperty(invoke, 'name', { value: name });
     return Object.freeze(invoke);
   };
