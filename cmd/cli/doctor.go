@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/config/private"
+	"github.com/toolscript/toolscript/runner/deno"
 	"github.com/toolscript/toolscript/runner/quickjs"
 	"github.com/toolscript/toolscript/runner/worker"
 )
@@ -38,15 +39,17 @@ func newDoctor(a *app) *cobra.Command {
 
 // health is what doctor finds.
 type health struct {
-	Version  string         `json:"version"`
-	Protocol int            `json:"protocol"`
-	Go       string         `json:"go"`
-	Platform string         `json:"platform"`
-	Kernel   string         `json:"kernel,omitempty"` // of Linux
-	Engine   string         `json:"engine"`
-	Cache    cacheHealth    `json:"cache"`
-	Workers  []workerHealth `json:"workers"`
-	Warnings []string       `json:"warnings"`
+	Version  string      `json:"version"`
+	Protocol int         `json:"protocol"`
+	Go       string      `json:"go"`
+	Platform string      `json:"platform"`
+	Kernel   string      `json:"kernel,omitempty"` // of Linux
+	Engine   string      `json:"engine"`
+	Cache    cacheHealth `json:"cache"`
+
+	Deno     toolscript.EngineStatus `json:"deno"`
+	Workers  []workerHealth          `json:"workers"`
+	Warnings []string                `json:"warnings"`
 }
 
 type cacheHealth struct {
@@ -77,7 +80,7 @@ func (o *doctorOptions) run(ctx context.Context) error {
 		return err
 	}
 	for _, w := range found.Workers {
-		if w.Error != "" {
+		if w.Error != "" && w.Role != toolscript.EngineDeno { // scripts run without it
 			return &exitError{exitFailure}
 		}
 	}
@@ -98,23 +101,31 @@ func (o *doctorOptions) examine(ctx context.Context) *health {
 		h.Warnings = append(h.Warnings, "nothing is kept to start faster: "+h.Cache.Error)
 	}
 	h.Workers = []workerHealth{
-		examineWorker("sandbox", func() (*worker.Process, error) {
-			s, err := worker.StartSandbox(ctx, options)
-			if err != nil {
-				return nil, err
-			}
-			return s.Process, nil
-		}),
-		examineWorker("checker", func() (*worker.Process, error) {
-			c, err := worker.StartChecker(ctx, options)
-			if err != nil {
-				return nil, err
-			}
-			return c.Process, nil
-		}),
+		examineWorker("sandbox", func() (examined, error) { return worker.StartSandbox(ctx, options) }),
+		examineWorker("checker", func() (examined, error) { return worker.StartChecker(ctx, options) }),
+	}
+	h.Deno = o.findDeno(ctx)
+	if h.Deno.Available {
+		h.Workers = append(h.Workers, o.examineDeno(ctx, h.Deno.Path))
+	}
+	if h.Deno.Warning != "" {
+		h.Warnings = append(h.Warnings, h.Deno.Warning)
 	}
 	for _, w := range h.Workers {
 		h.Warnings = append(h.Warnings, w.warnings()...)
+	}
+	return h
+}
+
+// examineDeno does the same with a process of Deno.
+func (o *doctorOptions) examineDeno(ctx context.Context, path string) workerHealth {
+	engine, err := deno.NewEngine(ctx, deno.Options{Executable: path, Folder: o.usableCache("deno"), Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		return workerHealth{Role: toolscript.EngineDeno, Error: err.Error()}
+	}
+	h := examineWorker(toolscript.EngineDeno, func() (examined, error) { return engine.Start(ctx, "doctor") })
+	if err := engine.Close(); err != nil && h.Error == "" {
+		h.Error = err.Error()
 	}
 	return h
 }
@@ -134,8 +145,15 @@ func (o *doctorOptions) examineCache() cacheHealth {
 	return c
 }
 
+// examined is a process that says what stands around it.
+type examined interface {
+	Wall() []toolscript.WallPart
+	RSS() int64
+	Close()
+}
+
 // examineWorker starts a worker, hears what it says of itself, and ends it.
-func examineWorker(role string, start func() (*worker.Process, error)) workerHealth {
+func examineWorker(role string, start func() (examined, error)) workerHealth {
 	h := workerHealth{Role: role}
 	begun := time.Now()
 	p, err := start()
@@ -156,6 +174,9 @@ func examineWorker(role string, start func() (*worker.Process, error)) workerHea
 
 func (h workerHealth) warnings() []string {
 	if h.Error != "" {
+		if h.Role == toolscript.EngineDeno {
+			return []string{"scripts cannot be run on Deno: " + h.Error}
+		}
 		return []string{"scripts cannot be run: " + h.Error}
 	}
 	var all []string
@@ -186,6 +207,11 @@ func (h *health) write(w io.Writer) error {
 	fmt.Fprintf(&b, "toolscript  %s, protocol %d, %s, %s\n", h.Version, h.Protocol, h.Go, platform)
 	fmt.Fprintf(&b, "engine      %s\n", h.Engine)
 	fmt.Fprintf(&b, "cache       %s: %d files, %.1f MB\n", visible(h.Cache.Folder), h.Cache.Files, float64(h.Cache.Bytes)/(1<<20))
+	if h.Deno.Available {
+		fmt.Fprintf(&b, "deno        %s at %s\n", visible(h.Deno.Version), visible(h.Deno.Path))
+	} else {
+		fmt.Fprintf(&b, "deno        not here: %s\n", visible(h.Deno.Reason))
+	}
 	for _, worker := range h.Workers {
 		if worker.Error != "" {
 			fmt.Fprintf(&b, "%-11s does not start\n", worker.Role)

@@ -2,7 +2,9 @@ package cli_test
 
 import (
 	"encoding/json"
+	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -77,5 +79,39 @@ func TestStatusTellsTheWall(t *testing.T) {
 	}
 	if walled != 2 {
 		t.Errorf("%d pools of workers tell their wall, want 2: %s", walled, r.stdout)
+	}
+}
+
+// TestDoctorExaminesDeno: a Deno that is here is started and asked like a worker.
+func TestDoctorExaminesDeno(t *testing.T) {
+	pinned, err := filepath.Abs("../../test/node_modules/@deno/linux-x64-glibc/deno")
+	if _, missing := os.Stat(pinned); err != nil || missing != nil || runtime.GOOS != "linux" {
+		t.Skip("the Deno of test/package.json is not here: run npm ci in test")
+	}
+	w := newWorld(t, nil)
+	w.env = append(w.env, "TOOLSCRIPT_DENO="+pinned)
+	r := w.run(t, "doctor", "--json")
+	var found struct {
+		Deno    toolscript.EngineStatus
+		Workers []struct {
+			Role    string
+			StartMs float64
+			Wall    []toolscript.WallPart
+			Error   string
+		}
+	}
+	if err := json.Unmarshal([]byte(r.stdout), &found); err != nil || r.code != 0 || len(found.Workers) != 3 {
+		t.Fatalf("%v: %+v", err, r)
+	}
+	last := found.Workers[2]
+	if !found.Deno.Available || found.Deno.Path != pinned || last.Role != "deno" || last.StartMs <= 0 || last.Error != "" || len(last.Wall) != 2 {
+		t.Errorf("deno: %+v, %+v", found.Deno, last)
+	}
+	if text := w.run(t, "doctor").stdout; !strings.Contains(text, pinned) || !strings.Contains(text, "permissions") {
+		t.Errorf("the text says nothing of Deno:\n%s", text)
+	}
+	w.env = append(w.env, "TOOLSCRIPT_DENO="+pinned+"-not")
+	if text := w.run(t, "doctor"); text.code != 0 || !strings.Contains(text.stdout, "not here: TOOLSCRIPT_DENO") {
+		t.Errorf("doctor without Deno: %+v", text)
 	}
 }

@@ -1,8 +1,6 @@
 package deno
 
 import (
-	"path/filepath"
-
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner/internal/landlock"
 )
@@ -20,13 +18,15 @@ func (p *Process) Wall() []toolscript.WallPart {
 }
 
 // access is what the second wall leaves to a process: what Deno needs to start,
-// its own folder, and the door.
+// its own folder, and the door. /proc/self would not be the process's own: a rule
+// is for the folder that the path led to when it was made, and it is made by the
+// gateway, whose environment is there.
 func (p *Process) access() landlock.Access {
 	return landlock.Access{
 		Read: []string{
 			"/lib", "/lib64", "/usr/lib", "/etc/hosts", "/etc/resolv.conf", "/etc/nsswitch.conf", "/etc/host.conf",
-			"/etc/localtime", "/usr/share/zoneinfo", "/dev/urandom", "/proc/self", "/sys/fs/cgroup",
-			filepath.Dir(p.engine.options.Executable), p.engine.loader,
+			"/etc/localtime", "/usr/share/zoneinfo", "/dev/urandom", "/sys/fs/cgroup",
+			p.engine.options.Executable, p.engine.loader,
 		},
 		Write:   []string{p.folder, "/dev/null"},
 		Connect: []uint16{p.engine.door.port()},

@@ -38,10 +38,6 @@ Deno.exit(0);
 // line of the file is an attempt: its name, what the outcome must match, and the
 // code.
 func TestPermissionsAlone(t *testing.T) {
-	pinned, err := filepath.Abs("../../test/node_modules/@deno/linux-x64-glibc/deno")
-	if _, missing := os.Stat(pinned); err != nil || missing != nil || runtime.GOOS != "linux" {
-		t.Skip("the Deno of test/package.json is not here: run npm ci in test")
-	}
 	reached := false
 	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached = true }))
 	defer other.Close()
@@ -49,17 +45,14 @@ func TestPermissionsAlone(t *testing.T) {
 	if err := os.WriteFile(secret, []byte(`"the-secret"`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	e, err := NewEngine(t.Context(), Options{Executable: pinned, Folder: filepath.Join(t.TempDir(), "deno")})
-	if err != nil {
-		t.Fatal(err)
+	fill := strings.NewReplacer("SECRET", secret, "OTHER", strings.TrimPrefix(other.URL, "http://"))
+	var lines []string
+	for _, fields := range dataLines(t, "testdata/permissions.txt", 3, fill) {
+		lines = append(lines, strings.Join(fields, " | "))
 	}
-	defer e.Close() //nolint:errcheck // its folder is the test's
-	code, wants := attempts(t, strings.NewReplacer("SECRET", secret, "OTHER", strings.TrimPrefix(other.URL, "http://")))
-
-	outcomes := map[string]string{}
-	if err := json.Unmarshal(runBare(t, e, code), &outcomes); err != nil {
-		t.Fatal(err)
-	}
+	code, wants := attempts(t, lines)
+	b := bare{engine: newInnerEngine(t)}
+	outcomes := b.run(t, code)
 	for name, want := range wants {
 		if got, made := outcomes[name]; !made || !want.MatchString(got) || strings.Contains(got, "the-secret") {
 			t.Errorf("%s: %q, want %s", name, got, want)
@@ -71,24 +64,50 @@ func TestPermissionsAlone(t *testing.T) {
 	t.Logf("%d attempts", len(wants))
 }
 
-// attempts reads the data file: one module of functions, and what each must give.
-func attempts(t *testing.T, fill *strings.Replacer) (code string, wants map[string]*regexp.Regexp) {
+// newInnerEngine is an engine of the Deno that test/package.json pins.
+func newInnerEngine(t *testing.T) *Engine {
 	t.Helper()
-	text, err := os.ReadFile("testdata/permissions.txt")
+	pinned, err := filepath.Abs("../../test/node_modules/@deno/linux-x64-glibc/deno")
+	if _, missing := os.Stat(pinned); err != nil || missing != nil || runtime.GOOS != "linux" {
+		t.Skip("the Deno of test/package.json is not here: run npm ci in test")
+	}
+	e, err := NewEngine(t.Context(), Options{Executable: pinned, Folder: filepath.Join(t.TempDir(), "deno")})
 	if err != nil {
 		t.Fatal(err)
 	}
-	var module strings.Builder
-	module.WriteString("export default {\n")
-	wants = map[string]*regexp.Regexp{}
+	t.Cleanup(func() { _ = e.Close() }) // its folder is the test's
+	return e
+}
+
+// dataLines are the lines of a data file that say something, in n fields each.
+func dataLines(t *testing.T, path string, n int, fill *strings.Replacer) [][]string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines [][]string
 	for line := range strings.Lines(fill.Replace(string(text))) {
 		if strings.HasPrefix(line, "#") || strings.TrimSpace(line) == "" {
 			continue
 		}
-		fields := strings.SplitN(strings.TrimSpace(line), " | ", 3)
-		if len(fields) != 3 {
-			t.Fatalf("permissions.txt: %q", line)
+		fields := strings.SplitN(strings.TrimSpace(line), " | ", n)
+		if len(fields) != n {
+			t.Fatalf("%s: %q", path, line)
 		}
+		lines = append(lines, fields)
+	}
+	return lines
+}
+
+// attempts makes one module of functions of lines, and says what each must give.
+func attempts(t *testing.T, lines []string) (code string, wants map[string]*regexp.Regexp) {
+	t.Helper()
+	var module strings.Builder
+	module.WriteString("export default {\n")
+	wants = map[string]*regexp.Regexp{}
+	for _, line := range lines {
+		fields := strings.SplitN(line, " | ", 3)
 		wants[fields[0]] = regexp.MustCompile(fields[1])
 		module.WriteString(quoted(fields[0]) + ": async () => " + fields[2] + ",\n")
 	}
@@ -101,10 +120,18 @@ func quoted(s string) string {
 	return string(text)
 }
 
-// runBare runs code under the flags, the environment and the wall of a run, and
-// answers with what it printed.
-func runBare(t *testing.T, e *Engine, code string) []byte {
+// bare runs code that has every global of Deno, behind the flags, the environment
+// and the wall of a run, or without one of those.
+type bare struct {
+	engine   *Engine
+	open     bool // Deno itself allows everything
+	unwalled bool // the system does
+}
+
+// run answers with what each attempt gave.
+func (b bare) run(t *testing.T, code string) map[string]string {
 	t.Helper()
+	e := b.engine
 	folder, err := e.scratch.sub()
 	if err != nil {
 		t.Fatal(err)
@@ -122,19 +149,34 @@ func runBare(t *testing.T, e *Engine, code string) []byte {
 			t.Fatal(err)
 		}
 	}
+	args := arguments(e.door.host(), mapPath, loader, "run-bare")
+	if b.open {
+		args = []string{"run", "--quiet", "--no-check", "--no-config", "--no-lock", "--allow-all", loader}
+	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, e.options.Executable, arguments(e.door.host(), mapPath, loader, "run-bare")...)
+	cmd := exec.CommandContext(ctx, e.options.Executable, args...)
 	cmd.Dir, cmd.Env, cmd.Stdin = folder, environment(base, filepath.Join(folder, "cache")), strings.NewReader(code)
 	var out, said strings.Builder
 	cmd.Stdout, cmd.Stderr = &out, &said
-	release, _, err := tether.Start(cmd, p.access())
+	if b.unwalled {
+		err = cmd.Start()
+	} else {
+		var release func()
+		release, _, err = tether.Start(cmd, p.access())
+		if err == nil {
+			defer release()
+		}
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer release()
 	if err := cmd.Wait(); err != nil {
 		t.Fatalf("%v: %s", err, said.String())
 	}
-	return []byte(out.String())
+	outcomes := map[string]string{}
+	if err := json.Unmarshal([]byte(out.String()), &outcomes); err != nil {
+		t.Fatalf("%v: %s", err, out.String())
+	}
+	return outcomes
 }

@@ -141,6 +141,16 @@ func (p *Process) wait() {
 // time, more than once.
 func (p *Process) Kill() { tether.Kill(p.cmd.Process) }
 
+// Close ends the process and waits until it is gone.
+func (p *Process) Close() {
+	p.Kill()
+	<-p.done
+}
+
+// RSS is the memory that the process holds, in bytes, and 0 where the system does
+// not tell.
+func (p *Process) RSS() int64 { return proc.RSS(p.PID()) }
+
 // Done is closed when the process is gone.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
