@@ -20,33 +20,46 @@ const Version = "2.9.6"
 // installTime bounds the download of 38 MB.
 const installTime = 10 * time.Minute
 
-// packages are the npm packages that hold Deno for a system, by GOOS/GOARCH, and
-// what npm must find in them.
-var packages = map[string]struct{ name, integrity string }{
+// npmPackage is a package, and what npm must find in it.
+type npmPackage struct{ name, integrity string }
+
+// packages are those that hold Deno for a system, by GOOS/GOARCH.
+var packages = map[string]npmPackage{
 	"linux/amd64": {"@deno/linux-x64-glibc", "sha512-3md4TKLCuzsLDmfOoC5KN7NAZaxSVkMgm64vg6foD00JBADCpYS2/5QqXfzgnP5ZQz3iLP9vBQJtEgc116OAoQ=="},
 }
 
 // Install puts Deno into folder, through npm: from the registry that the user's
 // .npmrc or NPM_CONFIG_REGISTRY names, in the version and with the content that
-// this program pins. env is npm's environment. It answers with the path.
+// this program pins. env is npm's environment. It answers with the path. After an
+// error nothing has changed.
 func Install(ctx context.Context, folder string, env []string) (string, error) {
 	target := runtime.GOOS + "/" + runtime.GOARCH
 	wanted, known := packages[target]
 	if !known {
 		return "", fmt.Errorf("no Deno is pinned for %s: install Deno yourself, and put it into PATH or name it in %s", target, Variable)
 	}
+	return install(ctx, folder, env, wanted)
+}
+
+func install(ctx context.Context, folder string, env []string, wanted npmPackage) (_ string, err error) {
 	npm, err := exec.LookPath("npm")
 	if err != nil {
 		return "", fmt.Errorf("npm is not in PATH, and brings Deno: install npm, or install Deno yourself and name it in %s", Variable)
 	}
-	if err := os.MkdirAll(filepath.Dir(folder), 0o700); err != nil {
+	parent := filepath.Dir(folder)
+	if err := os.MkdirAll(parent, 0o700); err != nil {
 		return "", err
 	}
-	stage, err := os.MkdirTemp(filepath.Dir(folder), "install-")
+	stage, err := os.MkdirTemp(parent, "install-")
 	if err != nil {
 		return "", err
 	}
-	defer os.RemoveAll(stage) //nolint:errcheck // what is left is removed with the data folder
+	defer func() {
+		_ = os.RemoveAll(stage) // what is left is removed with the data folder
+		if err != nil {
+			_ = os.Remove(parent) // if nothing else is in it
+		}
+	}()
 	if err := writeManifest(stage, wanted.name, wanted.integrity); err != nil {
 		return "", err
 	}
@@ -57,7 +70,11 @@ func Install(ctx context.Context, folder string, env []string) (string, error) {
 	var said bytes.Buffer
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = stage, env, &said, &said
 	if err := cmd.Run(); err != nil {
-		return "", fmt.Errorf("npm ci: %w\n%s", err, strings.TrimSpace(said.String()))
+		words := strings.TrimSpace(said.String())
+		if strings.Contains(words, "EINTEGRITY") {
+			return "", fmt.Errorf("what the registry has as %s %s is not the content that this version of toolscript was tested with, so nothing was installed:\n%s", wanted.name, Version, words)
+		}
+		return "", fmt.Errorf("npm ci: %w\n%s", err, words)
 	}
 	return place(ctx, filepath.Join(stage, "node_modules", filepath.FromSlash(wanted.name), executableName), folder)
 }

@@ -1,0 +1,32 @@
+//go:build integration
+
+package deno_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/toolscript/toolscript/runner/deno"
+)
+
+// TestInstallFromTheRegistry brings the pinned Deno from the registry that npm is
+// set up for here, and runs a script on it.
+func TestInstallFromTheRegistry(t *testing.T) {
+	if _, err := exec.LookPath("npm"); err != nil {
+		t.Skip("npm is not here")
+	}
+	path, err := deno.Install(t.Context(), filepath.Join(t.TempDir(), "deno", deno.Version), os.Environ())
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := deno.NewEngine(t.Context(), deno.Options{Executable: path, Folder: filepath.Join(t.TempDir(), "scratch")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close() //nolint:errcheck // its folder is the test's
+	if out := run(t, e, job(t, `return 6 * 7`), &host{}); out.Err != nil || string(out.Value) != "42" {
+		t.Errorf("Run = %s, %+v", out.Value, out.Err)
+	}
+}
