@@ -178,23 +178,51 @@ func (w *toolWriter) parameter(params string, optional bool) string {
 	return "params: " + params
 }
 
-// documentation is what the server says about the tool, and its id. The
-// compact form has the id only where the identifier does not follow from it.
+// documentation is what the server says about the tool, and its id.
 func (w *toolWriter) documentation() []string {
 	lines := describedLines(firstOf(w.tool.Description, w.tool.Title), w.options.describe())
 	if w.options.Form == Compact {
-		if lines = append(lines, w.observation()...); len(lines) > 1 {
-			lines = []string{onOneLine(lines)}
-		}
+		return w.brief(lines)
 	}
-	if w.options.Form == Compact && w.names.Ident == Identifier(w.tool.Name) {
-		return lines
-	}
-	id := "[" + inComment(strings.ReplaceAll(clean(w.names.ID), "\n", " ")) + "]"
+	id := w.id()
 	if hints := hints(w.tool.Annotations); hints != "" {
 		id += " The server says: " + hints + "."
 	}
 	return append(lines, id)
+}
+
+// brief is the documentation in the compact form: a line with what a reader
+// chooses by, which of the annotations is what a call may do, and the id only
+// where the identifier does not follow from it.
+func (w *toolWriter) brief(lines []string) []string {
+	if hint := effect(w.tool.Annotations); hint != "" {
+		lines = append(lines, "(server says: "+hint+")")
+	}
+	lines = append(lines, w.observation()...)
+	if len(lines) > 1 {
+		lines = []string{onOneLine(lines)}
+	}
+	if w.names.Ident == Identifier(w.tool.Name) {
+		return lines
+	}
+	return append(lines, w.id())
+}
+
+// id is the tool's id in brackets.
+func (w *toolWriter) id() string {
+	return "[" + inComment(strings.ReplaceAll(clean(w.names.ID), "\n", " ")) + "]"
+}
+
+// effect is what the annotations of a tool say that a call may do. MCP:
+// destructiveHint "is meaningful only when readOnlyHint == false".
+func effect(a toolscript.Annotations) string {
+	switch {
+	case a.ReadOnly != nil && *a.ReadOnly:
+		return "read-only"
+	case a.Destructive != nil && *a.Destructive:
+		return "destructive"
+	}
+	return ""
 }
 
 // hints are the annotations of a tool in words.
