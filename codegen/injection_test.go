@@ -58,8 +58,6 @@ func quoted(t *testing.T, s string) int {
 	return 0
 }
 
-// FuzzText: whatever text a server sends, in names and in descriptions, none of
-
 // FuzzText: whatever text a server sends, in names and in descriptions, it
 // stands in comments and string literals only, and what a compiler takes for
 // code exports what it always exports.
