@@ -196,7 +196,7 @@ func (w *toolWriter) documentation() []string {
 // where the identifier does not follow from it.
 func (w *toolWriter) brief(lines []string) []string {
 	if hint := effect(w.tool.Annotations); hint != "" {
-		lines = append(lines, "(server says: "+hint+")")
+		lines = append(lines, "(server: "+hint+")")
 	}
 	lines = append(lines, w.observation()...)
 	if len(lines) > 1 {
