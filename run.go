@@ -3,6 +3,7 @@ package toolscript
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -263,11 +264,12 @@ func (r *RunRecord) Close(end End) {
 	r.OK, r.Kind, r.Error = &end.OK, end.Kind, end.Error
 	r.ExitCode, r.Metrics, r.Kept = &end.ExitCode, end.Metrics, end.Kept
 	for _, d := range end.Detached {
-		for i := range r.Calls {
-			if r.Calls[i].CallID == d.CallID {
-				r.Calls[i].Detached = true
-			}
+		i := slices.IndexFunc(r.Calls, func(c CallRecord) bool { return c.CallID == d.CallID })
+		if i < 0 { // it still waits for its turn
+			i = len(r.Calls)
+			r.Calls = append(r.Calls, CallRecord{CallID: d.CallID, Tool: d.Tool, Task: d.Task})
 		}
+		r.Calls[i].Detached = true
 	}
 }
 

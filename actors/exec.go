@@ -180,7 +180,7 @@ func (s *System) RunOutput(_ context.Context, id string, q toolscript.OutputQuer
 	return outputs.Store{Dir: s.options.Scripts.KeptDir}.Read(id, q)
 }
 
-// AbortRun ends a run that is under way.
+// AbortRun ends a run that is under way, or the tasks that an ended one has left.
 func (s *System) AbortRun(ctx context.Context, id string) error {
 	_, err := askRuns(ctx, s, func(r mailbox.Reply[struct{}]) any { return execution.Abort{ID: id, Reply: r} })
 	return err

@@ -69,6 +69,47 @@ func TestTasksOutliveTheirScript(t *testing.T) {
 	})
 }
 
+// An operator sees the tasks of a run that has ended, those that wait for their turn
+// too, and can stop them.
+func TestTasksOfAnEndedRunAreStopped(t *testing.T) {
+	script := func(ctx context.Context, _ runner.Job, host runner.Host) (runner.Outcome, error) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		for _, id := range []string{"1", "2", "3"} {
+			go host.Call(ctx, runner.Call{CallID: id, ID: echo.ID(), Task: true})
+			synctest.Wait()
+		}
+		return runner.Outcome{}, nil
+	}
+	withRuns(t, script, slow, func(b *bench) {
+		end := b.exec(toolscript.ExecRequest{Limits: toolscript.Limits{Concurrency: 1}})
+		abort := func() toolscript.Kind {
+			ctx, cancel := context.WithTimeout(b.t.Context(), time.Minute)
+			defer cancel()
+			_, err := mailbox.Ask(ctx, b.at, func(r mailbox.Reply[struct{}]) any { return execution.Abort{ID: end.RunID, Reply: r} })
+			return toolscript.KindOf(err)
+		}
+		calls := b.record(end.RunID).Calls
+		for i, call := range calls {
+			if !call.Detached || !call.Task || call.OK != nil {
+				b.t.Errorf("call %d at the end = %+v, want it under way", i, call)
+			}
+		}
+		if kind := abort(); kind != "" || len(calls) != 3 {
+			b.t.Errorf("abort of %d tasks: %q", len(calls), kind)
+		}
+		synctest.Wait()
+		for i, call := range b.record(end.RunID).Calls {
+			if call.OK == nil || *call.OK || call.Kind != toolscript.Cancelled {
+				b.t.Errorf("call %d after the abort = %+v, want it cancelled", i, call)
+			}
+		}
+		if kind := abort(); kind != toolscript.Conflict {
+			b.t.Errorf("a second abort: %q, want conflict", kind)
+		}
+	})
+}
+
 // What tasks of all runs keep after their scripts is bounded: those that have no
 // room end with their script, and there is room again when others have ended.
 func TestTasksLeftBehindAreBounded(t *testing.T) {

@@ -41,7 +41,7 @@ type Get struct {
 	Reply mailbox.Reply[toolscript.RunRecord]
 }
 
-// Abort ends one run.
+// Abort ends one run, and of one that has ended the tasks that are still under way.
 type Abort struct {
 	ID    string
 	Reply mailbox.Reply[struct{}]

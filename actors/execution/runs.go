@@ -35,6 +35,7 @@ type Runs struct {
 	left  *leftovers
 	live  map[string]*liveRun
 	past  []toolscript.RunRecord // ended ones, the oldest first
+	tails map[string]*host       // of ended ones that have left tasks behind
 }
 
 // liveRun is what is known of a run under way without asking it.
@@ -60,7 +61,7 @@ func New(d Deps) actor.Producer {
 func (r *Runs) Receive(c *actor.Context) {
 	switch m := c.Message().(type) {
 	case actor.Started:
-		r.live = map[string]*liveRun{}
+		r.live, r.tails = map[string]*liveRun{}, map[string]*host{}
 	case Begin:
 		r.begin(c, m)
 	case spawned:
@@ -186,6 +187,9 @@ func (r *Runs) file(id string, record toolscript.RunRecord, end toolscript.End) 
 	if len(r.past) > kept {
 		r.past = slices.Delete(r.past, 0, len(r.past)-kept)
 	}
+	if !live.host.idle() {
+		r.tails[id] = live.host
+	}
 	live.events.end(end)
 }
 
@@ -199,6 +203,9 @@ func (r *Runs) lateCall(m lateCall) {
 		if r.past[i].RunID == m.run {
 			m.call.enterInto(&r.past[i])
 		}
+	}
+	if left := r.tails[m.run]; left != nil && left.idle() {
+		delete(r.tails, m.run)
 	}
 }
 
@@ -270,6 +277,10 @@ func (r *Runs) list() []toolscript.RunRecord {
 
 func (r *Runs) abort(m Abort) {
 	live := r.live[m.ID]
+	if left := r.tails[m.ID]; left != nil && left.stopTasks() {
+		m.Reply.Send(struct{}{}, nil)
+		return
+	}
 	if live == nil {
 		m.Reply.Send(struct{}{}, r.notRunning(m.ID))
 		return

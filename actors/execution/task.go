@@ -16,6 +16,9 @@ import (
 // errAborted is why a call ends that its run leaves behind.
 var errAborted = &toolscript.Error{Kind: toolscript.Cancelled, Err: errors.New("the run ended before the call was answered")}
 
+// errStopped is why a task ends that has outlived its script.
+var errStopped = &toolscript.Error{Kind: toolscript.Cancelled, Err: errors.New("the task was stopped, as its run was aborted")}
+
 // task makes a call that goes on when the script has ended by itself. The answer
 // is only for the time until then.
 func (h *host) task(ctx context.Context, c runner.Call, tool toolscript.Tool) (json.RawMessage, *toolscript.ToolError) {
@@ -29,9 +32,7 @@ func (h *host) task(ctx context.Context, c runner.Call, tool toolscript.Tool) (j
 	mailbox.Go(func() {
 		defer cancel(nil)
 		if err := h.turn(going); err != nil {
-			h.mu.Lock()
-			defer h.mu.Unlock()
-			h.forget(c.CallID)
+			h.dropped(c)
 			answers <- answer{nil, toolError(tool, tool.ID(), err)}
 			return
 		}
@@ -52,6 +53,33 @@ func (h *host) task(ctx context.Context, c runner.Call, tool toolscript.Tool) (j
 	cancel(runner.ErrCallCancelled)
 	a := <-answers
 	return a.value, a.failure
+}
+
+// dropped notes that a task has ended before its turn came.
+func (h *host) dropped(c runner.Call) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.forget(c.CallID)
+	if h.over {
+		h.late(callEnded{callBegan: callBegan{c.CallID, c.ID, c.Task}, kind: toolscript.Cancelled})
+	}
+}
+
+// stopTasks ends what has outlived the script, and reports whether there was any.
+func (h *host) stopTasks() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, f := range h.running {
+		f.cancel(errStopped)
+	}
+	return len(h.running) > 0
+}
+
+// idle reports whether nothing is under way.
+func (h *host) idle() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.running) == 0
 }
 
 // close is called when the script has ended. It says which calls are still under

@@ -160,7 +160,7 @@ func (c *Client) RunOutput(ctx context.Context, id string, q toolscript.OutputQu
 	return kept, err
 }
 
-// AbortRun ends a run that is under way.
+// AbortRun ends a run that is under way, or the tasks that an ended one has left.
 func (c *Client) AbortRun(ctx context.Context, id string) error {
 	_, _, err := c.ask(ctx, http.MethodDelete, "/runs/"+url.PathEscape(id), nil)
 	return err

@@ -86,7 +86,7 @@ type Backend interface {
 	Run(ctx context.Context, id string) (toolscript.RunRecord, error)
 	// RunOutput is what is kept of a run because it was over a limit.
 	RunOutput(ctx context.Context, id string, q toolscript.OutputQuery) ([]byte, error)
-	// AbortRun ends a run that is under way.
+	// AbortRun ends a run that is under way, or the tasks that an ended one has left.
 	AbortRun(ctx context.Context, id string) error
 	// GiveStdin passes standard input to a run that asked for it. It waits while
 	// the piece before has not been taken.
