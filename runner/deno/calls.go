@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner"
 	"github.com/toolscript/toolscript/runner/internal/guard"
+	"github.com/toolscript/toolscript/runner/report"
 )
 
 // A call begins with a frame, so that the gateway has it before anything that
@@ -70,7 +70,7 @@ func (r *run) call(ctx context.Context, c runner.Call) callAnswer {
 		answer.value, answer.failure = nil, &toolscript.ToolError{Tool: c.ID, Code: kind, Message: message}
 	}
 	if !json.Valid(c.Args) {
-		fail(toolscript.Invalid, "the arguments are not JSON")
+		fail(toolscript.Invalid, "the arguments nest too deep, or are not JSON")
 		return answer
 	}
 	err := guard.Do(r.process.engine.options.Log, "make a call of run "+r.job.RunID, func() {
@@ -80,7 +80,7 @@ func (r *run) call(ctx context.Context, c runner.Call) callAnswer {
 		fail(toolscript.Internal, "the gateway failed in this call; its log says why")
 	}
 	if size := len(answer.value); size > maxFrame {
-		fail(toolscript.TooLarge, fmt.Sprintf("the answer of %s is too long for a script: %d bytes, and %d may be passed on", c.ID, size, maxFrame))
+		answer.value, answer.failure = nil, report.AnswerTooLong(c.ID, size, maxFrame)
 	}
 	return answer
 }

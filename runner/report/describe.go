@@ -85,6 +85,25 @@ func ValueTooDeep() *toolscript.RunError {
 	return e
 }
 
+// AnswerTooLong is what a script catches when the answer of a tool is longer than
+// engines take.
+func AnswerTooLong(tool string, size, most int) *toolscript.ToolError {
+	return tooLong("answer", tool, size, most)
+}
+
+// ArgumentsTooLong is the same for what a script gives to a tool.
+func ArgumentsTooLong(tool string, size, most int) *toolscript.ToolError {
+	return tooLong("arguments", tool, size, most)
+}
+
+func tooLong(what, tool string, size, most int) *toolscript.ToolError {
+	verb := map[string]string{"answer": "is", "arguments": "are"}[what]
+	return &toolscript.ToolError{
+		Tool: tool, Code: toolscript.TooLarge,
+		Message: fmt.Sprintf("the %s of %s %s too long: %d bytes, and %d may be passed on", what, tool, verb, size, most),
+	}
+}
+
 // NeverSettled is the error of a script that awaits what nobody will settle.
 func NeverSettled() *toolscript.RunError {
 	return &toolscript.RunError{Name: "Error", Code: toolscript.Threw, Message: "the script's top-level await never settled"}

@@ -4,13 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"sync"
 	"unicode/utf8"
 
-	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner"
 	"github.com/toolscript/toolscript/runner/quickjs"
+	"github.com/toolscript/toolscript/runner/report"
 )
 
 // A job is the worker's side of a run. It is the quickjs.Host of its script.
@@ -91,9 +90,7 @@ func (j *job) Answers() <-chan quickjs.Answer { return j.answers }
 func (j *job) Call(c runner.Call) {
 	err := j.link.writeJSON(frameCall, callHeader{CallID: c.CallID, ID: c.ID, Task: c.Task}, c.Args)
 	if errors.Is(err, errFrameTooLong) {
-		j.answer(quickjs.Answer{CallID: c.CallID, Err: &toolscript.ToolError{
-			Tool: c.ID, Code: toolscript.TooLarge, Message: fmt.Sprintf("the arguments of %s are too long: %v", c.ID, err),
-		}})
+		j.answer(quickjs.Answer{CallID: c.CallID, Err: report.ArgumentsTooLong(c.ID, len(c.Args), MaxFrame)})
 	}
 	// Any other error is the end of the gateway, which ends the process.
 }

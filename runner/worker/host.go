@@ -10,6 +10,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner"
 	"github.com/toolscript/toolscript/runner/internal/guard"
+	"github.com/toolscript/toolscript/runner/report"
 )
 
 // What follows is how a run uses its host. A panic there is the host's fault: it
@@ -70,9 +71,7 @@ func (r *run) call(ctx context.Context, c runner.Call) {
 		value = nil
 	}
 	if err := r.tell(frameAnswer, header, value); errors.Is(err, errFrameTooLong) {
-		header.Err = &toolscript.ToolError{
-			Tool: c.ID, Code: toolscript.TooLarge, Message: fmt.Sprintf("the answer of %s is too long for a script: %v", c.ID, err),
-		}
+		header.Err = report.AnswerTooLong(c.ID, len(value), MaxFrame)
 		_ = r.tell(frameAnswer, header, nil) // a broken link shows where frames are read
 	}
 }

@@ -188,6 +188,20 @@ func (d *demo) CallTool(ctx context.Context, tool string, args json.RawMessage, 
 		return text("the tool says no", true), nil
 	case "broken":
 		return nil, &toolscript.Error{Kind: toolscript.ToolFailed, Server: "demo", Tool: tool, RPCCode: -32000, Err: errors.New("the server broke")}
+	case "deep":
+		var given struct{ N int }
+		err := json.Unmarshal(args, &given)
+		return text(strings.Repeat("[", given.N)+strings.Repeat("]", given.N), false), err
+	case "big":
+		var given struct {
+			MB   int
+			JSON bool
+		}
+		err := json.Unmarshal(args, &given)
+		if given.JSON {
+			return text(`["`+strings.Repeat(`x","`, given.MB<<20/4)+`"]`, false), err
+		}
+		return text(strings.Repeat("x", given.MB<<20), false), err
 	case "ask":
 		given, err := d.ask(ctx, json.RawMessage(`{"message":"Well?","requestedSchema":{"type":"object","properties":{}}}`))
 		return text(string(given), false), err

@@ -105,14 +105,15 @@
   host.call = (id, server, name, args, task) => {
     if (pending >= run.toolCalls) return 0;
     const tool = wireName(server, name);
-    const call = encoder.encode(`${stringify({ call: id, tool, task: task === 1 })}\n${args}`);
-    if (call.length > internal.mostBytes) {
-      const message = `the arguments of ${tool} are too long: ${call.length} bytes, and ${internal.mostBytes} may be passed on`;
+    const header = encoder.encode(`${stringify({ call: id, tool, task: task === 1 })}\n`);
+    const given = encoder.encode(args);
+    if (header.length + given.length > internal.mostBytes) {
+      const message = `the arguments of ${tool} are too long: ${given.length} bytes, and ${internal.mostBytes} may be passed on`;
       internal.settle(id, 1, stringify({ tool, code: 'too_large', message }));
       return 1;
     }
     pending++;
-    internal.sendBytes('c', call);
+    internal.sendBytes('c', header, given);
     if (!listening) listen();
     return 1;
   };

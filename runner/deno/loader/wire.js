@@ -20,12 +20,17 @@
   // mostBytes is the longest frame that the gateway reads.
   internal.mostBytes = 32 << 20;
 
-  // sendBytes writes one frame: its length, its type, its bytes.
-  internal.sendBytes = (type, body) => {
-    const frame = new Bytes(header + body.length);
-    new View(frame.buffer).setUint32(0, body.length, true);
+  // sendBytes writes one frame: its length, its type, its parts.
+  internal.sendBytes = (type, ...parts) => {
+    const length = parts.reduce((sum, part) => sum + part.length, 0);
+    const frame = new Bytes(header + length);
+    new View(frame.buffer).setUint32(0, length, true);
     frame[4] = type.charCodeAt(0);
-    frame.set(body, header);
+    let at = header;
+    for (const part of parts) {
+      frame.set(part, at);
+      at += part.length;
+    }
     writeAll(frame);
   };
   internal.send = (type, text) => internal.sendBytes(type, encode(text));
