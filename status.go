@@ -77,5 +77,6 @@ type Reload struct {
 	Removed   []string `json:"removed"`
 	Changed   []string `json:"changed"` // connected to anew
 	Unchanged []string `json:"unchanged"`
+	Search    []string `json:"search,omitempty"`   // fields of search that are others now
 	Warnings  []string `json:"warnings,omitempty"` // about the files
 }

@@ -21,10 +21,10 @@ type SearchOptions struct {
 	Model search.Model // nil: by their words only; the System closes it
 	Cache search.Cache // of the model's vectors; nil: they end with the process
 
-	// Outside opens a model that takes the place of Model as long as it works; nil:
-	// there is none. OutsideCache is where its vectors are kept; nil:
-	// they end with the process.
-	Outside      func(context.Context) (embedder.Model, error)
+	// Outside is a model that takes the place of Model as long as it works, if there
+	// is one. OutsideCache is where its vectors are kept; nil: they end with the
+	// process.
+	Outside      embedder.Source
 	OutsideCache func(index.Embedder) search.Cache
 
 	Limit     int      // hits of a query that does not say; 0: index.DefaultLimit
@@ -38,19 +38,44 @@ const searchLimit = 10 * time.Second
 func (s *System) newSearch() *search.Search {
 	return search.New(search.Options{
 		Model: s.options.Search.Model, Cache: s.options.Search.Cache, Catalog: s.Catalog,
-		Lazy: s.options.OnDemand, Later: s.options.Search.Outside != nil, Logger: s.options.Logger, Work: &s.work,
+		Lazy: s.options.OnDemand, Later: s.options.Search.Outside.Open != nil, Logger: s.options.Logger, Work: &s.work,
 	})
+}
+
+// ConfigureSearch puts other options of the search in force, without a wait for
+// what they need. A Model where there was one already is left unused: they are of
+// one kind, and the old one may be at work.
+func (s *System) ConfigureSearch(o SearchOptions) {
+	s.configuring.Lock()
+	defer s.configuring.Unlock()
+	if s.closing.Err() != nil {
+		return
+	}
+	old := s.searching.Load()
+	if old.Model != nil && o.Model != nil {
+		o.Model = old.Model
+	}
+	s.searching.Store(&o)
+	if o.Model != old.Model || (o.Cache == nil) != (old.Cache == nil) {
+		s.search.Own(o.Model, o.Cache)
+		if o.Outside.Open == nil {
+			s.use(nil)
+		}
+	}
+	if at, ok := s.directory.find(embedderID); ok {
+		at.Engine.Send(at.PID, embedder.Changed{})
+	}
 }
 
 // searchSpecs are the actor of the search, and that of the model outside.
 func (s *System) searchSpecs() []spec {
-	all := []spec{{id: searchID, produce: s.search.Produce}}
-	if s.options.Search.Outside != nil {
-		all = append(all, spec{id: embedderID, produce: embedder.New(embedder.Options{
-			Open: s.options.Search.Outside, Use: s.use, Logger: s.options.Logger, Work: &s.work,
-		})})
+	source := func() embedder.Source { return s.searching.Load().Outside }
+	return []spec{
+		{id: searchID, produce: s.search.Produce},
+		{id: embedderID, produce: embedder.New(embedder.Options{
+			Source: source, Use: s.use, Hold: s.hold, Logger: s.options.Logger, Work: &s.work,
+		})},
 	}
-	return all
 }
 
 // use has the search use the model outside, or its own when there is none.
@@ -59,13 +84,23 @@ func (s *System) use(m embedder.Model) {
 		s.search.Use(nil, nil)
 	} else {
 		var cache search.Cache
-		if keep := s.options.Search.OutsideCache; keep != nil {
+		if keep := s.searching.Load().OutsideCache; keep != nil {
 			cache = keep(m)
 		}
 		s.search.Use(m, cache)
 	}
+	s.tellSearch(search.ModelChanged{})
+}
+
+// hold has the search use no model until use.
+func (s *System) hold() {
+	s.search.Hold()
+	s.tellSearch(search.ModelChanged{})
+}
+
+func (s *System) tellSearch(message any) {
 	if at, ok := s.directory.find(searchID); ok {
-		at.Engine.Send(at.PID, search.ModelChanged{})
+		at.Engine.Send(at.PID, message)
 	}
 }
 
@@ -118,12 +153,10 @@ func (s *System) awaitIndex(ctx context.Context) search.State {
 	if !s.options.OnDemand {
 		return s.search.Await(ctx, func(now search.State) bool { return now.Indexed })
 	}
-	if at, ok := s.directory.find(searchID); ok {
-		at.Engine.Send(at.PID, search.Wake{})
-	}
+	s.tellSearch(search.Wake{})
 	generation := s.Catalog().Generation()
 	return s.search.Await(ctx, func(now search.State) bool {
-		return now.Indexed && now.Generation >= generation && (now.Read || s.options.Search.Model == nil)
+		return now.Indexed && now.Generation >= generation && (now.Read || s.searching.Load().Model == nil)
 	})
 }
 
@@ -139,7 +172,7 @@ func (s *System) AwaitSearch(ctx context.Context) {
 
 // query completes and checks what was asked for.
 func (s *System) query(view registry.View, q toolscript.SearchQuery) (index.Query, error) {
-	o := s.options.Search
+	o := s.searching.Load()
 	query := index.Query{
 		Text: q.Text, Limit: cmp.Or(q.Limit, o.Limit, index.DefaultLimit),
 		Threshold: or(or(index.DefaultThreshold, o.Threshold), q.Threshold), Alpha: or(index.DefaultAlpha, o.Alpha),

@@ -88,8 +88,9 @@ type System struct {
 	started   time.Time
 	starts    *server.Starts
 	search    *search.Search
+	searching atomic.Pointer[SearchOptions] // those in force
 
-	configuring sync.Mutex
+	configuring sync.Mutex                  // of what is configured, one change at a time
 	configured  map[string]mcpclient.Config // those in force; guarded by configuring
 
 	work    mailbox.Group // what may outlive the actors for a moment
@@ -121,6 +122,7 @@ func Start(o Options) (*System, error) {
 		configured: o.Servers,
 	}
 	s.closing, s.shut = context.WithCancel(context.Background())
+	s.searching.Store(&s.options.Search)
 	s.search = s.newSearch()
 	specs := s.specs()
 	s.publish(registry.First(statuses(specs)))

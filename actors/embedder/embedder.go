@@ -36,13 +36,26 @@ type Model interface {
 	Close()
 }
 
+// Source is where a model comes from.
+type Source struct {
+	// Name differs for each configuration.
+	Name string
+	// Open opens the model; nil: there is none. An error of kind Invalid or
+	// Unsupported is the last: nothing but another configuration helps.
+	Open func(context.Context) (Model, error)
+}
+
+// Changed tells the actor that the Source may be another one. A model that is in
+// use stays if it is not; one that could not be opened is tried again.
+type Changed struct{}
+
 // Options are what the actor is made from.
 type Options struct {
-	// Open opens the model. An error of kind Invalid or Unsupported is the last:
-	// nothing but another configuration helps.
-	Open func(context.Context) (Model, error)
+	Source func() Source // the one in force
 	// Use has the search use a model, nil when there is none. It must not wait.
-	Use    func(Model)
+	Use func(Model)
+	// Hold has it use none until the next Use. It must not wait either.
+	Hold   func()
 	Logger *slog.Logger
 	Work   *mailbox.Group // counts what may outlive the actor for a moment
 }
@@ -51,7 +64,9 @@ type Options struct {
 type keeper struct {
 	Options
 	post   func(message any)
-	ctx    context.Context // ends with the actor
+	source Source
+	turn   int             // counts the sources, as a late message may be about an earlier one
+	ctx    context.Context // ends with the source's time
 	stop   context.CancelFunc
 	timer  *time.Timer
 	tries  *retry.Schedule
@@ -62,16 +77,20 @@ type keeper struct {
 // The actor's messages to itself.
 type (
 	opened struct { // a try has ended
+		turn  int
 		model Model
 		err   error
 	}
-	lost  struct{ err error } // the open model is gone
-	again struct{}            // the time of the next try
+	lost struct { // the open model is gone
+		turn int
+		err  error
+	}
+	again struct{ turn int } // the time of the next try
 )
 
 // New makes the producer of the actor.
 func New(o Options) actor.Producer {
-	return func() actor.Receiver { return &keeper{Options: o, tries: retry.New()} }
+	return func() actor.Receiver { return &keeper{Options: o} }
 }
 
 // Receive handles one message.
@@ -79,12 +98,20 @@ func (k *keeper) Receive(c *actor.Context) {
 	switch m := c.Message().(type) {
 	case actor.Started:
 		k.start(c)
+	case Changed:
+		k.changed()
 	case opened:
-		k.opened(m)
+		if m.turn == k.turn {
+			k.opened(m)
+		}
 	case lost:
-		k.gone(m.err)
+		if m.turn == k.turn {
+			k.gone(m.err)
+		}
 	case again:
-		k.open()
+		if m.turn == k.turn {
+			k.open()
+		}
 	case actor.Stopped:
 		k.end()
 	}
@@ -93,30 +120,56 @@ func (k *keeper) Receive(c *actor.Context) {
 func (k *keeper) start(c *actor.Context) {
 	engine, self := c.Engine(), c.PID()
 	k.post = func(message any) { engine.Send(self, message) }
+	k.adopt(k.Source())
+}
+
+// adopt begins with a source, after the one before it has been given up.
+func (k *keeper) adopt(source Source) {
+	k.source = source
+	k.turn++
 	k.ctx, k.stop = context.WithCancel(context.Background())
-	k.open()
+	k.tries, k.since, k.failed = retry.New(), time.Time{}, 0
+	if source.Open != nil {
+		k.open()
+	}
+}
+
+func (k *keeper) changed() {
+	source := k.Source()
+	if source.Name == k.source.Name && (!k.since.IsZero() || k.failed == 0) {
+		return
+	}
+	old, open := k.source, !k.since.IsZero()
+	k.end()
+	switch {
+	case source.Open == nil && old.Open != nil:
+		k.Use(nil)
+	case open: // and not the search's own, which would begin to embed everything
+		k.Hold()
+	}
+	k.adopt(source)
 }
 
 // open tries on a goroutine, which stays with the model until its end, or until
 // that of the actor.
 func (k *keeper) open() {
-	ctx, post := k.ctx, k.post
+	ctx, post, open, turn := k.ctx, k.post, k.source.Open, k.turn
 	k.Work.Go(func() {
 		bounded, cancel := context.WithTimeout(ctx, openLimit)
 		defer cancel()
-		model, err := k.Open(bounded)
+		model, err := open(bounded)
 		if err != nil {
-			post(opened{nil, err})
+			post(opened{turn, nil, err})
 			return
 		}
 		defer model.Close()
-		post(opened{model, nil})
+		post(opened{turn, model, nil})
 		select {
 		case <-model.Done():
-			post(lost{model.Err()})
+			post(lost{turn, model.Err()})
 		case <-ctx.Done():
 		}
-	}, func(err error) { post(opened{nil, err}) })
+	}, func(err error) { post(opened{turn, nil, err}) })
 }
 
 func (k *keeper) opened(m opened) {
@@ -154,8 +207,8 @@ func (k *keeper) gone(err error) {
 	if k.failed >= quickTries {
 		delay = restTime
 	}
-	post := k.post
-	k.timer = time.AfterFunc(delay, func() { post(again{}) })
+	post, turn := k.post, k.turn
+	k.timer = time.AfterFunc(delay, func() { post(again{turn}) })
 }
 
 // final reports whether trying again is of no use.
@@ -164,6 +217,7 @@ func final(err error) bool {
 	return errors.As(err, &e) && (e.Kind == toolscript.Invalid || e.Kind == toolscript.Unsupported)
 }
 
+// end gives the model up, or the tries to open it.
 func (k *keeper) end() {
 	if k.stop == nil { // stopped before it began
 		return

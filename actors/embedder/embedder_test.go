@@ -47,6 +47,8 @@ type bench struct {
 	opens []time.Duration // when Open was called
 	used  []string        // what Use was called with
 	log   bytes.Buffer
+	named string // the source; "" is none
+	send  func(message any)
 
 	mu sync.Mutex // guards all but t: the actor goes on when the test does
 }
@@ -65,6 +67,27 @@ func (b *bench) opened(after time.Duration) (n int) {
 	return len(b.opens)
 }
 
+// change puts a source in force and tells the actor.
+func (b *bench) change(name string) {
+	b.mu.Lock()
+	b.named = name
+	b.mu.Unlock()
+	b.send(embedder.Changed{})
+	synctest.Wait()
+}
+
+func (b *bench) source() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.named
+}
+
+func (b *bench) use(name string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.used = append(b.used, name)
+}
+
 func (b *bench) logged() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -75,27 +98,32 @@ func (b *bench) logged() string {
 func run(t *testing.T, open func(n int) (embedder.Model, error), test func(b *bench)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		b, begun, work := &bench{t: t}, time.Now(), new(mailbox.Group)
+		b, begun, work := &bench{t: t, named: "one"}, time.Now(), new(mailbox.Group)
 		engine, err := actor.NewEngine(actor.NewEngineConfig())
 		if err != nil {
 			t.Fatal(err)
 		}
 		pid := engine.Spawn(embedder.New(embedder.Options{
-			Open: func(context.Context) (embedder.Model, error) {
-				return open(b.opened(time.Since(begun)))
+			Source: func() embedder.Source {
+				if b.source() == "" {
+					return embedder.Source{}
+				}
+				return embedder.Source{Name: b.source(), Open: func(context.Context) (embedder.Model, error) {
+					return open(b.opened(time.Since(begun)))
+				}}
 			},
 			Use: func(m embedder.Model) {
 				name := "none"
 				if m != nil {
 					name = m.ID()
 				}
-				b.mu.Lock()
-				defer b.mu.Unlock()
-				b.used = append(b.used, name)
+				b.use(name)
 			},
+			Hold:   func() { b.use("hold") },
 			Logger: slog.New(slog.NewTextHandler(b, nil)),
 			Work:   work,
 		}), "embedder", mailbox.Options("embedder")...)
+		b.send = func(message any) { engine.Send(pid, message) }
 		synctest.Wait()
 		test(b)
 		<-engine.Poison(pid).Done()
@@ -213,5 +241,40 @@ func TestPanicWhileOpening(t *testing.T) {
 	run(t, open, func(b *bench) {
 		time.Sleep(time.Second)
 		b.wants("none", "m")
+	})
+}
+
+// TestChangedSource: another source takes the place of the open model, the same
+// one changes nothing, and one that has failed is tried again.
+func TestChangedSource(t *testing.T) {
+	var models []*model
+	open := func(n int) (embedder.Model, error) {
+		if n == 3 {
+			return nil, &toolscript.Error{Kind: toolscript.Invalid, Err: errors.New("no such file")}
+		}
+		models = append(models, newModel(string(rune('a'+n-1))))
+		return models[len(models)-1], nil
+	}
+	run(t, open, func(b *bench) {
+		b.change("one")
+		b.wants("a")
+		b.change("two")
+		b.wants("a", "hold", "b")
+		if !models[0].isShut() {
+			b.t.Error("the model of the old source is still open")
+		}
+		models[1].die(errors.New("gone"))
+		b.wants("a", "hold", "b", "none")
+		b.change("three") // before the next try of the old one
+		time.Sleep(time.Hour)
+		b.wants("a", "hold", "b", "none", "none")
+		b.change("three")
+		b.wants("a", "hold", "b", "none", "none", "d")
+		b.change("three")
+		b.change("")
+		b.wants("a", "hold", "b", "none", "none", "d", "none")
+		if len(models) != 3 || !models[2].isShut() {
+			b.t.Errorf("%d models, the last one open", len(models))
+		}
 	})
 }

@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync/atomic"
 
@@ -13,6 +14,7 @@ type engine struct {
 	model   Model // nil: by words only
 	cache   Cache // nil: vectors end with the process
 	watched bool  // somebody else sees to it that it works, and replaces it
+	opening bool  // it stands in for one that is being opened
 	broken  atomic.Bool
 }
 
@@ -24,10 +26,23 @@ type ModelChanged struct{}
 // by ModelChanged, makes an index anew. Until then queries are answered as before.
 func (s *Search) Use(m index.Embedder, c Cache) {
 	if m == nil {
-		s.using.Store(&engine{model: s.options.Model, cache: s.options.Cache})
+		own := s.own.Load()
+		s.using.Store(&engine{model: own.model, cache: own.cache})
 		return
 	}
 	s.using.Store(&engine{model: outside{m}, cache: c, watched: true})
+}
+
+// Hold has no model used until the next Use.
+func (s *Search) Hold() { s.using.Store(&engine{opening: true}) }
+
+// Own replaces the Model and the Cache of the Options, for the next Use of nil. The
+// one before is closed, unless it is the same.
+func (s *Search) Own(m Model, c Cache) {
+	before := s.own.Swap(&engine{model: m, cache: c})
+	if before.model != nil && before.model != m {
+		before.model.Close()
+	}
 }
 
 // outside is a model that is not part of this program. It does as it likes with
@@ -54,7 +69,7 @@ func (e *engine) embed(ctx context.Context, query string, logger *slog.Logger) [
 	switch {
 	case err == nil:
 		return vector
-	case ctx.Err() != nil:
+	case ctx.Err() != nil, errors.Is(err, context.Canceled): // the second of a model that was closed meanwhile
 	case e.watched:
 		logger.Debug("query answered by words only", slog.String("error", err.Error()))
 	case !e.broken.Swap(true):

@@ -48,7 +48,7 @@ type Cache interface {
 
 // Options are what a Search is made from.
 type Options struct {
-	Model   Model                     // nil: by words only
+	Model   Model                     // nil: by words only; see Own
 	Cache   Cache                     // nil: vectors end with the process
 	Catalog func() toolscript.Catalog // the current one
 	Lazy    bool                      // index nothing before the first Wake
@@ -64,14 +64,16 @@ type Search struct {
 	now     atomic.Pointer[state]
 	traffic traffic
 	using   atomic.Pointer[engine] // what the next index has vectors of
+	own     atomic.Pointer[engine] // what is used while nobody else's is
 	queries atomic.Int64
 }
 
 // New makes a search that has indexed nothing.
 func New(o Options) *Search {
 	s := &Search{options: o}
+	s.own.Store(&engine{model: o.Model, cache: o.Cache})
 	if o.Later {
-		s.using.Store(new(engine))
+		s.Hold()
 	} else {
 		s.Use(nil, nil)
 	}
@@ -81,8 +83,8 @@ func New(o Options) *Search {
 
 // Close gives the model back.
 func (s *Search) Close() {
-	if s.options.Model != nil {
-		s.options.Model.Close()
+	if m := s.own.Load().model; m != nil {
+		m.Close()
 	}
 }
 

@@ -64,7 +64,7 @@ func (n *state) describe(s *Search) State {
 		d.Tools, d.Vectors = n.index.Len(), n.index.Known()
 		d.hybrid = n.index.Mode() == index.Hybrid && n.engine.works()
 	}
-	d.Opening = s.options.Later && n.engine.model == nil
+	d.Opening = n.engine.opening
 	if n.engine.works() {
 		d.Model, d.Loaded = n.engine.model.ID(), n.engine.model.Loaded()
 	} else {

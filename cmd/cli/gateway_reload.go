@@ -23,7 +23,9 @@ func newGatewayReload(a *app) *cobra.Command {
 		Long: `Make the gateway read its configuration again, as a SIGHUP does.
 
 Servers whose configuration is the same keep their connection, the others are
-ended or connected to anew. A mistake in a file leaves everything as it was.`,
+ended or connected to anew. All settings take effect at once, as far as no flag of
+gateway start says otherwise, and a model that could not be had is tried again. A
+mistake in a file leaves everything as it was.`,
 		Args: takes(),
 		RunE: func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
 	}
@@ -60,6 +62,9 @@ func reloadWords(r toolscript.Reload) string {
 		if len(p.names) > 0 {
 			parts = append(parts, p.what+" "+strings.Join(p.names, ", "))
 		}
+	}
+	if len(r.Search) > 0 {
+		parts = append(parts, "search has another "+strings.Join(r.Search, ", "))
 	}
 	if len(parts) == 0 {
 		parts = append(parts, "no server changed")

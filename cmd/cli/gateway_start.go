@@ -71,8 +71,7 @@ func (o *startOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	o.searchFlags.over(&loaded.Settings.Search)
-	o.resultFlags.over(&loaded.Settings.Search)
+	o.overSearch(&loaded.Settings.Search)
 	g, err := o.open(loaded, logger)
 	if err != nil {
 		return err
@@ -93,6 +92,12 @@ func (o *startOptions) run(ctx context.Context) error {
 		logger.Info("gateway stopping")
 		return g.stop()
 	}
+}
+
+// overSearch puts the flags over what the files say.
+func (o *startOptions) overSearch(s *config.Search) {
+	o.searchFlags.over(s)
+	o.resultFlags.over(s)
 }
 
 // running is a gateway that has its port and its servers.
@@ -118,6 +123,7 @@ func (o *startOptions) open(loaded *config.Config, logger *slog.Logger) (*runnin
 	if err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
+	g.system.over = o.overSearch
 	g.server, err = gateway.New(g.system, gateway.Options{Listener: listener, Token: token, Logger: logger})
 	if err != nil {
 		return nil, errors.Join(err, listener.Close(), g.system.end())

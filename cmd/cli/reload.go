@@ -26,8 +26,15 @@ func (s *system) Reload(ctx context.Context) (toolscript.Reload, error) {
 	if err != nil {
 		return toolscript.Reload{}, err
 	}
-	s.settings.Store(&loaded.Settings)
 	changed.Warnings = loaded.Warnings
+	if s.over != nil {
+		s.over(&loaded.Settings.Search)
+	}
+	old := s.settings.Swap(&loaded.Settings)
+	changed.Search = old.Search.Changes(loaded.Settings.Search)
+	options, warnings := s.app.searchOptions(loaded.Settings.Search)
+	s.ConfigureSearch(options)
+	changed.Warnings = append(changed.Warnings, warnings...)
 	return changed, nil
 }
 
@@ -49,7 +56,7 @@ func (s *system) obeyHangups(ctx context.Context, hangups <-chan struct{}, logge
 			logger.Warn(warning)
 		}
 		logger.Info("configuration reloaded", slog.Any("added", changed.Added), slog.Any("removed", changed.Removed),
-			slog.Any("changed", changed.Changed), slog.Int("unchanged", len(changed.Unchanged)))
+			slog.Any("changed", changed.Changed), slog.Any("search", changed.Search), slog.Int("unchanged", len(changed.Unchanged)))
 	}
 }
 

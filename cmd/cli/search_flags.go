@@ -84,17 +84,18 @@ func (r *resultFlags) over(settings *config.Search) {
 	}
 }
 
-// searchOptions are the settings as a system takes them.
-func (a *app) searchOptions(settings config.Search) actors.SearchOptions {
-	o := actors.SearchOptions{Limit: settings.Limit, Threshold: settings.Threshold, Alpha: settings.Alpha}
+// searchOptions are the settings as a system takes them. The warnings are about
+// what of them cannot be had.
+func (a *app) searchOptions(settings config.Search) (o actors.SearchOptions, warnings []string) {
+	o = actors.SearchOptions{Limit: settings.Limit, Threshold: settings.Threshold, Alpha: settings.Alpha}
 	if settings.Lexical {
-		return o
+		return o, nil
 	}
-	a.useModel(&o, settings)
+	warnings = a.useModel(&o, settings)
 	if o.Model != nil && !settings.NoCache {
 		a.keepVectors(&o)
 	}
-	return o
+	return o, warnings
 }
 
 // ratioFlag is a number from 0 to 1.

@@ -2,6 +2,9 @@ package cli
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -25,19 +28,25 @@ const llamaVariable = "TOOLSCRIPT_LLAMA"
 
 // useModel chooses the model of the search: a file by --search-model, else the
 // endpoint of the configuration, else the embedded one. A name that nobody knows
-// leaves the search with words only.
-func (a *app) useModel(o *actors.SearchOptions, settings config.Search) {
+// leaves the search with words only, and the warning says so.
+func (a *app) useModel(o *actors.SearchOptions, settings config.Search) (warnings []string) {
 	name := settings.Model
 	switch {
 	case strings.EqualFold(filepath.Ext(name), ".gguf"):
-		o.Outside = a.llamaModel(settings)
+		o.Outside = modelSource(settings, a.llamaModel(settings))
 	case name == "" && settings.Remote.URL != "":
-		o.Outside = remoteModel(settings.Remote)
+		o.Outside = modelSource(settings, remoteModel(settings.Remote))
 	case name != "" && !slices.Contains(embeddedNames, strings.ToLower(name)):
-		a.warn("search is by words only: no model is called %q; use minilm, which is part of toolscript, or the path of a .gguf file", name)
-		return
+		return []string{fmt.Sprintf("search is by words only: no model is called %q; use minilm, which is part of toolscript, or the path of a .gguf file", name)}
 	}
 	o.Model = search.MiniLM(settings.Idle)
+	return nil
+}
+
+// modelSource names a model by all that it depends on, of which the key is a secret.
+func modelSource(s config.Search, open func(context.Context) (embedder.Model, error)) embedder.Source {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %t", s.Model, s.Library, s.Remote, s.NoCache))
+	return embedder.Source{Name: hex.EncodeToString(sum[:]), Open: open}
 }
 
 // llamaModel opens a model with toolscript-llama.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -30,6 +31,7 @@ type system struct {
 	app      *app
 	trust    bool // project files take effect without having been trusted
 	settings atomic.Pointer[config.Settings]
+	over     func(*config.Search) // puts the flags over what the files say; nil: there are none
 	reaper   *reaper.Reaper
 	deno     *denoEngine
 
@@ -60,7 +62,10 @@ func (a *app) startSystem(loaded *config.Config, trust bool, logger *slog.Logger
 	o.Scripts.Limits = func() toolscript.Limits { return s.settings.Load().Limits }
 	o.Types = func() actors.Types { return typeOptions(s.settings.Load().Types) }
 	o.Scripts.KeptDir = a.outputs().Dir
-	o.Search = a.searchOptions(loaded.Settings.Search)
+	var warnings []string
+	if o.Search, warnings = a.searchOptions(loaded.Settings.Search); len(warnings) > 0 {
+		a.warn("%s", strings.Join(warnings, "; "))
+	}
 	var err error
 	if s.System, err = actors.Start(o); err != nil {
 		s.reaper.Close()

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"reflect"
 
 	"github.com/toolscript/toolscript"
 )
@@ -66,6 +67,28 @@ func (s *Search) apply(n *node) {
 			*value = &number
 		}
 	}
+}
+
+// Changes are the fields of the file in which two settings differ.
+func (s Search) Changes(other Search) (fields []string) {
+	for _, f := range []struct {
+		name      string
+		one, next any
+	}{
+		{"semantic", s.Lexical, other.Lexical},
+		{"cache", s.NoCache, other.NoCache},
+		{"limit", s.Limit, other.Limit},
+		{"alpha", s.Alpha, other.Alpha},
+		{"threshold", s.Threshold, other.Threshold},
+		{"model", s.Model, other.Model},
+		{"library", s.Library, other.Library},
+		{"remote", s.Remote, other.Remote},
+	} {
+		if !reflect.DeepEqual(f.one, f.next) {
+			fields = append(fields, f.name)
+		}
+	}
+	return fields
 }
 
 // apply takes an endpoint whole: the key of one must not go to the address of
