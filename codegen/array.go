@@ -37,6 +37,9 @@ func tuple(positions []*typ, rest *typ, v *value) *typ {
 	if most, ok := count(v.get("maxItems")); ok && most <= len(positions) {
 		positions, rest = positions[:most], never
 	}
+	if len(positions) == 0 && rest != never {
+		return arrayOf(rest)
+	}
 	t := &typ{op: opTuple, parts: positions, bulk: 2}
 	if rest != never {
 		t.rest = rest

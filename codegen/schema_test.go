@@ -19,6 +19,8 @@ func TestGEN10Schemas(t *testing.T) {
 		{"integer", `{"type": "integer"}`, "number"},
 		{"type list", `{"type": ["string", "null"]}`, "string | null"},
 		{"nullable", `{"type": "string", "nullable": true}`, "string | null"},
+		{"no positions", `{"type": "array", "prefixItems": []}`, "unknown[]"},
+		{"no positions and no rest", `{"type": "array", "prefixItems": [], "items": false}`, "[]"},
 		{"nullable enum", `{"enum": ["a"], "nullable": true}`, `"a" | null`},
 		{"const", `{"const": {"a": [1, null], "b-c": true}}`, `{ a: [1, null]; "b-c": true }`},
 		{"empty const", `{"const": {}}`, "Record<string, never>"},
@@ -222,5 +224,21 @@ func TestGEN13MissingInputSchema(t *testing.T) {
 	}
 	if len(r.Warnings) != 1 || r.Warnings[0].Path != "/inputSchema" {
 		t.Errorf("warnings %v, want one at /inputSchema", r.Warnings)
+	}
+}
+
+// TestArgumentsThatAreNoObject: the status names a tool that its own schema lets
+// nobody call, and no other.
+func TestArgumentsThatAreNoObject(t *testing.T) {
+	for schema, never := range map[string]bool{
+		`{"type": "string"}`: true, `{"type": "array"}`: true, `false`: true, `{"const": 1}`: true, `{"anyOf": [{"type": "null"}, {"$ref": "#/$defs/n"}], "$defs": {"n": {"enum": ["x"]}}}`: true,
+		`{"type": "object", "allOf": [{"type": "number"}]}`: true,
+		`{}`: false, `true`: false, `{"const": {}}`: false, `{"enum": [{"a": 1}, 2]}`: false, `{"type": ["string", "object"]}`: false, `{"$ref": "#/$defs/o", "$defs": {"o": {"type": "object"}}}`: false,
+		`{"type": "object", "additionalProperties": false}`: false, `{"allOf": [{"properties": {"a": {}}}, {"required": ["a"]}]}`: false,
+	} {
+		_, _, warnings := typeOf(t, schema, codegen.Options{})
+		if told := len(warnings) == 1 && strings.Contains(warnings[0].Message, "allows no object"); told != never || !never && len(warnings) > 0 {
+			t.Errorf("%s: warnings %v, want one that nobody can call it: %t", schema, warnings, never)
+		}
 	}
 }

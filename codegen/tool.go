@@ -61,6 +61,9 @@ func (w *toolWriter) params() (written string, optional bool) {
 	if root.typ == unknown { // arguments are an object even when nothing else is known
 		root.typ = openObject()
 	}
+	if !root.typ.mayBeObject() {
+		w.warn("inputSchema", nil, "allows no object, and arguments are always one; nobody can call the tool")
+	}
 	return w.declare(declarations), root.typ.acceptsEmpty()
 }
 

@@ -1,6 +1,9 @@
 package codegen
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // op says what a type expression is made of.
 type op uint8
@@ -201,6 +204,21 @@ func (t *typ) acceptsEmpty() bool {
 	default:
 		return false
 	}
+}
+
+// mayBeObject reports whether an object may be of type t.
+func (t *typ) mayBeObject() bool {
+	switch t.op {
+	case opWord:
+		return t == unknown || t.word == noMembers.word || strings.HasPrefix(t.word, "{") // a literal
+	case opRef:
+		return t.ref.typ.mayBeObject()
+	case opUnion:
+		return slices.ContainsFunc(t.parts, (*typ).mayBeObject)
+	case opIntersection:
+		return !slices.ContainsFunc(t.parts, func(p *typ) bool { return !p.mayBeObject() })
+	}
+	return t.op == opObject
 }
 
 // String is the type on one line, without documentation.

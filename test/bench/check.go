@@ -12,13 +12,14 @@ import (
 	"github.com/toolscript/toolscript/codegen"
 	"github.com/toolscript/toolscript/runner"
 	"github.com/toolscript/toolscript/runner/worker"
+	"github.com/toolscript/toolscript/test/toolslist"
 )
 
 // check measures the type check of a script of 20 lines that changes each time,
 // in a checker process: in one that has just become ready, and in one that has
 // checked before.
 func (b *bench) check(ctx context.Context) error {
-	all := thousands(0)
+	all := toolscript.NewCatalog(0, nil, toolslist.Thousands(0))
 	small := toolscript.NewCatalog(0, all.Servers()[:2], all.Filter(toolscript.Filter(all.Servers()[:2])).Tools())
 	for _, of := range []struct {
 		tools   int
