@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/registry"
 	"github.com/toolscript/toolscript/codegen"
 	"github.com/toolscript/toolscript/runner"
 )
@@ -15,8 +16,12 @@ import (
 // against: those of the servers it names when that is certain and all of them
 // exist, else of all servers, so that what it says of a wrong name is the same.
 func (s *System) declarations(ctx context.Context, uses runner.Uses) (runner.Declarations, error) {
+	return s.declarationsOf(ctx, s.current, uses)
+}
+
+func (s *System) declarationsOf(ctx context.Context, look func() registry.View, uses runner.Uses) (runner.Declarations, error) {
 	for {
-		view := s.current()
+		view := look()
 		named := choose(view.Names(), uses)
 		base, generation, err := s.base(ctx, view.Catalog.Generation(), named.filter)
 		if err != nil {

@@ -6,10 +6,21 @@ import (
 	"github.com/anthdm/hollywood/actor"
 
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
+	"github.com/toolscript/toolscript/actors/registry"
 )
 
 // RunDeps is what runs get.
 var RunDeps = (*System).runDeps
+
+// A View is the catalog as it was at one time, with the servers that it is of.
+type View = registry.View
+
+// Current is the View in force.
+var Current = (*System).current
+
+// DeclarationsOf are what a script is checked against, when look says what the
+// catalog is.
+var DeclarationsOf = (*System).declarationsOf
 
 // CallAny is how runs make their calls.
 var CallAny = (*System).callAny

@@ -24,6 +24,9 @@ type Compiled struct {
 	SourceMap  string `json:"sourceMap"`  // from JavaScript to the user's text, as JSON
 	Uses       Uses   `json:"uses"`
 	Returns    bool   `json:"returns,omitempty"` // from its top level
+
+	// Worked is how long the compiler has worked on it, this time.
+	Worked time.Duration `json:"-"`
 }
 
 // Uses says which servers a script refers to, as it names them.
@@ -138,8 +141,8 @@ type Compiler interface {
 type TypeCheck struct {
 	Source
 	Returns bool          // as Compiled says
+	Worked  time.Duration // as Compiled says; it counts against the checker's limit
 	Module  Declarations  // of "toolscript"
-	Limit   time.Duration // how long it may take; the checker's own limit bounds it
 }
 
 // Declarations are the types of the tools that a script can call, as a .d.ts.
@@ -168,8 +171,9 @@ type Finding struct {
 type TextChecker interface {
 	// Name is what checks, for people.
 	Name() string
-	// CheckText gives all findings about the types of text, within the limit. An
-	// error of kind LimitTime or LimitMemory is the text's doing, any other is not.
+	// CheckText gives all findings about the types of text, on which it works no
+	// longer than limit. An error of kind LimitTime or LimitMemory is the text's
+	// doing, any other is not.
 	CheckText(ctx context.Context, text string, d Declarations, limit time.Duration) ([]Finding, error)
 }
 

@@ -16,14 +16,6 @@ type Checker interface {
 	runner.Checker
 }
 
-// sourceTime is what compiling a script and checking its types may take
-// together, so that an answer comes within two seconds.
-const sourceTime = runner.SourceTime
-
-// leastTime is what checking may take even if compiling took all the time there
-// is: on a busy machine that is no fault of the script.
-const leastTime = sourceTime / 12
-
 // compile turns the script into JavaScript, in the checker.
 func (w *work) compile(ctx context.Context) (runner.Compiled, error) {
 	start := time.Now()
@@ -35,6 +27,7 @@ func (w *work) compile(ctx context.Context) (runner.Compiled, error) {
 			r.Compiled, r.found, err = c.Compile(ctx, src)
 			return err
 		})
+		w.worked, r.Worked = r.Worked, 0 // another run that finds this known has spent nothing
 		return r, decided(r.found), err
 	})
 	if err != nil {
@@ -75,8 +68,8 @@ func (w *work) typeErrors(ctx context.Context, compiled runner.Compiled, types r
 	t := runner.TypeCheck{
 		Source:  runner.Source{Code: w.request.Code, File: w.request.File},
 		Returns: compiled.Returns,
+		Worked:  w.worked,
 		Module:  types,
-		Limit:   max(leastTime, sourceTime-time.Duration(w.metrics.CompileMs*float64(time.Millisecond))),
 	}
 	return w.known.checked.find(w, "checked", hash(types.Key, t.File, t.Code), func() (found []toolscript.Diagnostic, keep bool, err error) {
 		err = w.borrow(ctx, toolscript.Checking, func(ctx context.Context, c Checker) (err error) {
@@ -91,8 +84,6 @@ func (w *work) typeErrors(ctx context.Context, compiled runner.Compiled, types r
 // first was lost in it and that was not the script's doing, which would have been
 // a finding: somebody or something has killed it.
 func (w *work) borrow(ctx context.Context, phase toolscript.Phase, use func(context.Context, Checker) error) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, borrowTime, allBusy("checker"))
-	defer cancel()
 	lost, err := w.borrowOne(ctx, use)
 	if lost {
 		_, err = w.borrowOne(ctx, use)
@@ -106,7 +97,9 @@ func (w *work) borrow(ctx context.Context, phase toolscript.Phase, use func(cont
 // borrowOne reports also whether it was the checker that was lost. The error of
 // use costs the worker, unless it says that the worker has no means.
 func (w *work) borrowOne(ctx context.Context, use func(context.Context, Checker) error) (lost bool, err error) {
-	checker, giveBack, err := w.deps.Checker(ctx)
+	borrowing, cancel := context.WithTimeoutCause(ctx, borrowTime, allBusy("checker"))
+	defer cancel()
+	checker, giveBack, err := w.deps.Checker(borrowing)
 	if err != nil {
 		return false, err
 	}

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/toolscript/toolscript/runner"
 	"github.com/toolscript/toolscript/runner/internal/landlock"
@@ -21,7 +22,7 @@ const denoProject = `{"imports":{"toolscript":"./toolscript.d.ts"},"compilerOpti
 "strict":true,"useUnknownInCatchVariables":false,"lib":["esnext"],"types":["./globals.d.ts"]}}`
 
 // checkDeno runs `deno check`, which finds the script in a file.
-func checkDeno(ctx context.Context, c *Checker, folder, text string) ([]runner.Finding, error) {
+func checkDeno(ctx context.Context, c *Checker, folder, text string, limit time.Duration) ([]runner.Finding, error) {
 	if err := write(folder, map[string]string{"deno.json": denoProject, mainFile: text}); err != nil {
 		return nil, unavailable(err)
 	}
@@ -40,7 +41,7 @@ func checkDeno(ctx context.Context, c *Checker, folder, text string) ([]runner.F
 			filepath.Dir(c.Deno), folder,
 		},
 		Write: []string{cache, "/dev/null"},
-	})
+	}, limit)
 	if err != nil {
 		return nil, err
 	}

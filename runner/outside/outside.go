@@ -31,7 +31,7 @@ type Options struct {
 type Checker struct {
 	Options
 	name  string
-	check func(ctx context.Context, c *Checker, folder, text string) ([]runner.Finding, error)
+	check func(ctx context.Context, c *Checker, folder, text string, limit time.Duration) ([]runner.Finding, error)
 }
 
 var _ runner.TextChecker = (*Checker)(nil)
@@ -71,11 +71,7 @@ func (c *Checker) CheckText(ctx context.Context, text string, d runner.Declarati
 	if err := write(folder, map[string]string{moduleFile: d.Text, globalsFile: c.Globals}); err != nil {
 		return nil, unavailable(err)
 	}
-	limited, cancel := context.WithTimeoutCause(ctx, limit, &toolscript.Error{
-		Kind: toolscript.LimitTime, Err: fmt.Errorf("that took longer than %s", limit.Round(time.Millisecond)),
-	})
-	defer cancel()
-	found, err := c.check(limited, c, folder, text)
+	found, err := c.check(ctx, c, folder, text, limit)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c.name, err)
 	}

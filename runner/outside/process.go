@@ -3,12 +3,10 @@ package outside
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os/exec"
 	"sync"
 	"time"
 
-	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner/internal/landlock"
 	"github.com/toolscript/toolscript/runner/internal/proc"
 	"github.com/toolscript/toolscript/runner/internal/tether"
@@ -17,12 +15,10 @@ import (
 const (
 	// mostMemory is what a compiler may hold while it looks at one script.
 	mostMemory = 512 << 20
-	// memoryPoll is how often that is looked at.
-	memoryPoll = 20 * time.Millisecond
+	// patience is how many times longer that may take than the compiler may work on
+	// it: on a busy machine it waits, and one that hangs does no work.
+	patience = 5
 )
-
-// errMemory is why a compiler was killed that took too much.
-var errMemory = &toolscript.Error{Kind: toolscript.LimitMemory, Err: fmt.Errorf("that took more than %d MB of memory", mostMemory>>20)}
 
 // A process is a compiler under way.
 type process struct {
@@ -32,13 +28,15 @@ type process struct {
 	kill    context.CancelCauseFunc
 	ctx     context.Context // ends with the process; its cause is why it was killed
 	stop    func() bool
+	watch   proc.Watch
 	exit    error
 
 	closing sync.Once
 }
 
-// begin starts a compiler that is killed when ctx ends or it holds too much.
-func begin(ctx context.Context, cmd *exec.Cmd, a landlock.Access) (*process, error) {
+// begin starts a compiler that is killed when ctx ends, it works longer than limit
+// or holds too much.
+func begin(ctx context.Context, cmd *exec.Cmd, a landlock.Access, limit time.Duration) (*process, error) {
 	release, _, err := tether.Start(cmd, a)
 	if err != nil {
 		return nil, unavailable(err)
@@ -46,7 +44,7 @@ func begin(ctx context.Context, cmd *exec.Cmd, a landlock.Access) (*process, err
 	p := &process{cmd: cmd, release: release, done: make(chan struct{})}
 	p.ctx, p.kill = context.WithCancelCause(ctx)
 	p.stop = context.AfterFunc(p.ctx, func() { tether.Kill(cmd.Process) })
-	go p.watch()
+	p.watch = proc.StartWatch(cmd.Process.Pid, proc.Bounds{Memory: mostMemory, Work: limit, Wall: patience * limit}, p.kill)
 	go func() {
 		p.exit = cmd.Wait()
 		close(p.done)
@@ -54,25 +52,11 @@ func begin(ctx context.Context, cmd *exec.Cmd, a landlock.Access) (*process, err
 	return p, nil
 }
 
-func (p *process) watch() {
-	poll := time.NewTicker(memoryPoll)
-	defer poll.Stop()
-	for {
-		select {
-		case <-p.done:
-			return
-		case <-poll.C:
-		}
-		if proc.RSS(p.cmd.Process.Pid) > mostMemory {
-			p.kill(errMemory)
-		}
-	}
-}
-
 // wait waits for the end of the process. The error is why it was killed.
 func (p *process) wait() error {
 	<-p.done
 	p.closing.Do(func() {
+		p.watch.Stop() // why it has killed is the cause of the end of ctx
 		p.stop()
 		p.release()
 	})

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"time"
 
 	"github.com/toolscript/toolscript/runner"
 	"github.com/toolscript/toolscript/runner/internal/landlock"
@@ -38,7 +39,7 @@ type diagnosticReport struct {
 
 // checkTypeScript asks the compiler as a language server, in which the script is
 // an open document.
-func checkTypeScript(ctx context.Context, c *Checker, folder, text string) ([]runner.Finding, error) {
+func checkTypeScript(ctx context.Context, c *Checker, folder, text string, limit time.Duration) ([]runner.Finding, error) {
 	if err := write(folder, map[string]string{"tsconfig.json": project}); err != nil {
 		return nil, unavailable(err)
 	}
@@ -52,7 +53,7 @@ func checkTypeScript(ctx context.Context, c *Checker, folder, text string) ([]ru
 	if err != nil {
 		return nil, unavailable(err)
 	}
-	p, err := begin(ctx, cmd, landlock.Access{Read: []string{filepath.Dir(c.TypeScript), folder, "/proc/self"}, Write: []string{"/dev/null"}})
+	p, err := begin(ctx, cmd, landlock.Access{Read: []string{filepath.Dir(c.TypeScript), folder, "/proc/self"}, Write: []string{"/dev/null"}}, limit)
 	if err != nil {
 		return nil, err
 	}

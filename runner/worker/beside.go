@@ -18,11 +18,12 @@ func (c *Checker) checkBeside(ctx context.Context, t runner.TypeCheck) ([]toolsc
 	}
 	request := checkRequest{Source: t.Source, Returns: t.Returns}
 	var text typedText
-	lost, err := c.ask(ctx, SourceLimit, question{frameTyped, request, nil, frameText}, &text)
+	lost, err := c.ask(ctx, question{kind: frameTyped, header: request, want: frameText, spent: spent(t)}, &text)
 	if err != nil || lost != "" || text.None {
 		return couldNot(t, lost), err
 	}
-	found, err := c.beside.CheckText(ctx, text.Text, t.Module, limit(t))
+	t.Worked += c.worked
+	found, err := c.beside.CheckText(ctx, text.Text, t.Module, SourceLimit-spent(t))
 	switch kind := toolscript.KindOf(err); {
 	case err != nil && context.Cause(ctx) != nil:
 		return nil, context.Cause(ctx)
@@ -32,7 +33,7 @@ func (c *Checker) checkBeside(ctx context.Context, t runner.TypeCheck) ([]toolsc
 		return nil, &toolscript.Error{Kind: toolscript.Unsupported, Err: err}
 	}
 	var answer checked
-	lost, err = c.ask(ctx, SourceLimit, question{framePlace, placeRequest{request, found}, nil, frameChecked}, &answer)
+	lost, err = c.ask(ctx, question{kind: framePlace, header: placeRequest{request, found}, want: frameChecked, spent: spent(t)}, &answer)
 	if lost != "" {
 		return couldNot(t, lost), nil
 	}

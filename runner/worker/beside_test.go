@@ -53,8 +53,8 @@ func TestBeside(t *testing.T) {
 			t.Errorf("%s: %q, %v; want %q", test.name, got, err, test.want)
 		}
 	}
-	busy := runner.Source{Code: hostile["arrays 500 deep"]}
-	found, err := c.Check(t.Context(), runner.TypeCheck{Source: busy, Module: demo, Limit: 300 * time.Millisecond})
+	busy := runner.Source{Code: hostile["arrays 500 deep"].code}
+	found, err := c.Check(t.Context(), runner.TypeCheck{Source: busy, Module: demo, Worked: worker.SourceLimit - 300*time.Millisecond})
 	if err != nil || len(found) != 1 || found[0].Code != runner.CodeLimit || !strings.Contains(found[0].Message, "took longer") {
 		t.Errorf("a busy check: %+v, %v", found, err)
 	}

@@ -6,24 +6,35 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner"
+	"github.com/toolscript/toolscript/runner/internal/proc"
 	"github.com/toolscript/toolscript/runner/script"
 )
 
 const (
-	// SourceLimit is how long a checker may look at one script. People's scripts
-	// take milliseconds; a kilobyte written for it keeps the compiler busy for
-	// minutes, and nothing but SIGKILL stops it. With the kill, the answer comes
-	// within two seconds.
-	SourceLimit = runner.SourceTime
-	// moduleLimit is the same for the declarations of the tools, which come from
-	// our own generator: 12 MB of them take a third of a second.
+	// SourceLimit is how long a checker may work on one script, compiling it and
+	// checking its types together. People's scripts take milliseconds; a kilobyte
+	// written for it keeps the compiler busy for minutes, and nothing but SIGKILL
+	// stops it. With the kill, the answer comes within two seconds, or on a busy
+	// machine when the checker has had so much of it (proc.Clock): an innocent
+	// script is not to blame for what else is to do.
+	SourceLimit = 1800 * time.Millisecond
+	// leastLimit is what checking gets of that even if compiling took all.
+	leastLimit = 150 * time.Millisecond
+	// moduleLimit is how long a checker may work on the declarations of the tools,
+	// which come from our own generator: 12 MB of them take a third of a second.
 	moduleLimit = 10 * time.Second
+	// patience is how many times longer an answer may take than the checker may work
+	// on it. A script of 20 lines, which is 20 ms of work, has its answer on a machine
+	// that gives its checker a hundredth of a processor, and one that hangs ends.
+	patience = 5
+	// checkerMemory is what a checker may hold while it looks at one script. With
+	// 2,000 large tools it holds 210 MB, and types written for it take gigabytes.
+	checkerMemory = 512 << 20
 )
 
 // A Checker compiles scripts and checks their types in a worker; it implements
@@ -33,6 +44,7 @@ const (
 type Checker struct {
 	*Process
 	answered int                // requests
+	worked   time.Duration      // on the last one
 	beside   runner.TextChecker // in the place of a type checker in this program; nil for none
 }
 
@@ -54,10 +66,11 @@ func StartChecker(ctx context.Context, o Options) (*Checker, error) {
 // nothing else stops a compiler.
 func (c *Checker) Compile(ctx context.Context, src runner.Source) (runner.Compiled, []toolscript.Diagnostic, error) {
 	var answer compiled
-	lost, err := c.ask(ctx, SourceLimit, question{frameCompile, src, nil, frameCompiled}, &answer)
+	lost, err := c.ask(ctx, question{kind: frameCompile, header: src, want: frameCompiled}, &answer)
 	if lost != "" {
 		answer.Diagnostics = refuse(src, "the script could not be compiled: "+lost)
 	}
+	answer.Compiled.Worked = c.worked
 	return answer.Compiled, answer.Diagnostics, err
 }
 
@@ -81,22 +94,18 @@ func (c *Checker) Check(ctx context.Context, t runner.TypeCheck) ([]toolscript.D
 
 func (c *Checker) check(ctx context.Context, t runner.TypeCheck) (answer checked, lost string, err error) {
 	request := checkRequest{Source: t.Source, Returns: t.Returns, Module: t.Module.Key}
-	lost, err = c.ask(ctx, limit(t), question{frameCheck, request, nil, frameChecked}, &answer)
+	lost, err = c.ask(ctx, question{kind: frameCheck, header: request, want: frameChecked, spent: spent(t)}, &answer)
 	return answer, lost, err
 }
 
-// limit is how long a check may take.
-func limit(t runner.TypeCheck) time.Duration {
-	if t.Limit > 0 {
-		return min(SourceLimit, t.Limit)
-	}
-	return SourceLimit
-}
+// spent is what is gone of SourceLimit when a check begins.
+func spent(t runner.TypeCheck) time.Duration { return min(t.Worked, SourceLimit-leastLimit) }
 
 // declare gives the worker declarations it does not have. They are not the
 // script's fault.
 func (c *Checker) declare(ctx context.Context, d runner.Declarations) error {
-	lost, err := c.ask(ctx, moduleLimit, question{frameModule, moduleHeader{d.Key}, []byte(d.Text), frameChecked}, &checked{})
+	q := question{kind: frameModule, header: moduleHeader{d.Key}, raw: []byte(d.Text), want: frameChecked}
+	lost, err := c.ask(ctx, q, &checked{})
 	if lost != "" {
 		return &toolscript.Error{Kind: toolscript.Unavailable, Err: errors.New("the types of the tools could not be read: " + lost)}
 	}
@@ -118,16 +127,26 @@ type question struct {
 	header any
 	raw    []byte
 	want   frameType
+	spent  time.Duration // of what the worker may work on it
 }
 
-// ask sends a question and waits for its answer, for limit at most. lost says
-// why the worker did not survive the question, when that is the question's doing.
-func (c *Checker) ask(ctx context.Context, limit time.Duration, q question, answer any) (lost string, err error) {
+func (q question) bounds() proc.Bounds {
+	work := SourceLimit
+	if q.kind == frameModule {
+		work = moduleLimit
+	}
+	return proc.Bounds{Memory: checkerMemory, Work: work, Spent: q.spent, Wall: patience * work}
+}
+
+// ask sends a question and waits for its answer. lost says why the worker did not
+// survive the question, when that is the question's doing.
+func (c *Checker) ask(ctx context.Context, q question, answer any) (lost string, err error) {
 	stop := context.AfterFunc(ctx, c.Kill)
-	full := c.watchMemory()
-	lost, err = c.exchange(limit, q, answer)
-	if full() && err != nil {
-		lost, err = fmt.Sprintf("that took more than %d MB of memory", checkerMemory>>20), nil
+	watch := proc.StartWatch(c.PID(), q.bounds(), func(error) { c.Kill() })
+	lost, err = c.exchange(q, answer)
+	c.worked = watch.Worked()
+	if over := watch.Stop(); over != nil && err != nil {
+		lost, err = tooMuch(over), nil
 	}
 	if !stop() {
 		return "", context.Cause(ctx)
@@ -136,11 +155,18 @@ func (c *Checker) ask(ctx context.Context, limit time.Duration, q question, answ
 	return lost, err
 }
 
-func (c *Checker) exchange(limit time.Duration, q question, answer any) (lost string, err error) {
-	_ = c.conn.SetDeadline(time.Now().Add(limit)) // an error shows in the write
+// tooMuch says what the worker was killed for.
+func tooMuch(over *toolscript.Error) string {
+	if over.Kind == toolscript.LimitTime {
+		return over.Error() + "; deep nesting and types that grow are what takes so long"
+	}
+	return over.Error()
+}
+
+func (c *Checker) exchange(q question, answer any) (lost string, err error) {
 	err = c.link.writeJSON(q.kind, q.header, q.raw)
 	if errors.Is(err, errFrameTooLong) { // nothing was sent, and the worker is well
-		return "", &toolscript.Error{Kind: toolscript.TooLarge, Err: fmt.Errorf("the source is too long: %w", err)}
+		return "", &toolscript.Error{Kind: toolscript.TooLarge, Err: fmt.Errorf("that is too long for a checker: %w", err)}
 	}
 	if err == nil {
 		err = c.read(q.want, answer)
@@ -150,10 +176,7 @@ func (c *Checker) exchange(limit time.Duration, q question, answer any) (lost st
 	}
 	c.Kill()
 	<-c.done
-	switch {
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		return fmt.Sprintf("that took longer than %s; deep nesting and types that grow are what takes so long", max(limit, SourceLimit)), nil
-	case strings.Contains(c.stderr.String(), "stack exceeds"):
+	if strings.Contains(c.stderr.String(), "stack exceeds") {
 		return "it nests too deep", nil
 	}
 	return "", c.gone()

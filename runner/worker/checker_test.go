@@ -42,12 +42,17 @@ func TestCheckerSurvives(t *testing.T) {
 			if err != nil || len(found) == 0 {
 				t.Errorf("%d diagnostics, %v; want at least one and no error", len(found), err)
 			}
-			select {
-			case <-c.Done():
-				t.Error("the checker has ended")
-			default:
-			}
+			alive(t, c)
 		})
+	}
+}
+
+func alive(t *testing.T, c *worker.Checker) {
+	t.Helper()
+	select {
+	case <-c.Done():
+		t.Error("the checker has ended")
+	default:
 	}
 }
 

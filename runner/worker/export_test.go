@@ -18,6 +18,15 @@ const ExitOverrun = exitOverrun
 // CPUTime is the processor time that a process has used.
 var CPUTime = proc.CPUTime
 
+// WornRequests is how many answers a checker gives before it is replaced.
+const WornRequests = wornRequests
+
+// Age makes a checker as old as one that has answered so many requests.
+func (c *Checker) Age(requests int) { c.answered = requests }
+
+// Answered is how many requests it has answered.
+func (c *Checker) Answered() int { return c.answered }
+
 // ExitCode is that of a worker that is gone; -1 means that a signal ended it.
 func (p *Process) ExitCode() int { return p.cmd.ProcessState.ExitCode() }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"log/slog"
 	"strings"
 	"testing"
@@ -35,7 +36,7 @@ func TestAFaultOfOursEndsTheRun(t *testing.T) {
 }
 
 // faulty is a socket that cannot be read without a panic.
-type faulty struct{ deadlineConn }
+type faulty struct{ io.ReadWriteCloser }
 
 func (faulty) Read([]byte) (int, error) { panic("read broke") }
 

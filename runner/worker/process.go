@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"os/exec"
@@ -37,19 +38,12 @@ const closeGrace = 250 * time.Millisecond
 type Process struct {
 	cmd    *exec.Cmd
 	link   *link
-	conn   deadlineConn
+	conn   io.ReadWriteCloser
 	log    *slog.Logger
 	stderr *stderr
 	hello  ready
 	life   *os.File      // the write end of the worker's lifeline
 	done   chan struct{} // closed when the process has been waited for
-}
-
-type deadlineConn interface {
-	Read([]byte) (int, error)
-	Write([]byte) (int, error)
-	Close() error
-	SetDeadline(time.Time) error
 }
 
 // start starts a worker and waits until it is ready, which for a sandbox

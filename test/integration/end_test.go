@@ -20,7 +20,7 @@ func TestNothingIsLeftRunning(t *testing.T) {
 			ready(t, g)
 			running := make(chan error, 1)
 			go func() {
-				_, err := g.Exec(t.Context(), map[string]any{"code": "for (;;);", "check": "off"})
+				_, err := g.Exec(t.Context(), map[string]any{"code": "for (;;);"})
 				running <- err
 			}()
 			err := harness.Until(t.Context(), func() (bool, error) {

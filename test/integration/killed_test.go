@@ -32,7 +32,7 @@ func TestNothingOutlivesAKilledGateway(t *testing.T) {
 	}}`, test, memory, memory, memory))
 	ready(t, g)
 	go func() {
-		_, _ = g.Exec(t.Context(), map[string]any{"code": "for (;;);", "check": "off"}) // ends with the gateway
+		_, _ = g.Exec(t.Context(), map[string]any{"code": "for (;;);"}) // ends with the gateway
 	}()
 	err = harness.Until(t.Context(), func() (bool, error) {
 		var runs []struct{ State string }

@@ -31,7 +31,7 @@ func TestStuckScriptsStopNothingElse(t *testing.T) {
 	for i := range runtime.GOMAXPROCS(0) + 1 {
 		code := []string{"new Array(2 ** 32 - 1).join('')", "for (;;);"}[i%2]
 		stuck.Go(func() {
-			events, err := g.Exec(t.Context(), map[string]any{"code": code, "check": "off", "limits": map[string]any{"timeoutMs": 500}})
+			events, err := g.Exec(t.Context(), map[string]any{"code": code, "limits": map[string]any{"timeoutMs": 500}})
 			if end := last(events); err != nil || end["kind"] != "limit_time" {
 				t.Errorf("%s: %v, %v; want kind limit_time", code, end, err)
 			}

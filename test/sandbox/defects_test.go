@@ -13,15 +13,20 @@ import (
 // The defects that other gateways of this kind have, by the numbers they have in
 // the list of requirements. DEF-29 is a test of package deno.
 
+// The limits of these scripts: little is for what ends by itself, however busy the
+// machine is, and deadline for what does not.
+var (
+	little   = toolscript.Limits{CPUMs: 2_000}
+	deadline = toolscript.Limits{TimeoutMs: 2_000}
+)
+
 // onBoth runs a script that is not type-checked on each engine.
-func onBoth(t *testing.T, code string, look func(t *testing.T, r *result)) {
+func onBoth(t *testing.T, code string, limits toolscript.Limits, look func(t *testing.T, r *result)) {
 	t.Helper()
 	g := newGateway(t)
 	for _, engine := range engines {
 		t.Run(engine, func(t *testing.T) {
-			look(t, g.exec(t, toolscript.ExecRequest{
-				Code: code, Engine: engine, Check: toolscript.CheckOff, Limits: toolscript.Limits{TimeoutMs: 2_000},
-			}, ""))
+			look(t, g.exec(t, toolscript.ExecRequest{Code: code, Engine: engine, Check: toolscript.CheckOff, Limits: limits}, ""))
 		})
 	}
 }
@@ -37,7 +42,7 @@ func TestDEF01ImportedFilesAreNotRead(t *testing.T) {
 		`console.log((await import(%q, { with: { type: "json" } })).default)`,
 		`const name = %q; console.log((await import("file://" + name, { with: { type: "json" } })).default)`,
 	} {
-		onBoth(t, fmt.Sprintf(code, file), func(t *testing.T, r *result) {
+		onBoth(t, fmt.Sprintf(code, file), little, func(t *testing.T, r *result) {
 			t.Helper()
 			if r.end.OK || strings.Contains(r.String(), secret) {
 				t.Errorf("%s: %s", code, r)
@@ -47,7 +52,7 @@ func TestDEF01ImportedFilesAreNotRead(t *testing.T) {
 }
 
 func TestDEF02LiteralNpmImportsAreRefused(t *testing.T) {
-	onBoth(t, `import x from "npm:left-pad"; console.log(x)`, func(t *testing.T, r *result) {
+	onBoth(t, `import x from "npm:left-pad"; console.log(x)`, little, func(t *testing.T, r *result) {
 		t.Helper()
 		if r.end.Kind != toolscript.CheckFailed {
 			t.Errorf("%s", r)
@@ -61,7 +66,7 @@ func TestDEF10EverythingEndsAtItsDeadline(t *testing.T) {
 		`for (;;);`,
 		`try { for (;;); } finally { for (;;); }`,
 	} {
-		onBoth(t, code, func(t *testing.T, r *result) {
+		onBoth(t, code, deadline, func(t *testing.T, r *result) {
 			t.Helper()
 			if r.end.Kind != toolscript.LimitTime || r.end.ExitCode != 1 {
 				t.Errorf("%s: %s", code, r)
@@ -93,7 +98,7 @@ return seen`
 }
 
 func TestDEF32StderrIsEmptyOnSuccess(t *testing.T) {
-	onBoth(t, `console.log("fine"); return 1`, func(t *testing.T, r *result) {
+	onBoth(t, `console.log("fine"); return 1`, little, func(t *testing.T, r *result) {
 		t.Helper()
 		if !r.end.OK || r.stderr.Len() > 0 || r.stdout.String() != "fine\n" {
 			t.Errorf("%s", r)

@@ -13,6 +13,9 @@ import (
 // Linux has, whatever the kernel's own tick.
 const clockTick = 10 * time.Millisecond
 
+// tellsCPU says whether CPUTime knows.
+const tellsCPU = true
+
 // RSS is the memory that a process holds, in bytes; 0 when it is gone.
 func RSS(pid int) int64 {
 	return number(procFields(pid, "statm"), 1) * int64(os.Getpagesize())

@@ -1,0 +1,136 @@
+package proc_test
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"os/exec"
+	"testing"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/runner/internal/proc"
+)
+
+// TestMain makes the test program a process to watch when its argument says so.
+func TestMain(m *testing.M) {
+	if len(os.Args) == 2 {
+		if do := deeds[os.Args[1]]; do != nil {
+			do()
+			return
+		}
+	}
+	os.Exit(m.Run())
+}
+
+// deeds are what such a process does, for ever or until its standard input ends.
+var deeds = map[string]func(){
+	"computes": func() {
+		for {
+		}
+	},
+	"waits": wait,
+	"holds 96 MB": func() {
+		held := bytes.Repeat([]byte{1}, 96<<20)
+		wait()
+		_ = held[len(held)-1]
+	},
+}
+
+func wait() { _, _ = io.Copy(io.Discard, os.Stdin) }
+
+// begin starts a process that ends with the test.
+func begin(t *testing.T, deed string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], deed)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = in.Close()
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait() // it was killed
+	})
+	return cmd
+}
+
+// most is a bound that nothing here reaches.
+const most = time.Hour
+
+func TestWatch(t *testing.T) {
+	for _, test := range []struct {
+		deed   string
+		bounds proc.Bounds
+		want   toolscript.Kind
+	}{
+		{"computes", proc.Bounds{Memory: 1 << 40, Work: 200 * time.Millisecond, Wall: most}, toolscript.LimitTime},
+		{"computes", proc.Bounds{Memory: 1 << 40, Work: most, Spent: most, Wall: most}, toolscript.LimitTime},
+		{"waits", proc.Bounds{Memory: 1 << 40, Work: most, Wall: 200 * time.Millisecond}, toolscript.LimitTime},
+		{"holds 96 MB", proc.Bounds{Memory: 64 << 20, Work: most, Wall: most}, toolscript.LimitMemory},
+	} {
+		cmd := begin(t, test.deed)
+		killed := make(chan error, 1)
+		w := proc.StartWatch(cmd.Process.Pid, test.bounds, func(why error) { killed <- why })
+		select {
+		case why := <-killed:
+			if toolscript.KindOf(why) != test.want {
+				t.Errorf("a process that %s within %+v was killed for %v, want %s", test.deed, test.bounds, why, test.want)
+			}
+		case <-time.After(time.Minute):
+			t.Errorf("a process that %s went on within %+v", test.deed, test.bounds)
+		}
+		worked := w.Worked()
+		if why := w.Stop(); why == nil || why.Kind != test.want {
+			t.Errorf("a process that %s within %+v: %v, want %s", test.deed, test.bounds, why, test.want)
+		}
+		if computes := test.bounds.Work != most; computes && worked < test.bounds.Work {
+			t.Errorf("it was killed after %s of work, of which it has %s", worked, test.bounds.Work)
+		}
+	}
+}
+
+// TestWatchWithinBounds holds that neither a process that waits for longer than it
+// may work is killed, nor one that has been let go.
+func TestWatchWithinBounds(t *testing.T) {
+	const work = 500 * time.Millisecond
+	waits, computes := begin(t, "waits"), begin(t, "computes")
+	all := map[string]proc.Watch{}
+	for name, cmd := range map[string]*exec.Cmd{"waits": waits, "computes": computes} {
+		b := proc.Bounds{Memory: 1 << 40, Work: work, Wall: most}
+		all[name] = proc.StartWatch(cmd.Process.Pid, b, func(why error) {
+			if name == "waits" {
+				t.Errorf("a process that waits was killed: %v", why)
+			}
+		})
+	}
+	// When the one that computes is over its bound, the other one has waited as long.
+	for deadline := time.After(time.Minute); all["computes"].Worked() <= work; {
+		select {
+		case <-deadline:
+			t.Fatal("the process that computes has no processor")
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+	all["computes"].Stop()
+	if worked, passed := all["waits"].Worked(), all["waits"].Passed(); worked > work || passed <= work {
+		t.Errorf("in %s the process that waits has worked %s, of which it may %s", passed, worked, work)
+	}
+	if why := all["waits"].Stop(); why != nil {
+		t.Errorf("it was killed: %v", why)
+	}
+}
+
+// TestClockOfTheDead holds that a process that is gone has not worked.
+func TestClockOfTheDead(t *testing.T) {
+	cmd := begin(t, "computes")
+	clock := proc.StartClock(cmd.Process.Pid)
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait() // it was killed
+	if worked := clock.Worked(); worked != 0 {
+		t.Errorf("a process that is gone has worked %s", worked)
+	}
+}

@@ -1,0 +1,143 @@
+package worker_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/toolscript/toolscript/runner"
+	"github.com/toolscript/toolscript/runner/worker"
+)
+
+// TestBusyMachine has a checker that gets no processor for longer than it may work
+// on a script: what it says then counts, and is said of the script alone.
+func TestBusyMachine(t *testing.T) {
+	c := startChecker(t)
+	src := runner.Source{Code: "const n: number = 'x'; return n"}
+	compiled, found, err := c.Compile(t.Context(), src)
+	if err != nil || len(found) > 0 {
+		t.Fatalf("Compile = %+v, %v", found, err)
+	}
+	for what, look := range map[string]func() error{
+		"compiling": func() error {
+			_, found, err := c.Compile(t.Context(), src)
+			if len(found) > 0 {
+				t.Errorf("compiling found %v", lines(found))
+			}
+			return err
+		},
+		"checking": func() error {
+			found, err := c.Check(t.Context(), runner.TypeCheck{Source: src, Returns: compiled.Returns, Module: demo})
+			if len(found) != 1 || found[0].Code != "TS2322" {
+				t.Errorf("checking found %v, want TS2322", lines(found))
+			}
+			return err
+		},
+	} {
+		halt(t, c.PID())
+		done := make(chan error, 1)
+		go func() { done <- look() }()
+		select {
+		case err := <-done:
+			t.Fatalf("%s ended without a processor: %v", what, err)
+		case <-time.After(worker.SourceLimit + 500*time.Millisecond):
+		}
+		if err := syscall.Kill(c.PID(), syscall.SIGCONT); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-done; err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+// halt stops a process and waits until all its threads stand.
+func halt(t *testing.T, pid int) {
+	t.Helper()
+	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.After(time.Minute); !stands(t, pid); {
+		select {
+		case <-deadline:
+			t.Fatal("the process does not stop")
+		case <-time.After(time.Millisecond):
+		}
+	}
+}
+
+func stands(t *testing.T, pid int) bool {
+	t.Helper()
+	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+	if err != nil || len(threads) == 0 {
+		t.Fatalf("no threads of process %d: %v", pid, err)
+	}
+	for _, thread := range threads {
+		text, err := os.ReadFile(thread)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, fields, _ := bytes.Cut(text, []byte(") ")); fields[0] != 'T' {
+			return false
+		}
+	}
+	return true
+}
+
+// TestCheckerOutOfMemory holds that a checker is killed before it fills the
+// machine's memory, with a finding that says so, and that the next one is as good.
+func TestCheckerOutOfMemory(t *testing.T) {
+	c := startChecker(t)
+	found, err := c.Check(t.Context(), runner.TypeCheck{Source: runner.Source{Code: doubling(), File: "large.ts"}, Module: demo})
+	const want = "large.ts:1:1 limit the types of the script could not be checked: that took more than 512 MB of memory"
+	if err != nil || len(found) != 1 || lines(found)[0] != want {
+		t.Errorf("Check = %q, %v; want %q", lines(found), err, want)
+	}
+	<-c.Done()
+	if got := typesOf(t, startChecker(t), runner.Source{Code: "const n: number = 1; return n"}); len(got) > 0 {
+		t.Errorf("the next checker finds %q", got)
+	}
+}
+
+// largeCommand makes the test program a worker that keeps 400 MB.
+const largeCommand = "__large"
+
+func init() {
+	disguises[largeCommand] = func([]string) int {
+		kept := bytes.Repeat([]byte{1}, 400<<20)
+		socket := os.NewFile(3, "socket")
+		if _, err := io.WriteString(socket, frame(readyFrame, "{}")); err != nil {
+			return 1
+		}
+		_, _ = io.Copy(io.Discard, socket) // until the gateway has enough of it
+		return int(kept[0]) - 1
+	}
+}
+
+// TestWorn holds when a checker asks to be replaced: when it has answered its share,
+// and when it keeps too much.
+func TestWorn(t *testing.T) {
+	c := startChecker(t)
+	c.Age(worker.WornRequests - 2)
+	for _, want := range []bool{false, true} {
+		if _, _, err := c.Compile(t.Context(), runner.Source{Code: "1"}); err != nil {
+			t.Fatal(err)
+		}
+		if c.Worn() != want {
+			t.Errorf("worn with %d MB after %d requests: %t, want %t", c.RSS()>>20, c.Answered(), c.Worn(), want)
+		}
+	}
+	large, err := worker.StartChecker(t.Context(), worker.Options{Args: []string{largeCommand, "it keeps"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(large.Close)
+	if !large.Worn() {
+		t.Errorf("a checker that keeps %d MB is not worn", large.RSS()>>20)
+	}
+}

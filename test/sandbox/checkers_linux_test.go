@@ -1,0 +1,102 @@
+package sandbox_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/test/harness"
+)
+
+// TestCheckersAreKilledAlone has a source that keeps a checker busy until it is
+// killed, and one that fills its memory: each is told why, other runs go on beside it
+// with a second checker, and after it with a new one.
+func TestCheckersAreKilledAlone(t *testing.T) {
+	var doubling strings.Builder
+	fmt.Fprintf(&doubling, "type S0 = '%s';", strings.Repeat("x", 64))
+	for i := range 25 {
+		fmt.Fprintf(&doubling, "type S%d = `${S%d}${S%d}`;", i+1, i, i)
+	}
+	doubling.WriteString("const x: S25 = 'y'; return x")
+	g := newGateway(t)
+	for _, test := range []struct{ name, code, want string }{
+		{"time", "const x = " + strings.Repeat("[", 500) + strings.Repeat("]", 500) + "; return x", "could not be checked: that took longer than"},
+		{"memory", doubling.String(), "could not be checked: that took more than 512 MB of memory"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			hostile := make(chan *result, 1)
+			go func() { hostile <- g.exec(t, toolscript.ExecRequest{Code: test.code}, "") }()
+			var killed *result
+			for n := 0; killed == nil; n++ {
+				innocent := g.exec(t, toolscript.ExecRequest{Code: fmt.Sprintf("const n: number = %d; return n", n)}, "")
+				if string(innocent.end.Value) != fmt.Sprint(n) {
+					t.Errorf("beside it: %s", innocent)
+				}
+				select {
+				case killed = <-hostile:
+				default:
+				}
+			}
+			if killed.end.Kind != toolscript.CheckFailed || !strings.Contains(killed.end.Error.Message, test.want) {
+				t.Errorf("it ended with %s, want %s", killed, test.want)
+			}
+			for _, r := range []string{"1", "2"} {
+				if after := g.exec(t, toolscript.ExecRequest{Code: "return " + r + " // " + test.name}, ""); string(after.end.Value) != r {
+					t.Errorf("after it: %s", after)
+				}
+			}
+			if now := checkers(); len(now) == 0 || len(now) > 2 {
+				t.Errorf("%d checkers afterwards, want one or two", len(now))
+			}
+		})
+	}
+}
+
+// TestNoRunWaitsForAHostileSource has a checker in the hands of a source that it
+// cannot be done with: another run has its answer meanwhile.
+func TestNoRunWaitsForAHostileSource(t *testing.T) {
+	g := newGateway(t)
+	hostile := make(chan *result, 1)
+	go func() {
+		hostile <- g.exec(t, toolscript.ExecRequest{Code: "const f = " + strings.Repeat("a=>", 3000) + "1"}, "")
+	}()
+	for deadline := time.After(time.Minute); !busy(); {
+		select {
+		case <-deadline:
+			t.Fatal("no checker is busy")
+		case <-time.After(time.Millisecond):
+		}
+	}
+	if r := g.exec(t, toolscript.ExecRequest{Code: "return 1"}, ""); string(r.end.Value) != "1" {
+		t.Errorf("beside it: %s", r)
+	}
+	select {
+	case r := <-hostile:
+		t.Errorf("the run beside it ended after the hostile one: %s", r)
+	default:
+		<-hostile
+	}
+}
+
+// checkers are the checker processes there are.
+func checkers() (all []harness.Process) {
+	for _, p := range harness.Descendants(os.Getpid()) {
+		if p.Worker() == "checker" && p.State != "Z" {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// busy reports whether a checker has worked longer than any innocent source takes.
+func busy() bool {
+	for _, p := range checkers() {
+		if p.Used > 300*time.Millisecond {
+			return true
+		}
+	}
+	return false
+}
