@@ -56,7 +56,7 @@ func begin(ctx context.Context, cmd *exec.Cmd, a landlock.Access, limit time.Dur
 func (p *process) wait() error {
 	<-p.done
 	p.closing.Do(func() {
-		p.watch.Stop() // why it has killed is the cause of the end of ctx
+		_ = p.watch.Stop() // why it has killed is the cause of the end of ctx
 		p.stop()
 		p.release()
 	})
