@@ -56,7 +56,8 @@ func (f File) replace(fresh index.Vectors, used []index.Key) (err error) {
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, to.Close(), os.Remove(to.Name())) //nolint:gosec // the name is CreateTemp's
+			_ = to.Close()                               // again where it has been closed, which err would be about
+			err = errors.Join(err, os.Remove(to.Name())) //nolint:gosec // the name is CreateTemp's
 		}
 	}()
 	out := bufio.NewWriterSize(to, 64<<10)

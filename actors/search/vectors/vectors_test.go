@@ -322,3 +322,20 @@ func BenchmarkRead(b *testing.B) {
 		}
 	}
 }
+
+// TestAFolderInItsPlace: the error says what is wrong and nothing else, and nothing
+// is left of what was written.
+func TestAFolderInItsPlace(t *testing.T) {
+	f := newFile(t)
+	if err := os.MkdirAll(f.Path(), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	err := f.Add(t.Context(), some("a"), nil)
+	if err == nil || strings.Contains(err.Error(), "already closed") {
+		t.Errorf("Add over a folder: %v", err)
+	}
+	entries, err := os.ReadDir(f.Dir)
+	if err != nil || len(entries) != 2 { // the folder and the lock
+		t.Errorf("%d entries are left, %v", len(entries), err)
+	}
+}

@@ -37,11 +37,11 @@ func (o Options) Check() error {
 			return invalid("the %s %q is not an absolute path", what, path)
 		}
 	}
+	if err := checkModel(o.Model); err != nil { // first: a misspelt path is no reason to build a program
+		return invalid("the model cannot be used: %w", err)
+	}
 	if _, err := os.Stat(o.Program); err != nil {
 		return invalid("a GGUF model needs the program %s: %w; build it with: go build ./cmd/%s, beside toolscript or where TOOLSCRIPT_LLAMA says", ProgramName, err, ProgramName)
-	}
-	if err := checkModel(o.Model); err != nil {
-		return invalid("the model cannot be used: %w", err)
 	}
 	if err := checkLibrary(o.Library); err != nil {
 		return invalid("the llama library cannot be used: %w", err)

@@ -113,6 +113,7 @@ func TestCheck(t *testing.T) {
 		"not an absolute path": func(o *llama.Options) { o.Library = "." },
 		"no GGUF file":         func(o *llama.Options) { write(t, o.Model, "version https://git-lfs.github.com/spec/v1\n") },
 		"no such file":         func(o *llama.Options) { o.Model += "x" },
+		"well.ggufx":           func(o *llama.Options) { o.Model += "x"; o.Program = "/nothing" },
 		"is no file":           func(o *llama.Options) { o.Model = o.Library },
 		"git lfs pull": func(o *llama.Options) {
 			write(t, filepath.Join(o.Library, llama.LibraryName), "version https://git-lfs.github.com/spec/v1\n")
