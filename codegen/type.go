@@ -217,8 +217,9 @@ func (t *typ) mayBeObject() bool {
 		return slices.ContainsFunc(t.parts, (*typ).mayBeObject)
 	case opIntersection:
 		return !slices.ContainsFunc(t.parts, func(p *typ) bool { return !p.mayBeObject() })
+	default:
+		return t.op == opObject
 	}
-	return t.op == opObject
 }
 
 // String is the type on one line, without documentation.
