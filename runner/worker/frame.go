@@ -116,6 +116,9 @@ func (l *link) read() (frameType, []byte, error) {
 	return frameType(header[4]), payload, err
 }
 
+// more reports whether more has come than what was read.
+func (l *link) more() bool { return l.r.Buffered() > 0 }
+
 // readPayload grows with what arrives: a forged length alone costs no memory.
 func readPayload(r io.Reader, size int) ([]byte, error) {
 	const trusted = 1 << 20

@@ -64,6 +64,8 @@ var hostileWords = map[string]struct {
 	"many wishes for input":         {func() string { return strings.Repeat(frame(wantStdinFrame, ""), 100_000) + frame(endFrame, good) }, ""},
 	"text that is no UTF-8":         {func() string { return frame(stdoutFrame, "\xff\xfe") + frame(endFrame, good) }, ""},
 	"an end that is no JSON":        {func() string { return frame(endFrame, "{") }, toolscript.Internal},
+	"a message after the end":       {func() string { return frame(endFrame, good) + callOf("1") }, toolscript.Internal},
+	"two ends":                      {func() string { return frame(endFrame, good) + frame(endFrame, good) }, toolscript.Internal},
 	"an end of nothing":             {func() string { return frame(endFrame, "null") }, ""},
 	"half a message":                {func() string { return frame(endFrame, good)[:7] }, toolscript.LimitTime},
 	"nothing":                       {func() string { return "" }, toolscript.LimitTime},
@@ -121,6 +123,9 @@ func TestHostileSandbox(t *testing.T) {
 			}
 			if (err != nil) != (test.want != "") {
 				t.Errorf("Run = %v: a sandbox is given up when it lies, and only then", err)
+			}
+			if err != nil {
+				<-s.Done() // nobody gets it again
 			}
 			if outcome.Err != nil && len(outcome.Err.Message) > 300 {
 				t.Errorf("the error passes %d bytes on", len(outcome.Err.Message))

@@ -142,7 +142,10 @@ func (r *run) receive() {
 		kind, payload, err := r.sandbox.link.read()
 		if err == nil && kind == frameEnd {
 			var outcome runner.Outcome
-			if err = json.Unmarshal(payload, &outcome); err == nil {
+			if err = json.Unmarshal(payload, &outcome); err == nil && r.sandbox.link.more() {
+				err = errors.New("it went on after its end") // which the next run would hear
+			}
+			if err == nil {
 				r.ended <- outcome
 				return
 			}
