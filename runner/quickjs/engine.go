@@ -67,6 +67,9 @@ func NewEngine(ctx context.Context, o Options) (*Engine, error) {
 		return nil, errors.Join(fmt.Errorf("quickjs: build the image: %w", err), e.Close())
 	}
 	e.image = newImage(snapshot, o.copying)
+	if e.image.hot, err = e.rehearse(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("quickjs: %w", err), e.Close())
+	}
 	return e, nil
 }
 

@@ -32,6 +32,7 @@ type snapshot struct {
 type image struct {
 	snapshot
 	store store
+	hot   []span // what most scripts write to
 }
 
 // piece is a part of a memory that is not all zeros.
@@ -56,18 +57,26 @@ type memory interface {
 	// restore makes the memory equal to the image. Its size must be that of the
 	// image.
 	restore() error
+	// written are the parts that have been written to since the last restore, where
+	// that can be told.
+	written() []span
+	// warm makes writing to these parts cheap. They stay as they are.
+	warm(parts []span)
 }
+
+// span is a part of a memory, of whole pages.
+type span struct{ offset, size uintptr }
 
 // newImage keeps a snapshot in the best way this system has.
 func newImage(s snapshot, copying bool) *image {
 	if copying {
-		return &image{s, copiedStore{s}}
+		return &image{snapshot: s, store: copiedStore{s}}
 	}
 	mapped, err := newMappedStore(s)
 	if err != nil { // copying is slower and does the same
-		return &image{s, copiedStore{s}}
+		return &image{snapshot: s, store: copiedStore{s}}
 	}
-	return &image{s, mapped}
+	return &image{snapshot: s, store: mapped}
 }
 
 func (i *image) close() error { return i.store.close() }

@@ -1,6 +1,7 @@
 package quickjs
 
 import (
+	"encoding/binary"
 	"fmt"
 	"os"
 	"unsafe"
@@ -107,4 +108,48 @@ func (m *mappedMemory) restore() error {
 		return fmt.Errorf("restore the image: %w", err)
 	}
 	return nil
+}
+
+// Bits of an entry of /proc/self/pagemap (proc_pid_pagemap(5)).
+const (
+	pagePresent  = 1 << 63
+	pageFromFile = 1 << 61 // or shared
+)
+
+// written asks the system which pages are copies.
+func (m *mappedMemory) written() []span {
+	pages := make([]byte, m.image/pageSize*8)
+	file, err := os.Open("/proc/self/pagemap")
+	if err != nil {
+		return nil
+	}
+	defer file.Close() //nolint:errcheck // was only read
+	if _, err := file.ReadAt(pages, int64(uintptr(m.base)/pageSize*8)); err != nil {
+		return nil
+	}
+	var parts []span
+	for page := range m.image / pageSize {
+		if entry := binary.NativeEndian.Uint64(pages[page*8:]); entry&pagePresent == 0 || entry&pageFromFile != 0 {
+			continue
+		}
+		at := page * pageSize
+		if last := len(parts) - 1; last >= 0 && parts[last].offset+parts[last].size == at {
+			parts[last].size += pageSize
+			continue
+		}
+		parts = append(parts, span{at, pageSize})
+	}
+	return parts
+}
+
+// warm copies pages before they are written to: many at once cost a fraction of
+// what each costs that a script has to wait for. Before Linux 5.14 that cannot be
+// asked for, and they are copied one by one.
+func (m *mappedMemory) warm(parts []span) {
+	whole := unsafe.Slice((*byte)(m.base), m.image) //nolint:gosec // within what is mapped
+	for _, p := range parts {
+		if unix.Madvise(whole[p.offset:p.offset+p.size], unix.MADV_POPULATE_WRITE) != nil {
+			return
+		}
+	}
 }

@@ -83,6 +83,14 @@ func (v *VM) restore() error {
 	return nil
 }
 
+// Warm prepares a VM that is fresh for its next run. Without it the run takes a
+// little longer.
+func (v *VM) Warm() {
+	if v.guest != nil && v.fresh {
+		v.memory.warm(v.engine.image.hot)
+	}
+}
+
 // freshen gives a run its own random numbers and clock origin: the image's would
 // be the same in every run.
 func (v *VM) freshen(start time.Time) {

@@ -40,7 +40,12 @@ func (c *child) newVM() (*quickjs.VM, error) {
 	if err != nil {
 		return nil, err
 	}
-	return engine.NewVM(ctx)
+	vm, err := engine.NewVM(ctx)
+	if err != nil {
+		return nil, err
+	}
+	vm.Warm()
+	return vm, nil
 }
 
 // runJob runs one job and makes the VM fresh for the next one, when the gateway
@@ -63,7 +68,11 @@ func (c *child) runJob(vm *quickjs.VM, j *job) error {
 	if err != nil {
 		return err
 	}
-	return vm.Reset(context.Background())
+	if err := vm.Reset(context.Background()); err != nil {
+		return err
+	}
+	vm.Warm()
+	return nil
 }
 
 // An inbox takes what the gateway sends. Only the goroutine that receives uses
