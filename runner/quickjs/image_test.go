@@ -18,6 +18,21 @@ func TestEngineIsPinned(t *testing.T) {
 	}
 }
 
+// vmOf is a VM of an engine of its own.
+func vmOf(tb testing.TB, o Options) *VM {
+	tb.Helper()
+	e, err := NewEngine(tb.Context(), o)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	vm, err := e.NewVM(tb.Context())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { _, _ = vm.Close(), e.Close() })
+	return vm
+}
+
 // whole puts a snapshot together again.
 func whole(s snapshot) []byte {
 	all := make([]byte, s.size)
@@ -44,16 +59,7 @@ func TestImagesAreEqual(t *testing.T) {
 }
 
 func TestHeapSizeIsWhereItIsRead(t *testing.T) {
-	e, err := NewEngine(t.Context(), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer e.Close() //nolint:errcheck // nothing was written
-	vm, err := e.NewVM(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer vm.Close() //nolint:errcheck // nothing was written
+	vm := vmOf(t, Options{})
 	g := vm.guest
 	for range 3 {
 		g.newString("some more text on the heap")
@@ -68,16 +74,7 @@ func TestHeapSizeIsWhereItIsRead(t *testing.T) {
 
 // The copying store is what most systems have: it must do what the mapping does.
 func TestCopiedImage(t *testing.T) {
-	e, err := NewEngine(t.Context(), Options{copying: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer e.Close() //nolint:errcheck // nothing was written
-	vm, err := e.NewVM(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer vm.Close() //nolint:errcheck // nothing was written
+	vm := vmOf(t, Options{copying: true})
 	fresh := bytes.Clone(mustRead(t, vm))
 	for range 2 {
 		g := vm.guest

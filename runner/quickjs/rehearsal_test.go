@@ -11,21 +11,12 @@ import (
 // A VM that was warmed is the image, and what a small script writes to is copied
 // ahead of it.
 func TestWarm(t *testing.T) {
-	e, err := NewEngine(t.Context(), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer e.Close() //nolint:errcheck // nothing was written
-	vm, err := e.NewVM(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer vm.Close() //nolint:errcheck // nothing was written
+	vm := vmOf(t, Options{})
 	job := runner.Job{File: "script.js", Compiled: runner.Compiled{JavaScript: `export default [..."abc"].map((c) => c + c);`}, Names: &runner.Names{}}
 	for range 2 { // as made, and after a run
 		vm.Warm()
 		image, _ := vm.guest.memory.Read(0, vm.guest.memory.Size())
-		if !bytes.Equal(image, whole(e.image.snapshot)) {
+		if !bytes.Equal(image, whole(vm.engine.image.snapshot)) {
 			t.Fatal("a warm VM is not what the image is")
 		}
 		if out := vm.Run(t.Context(), job, rehearsed{}); out.Err != nil || string(out.Value) != `["aa","bb","cc"]` {
@@ -35,7 +26,7 @@ func TestWarm(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if runtime.GOOS == "linux" && len(e.image.hot) == 0 {
+	if runtime.GOOS == "linux" && len(vm.engine.image.hot) == 0 {
 		t.Error("nothing is known of what scripts write to")
 	}
 }

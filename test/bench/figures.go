@@ -46,14 +46,11 @@ func (b *bench) memory(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	g, err := b.StartGateway(ctx, "--config", config)
+	g, err := b.gateway(ctx, config)
 	if err != nil {
 		return err
 	}
 	defer g.Stop() //nolint:errcheck // measured already
-	if err := g.Ready(ctx); err != nil {
-		return err
-	}
 	if _, err := ran(ctx, g, map[string]any{"code": "return 1"}); err != nil {
 		return err
 	}
@@ -97,14 +94,11 @@ func (b *bench) compare(ctx context.Context, name, command, arg, tool, args stri
 	if err != nil {
 		return err
 	}
-	g, err := b.StartGateway(ctx, "--config", config)
+	g, err := b.gateway(ctx, config)
 	if err != nil {
 		return err
 	}
 	defer g.Stop() //nolint:errcheck // measured already
-	if err := g.Ready(ctx); err != nil {
-		return err
-	}
 	direct, err := mcpclient.Dial(ctx, "s", mcpclient.Config{Type: "stdio", Command: command, Args: []string{arg}, Dir: b.Home}, mcpclient.Events{})
 	if err != nil {
 		return err
@@ -138,14 +132,11 @@ func (b *bench) scripts(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	g, err := b.StartGateway(ctx, "--config", config)
+	g, err := b.gateway(ctx, config)
 	if err != nil {
 		return err
 	}
-	defer g.Stop() //nolint:errcheck // measured already
-	if err := g.Ready(ctx); err != nil {
-		return err
-	}
+	defer g.Stop()           //nolint:errcheck // measured already
 	own := map[int]float64{} // the server's own time for n calls
 	for _, n := range []int{0, 10, 100} {
 		code := fmt.Sprintf("import { tools } from \"toolscript\";\nfor (let i = 0; i < %d; i++) await tools.s.echo({ message: \"x\" });", n)
@@ -198,14 +189,11 @@ func (b *bench) load(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	g, err := b.StartGateway(ctx, "--config", config)
+	g, err := b.gateway(ctx, config)
 	if err != nil {
 		return err
 	}
 	defer g.Stop() //nolint:errcheck // measured already
-	if err := g.Ready(ctx); err != nil {
-		return err
-	}
 	var (
 		mu       sync.Mutex
 		answered int

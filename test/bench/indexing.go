@@ -49,22 +49,16 @@ func (b *bench) indexing(ctx context.Context) error {
 		return err
 	}
 	defer closeServer()
-	words, err := b.StartGateway(ctx, "--config", config, "--search-semantic", "off")
+	words, err := b.gateway(ctx, config, "--search-semantic", "off")
 	if err != nil {
 		return err
 	}
 	defer words.Stop() //nolint:errcheck // measured already
-	if err := words.Ready(ctx); err != nil {
-		return err
-	}
-	g, err := b.StartGateway(ctx, "--config", config)
+	g, err := b.gateway(ctx, config)
 	if err != nil {
 		return err
 	}
 	defer g.Stop() //nolint:errcheck // measured already
-	if err := g.Ready(ctx); err != nil {
-		return err
-	}
 	if err := costOfTokens(ctx, g, s, catalog); err != nil {
 		return err
 	}

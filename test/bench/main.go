@@ -7,6 +7,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -130,6 +131,18 @@ func newBench(bin, peers, deno string) (*bench, error) {
 		return nil, err
 	}
 	return b, nil
+}
+
+// gateway starts a gateway and waits until its servers are there.
+func (b *bench) gateway(ctx context.Context, config string, args ...string) (*harness.Gateway, error) {
+	g, err := b.StartGateway(ctx, append([]string{"--config", config}, args...)...)
+	if err != nil {
+		return nil, err
+	}
+	if err := g.Ready(ctx); err != nil {
+		return nil, errors.Join(err, g.Stop())
+	}
+	return g, nil
 }
 
 func (b *bench) close() { _ = os.RemoveAll(b.Home) } // a leftover in the temporary folder harms nobody

@@ -86,14 +86,11 @@ func (b *bench) runs(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	g, err := b.StartGateway(ctx, "--config", config)
+	g, err := b.gateway(ctx, config)
 	if err != nil {
 		return err
 	}
 	defer g.Stop() //nolint:errcheck // measured already
-	if err := g.Ready(ctx); err != nil {
-		return err
-	}
 	for _, of := range []struct{ what, code, want string }{
 		{"run inside the gateway: empty", "", "≤ 1"},
 		{"run inside the gateway: empty, a new text each time", "// %d", ""},
