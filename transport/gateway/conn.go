@@ -148,9 +148,23 @@ func (c *conn) hurry() {
 func (c *conn) Close() error {
 	defer c.listener.forget(c)
 	half, ok := c.Conn.(interface{ CloseWrite() error })
-	if ok && c.unread.Load() && half.CloseWrite() == nil &&
-		c.SetReadDeadline(time.Now().Add(lingerLimit)) == nil {
-		_, _ = io.Copy(io.Discard, c) // ends with the client or at the deadline
+	if ok && c.unread.Load() && half.CloseWrite() == nil {
+		c.linger()
 	}
 	return c.Conn.Close()
+}
+
+// linger throws away what the client sends until it ends, or pauses for
+// lingerLimit. Many megabytes take a busy machine longer than that, and a client
+// that never ends has lingerMost.
+func (c *conn) linger() {
+	thrown := make([]byte, 32<<10)
+	for end := time.Now().Add(lingerMost); time.Now().Before(end); {
+		if c.SetReadDeadline(time.Now().Add(lingerLimit)) != nil {
+			return
+		}
+		if _, err := c.Read(thrown); err != nil {
+			return
+		}
+	}
 }

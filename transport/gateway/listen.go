@@ -123,5 +123,6 @@ const (
 	idleTimeout = 60 * time.Second // between two requests of a connection
 	stallLimit  = 5 * time.Minute  // a client that takes none of our bytes for so long is gone; a pager may pause
 	hurryLimit  = time.Second      // the same while the gateway is shutting down
-	lingerLimit = time.Second      // to let a client read a refusal while it still sends
+	lingerLimit = time.Second      // between two pieces of what a client still sends that has been refused
+	lingerMost  = 10 * time.Second // for all of them
 )
