@@ -120,7 +120,7 @@ func refuse(w http.ResponseWriter, status int, kind toolscript.Kind, message str
 func answer(w http.ResponseWriter, status int, body []byte) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = w.Write(body) //nolint:gosec // JSON for a script, not for a browser; a process that is gone reads nothing
+	_, _ = w.Write(body) // a process that is gone reads nothing
 }
 
 // readStdin answers with the next piece of standard input: 204 is its end.

@@ -24,19 +24,7 @@ import (
 func TestDeafClientHoldsNothingUp(t *testing.T) {
 	g := gateway(t, `{"mcpServers": {}}`)
 	const body = `{"code":"for (;;) console.log('x'.repeat(100000))","limits":{"timeoutMs":500,"outputBytes":1000000000}}`
-	at, err := url.Parse(g.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", at.Host)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close() //nolint:errcheck // never read
-	request := fmt.Sprintf("POST %s/exec HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", at.Path, at.Host, len(body), body)
-	if _, err := io.WriteString(conn, request); err != nil {
-		t.Fatal(err)
-	}
+	deaf(t, g, body)
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	if err := harness.Until(ctx, func() (bool, error) {
@@ -54,5 +42,64 @@ func TestDeafClientHoldsNothingUp(t *testing.T) {
 	}
 	if err := g.Wait(); err != nil {
 		t.Errorf("interrupted beside a client that does not read, the gateway ended with %v\n%s", err, g.Log())
+	}
+}
+
+// deaf asks for a run and reads nothing of the answer.
+func deaf(t *testing.T, g *harness.Gateway, body string) {
+	t.Helper()
+	at, err := url.Parse(g.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", at.Host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })                             // never read
+	if err := conn.(*net.TCPConn).SetReadBuffer(4 << 10); err != nil { // else the kernel reads megabytes
+		t.Fatal(err)
+	}
+	request := fmt.Sprintf("POST %s/exec HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", at.Path, at.Host, len(body), body)
+	if _, err := io.WriteString(conn, request); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestDeafClientsHoldNoSandbox: more clients than there are sandboxes read nothing
+// of what their scripts print, and all of the scripts come to their ends, long
+// before the five minutes that they have.
+func TestDeafClientsHoldNoSandbox(t *testing.T) {
+	const clients = 40
+	g := gateway(t, `{"mcpServers": {}}`)
+	deaf(t, g, `{"code":"return 1"}`) // the first sandbox leaves its engine for the others
+	endWell(t, g, 1)
+	for range clients {
+		deaf(t, g, `{"code":"for (let n = 0; n < 20; n++) console.log('x'.repeat(100000)); return 1","check":"off"}`)
+	}
+	endWell(t, g, 1+clients)
+}
+
+// endWell waits until there are so many runs that have ended well.
+func endWell(t *testing.T, g *harness.Gateway, want int) {
+	t.Helper()
+	states := map[string]int{}
+	if err := harness.Until(t.Context(), func() (bool, error) {
+		var runs []toolscript.RunRecord
+		status, err := g.Get(t.Context(), "/runs", &runs)
+		if err != nil || status != http.StatusOK {
+			return false, fmt.Errorf("GET /runs: %d, %w", status, err)
+		}
+		ended := 0
+		clear(states)
+		for _, run := range runs {
+			states[run.State+" "+string(run.Kind)]++
+			if run.OK != nil && *run.OK {
+				ended++
+			}
+		}
+		return ended == want, nil
+	}); err != nil {
+		t.Fatalf("of %d runs %v: %v", want, states, err)
 	}
 }

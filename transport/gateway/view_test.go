@@ -55,7 +55,7 @@ func TestRunSeesWhatItMayCall(t *testing.T) {
 			}
 			lists := map[string]string{}
 			for _, path := range []string{"/tools", "/search?q=x", "/runtime/tools.ts", "/runtime/tools.ts?filter=mine,theirs__two"} {
-				lists[path] = string(get(path).body)
+				lists[path] = get(path).body
 			}
 			for _, tool := range catalogTools {
 				id, may := tool.ID(), c.allow.Match(tool)
