@@ -41,3 +41,17 @@ func TestFilterOfNothing(t *testing.T) {
 		t.Error("an empty list is a filter")
 	}
 }
+
+// TestFiltersAreTold: two filters that select other tools have other texts, whatever
+// the tools are called. A module is kept under that text.
+func TestFiltersAreTold(t *testing.T) {
+	seen := map[string]toolscript.Filter{}
+	for _, f := range []toolscript.Filter{
+		nil, {}, {""}, {"a__x", "secret"}, {"a__x,secret"}, {`a__x" "secret`}, {"a__x"}, {"(none)"}, {"[]"},
+	} {
+		if other, ok := seen[f.String()]; ok {
+			t.Errorf("%q and %q are both %s", f, other, f)
+		}
+		seen[f.String()] = f
+	}
+}

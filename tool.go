@@ -3,6 +3,8 @@ package toolscript
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -77,21 +79,14 @@ func ParseFilter(text string) Filter {
 
 // Match reports whether the filter selects the tool.
 func (f Filter) Match(t Tool) bool {
-	if f == nil {
-		return true
-	}
-	for _, entry := range f {
-		if entry == t.Server || entry == t.ID() {
-			return true
-		}
-	}
-	return false
+	return f == nil || slices.Contains(f, t.Server) || slices.Contains(f, t.ID())
 }
 
-// String is the canonical text of the filter, usable as a cache key.
+// String is a text that is the same only for equal filters, usable as a cache key.
+// Entries are quoted: the name of a tool may hold commas and anything else.
 func (f Filter) String() string {
-	if f != nil && len(f) == 0 {
-		return "(none)"
+	if f == nil {
+		return ""
 	}
-	return strings.Join(f, ",")
+	return fmt.Sprintf("%q", []string(f))
 }
