@@ -17,8 +17,9 @@ import (
 )
 
 const (
-	maxSchemas   = 4096 // compiled ones kept
-	maxArguments = 256  // levels that arguments may nest
+	maxSchemas   = 4096    // compiled ones kept
+	maxBytes     = 4 << 20 // of their texts; compiled, a schema takes 30 to 90 times its text
+	maxArguments = 256     // levels that arguments may nest
 )
 
 // Validator compiles schemas when they are first needed and keeps them. The
@@ -27,7 +28,9 @@ type Validator struct {
 	mu      sync.Mutex
 	entries map[[sha256.Size]byte]*list.Element
 	recent  list.List              // of *entry, the one used last in front
+	bytes   int                    // of the texts of entries
 	known   map[text]*list.Element // shortcuts to entries, see lookup
+	held    int                    // bytes that known keeps in memory
 }
 
 // text is where a schema is in memory. As a key it keeps the schema there, so
@@ -40,7 +43,7 @@ type text struct {
 // entry is one schema, compiled once.
 type entry struct {
 	key     [sha256.Size]byte
-	dropped bool // for another; guarded by the Validator's mu
+	size    int // of the schema's text
 	once    sync.Once
 	checker *checker // nil when the schema cannot be applied
 
@@ -131,31 +134,40 @@ func (v *Validator) lookup(schema json.RawMessage) *entry {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	known := v.known[at]
-	if known == nil || known.Value.(*entry).dropped {
-		known = v.hashed(sha256.Sum256(schema))
-		if v.known == nil || len(v.known) >= maxSchemas {
-			v.known = map[text]*list.Element{}
-		}
-		v.known[at] = known
+	if known == nil {
+		known = v.hashed(sha256.Sum256(schema), len(schema))
+		v.remember(at, known)
 	}
 	v.recent.MoveToFront(known)
 	return known.Value.(*entry)
 }
 
+// remember keeps the place of a schema. All are forgotten when they are too many:
+// some are of catalogs that are gone. The limits are those of hashed, and a schema
+// may have several places, so that none is known whose entry has been dropped.
+func (v *Validator) remember(at text, known *list.Element) {
+	if v.known == nil || len(v.known) == maxSchemas || v.held+at.length > maxBytes {
+		v.known, v.held = map[text]*list.Element{}, 0
+	}
+	v.known[at] = known
+	v.held += at.length
+}
+
 // hashed is the entry of the schema with that hash, a new one if need be.
-func (v *Validator) hashed(key [sha256.Size]byte) *list.Element {
+func (v *Validator) hashed(key [sha256.Size]byte, size int) *list.Element {
 	if at, ok := v.entries[key]; ok {
 		return at
 	}
 	if v.entries == nil {
 		v.entries = map[[sha256.Size]byte]*list.Element{}
 	}
-	at := v.recent.PushFront(&entry{key: key})
+	at := v.recent.PushFront(&entry{key: key, size: size})
 	v.entries[key] = at
-	if v.recent.Len() > maxSchemas {
+	v.bytes += size
+	for v.recent.Len() > maxSchemas || v.bytes > maxBytes && v.recent.Len() > 1 {
 		oldest := v.recent.Remove(v.recent.Back()).(*entry)
 		delete(v.entries, oldest.key)
-		oldest.dropped = true
+		v.bytes -= oldest.size
 	}
 	return at
 }

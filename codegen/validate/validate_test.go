@@ -1,9 +1,11 @@
 package validate_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -217,6 +219,37 @@ func TestManySchemas(t *testing.T) {
 		})
 	}
 	group.Wait()
+}
+
+// TestMemoryOfSchemas: a server that announces other schemas all the time, large
+// ones, does not fill the memory with those it had.
+func TestMemoryOfSchemas(t *testing.T) {
+	var v validate.Validator
+	padding := strings.Repeat("x", 400<<10)
+	announced := func(i int) json.RawMessage {
+		return raw(fmt.Sprintf(`{"description": %q, "properties": {"a": {"const": %d}}}`, padding, i))
+	}
+	before := heap()
+	for i := range 40 {
+		schema := announced(i)
+		for _, again := range []json.RawMessage{schema, schema, bytes.Clone(schema), announced(i / 2)} {
+			if details, err := v.Check(again, json.RawMessage(`{"a": -1}`)); err != nil || len(details) != 1 {
+				t.Fatalf("schema %d: %v, %v; want one violation", i, details, err)
+			}
+		}
+	}
+	if grown := heap() - before; grown > 10<<20 {
+		t.Errorf("40 schemas of 400 KB hold %d MB, want at most 10", grown>>20)
+	}
+	runtime.KeepAlive(&v)
+}
+
+// heap are the bytes in use after a collection.
+func heap() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
 }
 
 func BenchmarkCheck(b *testing.B) {
