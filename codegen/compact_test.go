@@ -35,13 +35,13 @@ func TestCompactLosesNothing(t *testing.T) {
 	n := codegen.NewNames(c)
 	members := 0
 	for _, tool := range c.Tools() {
-		var schema any
+		var schema map[string]any
 		if err := json.Unmarshal(tool.InputSchema, &schema); err != nil {
 			t.Fatal(err)
 		}
 		text := codegen.Render(c, n, []string{tool.ID()}, codegen.Options{Form: codegen.Compact}).Text
 		bare := comment.ReplaceAllString(text, "")
-		for _, want := range promises(schema) {
+		for _, want := range promises(schema, schema, map[string]bool{}) {
 			members++
 			if !want.MatchString(bare) {
 				t.Errorf("%s: nothing like %s in\n%s", tool.ID(), want, bare)
@@ -53,15 +53,15 @@ func TestCompactLosesNothing(t *testing.T) {
 
 var comment = regexp.MustCompile(`(?s)/\*\*.*?\*/`)
 
-// promises are patterns of all that a schema says of names, choices and what is
-// required.
-func promises(schema any) []*regexp.Regexp {
+// promises are patterns of all that a part of the schema root says of names, choices
+// and what is required. Each of its references is followed once.
+func promises(schema any, root map[string]any, followed map[string]bool) []*regexp.Regexp {
 	var all []*regexp.Regexp
 	add := func(pattern string) { all = append(all, regexp.MustCompile(pattern)) }
 	switch s := schema.(type) {
 	case []any:
 		for _, item := range s {
-			all = append(all, promises(item)...)
+			all = append(all, promises(item, root, followed)...)
 		}
 	case map[string]any:
 		properties, _ := s["properties"].(map[string]any)
@@ -75,30 +75,37 @@ func promises(schema any) []*regexp.Regexp {
 				}
 			}
 			add(`[{; ]"?` + regexp.QuoteMeta(name) + `"?` + mark)
-			all = append(all, promises(properties[name])...)
+			all = append(all, promises(properties[name], root, followed)...)
 		}
 		choices, _ := s["enum"].([]any)
+		if only, ok := s["const"]; ok {
+			choices = append(choices, only)
+		}
 		for _, choice := range choices {
-			if text, ok := choice.(string); ok {
-				add(regexp.QuoteMeta(strings.TrimSuffix(jsonText(text), "\n")))
-			}
+			add(regexp.QuoteMeta(strings.TrimSuffix(jsonText(choice), "\n")))
+		}
+		if ref, ok := s["$ref"].(string); ok && !followed[ref] {
+			followed[ref] = true
+			kind, name, _ := strings.Cut(strings.TrimPrefix(ref, "#/"), "/")
+			definitions, _ := root[kind].(map[string]any)
+			all = append(all, promises(definitions[name], root, followed)...)
 		}
 		for _, key := range []string{"items", "additionalProperties", "anyOf", "oneOf", "allOf", "prefixItems"} {
 			if key != "items" || s["type"] != "object" { // an object has no items, whatever its schema says
-				all = append(all, promises(s[key])...)
+				all = append(all, promises(s[key], root, followed)...)
 			}
 		}
 	}
 	return all
 }
 
-// jsonText is a string as JSON without escapes for HTML.
-func jsonText(s string) string {
+// jsonText is a value as JSON without escapes for HTML.
+func jsonText(value any) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	if err := e.Encode(s); err != nil {
-		panic(err) // a string always has a JSON form
+	if err := e.Encode(value); err != nil {
+		panic(err) // it comes from JSON
 	}
 	return b.String()
 }
