@@ -1,6 +1,7 @@
 package codegen
 
 import (
+	"encoding/json"
 	"math"
 	"strconv"
 	"strings"
@@ -71,15 +72,31 @@ func wide(v *value) *typ {
 // notation says how members are separated: { k: v; } is a type, {"k": v} JSON.
 type notation struct {
 	key       func(string) string
+	number    func(text string, f float64) string
 	open      string
 	separator string
 	close     string
 }
 
 var (
-	asType = notation{key: key, open: "{ ", separator: "; ", close: " }"}
-	asJSON = notation{key: quote, open: "{", separator: ", ", close: "}"}
+	asType = notation{key: key, number: shortest, open: "{ ", separator: "; ", close: " }"}
+	asJSON = notation{key: quote, number: asWritten, open: "{", separator: ", ", close: "}"}
 )
+
+// shortest is a number with a fraction or an exponent as JavaScript prints it: 1.0
+// is 1, so that one value is one type. Whole numbers stay as they are, however long.
+func shortest(text string, f float64) string {
+	if !strings.ContainsAny(text, ".eE") {
+		return text
+	}
+	printed, err := json.Marshal(f) // which prints as JavaScript does
+	if err != nil {
+		return text // cannot be: f is finite
+	}
+	return string(printed)
+}
+
+func asWritten(text string, _ float64) string { return text }
 
 // writeLiteral writes v, and reports false as soon as that gets too large.
 func writeLiteral(b *strings.Builder, v *value, depth int, n notation) bool {
@@ -92,10 +109,11 @@ func writeLiteral(b *strings.Builder, v *value, depth int, n notation) bool {
 	case boolean:
 		b.WriteString(v.text)
 	case number:
-		if f, err := strconv.ParseFloat(v.text, 64); err != nil || math.IsInf(f, 0) {
+		f, err := strconv.ParseFloat(v.text, 64)
+		if err != nil || math.IsInf(f, 0) {
 			return false
 		}
-		b.WriteString(v.text)
+		b.WriteString(n.number(v.text, f))
 	case text:
 		b.WriteString(quote(v.text))
 	case array:

@@ -21,6 +21,7 @@ func TestGEN10Schemas(t *testing.T) {
 		{"nullable", `{"type": "string", "nullable": true}`, "string | null"},
 		{"no positions", `{"type": "array", "prefixItems": []}`, "unknown[]"},
 		{"no positions and no rest", `{"type": "array", "prefixItems": [], "items": false}`, "[]"},
+		{"equal numbers", `{"enum": [1, 1.0, 1e0, 2.50, 10000000000000000001, 1e-7]}`, "1 | 2.5 | 10000000000000000001 | 1e-7"},
 		{"nullable enum", `{"enum": ["a"], "nullable": true}`, `"a" | null`},
 		{"const", `{"const": {"a": [1, null], "b-c": true}}`, `{ a: [1, null]; "b-c": true }`},
 		{"empty const", `{"const": {}}`, "Record<string, never>"},
