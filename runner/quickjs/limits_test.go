@@ -153,6 +153,15 @@ func TestStackLimit(t *testing.T) {
 	}
 }
 
+// A stack on which nothing can be called is not the reason that nothing is told.
+func TestStackLimitOfAlmostNothing(t *testing.T) {
+	job := script("1")
+	job.Limits.StackKB = 1
+	if err := fails(t, job, newHost()); err.Code != toolscript.LimitStack {
+		t.Errorf("error = %s %q, want limit_stack", err.Code, err.Message)
+	}
+}
+
 func TestLimitsCannotBeCaught(t *testing.T) {
 	job := script(`for (;;) { try { for (;;) {} } catch (e) { console.log("caught") } finally { console.log("finally") } }`)
 	job.Limits.TimeoutMs = 30

@@ -113,10 +113,11 @@ func (r *run) limit(err error) *toolscript.RunError {
 }
 
 // describe says what the script threw. Asking an error for its name and message
-// can run script, so the time limits stay armed; the heap gets room, since the
-// script may have ended because it was full.
+// can run script, so the time limits stay armed; the heap and the stack get room,
+// since the script may have ended because there was none.
 func (r *run) describe(reason box, phase toolscript.Phase) *toolscript.RunError {
 	r.guest.call(fnSetMemoryLimit, 0)
+	r.guest.call(fnSetStackSize, largestStack)
 	told, bad := r.guest.invoke(r.guest.entries.describe, reason)
 	if bad || r.guest.err != nil {
 		return r.source.Thrown("", phase, r.heapLimit)
