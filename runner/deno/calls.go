@@ -55,6 +55,9 @@ func (r *run) begin(payload []byte) error {
 		done()
 		r.completed.Add(1)
 		r.held.Release(len(payload))
+		size := int64(len(answer.value))
+		r.waiting.Add(size)
+		defer r.waiting.Add(-size)
 		select {
 		case r.answers <- answer:
 		case <-r.ctx.Done():

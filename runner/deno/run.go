@@ -31,6 +31,9 @@ const (
 	// allowance is what V8 takes beside the heap that a script asked for: the
 	// young generation, compiled code.
 	allowance = 64 << 20
+	// mostWaiting is how much there may be of answers that a process has not fetched.
+	// A script that awaits its calls has no more of them than calls under way.
+	mostWaiting = 512 << 20
 )
 
 // A run is the gateway's side of one job.
@@ -52,6 +55,7 @@ type run struct {
 	cancels   cancels.Cancels // of calls that have not ended
 	answers   chan callAnswer // of calls that have, until the process takes them
 	seen      numbers         // of calls; only receive touches it
+	waiting   atomic.Int64    // bytes of those answers
 	made      atomic.Int64    // calls
 	completed atomic.Int64
 	input     sync.Mutex // held while a piece of standard input is read
@@ -158,6 +162,9 @@ func (r *run) overrun() *toolscript.RunError {
 	r.memory = max(r.memory, proc.RSS(pid)-r.process.memory)
 	if r.memory > int64(r.heap)+allowance {
 		return report.OutOfMemory(r.heap)
+	}
+	if r.waiting.Load() > mostWaiting {
+		return report.AnswersWait(mostWaiting)
 	}
 	limit := time.Duration(r.job.Limits.CPUMs) * time.Millisecond
 	if limit > 0 && proc.CPUTime(pid)-r.cpu > limit {

@@ -66,6 +66,20 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// What calls give to a script that computes for ever waits in the gateway.
+func TestAnswersThatNobodyTakesAreBounded(t *testing.T) {
+	answer, err := json.Marshal(strings.Repeat("x", 30<<20))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := run(t, newEngine(t), job(t, `import { tools } from "toolscript"; for (let i = 0; i < 100; i++) tools.github.listIssues({}).catch(() => {}); for (;;);`), &host{
+		tool: func(context.Context, runner.Call) (json.RawMessage, *toolscript.ToolError) { return answer, nil },
+	})
+	if out.Err == nil || out.Err.Code != toolscript.LimitMemory || !strings.Contains(out.Err.Message, "answers") {
+		t.Errorf("Run = %+v, want limit_memory for the sake of the answers", out.Err)
+	}
+}
+
 // What names the way to the gateway is of no use to anybody, and looks like a
 // secret: no error shows it.
 func TestNoErrorShowsTheCapability(t *testing.T) {

@@ -85,6 +85,13 @@ func ValueTooDeep() *toolscript.RunError {
 	return e
 }
 
+// AnswersWait is the error of a script that makes calls and does not take what they
+// give, of which more than most bytes have piled up.
+func AnswersWait(most int64) *toolscript.RunError {
+	return toolscript.Fail(toolscript.LimitMemory, fmt.Sprintf(
+		"answers that wait for the script need more than %d MB of memory: let it await calls before it makes more", most>>20))
+}
+
 // AnswerTooLong is what a script catches when the answer of a tool is longer than
 // engines take.
 func AnswerTooLong(tool string, size, most int) *toolscript.ToolError {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -77,6 +78,23 @@ func TestArgumentsAreBounded(t *testing.T) {
 	}
 	if most := slow.most.Load(); most > 64<<20 {
 		t.Errorf("%d MB of arguments were held at once, want 64 at most", most>>20)
+	}
+}
+
+// TestAnswersThatNobodyTakesAreBounded has a script that makes calls and then
+// computes for ever, while their answers come.
+func TestAnswersThatNobodyTakesAreBounded(t *testing.T) {
+	answer, err := json.Marshal(strings.Repeat("x", 30<<20))
+	if err != nil {
+		t.Fatal(err)
+	}
+	job := newJob(t, `for (let i = 0; i < 100; i++) tools.demo.echo({}).catch(() => {}); for (;;);`)
+	job.Limits.Concurrency, job.Limits.TimeoutMs, job.Limits.CPUMs = 100, 120_000, 120_000
+	outcome, err := startSandbox(t).Run(t.Context(), job, &host{
+		call: func(context.Context, runner.Call) (json.RawMessage, *toolscript.ToolError) { return answer, nil },
+	})
+	if kindOf(outcome) != toolscript.LimitMemory || !errors.Is(err, worker.ErrKilled) {
+		t.Errorf("outcome = %+v, %v; want %s and %v", outcome.Err, err, toolscript.LimitMemory, worker.ErrKilled)
 	}
 }
 

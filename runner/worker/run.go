@@ -16,6 +16,7 @@ import (
 	"github.com/toolscript/toolscript/runner/internal/guard"
 	"github.com/toolscript/toolscript/runner/internal/held"
 	"github.com/toolscript/toolscript/runner/internal/proc"
+	"github.com/toolscript/toolscript/runner/report"
 )
 
 const (
@@ -24,8 +25,12 @@ const (
 	killGrace = 300 * time.Millisecond
 	// cancelGrace is the same for a run that is cancelled.
 	cancelGrace = 100 * time.Millisecond
-	// cpuPoll is how often the processor time of a worker is looked at.
+	// cpuPoll is how often the processor time and the memory of a worker are looked at.
 	cpuPoll = 100 * time.Millisecond
+	// mostMemory is what a worker may hold. The heap of its script has a limit of its
+	// own; what can grow beside it are answers for which a script has no time. A
+	// script that awaits its calls has no more of them there than calls under way.
+	mostMemory = 1 << 30
 )
 
 // A run is the gateway's side of one job.
@@ -98,11 +103,23 @@ func (r *run) run(ctx context.Context) (runner.Outcome, error) {
 			}
 			return r.kill(r.timedOut())
 		case <-poll.C:
-			if limit := milliseconds(r.job.Limits.CPUMs); limit > 0 && proc.CPUTime(r.sandbox.PID())-r.cpu > limit+killGrace {
-				return r.kill(r.timedOut())
+			if e := r.overrun(); e != nil {
+				return r.kill(e)
 			}
 		}
 	}
+}
+
+// overrun is the limit that the worker has met, if any.
+func (r *run) overrun() *toolscript.RunError {
+	limit := milliseconds(r.job.Limits.CPUMs)
+	switch pid := r.sandbox.PID(); {
+	case limit > 0 && proc.CPUTime(pid)-r.cpu > limit+killGrace:
+		return r.timedOut()
+	case proc.RSS(pid) > mostMemory:
+		return report.AnswersWait(mostMemory)
+	}
+	return nil
 }
 
 // wallTimer fires when the worker has overrun; without a limit it never does.
