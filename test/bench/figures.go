@@ -40,13 +40,14 @@ func (b *bench) start(ctx context.Context) error {
 	return nil
 }
 
-// memory measures a second start, when the compiled engine is in its cache.
+// memory measures a second start, when the compiled engine is in its cache, and
+// after the model has been given back.
 func (b *bench) memory(ctx context.Context) error {
 	config, err := b.threeServers()
 	if err != nil {
 		return err
 	}
-	g, err := b.gateway(ctx, config)
+	g, err := b.gateway(ctx, config, "--search-idle", modelIdle.String())
 	if err != nil {
 		return err
 	}
@@ -54,7 +55,9 @@ func (b *bench) memory(ctx context.Context) error {
 	if _, err := ran(ctx, g, map[string]any{"code": "return 1"}); err != nil {
 		return err
 	}
-	idle(ctx, 3*time.Second)
+	if err := settled(ctx, g); err != nil {
+		return err
+	}
 	processes := map[string]int{"gateway": g.PID()}
 	for _, p := range harness.Descendants(g.PID()) {
 		if role := p.Worker(); role != "" {

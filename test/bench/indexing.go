@@ -229,19 +229,12 @@ func (b *bench) released(ctx context.Context) error {
 	if err := file.Add(ctx, madeUp(index.New(catalog, nil).Missing()), nil); err != nil {
 		return err
 	}
-	g, err := b.StartGateway(ctx, "--config", config, "--search-idle", modelIdle.String())
+	g, err := b.gateway(ctx, config, "--search-idle", modelIdle.String())
 	if err != nil {
 		return err
 	}
 	defer g.Stop() //nolint:errcheck // measured already
-	if err := g.Ready(ctx); err != nil {
-		return err
-	}
-	if err := harness.Until(ctx, func() (bool, error) {
-		var stats toolscript.SearchStats
-		_, err := g.Get(ctx, "/search/stats", &stats)
-		return stats.State == "hybrid", err
-	}); err != nil {
+	if err := untilSearch(ctx, g, func(s toolscript.SearchStats) bool { return s.State == "hybrid" }); err != nil {
 		return err
 	}
 	var used []float64
@@ -257,18 +250,28 @@ func (b *bench) released(ctx context.Context) error {
 		used = append(used, mb)
 	}
 	show("RSS of a gateway of 1,000 tools that is searched", "MB", used, "≤ 130")
-	if err := harness.Until(ctx, func() (bool, error) {
-		var stats toolscript.SearchStats
-		_, err := g.Get(ctx, "/search/stats", &stats)
-		return !stats.ModelLoaded, err
-	}); err != nil {
+	if err := settled(ctx, g); err != nil {
 		return err
 	}
-	idle(ctx, time.Second)
 	mb, err := harness.RSS(g.PID())
 	if err != nil {
 		return err
 	}
 	show("RSS after nobody has searched for a while", "MB", []float64{mb}, "< 50")
 	return nil
+}
+
+// settled waits until a gateway has indexed its tools and given the model back.
+func settled(ctx context.Context, g *harness.Gateway) error {
+	err := untilSearch(ctx, g, func(s toolscript.SearchStats) bool { return s.State == "hybrid" && !s.ModelLoaded })
+	idle(ctx, time.Second)
+	return err
+}
+
+func untilSearch(ctx context.Context, g *harness.Gateway, done func(toolscript.SearchStats) bool) error {
+	return harness.Until(ctx, func() (bool, error) {
+		var stats toolscript.SearchStats
+		_, err := g.Get(ctx, "/search/stats", &stats)
+		return done(stats), err
+	})
 }
