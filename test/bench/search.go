@@ -173,10 +173,10 @@ func (b *bench) readVectors(ctx context.Context, s searched) error {
 	return nil
 }
 
-// tokens is how many tokens the texts of a document have.
+// tokens is how many tokens of a document are embedded.
 func tokens(model *minilm.Model, d index.Document) (n int) {
 	for _, text := range d.Texts {
-		n += model.Tokens(text, minilm.Options{})
+		n += model.Tokens(minilm.Readable(text), minilm.Options{})
 	}
 	return n
 }

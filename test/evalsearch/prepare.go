@@ -63,7 +63,7 @@ func (c *collection) embed(ctx context.Context, embedder memo, name string) erro
 	for _, t := range c.tools {
 		d := index.Describe(t)
 		for _, text := range d.Texts {
-			tokens += model.Tokens(text, minilm.Options{})
+			tokens += model.Tokens(minilm.Readable(text), minilm.Options{})
 		}
 		texts, fields = append(texts, d.Texts[0]), append(fields, d.Fields())
 	}
@@ -74,7 +74,7 @@ func (c *collection) embed(ctx context.Context, embedder memo, name string) erro
 	spent := ms(cpuTime() - before)
 	fmt.Fprintf(os.Stderr, "%s: %d tools, %d tokens, %.2f ms of CPU a token\n", name, len(c.tools), tokens, spent/float64(max(tokens, 1)))
 	c.index, c.words = c.index.With(vectors), lexical.New(fields)
-	c.first, err = embedder.Embed(ctx, texts)
+	c.first, err = embedder.whole(ctx, texts)
 	return err
 }
 
@@ -101,6 +101,22 @@ func (m memo) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	vectors := make([][]float32, len(texts))
 	for i, text := range texts {
 		vectors[i] = m.known[text]
+	}
+	return vectors, nil
+}
+
+// whole embeds all of the texts, also what the model cannot read.
+func (m memo) whole(ctx context.Context, texts []string) ([][]float32, error) {
+	vectors := make([][]float32, len(texts))
+	for i, text := range texts {
+		if minilm.Readable(text) == text && m.known[text] != nil {
+			vectors[i] = m.known[text]
+			continue
+		}
+		var err error
+		if vectors[i], err = m.EmbedQuery(ctx, text); err != nil {
+			return nil, err
+		}
 	}
 	return vectors, nil
 }

@@ -44,16 +44,26 @@ func NewEngine(idle time.Duration, released func()) *Engine {
 	return &Engine{idle: idle, released: released, slots: make(chan struct{}, atOnce)}
 }
 
-// ID names the model and the packing of its weights.
+// ID names the model, its weights and what it reads of a document.
 func (e *Engine) ID() string { return ID }
 
 // Dim is the length of a vector.
 func (e *Engine) Dim() int { return Dim }
 
-// Embed returns a vector of length 1 for each text. It is for somebody who
-// waits: a query takes a few milliseconds.
-func (e *Engine) Embed(ctx context.Context, texts []string) ([][]float32, error) {
-	return e.embed(ctx, texts, Options{})
+// Embed returns a vector of length 1 for what is Readable of each document. It is
+// for somebody who waits.
+func (e *Engine) Embed(ctx context.Context, documents []string) ([][]float32, error) {
+	return e.embed(ctx, readable(documents), Options{})
+}
+
+// EmbedQuery is Embed for a query, and takes a few milliseconds. All of the query
+// is embedded: what cannot be read in it is part of what is asked for.
+func (e *Engine) EmbedQuery(ctx context.Context, query string) ([]float32, error) {
+	vectors, err := e.embed(ctx, []string{query}, Options{})
+	if err != nil {
+		return nil, err
+	}
+	return vectors[0], nil
 }
 
 // Background is the engine for work that nobody waits for: it lets everybody
@@ -65,13 +75,13 @@ type Background struct{ *Engine }
 
 // Embed is Engine.Embed at low priority. It runs on a thread of its own, which
 // ends with it, as a priority once lowered cannot be raised again.
-func (b Background) Embed(ctx context.Context, texts []string) (vectors [][]float32, err error) {
+func (b Background) Embed(ctx context.Context, documents []string) (vectors [][]float32, err error) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
 		lowerPriority()
-		vectors, err = b.embed(ctx, texts, Options{Pause: runtime.Gosched})
+		vectors, err = b.embed(ctx, readable(documents), Options{Pause: runtime.Gosched})
 	}()
 	<-done
 	return vectors, err

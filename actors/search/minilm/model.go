@@ -16,9 +16,9 @@ import (
 const (
 	// Dim is the length of an embedding.
 	Dim = 384
-	// ID names the model and ends with the SHA-256 of minilm.bin: embeddings of two
-	// different IDs must not be compared.
-	ID = "minilm-l6-v2-int8-234ec660"
+	// ID names the model and what it reads, see Readable, and ends with the SHA-256
+	// of minilm.bin: embeddings of two different IDs must not be compared.
+	ID = "minilm-l6-v2-int8-latin-234ec660"
 	// MaxTokens is the largest Options.MaxTokens.
 	MaxTokens = 256
 
