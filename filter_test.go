@@ -42,16 +42,25 @@ func TestFilterOfNothing(t *testing.T) {
 	}
 }
 
-// TestFiltersAreTold: two filters that select other tools have other texts, whatever
-// the tools are called. A module is kept under that text.
+// TestFiltersAreTold: two filters that select other tools have other keys, whatever
+// the tools are called. A module is kept under it.
 func TestFiltersAreTold(t *testing.T) {
 	seen := map[string]toolscript.Filter{}
 	for _, f := range []toolscript.Filter{
 		nil, {}, {""}, {"a__x", "secret"}, {"a__x,secret"}, {`a__x" "secret`}, {"a__x"}, {"(none)"}, {"[]"},
 	} {
-		if other, ok := seen[f.String()]; ok {
-			t.Errorf("%q and %q are both %s", f, other, f)
+		if other, ok := seen[f.Key()]; ok {
+			t.Errorf("%q and %q are both %s", f, other, f.Key())
 		}
-		seen[f.String()] = f
+		seen[f.Key()] = f
+	}
+}
+
+// TestFilterIsReadAgain: a client sends the list that the gateway reads.
+func TestFilterIsReadAgain(t *testing.T) {
+	for _, text := range []string{"", "demo", "demo,other__tool"} {
+		if got := toolscript.ParseFilter(text).String(); got != text {
+			t.Errorf("%q is sent as %q", text, got)
+		}
 	}
 }

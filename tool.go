@@ -82,9 +82,17 @@ func (f Filter) Match(t Tool) bool {
 	return f == nil || slices.Contains(f, t.Server) || slices.Contains(f, t.ID())
 }
 
-// String is a text that is the same only for equal filters, usable as a cache key.
-// Entries are quoted: the name of a tool may hold commas and anything else.
+// String is the list that ParseFilter reads.
 func (f Filter) String() string {
+	if f != nil && len(f) == 0 {
+		return "(none)"
+	}
+	return strings.Join(f, ",")
+}
+
+// Key is a text that is the same only for equal filters. Entries are quoted: the
+// name of a tool may hold commas and anything else.
+func (f Filter) Key() string {
 	if f == nil {
 		return ""
 	}

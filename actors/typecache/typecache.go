@@ -85,7 +85,7 @@ func (t *Cache) adopt(m event.CatalogChanged) {
 func (t *Cache) render(m Render) {
 	t.adopt(m.Catalog)
 	filter := canonical(m.Filter)
-	k := key{t.current.Catalog.Generation(), filter.String(), m.Options, m.Observed.Version()}
+	k := key{t.current.Catalog.Generation(), filter.Key(), m.Options, m.Observed.Version()}
 	if r, ok := t.modules.get(k); ok {
 		m.Reply.Send(r, nil)
 		return
