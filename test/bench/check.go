@@ -19,8 +19,8 @@ import (
 // in a checker process: in one that has just become ready, and in one that has
 // checked before.
 func (b *bench) check(ctx context.Context) error {
-	all := toolscript.NewCatalog(0, nil, toolslist.Thousands(0))
-	small := toolscript.NewCatalog(0, all.Servers()[:2], all.Filter(toolscript.Filter(all.Servers()[:2])).Tools())
+	tools := toolslist.Thousands(0)
+	all, small := toolscript.NewCatalog(0, nil, tools), toolscript.NewCatalog(0, nil, tools[:200]) // of the first two servers
 	for _, of := range []struct {
 		tools   int
 		catalog toolscript.Catalog
