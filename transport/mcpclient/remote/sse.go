@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"regexp"
 	"sync"
+	"time"
 
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
@@ -151,28 +152,39 @@ func (s *SSE) SendRequest(ctx context.Context, request transport.JSONRPCRequest)
 		delete(s.pending, id)
 	}()
 
-	asked := ctx
-	ctx, cancel := s.within(ctx)
-	defer cancel()
+	posting, giveUp := s.within(context.WithoutCancel(ctx))
 	posted := make(chan error, 1)
-	s.run(func() { posted <- s.post(ctx, body, request.Header) }) // servers do answer on the stream before they end the POST
+	s.run(func() {
+		defer giveUp()
+		posted <- s.post(posting, body, request.Header)
+	})
 	for {
 		select {
-		case response := <-answer:
+		case response := <-answer: // servers do answer on the stream before they end the POST
+			bound := time.AfterFunc(postBound, giveUp)
+			context.AfterFunc(posting, func() { bound.Stop() })
 			if response == nil {
 				return nil, ErrTooLarge
 			}
 			return response, nil
 		case err := <-posted:
 			if err != nil {
-				return nil, s.ended(asked, err)
+				return nil, s.ended(ctx, err)
 			}
 			posted = nil
 		case <-ctx.Done():
-			return nil, s.ended(asked, ctx.Err())
+			giveUp()
+			return nil, s.ended(ctx, ctx.Err())
+		case <-s.life.Done():
+			return nil, s.ended(ctx, s.life.Err())
 		}
 	}
 }
+
+// postBound is how long a POST may go on that was answered on the stream. It is not
+// ended at once: net/http hands a connection on before it has told the request
+// that it is over, and whoever ends that request then breaks the one that follows.
+const postBound = 10 * time.Second
 
 func (s *SSE) post(ctx context.Context, body []byte, header http.Header) error {
 	resp, err := s.send(ctx, outgoing{http.MethodPost, s.endpoint, header, body})
