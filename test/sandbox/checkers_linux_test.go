@@ -59,17 +59,14 @@ func TestCheckersAreKilledAlone(t *testing.T) {
 // cannot be done with: another run has its answer meanwhile.
 func TestNoRunWaitsForAHostileSource(t *testing.T) {
 	g := newGateway(t)
+	g.exec(t, toolscript.ExecRequest{Code: "return 0"}, "") // while it has one checker the next one is started
+	awaitIdle(t)
 	hostile := make(chan *result, 1)
 	go func() {
 		hostile <- g.exec(t, toolscript.ExecRequest{Code: "const f = " + strings.Repeat("a=>", 3000) + "1"}, "")
 	}()
-	for deadline := time.After(time.Minute); !busy(); {
-		select {
-		case <-deadline:
-			t.Fatal("no checker is busy")
-		case <-time.After(time.Millisecond):
-		}
-	}
+	used := work()
+	await(t, "no checker is busy", time.Millisecond, func() bool { return work() > used+300*time.Millisecond }) // more than an innocent source takes
 	if r := g.exec(t, toolscript.ExecRequest{Code: "return 1"}, ""); string(r.end.Value) != "1" {
 		t.Errorf("beside it: %s", r)
 	}
@@ -91,12 +88,34 @@ func checkers() (all []harness.Process) {
 	return all
 }
 
-// busy reports whether a checker has worked longer than any innocent source takes.
-func busy() bool {
+// work is what the checkers have used of the processors.
+func work() (all time.Duration) {
 	for _, p := range checkers() {
-		if p.Used > 300*time.Millisecond {
-			return true
+		all += p.Used
+	}
+	return all
+}
+
+// awaitIdle waits until no checker does anything, not even start.
+func awaitIdle(t *testing.T) {
+	t.Helper()
+	before := time.Duration(-1)
+	await(t, "the checkers are never idle", 200*time.Millisecond, func() bool {
+		now := work()
+		same := now == before
+		before = now
+		return same
+	})
+}
+
+// await looks every so often until it sees what it waits for.
+func await(t *testing.T, missing string, every time.Duration, seen func() bool) {
+	t.Helper()
+	for deadline := time.After(time.Minute); !seen(); {
+		select {
+		case <-deadline:
+			t.Fatal(missing)
+		case <-time.After(every):
 		}
 	}
-	return false
 }
