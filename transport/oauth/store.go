@@ -100,7 +100,7 @@ func (s Store) Load(server string) (Credentials, error) {
 
 // read reads a file, and not what the keyring has beside it.
 func read(path string) (Credentials, error) {
-	info, err := os.Stat(path) //nolint:gosec // G703: a name of our own in the folder of the user
+	info, err := os.Stat(path) //nolint:gosec,nolintlint // G703, seen only beside all packages: a name of our own in the folder of the user
 	if err != nil {
 		return Credentials{}, err
 	}
