@@ -34,6 +34,10 @@ func TestGolden(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	finding, err := os.ReadFile("finding.ts")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
 			archive, err := txtar.ParseFile(file)
@@ -43,7 +47,7 @@ func TestGolden(t *testing.T) {
 			input, want := split(archive)
 			got := generate(t, input)
 			for name, text := range got {
-				got[name] = strings.TrimPrefix(strings.TrimPrefix(text, string(constant)), string(globals))
+				got[name] = strings.TrimPrefix(strings.TrimPrefix(text, string(constant)+string(finding)), string(globals)+string(finding))
 			}
 			if *update {
 				rewrite(t, file, archive, got)

@@ -88,6 +88,9 @@ var (
 	//go:embed globals.ts
 	declarationsSource string // of the declarations: what "toolscript" exports beside tools
 
+	//go:embed finding.ts
+	findingSource string // of both: what tools.$search and tools.$describe answer
+
 	//go:embed offered.ts
 	offeredSource string // of the declarations: members of tools that are no servers, which come last
 )
@@ -138,7 +141,7 @@ func (m *module) add(server int, p piece) {
 func (m *module) result() Result {
 	m.sections = slices.DeleteFunc(m.sections, func(s section) bool { return len(s.pieces) == 0 })
 	var b strings.Builder
-	b.Grow(m.length + len(runtimeSource) + len(declarationsSource))
+	b.Grow(m.length + len(runtimeSource) + len(declarationsSource) + len(findingSource))
 	switch {
 	case m.options.Form == Declarations:
 		m.declarations(&b)
@@ -150,7 +153,7 @@ func (m *module) result() Result {
 		m.members(&b)
 		b.WriteString("};\n")
 	default:
-		b.WriteString(runtimeSource + "\n")
+		b.WriteString(runtimeSource + findingSource + "\n")
 		m.types(&b)
 		b.WriteString("const servers = {\n")
 		m.members(&b)
@@ -160,7 +163,7 @@ func (m *module) result() Result {
 }
 
 func (m *module) declarations(b *strings.Builder) {
-	b.WriteString(declarationsSource + "\n")
+	b.WriteString(declarationsSource + findingSource + "\n")
 	if len(m.sections) == 0 {
 		b.WriteString(noTools)
 	}

@@ -1,7 +1,6 @@
 package validate
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"github.com/toolscript/toolscript/codegen/internal/scan"
@@ -18,35 +17,7 @@ func decode(text []byte) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return read(&s), nil
-}
-
-func read(s *scan.Scanner) any {
-	switch s.Next() {
-	case '{':
-		members := map[string]any{}
-		for s.Bracket(); s.Next() != '}'; {
-			key := s.String()
-			members[key] = read(s)
-		}
-		s.Bracket()
-		return members
-	case '[':
-		items := []any{}
-		for s.Bracket(); s.Next() != ']'; {
-			items = append(items, read(s))
-		}
-		s.Bracket()
-		return items
-	case '"':
-		return s.String()
-	case 'n':
-		s.Word()
-		return nil
-	case 't', 'f':
-		return s.Word() == "true"
-	}
-	return json.Number(s.Word())
+	return s.Value(), nil
 }
 
 // depth is how deep a JSON text nests, found without recursion.

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// Scanner reads one JSON text. It recurses nowhere; how deep a caller does is
-// the caller's to bound.
+// Scanner reads one JSON text. But for Value it recurses nowhere; how deep a
+// caller does is the caller's to bound.
 type Scanner struct {
 	text string // known to be valid JSON
 	pos  int
@@ -105,4 +105,34 @@ func (s *Scanner) Skip() {
 			return
 		}
 	}
+}
+
+// Value passes a value and is what it means, with a json.Number for each number and
+// the last of the members of one name. It recurses as deep as the text nests.
+func (s *Scanner) Value() any {
+	switch s.Next() {
+	case '{':
+		members := map[string]any{}
+		for s.Bracket(); s.Next() != '}'; {
+			key := s.String()
+			members[key] = s.Value()
+		}
+		s.Bracket()
+		return members
+	case '[':
+		items := []any{}
+		for s.Bracket(); s.Next() != ']'; {
+			items = append(items, s.Value())
+		}
+		s.Bracket()
+		return items
+	case '"':
+		return s.String()
+	case 'n':
+		s.Word()
+		return nil
+	case 't', 'f':
+		return s.Word() == "true"
+	}
+	return json.Number(s.Word())
 }
