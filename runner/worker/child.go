@@ -13,9 +13,6 @@ import (
 )
 
 const (
-	// workerThreads run Go code at once in a worker: one for the script, one
-	// for frames, timers and the collector.
-	workerThreads = 2
 	// workerHeap is where the collector starts to work hard.
 	workerHeap = 256 << 20
 	// workerStack ends a compiler that recurses without end. A stack is copied
@@ -23,6 +20,13 @@ const (
 	// lets through needs 30.
 	workerStack = 128 << 20
 )
+
+// threads run Go code at once in a worker. In a checker the collector works beside
+// the compiler. In a sandbox Go would wake a second core for each answer, to hand
+// it from who reads frames to the script, which is a third of the time of a call;
+// while a script computes, all others have their turns where the engine asks for
+// its limits, every ten milliseconds.
+var threads = map[role]int{roleChecker: 2, roleSandbox: 1}
 
 // A child is the worker's side of a Process.
 type child struct {
@@ -36,7 +40,7 @@ func newChild(args []string) (*child, error) {
 	if len(args) != 2 {
 		return nil, fmt.Errorf("%s is started by the gateway, not by hand", Command)
 	}
-	runtime.GOMAXPROCS(workerThreads)
+	runtime.GOMAXPROCS(threads[role(args[0])])
 	debug.SetMemoryLimit(workerHeap)
 	debug.SetMaxStack(workerStack)
 	if err := closeStrange(); err != nil {
