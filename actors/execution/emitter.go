@@ -10,8 +10,12 @@ import (
 
 const (
 	// eventsAhead is how many events a run may be ahead of its client, before it
-	// waits.
+	// waits, and newsAhead how many that are no more than news.
 	eventsAhead = 4
+	newsAhead   = 64
+	// lateness is how long news is held back, so that what is told of many quick
+	// calls goes out, and wakes who passes it on and the client, together.
+	lateness = 10 * time.Millisecond
 	// patience is how long a run waits for its client, in all. It is enough for a
 	// client that is busy; one that does not read holds no sandbox for longer.
 	patience = 2 * time.Second
@@ -31,6 +35,9 @@ type emitter struct {
 	mu      sync.Mutex
 	changed *sync.Cond
 	waiting []toolscript.Event // not yet taken
+	heavy   int                // those of them that are not news
+	due     bool               // they are to be taken now; news alone is not, for a while
+	late    *time.Timer        // ends that; nil while there is none
 	spool   spool              // behind those
 	after   []toolscript.Event // behind those: of a run that is over, when the spool takes no more
 	blocked int                // calls of emit that wait for room
@@ -59,19 +66,55 @@ func (e *emitter) emit(event toolscript.Event) {
 	}
 	e.blocked++ // the last event waits for this one
 	for !e.place(event) {
+		e.hurry()
 		e.wait()
 	}
 	e.blocked--
 	e.calm()
+	if news(event) && e.last == nil {
+		e.linger()
+		return
+	}
+	e.hurry()
+}
+
+// news reports whether nobody waits for an event: it may be late.
+func news(event toolscript.Event) bool {
+	return event.Type == toolscript.EventCall || event.Type == toolscript.EventCallEnd
+}
+
+// hurry has what waits taken now.
+func (e *emitter) hurry() {
+	e.due = true
+	if e.late != nil {
+		e.late.Stop()
+		e.late = nil
+	}
 	e.changed.Broadcast()
+}
+
+// linger has it taken in a while.
+func (e *emitter) linger() {
+	if e.due || e.late != nil {
+		return
+	}
+	e.late = time.AfterFunc(lateness, func() {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		e.hurry()
+	})
 }
 
 // place puts an event behind all others, and reports whether there was room.
 func (e *emitter) place(event toolscript.Event) bool {
-	memory := e.spool.empty() && len(e.after) == 0
+	memory, room := e.spool.empty() && len(e.after) == 0, e.heavy < eventsAhead
+	if news(event) {
+		room = len(e.waiting) < newsAhead
+	}
 	switch {
-	case memory && (len(e.waiting) < eventsAhead || e.free):
+	case memory && (room || e.free):
 		e.waiting = append(e.waiting, event)
+		e.weigh(event, 1)
 	case (!memory || e.left <= 0) && len(e.after) == 0 && e.spool.put(event) == nil:
 	case e.free:
 		e.after = append(e.after, event)
@@ -79,6 +122,13 @@ func (e *emitter) place(event toolscript.Event) bool {
 		return false
 	}
 	return true
+}
+
+// weigh counts an event of those that wait.
+func (e *emitter) weigh(event toolscript.Event, n int) {
+	if !news(event) {
+		e.heavy += n
+	}
 }
 
 // wait waits until there may be room, or the patience is over.
@@ -111,7 +161,7 @@ func (e *emitter) release() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.free = true
-	e.changed.Broadcast()
+	e.hurry()
 }
 
 // end emits the last event, unless there is one, and does not wait for the
@@ -151,12 +201,13 @@ func (e *emitter) deliver() {
 func (e *emitter) next() (event toolscript.Event, last bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	for len(e.waiting) == 0 && e.spool.empty() && len(e.after) == 0 && (e.last == nil || e.blocked > 0) {
+	for !e.ready() {
 		e.changed.Wait()
 	}
 	switch {
 	case len(e.waiting) > 0:
 		event, e.waiting = e.waiting[0], e.waiting[1:]
+		e.weigh(event, -1)
 	case !e.spool.empty():
 		event = e.spool.take()
 	case len(e.after) > 0:
@@ -164,8 +215,22 @@ func (e *emitter) next() (event toolscript.Event, last bool) {
 	default:
 		return *e.last, true
 	}
+	e.due = !e.empty()
 	e.changed.Broadcast()
 	return event, false
+}
+
+// ready reports whether there is an event to take.
+func (e *emitter) ready() bool {
+	if e.empty() {
+		return e.last != nil && e.blocked == 0
+	}
+	return e.due
+}
+
+// empty reports whether all but the last event have been taken.
+func (e *emitter) empty() bool {
+	return len(e.waiting) == 0 && e.spool.empty() && len(e.after) == 0
 }
 
 // pass calls the client's code, which may break.

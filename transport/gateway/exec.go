@@ -17,13 +17,13 @@ func (s *Server) exec(x *exchange) error {
 	go st.run(req)
 	select {
 	case first := <-st.lines:
-		st.send(first.text)
+		st.send(first)
 		return nil
 	case <-st.ended:
 	}
 	select {
 	case first := <-st.lines: // a run can be over before its first event is taken
-		st.send(first.text)
+		st.send(first)
 		return nil
 	default:
 		return st.outcome()

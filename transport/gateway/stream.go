@@ -15,7 +15,7 @@ import (
 // blank line now and then shows that both still live.
 type stream struct {
 	x     *exchange
-	lines chan line     // from emit to copy; holds a few, then a slow client slows its run down
+	lines chan []byte   // from emit to copy; holds a few, then a slow client slows its run down
 	left  chan struct{} // closed when nothing takes lines any more
 	ended chan struct{} // closed when the Backend has returned
 
@@ -24,23 +24,12 @@ type stream struct {
 	end *toolscript.End // of emit; read after ended
 }
 
-// line is one event on its way.
-type line struct {
-	text   []byte
-	urgent bool // somebody waits for it; the beginnings and ends of calls may be late
-}
-
-const (
-	// linesAhead is how many events a run may be ahead of its client. Without it
-	// each tool call waits for two writes to the network.
-	linesAhead = 16
-	// lateness is how long an event that nobody waits for is held back, so that
-	// those of many quick calls go out, and wake the client, together.
-	lateness = 10 * time.Millisecond
-)
+// linesAhead is how many events a run may be ahead of its client. Without it
+// each event waits for a write to the network.
+const linesAhead = 16
 
 func newStream(x *exchange) *stream {
-	return &stream{x: x, lines: make(chan line, linesAhead), left: make(chan struct{}), ended: make(chan struct{})}
+	return &stream{x: x, lines: make(chan []byte, linesAhead), left: make(chan struct{}), ended: make(chan struct{})}
 }
 
 // run asks the Backend to run the script.
@@ -56,7 +45,6 @@ func (st *stream) emit(e toolscript.Event) error {
 	if err != nil {
 		return err
 	}
-	l := line{text: text, urgent: e.Type != toolscript.EventCall && e.Type != toolscript.EventCallEnd}
 	if e.Type == toolscript.EventStart {
 		st.id = e.RunID
 	}
@@ -71,7 +59,7 @@ func (st *stream) emit(e toolscript.Event) error {
 	default:
 	}
 	select {
-	case st.lines <- l:
+	case st.lines <- text:
 		return nil
 	case <-st.x.gone:
 		return errClientGone
@@ -110,22 +98,13 @@ func (st *stream) transfer(w *bufio.Writer, first []byte) (fault error) {
 	defer recovered(&fault)
 	heartbeat := time.NewTicker(st.x.server.heartbeat)
 	defer heartbeat.Stop()
-	var late <-chan time.Time // fires when what is held back must go
-	next, live := line{first, true}, true
+	next, live := first, true
 	for live {
 		live = st.write(w, next)
-		switch {
-		case next.urgent:
-			late = nil
-		case late == nil:
-			late = time.After(lateness)
-		}
 		select {
 		case next = <-st.lines:
-		case <-late:
-			next = line{urgent: true}
 		case <-heartbeat.C:
-			next = line{[]byte("\n"), true}
+			next = []byte("\n")
 		case <-st.ended:
 			if st.drain(w) {
 				st.writeFault(w)
@@ -149,16 +128,16 @@ func (st *stream) drain(w *bufio.Writer) bool {
 				return false
 			}
 		default:
-			return st.write(w, line{urgent: true})
+			return true
 		}
 	}
 }
 
-// write writes one line, and sends all that is written on its way when it is
-// urgent. When the client is gone, so is the reason to run.
-func (st *stream) write(w *bufio.Writer, l line) bool {
-	_, err := w.Write(l.text)
-	if err == nil && l.urgent {
+// write writes one line, and sends all that is written on its way when no other
+// line waits. When the client is gone, so is the reason to run.
+func (st *stream) write(w *bufio.Writer, l []byte) bool {
+	_, err := w.Write(l)
+	if err == nil && len(st.lines) == 0 {
 		err = w.Flush()
 	}
 	if err != nil {
@@ -182,7 +161,7 @@ func (st *stream) writeFault(w *bufio.Writer) {
 		ExitCode: 1,
 	}))
 	if err == nil {
-		st.write(w, line{text, true})
+		st.write(w, text)
 	}
 }
 
