@@ -29,6 +29,10 @@ func main() {
 	if slices.Contains(os.Args[1:], asServer) {
 		os.Exit(mcpserver.Main())
 	}
+	if slices.Contains(os.Args[1:], asEcho) {
+		echo()
+		return
+	}
 	bin := flag.String("bin", "bin/toolscript", "the program to measure")
 	peers := flag.String("peers", "test/node_modules/.bin", "the folder of the npm MCP servers")
 	deno := flag.String("deno", "test/node_modules/@deno/linux-x64-glibc/deno", "the Deno to measure beside")

@@ -151,9 +151,18 @@ func (b *bench) roundTrip(ctx context.Context, g *harness.Gateway) error {
 		return err
 	}
 	defer direct.Close() //nolint:errcheck // measured already
+	beside, err := newNeighbour(b.self)
+	if err != nil {
+		return err
+	}
+	defer beside.close()
 	code := fmt.Sprintf("import { tools } from \"toolscript\"; for (let i = 0; i < %d; i++) %s", calls, echoCall)
-	var straight, through, beyond []float64
+	var straight, through, beyond, bare []float64
 	for i := range 23 {
+		least, err := beside.roundTrip(calls)
+		if err != nil {
+			return err
+		}
 		begin := time.Now()
 		for range calls {
 			if _, err := direct.CallTool(ctx, "echo", json.RawMessage(`{"text":"x"}`), nil); err != nil {
@@ -166,11 +175,12 @@ func (b *bench) roundTrip(ctx context.Context, g *harness.Gateway) error {
 			return err
 		}
 		if c := 1000 * metrics.RunMs / calls; i >= 3 { // after the warm-up
-			straight, through, beyond = append(straight, a), append(through, c), append(beyond, c-a)
+			straight, through, beyond, bare = append(straight, a), append(through, c), append(beyond, c-a), append(bare, least)
 		}
 	}
 	show(fmt.Sprintf("call straight to the server, mean of %d", calls), "µs", straight, "")
 	show(fmt.Sprintf("call script → gateway → server and back, mean of %d", calls), "µs", through, "")
 	show("what is not the server's time, round by round", "µs", beyond, "≤ 100")
+	show("  for scale: a message to another process and back, bare", "µs", bare, "")
 	return nil
 }
