@@ -25,8 +25,8 @@ type Compiled struct {
 	Uses       Uses   `json:"uses"`
 	Returns    bool   `json:"returns,omitempty"` // from its top level
 
-	// Worked is how long the compiler has worked on it, this time.
-	Worked time.Duration `json:"-"`
+	// Spent is what compiling it has taken, this time.
+	Spent Effort `json:"-"`
 }
 
 // Uses says which servers a script refers to, as it names them.
@@ -130,6 +130,16 @@ type Metrics struct {
 	MemoryBytes int64   `json:"memoryBytes"` // of the JavaScript heap, at the end
 }
 
+// Effort is how long a process works on something, as on a machine with nothing
+// else to do, and how long that takes on this one.
+type Effort struct{ Work, Wall time.Duration }
+
+// Plus is one effort after the other.
+func (e Effort) Plus(o Effort) Effort { return Effort{e.Work + o.Work, e.Wall + o.Wall} }
+
+// Minus is what is left of an effort.
+func (e Effort) Minus(o Effort) Effort { return Effort{e.Work - o.Work, e.Wall - o.Wall} }
+
 // Compiler turns the user's TypeScript into a module an engine can run.
 type Compiler interface {
 	// Compile answers with diagnostics when the script cannot be run, and with
@@ -140,9 +150,9 @@ type Compiler interface {
 // TypeCheck is a script that compiles, and what its types are checked against.
 type TypeCheck struct {
 	Source
-	Returns bool          // as Compiled says
-	Worked  time.Duration // as Compiled says; it counts against the checker's limit
-	Module  Declarations  // of "toolscript"
+	Returns bool         // as Compiled says
+	Spent   Effort       // as Compiled says; all that is done with one text has one limit
+	Module  Declarations // of "toolscript"
 }
 
 // Declarations are the types of the tools that a script can call, as a .d.ts.
@@ -174,7 +184,7 @@ type TextChecker interface {
 	// CheckText gives all findings about the types of text, on which it works no
 	// longer than limit. An error of kind LimitTime or LimitMemory is the text's
 	// doing, any other is not.
-	CheckText(ctx context.Context, text string, d Declarations, limit time.Duration) ([]Finding, error)
+	CheckText(ctx context.Context, text string, d Declarations, limit Effort) ([]Finding, error)
 }
 
 // CodeLimit is the code of the one diagnostic about a script that the worker was

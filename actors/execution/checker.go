@@ -27,7 +27,7 @@ func (w *work) compile(ctx context.Context) (runner.Compiled, error) {
 			r.Compiled, r.found, err = c.Compile(ctx, src)
 			return err
 		})
-		w.worked, r.Worked = r.Worked, 0 // another run that finds this known has spent nothing
+		w.spent, r.Spent = r.Spent, runner.Effort{} // another run that finds this known has spent nothing
 		return r, decided(r.found), err
 	})
 	if err != nil {
@@ -68,7 +68,7 @@ func (w *work) typeErrors(ctx context.Context, compiled runner.Compiled, types r
 	t := runner.TypeCheck{
 		Source:  runner.Source{Code: w.request.Code, File: w.request.File},
 		Returns: compiled.Returns,
-		Worked:  w.worked,
+		Spent:   w.spent,
 		Module:  types,
 	}
 	return w.known.checked.find(w, "checked", hash(types.Key, t.File, t.Code), func() (found []toolscript.Diagnostic, keep bool, err error) {

@@ -36,7 +36,7 @@ type work struct {
 	enter      func(state string)
 	start      time.Time
 	metrics    toolscript.Metrics
-	worked     time.Duration // of the compiler, on this text
+	spent      runner.Effort // on compiling this text
 	kept       toolscript.Kept
 }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -20,12 +21,13 @@ func newDeno(a *app) *cobra.Command {
 	status.Flags().BoolVar(&asJSON, "json", false, "print it as JSON")
 	return group("deno", "Manage the engine that is not built in", status, &cobra.Command{
 		Use:   "install",
-		Short: "Install Deno " + deno.Version + " through npm, for toolscript alone",
-		Long: `Install Deno ` + deno.Version + ` through npm, for toolscript alone.
+		Short: "Install Deno through npm, for toolscript alone",
+		Long: `Install Deno through npm, for toolscript alone: on this platform version
+` + cmp.Or(deno.Version, "none, since npm has no Deno for it") + `.
 
 npm asks the registry that .npmrc or NPM_CONFIG_REGISTRY names, and takes nothing
-but the content that this version of toolscript was tested with. No script of a
-package runs. A Deno in PATH, or in ` + deno.Variable + `, is used before this one.`,
+but the content that this version of toolscript pins. No script of a package
+runs. A Deno in ` + deno.Variable + `, or in PATH, is used before this one.`,
 		Args: takes(),
 		RunE: func(c *cobra.Command, _ []string) error { return a.installDeno(c.Context()) },
 	})
@@ -54,5 +56,14 @@ func (a *app) installDeno(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return a.print("installed Deno %s at %s", deno.Version, path)
+	if err := a.print("installed Deno %s at %s", deno.Version, path); err != nil {
+		return err
+	}
+	switch used := a.findDeno(ctx); {
+	case !used.Available:
+		a.warn("it is not used yet: %s", used.Reason)
+	case used.Path != path:
+		a.warn("scripts run on Deno %s at %s, which comes first; to use this one: export %s=%s", used.Version, used.Path, deno.Variable, path)
+	}
+	return nil
 }

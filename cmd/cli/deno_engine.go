@@ -12,12 +12,14 @@ import (
 	"github.com/toolscript/toolscript/runner/deno"
 )
 
-// denoEngine is Deno as a gateway has it: looked for when a run first asks for
-// it, and opened with its first process.
+// denoEngine is Deno as a gateway has it: looked for when a run asks for it, until
+// it is found, and opened with its first process.
 type denoEngine struct {
 	app    *app
 	logger *slog.Logger
-	status func() toolscript.EngineStatus
+
+	looking sync.Mutex
+	found   toolscript.EngineStatus
 
 	mu     sync.Mutex
 	engine *deno.Engine // nil until the first process
@@ -25,15 +27,22 @@ type denoEngine struct {
 }
 
 func (a *app) newDenoEngine(logger *slog.Logger) *denoEngine {
-	d := &denoEngine{app: a, logger: logger}
-	d.status = sync.OnceValue(func() toolscript.EngineStatus {
-		status := a.findDeno(context.Background())
-		if status.Warning != "" {
-			logger.Warn(status.Warning)
-		}
-		return status
-	})
-	return d
+	return &denoEngine{app: a, logger: logger}
+}
+
+// status is of the Deno that there is. When there was none it looks again: one may
+// have been installed since, and nobody has to start the gateway anew for it.
+func (d *denoEngine) status() toolscript.EngineStatus {
+	d.looking.Lock()
+	defer d.looking.Unlock()
+	if d.found.Available {
+		return d.found
+	}
+	d.found = d.app.findDeno(context.Background())
+	if d.found.Warning != "" {
+		d.logger.Warn(d.found.Warning)
+	}
+	return d.found
 }
 
 // start starts a process that runs one script.

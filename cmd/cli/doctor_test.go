@@ -2,9 +2,7 @@ package cli_test
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -84,10 +82,7 @@ func TestStatusTellsTheWall(t *testing.T) {
 
 // TestDoctorExaminesDeno: a Deno that is here is started and asked like a worker.
 func TestDoctorExaminesDeno(t *testing.T) {
-	pinned, err := filepath.Abs("../../test/node_modules/@deno/linux-x64-glibc/deno")
-	if _, missing := os.Stat(pinned); err != nil || missing != nil || runtime.GOOS != "linux" {
-		t.Skip("the Deno of test/package.json is not here: run npm ci in test")
-	}
+	pinned := pinnedDeno(t)
 	w := newWorld(t, nil)
 	w.env = append(w.env, "TOOLSCRIPT_DENO="+pinned)
 	r := w.run(t, "doctor", "--json")

@@ -44,14 +44,18 @@ func (s Search) Find(ctx context.Context) toolscript.EngineStatus {
 	}
 	major, minor, version, err := versionOf(ctx, path)
 	if err != nil {
-		status.Reason = fmt.Sprintf("%s is no Deno that works: %v", path, err)
+		status.Reason = fmt.Sprintf("%s is no Deno that works: %v; name one that does in %s: toolscript deno install brings one", path, err, Variable)
 		return status
 	}
 	status.Available, status.Path, status.Version = true, path, version
-	if major < oldestMajor || major == oldestMajor && minor < oldestMinor {
-		status.Warning = fmt.Sprintf("Deno %s is older than %d.%d, whose network permissions have a hole; run: toolscript deno install", version, oldestMajor, oldestMinor)
+	if outdated(major, minor) {
+		status.Warning = fmt.Sprintf("Deno %s is older than %d.%d, whose network permissions have a hole: run deno upgrade, or toolscript deno install and name what it brings in %s", version, oldestMajor, oldestMinor, Variable)
 	}
 	return status
+}
+
+func outdated(major, minor int) bool {
+	return major < oldestMajor || major == oldestMajor && minor < oldestMinor
 }
 
 func (s Search) locate() (string, error) {
@@ -61,7 +65,7 @@ func (s Search) locate() (string, error) {
 			err = program(path)
 		}
 		if err != nil {
-			return "", fmt.Errorf("%s: %w", Variable, err)
+			return "", fmt.Errorf("%s: %w; name Deno there, or unset it and run: toolscript deno install", Variable, err)
 		}
 		return path, nil
 	}
@@ -116,7 +120,11 @@ func versionOf(ctx context.Context, path string) (major, minor int, version stri
 	if err != nil {
 		return 0, 0, "", err
 	}
-	found := versionLine.FindStringSubmatch(string(out))
+	return parseVersion(string(out))
+}
+
+func parseVersion(said string) (major, minor int, version string, err error) {
+	found := versionLine.FindStringSubmatch(said)
 	if found == nil {
 		return 0, 0, "", errors.New("it does not tell its version")
 	}

@@ -9,34 +9,21 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"time"
 )
 
-// Version is the Deno that Install brings, and that the tests run.
-const Version = "2.9.6"
-
 // installTime bounds the download of 38 MB.
 const installTime = 10 * time.Minute
-
-// npmPackage is a package, and what npm must find in it.
-type npmPackage struct{ name, integrity string }
-
-// packages are those that hold Deno for a system, by GOOS/GOARCH.
-var packages = map[string]npmPackage{
-	"linux/amd64": {"@deno/linux-x64-glibc", "sha512-3md4TKLCuzsLDmfOoC5KN7NAZaxSVkMgm64vg6foD00JBADCpYS2/5QqXfzgnP5ZQz3iLP9vBQJtEgc116OAoQ=="},
-}
 
 // Install puts Deno into folder, through npm: from the registry that the user's
 // .npmrc or NPM_CONFIG_REGISTRY names, in the version and with the content that
 // this program pins. env is npm's environment. It answers with the path. After an
 // error nothing has changed.
 func Install(ctx context.Context, folder string, env []string) (string, error) {
-	target := runtime.GOOS + "/" + runtime.GOARCH
-	wanted, known := packages[target]
-	if !known {
-		return "", fmt.Errorf("no Deno is pinned for %s: install Deno yourself, and put it into PATH or name it in %s", target, Variable)
+	wanted, err := packageFor(platform(), onDisk)
+	if err != nil {
+		return "", err
 	}
 	return install(ctx, folder, env, wanted)
 }
@@ -44,7 +31,7 @@ func Install(ctx context.Context, folder string, env []string) (string, error) {
 func install(ctx context.Context, folder string, env []string, wanted npmPackage) (_ string, err error) {
 	npm, err := exec.LookPath("npm")
 	if err != nil {
-		return "", fmt.Errorf("npm is not in PATH, and brings Deno: install npm, or install Deno yourself and name it in %s", Variable)
+		return "", errors.New("npm, which brings Deno, is not in PATH: install npm and run toolscript deno install again, or " + otherwise)
 	}
 	parent := filepath.Dir(folder)
 	if err := os.MkdirAll(parent, 0o700); err != nil {
@@ -60,7 +47,7 @@ func install(ctx context.Context, folder string, env []string, wanted npmPackage
 			_ = os.Remove(parent) // if nothing else is in it
 		}
 	}()
-	if err := writeManifest(stage, wanted.name, wanted.integrity); err != nil {
+	if err := writeManifest(stage, wanted); err != nil {
 		return "", err
 	}
 	ctx, cancel := context.WithTimeout(ctx, installTime)
@@ -72,22 +59,22 @@ func install(ctx context.Context, folder string, env []string, wanted npmPackage
 	if err := cmd.Run(); err != nil {
 		words := strings.TrimSpace(said.String())
 		if strings.Contains(words, "EINTEGRITY") {
-			return "", fmt.Errorf("what the registry has as %s %s is not the content that this version of toolscript was tested with, so nothing was installed:\n%s", wanted.name, Version, words)
+			return "", fmt.Errorf("what the registry has as %s %s is not the content that this version of toolscript pins, so nothing was installed:\n%s", wanted.name, wanted.version, words)
 		}
-		return "", fmt.Errorf("npm ci: %w\n%s", err, words)
+		return "", fmt.Errorf("npm did not bring Deno (npm ci: %w); mend what it says and run toolscript deno install again, or %s:\n%s", err, otherwise, words)
 	}
-	return place(ctx, filepath.Join(stage, "node_modules", filepath.FromSlash(wanted.name), executableName), folder)
+	return place(ctx, filepath.Join(stage, "node_modules", filepath.FromSlash(wanted.name), executableName), wanted.version, folder)
 }
 
 // writeManifest writes what npm ci installs. The lock names no registry, so that
 // the user's own serves, and the content, so that it cannot serve another.
-func writeManifest(stage, name, integrity string) error {
-	manifest := map[string]any{"name": "toolscript-deno", "private": true, "dependencies": map[string]string{name: Version}}
+func writeManifest(stage string, p npmPackage) error {
+	manifest := map[string]any{"name": "toolscript-deno", "private": true, "dependencies": map[string]string{p.name: p.version}}
 	lock := map[string]any{
 		"name": "toolscript-deno", "lockfileVersion": 3,
 		"packages": map[string]any{
-			"":                     map[string]any{"name": "toolscript-deno", "dependencies": map[string]string{name: Version}},
-			"node_modules/" + name: map[string]string{"version": Version, "integrity": integrity},
+			"":                       map[string]any{"name": "toolscript-deno", "dependencies": map[string]string{p.name: p.version}},
+			"node_modules/" + p.name: map[string]string{"version": p.version, "integrity": p.integrity},
 		},
 	}
 	for file, content := range map[string]any{"package.json": manifest, "package-lock.json": lock} {
@@ -102,14 +89,14 @@ func writeManifest(stage, name, integrity string) error {
 	return nil
 }
 
-// place moves a program that works to where Find looks.
-func place(ctx context.Context, program, folder string) (string, error) {
+// place moves a program that works, and is of the wanted version, to where Find looks.
+func place(ctx context.Context, program, wanted, folder string) (string, error) {
 	_, _, version, err := versionOf(ctx, program)
 	switch {
 	case err != nil:
-		return "", fmt.Errorf("what npm brought does not run: %w", err)
-	case version != Version:
-		return "", errors.New("what npm brought is Deno " + version + ", not " + Version)
+		return "", fmt.Errorf("the Deno that npm brought does not run here: %w; %s", err, otherwise)
+	case version != wanted:
+		return "", errors.New("what npm brought is Deno " + version + ", not " + wanted)
 	}
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return "", err

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/toolscript/toolscript/runner/deno"
@@ -28,5 +29,20 @@ func TestInstallFromTheRegistry(t *testing.T) {
 	defer e.Close() //nolint:errcheck // its folder is the test's
 	if out := run(t, e, job(t, `return 6 * 7`), &host{}); out.Err != nil || string(out.Value) != "42" {
 		t.Errorf("Run = %s, %+v", out.Value, out.Err)
+	}
+}
+
+// TestPinnedContents holds that npm's registry has, for every platform, what is
+// pinned.
+func TestPinnedContents(t *testing.T) {
+	npm, err := exec.LookPath("npm")
+	if err != nil {
+		t.Skip("npm is not here")
+	}
+	for platform, p := range deno.Pinned() {
+		out, err := exec.CommandContext(t.Context(), npm, "view", "--loglevel=error", p.Name+"@"+p.Version, "dist.integrity").Output()
+		if got := strings.TrimSpace(string(out)); err != nil || got != p.Integrity {
+			t.Errorf("%s: npm has %q as %s %s, %v; %s is pinned", platform, got, p.Name, p.Version, err, p.Integrity)
+		}
 	}
 }

@@ -106,9 +106,9 @@ func TestInstall(t *testing.T) {
 		reason  string // "" when it is installed
 	}{
 		{"what is pinned", tarball, integrity, ""},
-		{"another content", old, integrity, "is not the content that this version of toolscript was tested with"},
+		{"another content", old, integrity, "is not the content that this version of toolscript pins"},
 		{"another version", old, oldIntegrity, "is Deno 1.0.0, not " + Version},
-		{"no such package", nil, integrity, "npm ci: exit status 1"},
+		{"no such package", nil, integrity, "npm did not bring Deno (npm ci: exit status 1); mend what it says and run toolscript deno install again, or "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			home := t.TempDir()
@@ -121,7 +121,7 @@ func TestInstall(t *testing.T) {
 			if err := os.Mkdir(data, 0o700); err != nil {
 				t.Fatal(err)
 			}
-			path, err := install(t.Context(), folder, env, npmPackage{packageName, c.pinned})
+			path, err := install(t.Context(), folder, env, npmPackage{packageName, Version, c.pinned})
 			if c.reason == "" {
 				found := Search{Installed: folder}.Find(t.Context())
 				if err != nil || path != filepath.Join(folder, executableName) || !found.Available || found.Path != path || found.Version != Version {
@@ -160,7 +160,7 @@ func TestInstallThatFailsKeepsWhatThereIs(t *testing.T) {
 		t.Fatal(err)
 	}
 	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "NPM_CONFIG_REGISTRY=" + newRegistry(t, nil).URL, "NPM_CONFIG_FETCH_RETRIES=0"}
-	if _, err := install(t.Context(), folder, env, npmPackage{packageName, "sha512-AA=="}); err == nil {
+	if _, err := install(t.Context(), folder, env, npmPackage{packageName, Version, "sha512-AA=="}); err == nil {
 		t.Error("installed from a registry without the package")
 	}
 	if text, err := os.ReadFile(there); err != nil || string(text) != "old" {

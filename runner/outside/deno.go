@@ -11,7 +11,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/toolscript/toolscript/runner"
 	"github.com/toolscript/toolscript/runner/internal/landlock"
@@ -22,7 +21,7 @@ const denoProject = `{"imports":{"toolscript":"./toolscript.d.ts"},"compilerOpti
 "strict":true,"useUnknownInCatchVariables":false,"lib":["esnext"],"types":["./globals.d.ts"]}}`
 
 // checkDeno runs `deno check`, which finds the script in a file.
-func checkDeno(ctx context.Context, c *Checker, folder, text string, limit time.Duration) ([]runner.Finding, error) {
+func checkDeno(ctx context.Context, c *Checker, folder, text string, limit runner.Effort) ([]runner.Finding, error) {
 	if err := write(folder, map[string]string{"deno.json": denoProject, mainFile: text}); err != nil {
 		return nil, unavailable(err)
 	}

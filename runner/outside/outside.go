@@ -13,7 +13,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner"
@@ -31,7 +30,7 @@ type Options struct {
 type Checker struct {
 	Options
 	name  string
-	check func(ctx context.Context, c *Checker, folder, text string, limit time.Duration) ([]runner.Finding, error)
+	check func(ctx context.Context, c *Checker, folder, text string, limit runner.Effort) ([]runner.Finding, error)
 }
 
 var _ runner.TextChecker = (*Checker)(nil)
@@ -59,7 +58,7 @@ const (
 )
 
 // CheckText implements runner.TextChecker.
-func (c *Checker) CheckText(ctx context.Context, text string, d runner.Declarations, limit time.Duration) ([]runner.Finding, error) {
+func (c *Checker) CheckText(ctx context.Context, text string, d runner.Declarations, limit runner.Effort) ([]runner.Finding, error) {
 	folder, err := os.MkdirTemp("", "toolscript-check-")
 	if err != nil {
 		return nil, unavailable(err)

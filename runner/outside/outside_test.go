@@ -20,7 +20,7 @@ import (
 const peers = "../../test/node_modules"
 
 // patience is a limit that only what hangs reaches.
-const patience = time.Minute
+var patience = runner.Effort{Work: time.Minute, Wall: time.Minute}
 
 // checkers are one of each kind, with the programs that npm brings for tests.
 func checkers(t *testing.T) map[string]*outside.Checker {
@@ -153,7 +153,7 @@ func TestLimits(t *testing.T) {
 	}
 	for name, c := range checkers(t) {
 		t.Run(name, func(t *testing.T) {
-			if _, err := c.CheckText(t.Context(), busy, demo, time.Second); toolscript.KindOf(err) != toolscript.LimitTime {
+			if _, err := c.CheckText(t.Context(), busy, demo, runner.Effort{Work: time.Second, Wall: time.Minute}); toolscript.KindOf(err) != toolscript.LimitTime {
 				t.Errorf("a busy check ended with %v, want %s", err, toolscript.LimitTime)
 			}
 			_, err := c.CheckText(t.Context(), large.String(), demo, patience)

@@ -5,20 +5,15 @@ import (
 	"errors"
 	"os/exec"
 	"sync"
-	"time"
 
+	"github.com/toolscript/toolscript/runner"
 	"github.com/toolscript/toolscript/runner/internal/landlock"
 	"github.com/toolscript/toolscript/runner/internal/proc"
 	"github.com/toolscript/toolscript/runner/internal/tether"
 )
 
-const (
-	// mostMemory is what a compiler may hold while it looks at one script.
-	mostMemory = 512 << 20
-	// patience is how many times longer that may take than the compiler may work on
-	// it: on a busy machine it waits, and one that hangs does no work.
-	patience = 5
-)
+// mostMemory is what a compiler may hold while it looks at one script.
+const mostMemory = 512 << 20
 
 // A process is a compiler under way.
 type process struct {
@@ -34,9 +29,9 @@ type process struct {
 	closing sync.Once
 }
 
-// begin starts a compiler that is killed when ctx ends, it works longer than limit
+// begin starts a compiler that is killed when ctx ends, it takes longer than limit
 // or holds too much.
-func begin(ctx context.Context, cmd *exec.Cmd, a landlock.Access, limit time.Duration) (*process, error) {
+func begin(ctx context.Context, cmd *exec.Cmd, a landlock.Access, limit runner.Effort) (*process, error) {
 	release, _, err := tether.Start(cmd, a)
 	if err != nil {
 		return nil, unavailable(err)
@@ -44,7 +39,7 @@ func begin(ctx context.Context, cmd *exec.Cmd, a landlock.Access, limit time.Dur
 	p := &process{cmd: cmd, release: release, done: make(chan struct{})}
 	p.ctx, p.kill = context.WithCancelCause(ctx)
 	p.stop = context.AfterFunc(p.ctx, func() { tether.Kill(cmd.Process) })
-	p.watch = proc.StartWatch(cmd.Process.Pid, proc.Bounds{Memory: mostMemory, Work: limit, Wall: patience * limit}, p.kill)
+	p.watch = proc.StartWatch(cmd.Process.Pid, proc.Bounds{Memory: mostMemory, Most: limit}, p.kill)
 	go func() {
 		p.exit = cmd.Wait()
 		close(p.done)

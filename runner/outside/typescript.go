@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
-	"time"
 
 	"github.com/toolscript/toolscript/runner"
 	"github.com/toolscript/toolscript/runner/internal/landlock"
@@ -39,7 +38,7 @@ type diagnosticReport struct {
 
 // checkTypeScript asks the compiler as a language server, in which the script is
 // an open document.
-func checkTypeScript(ctx context.Context, c *Checker, folder, text string, limit time.Duration) ([]runner.Finding, error) {
+func checkTypeScript(ctx context.Context, c *Checker, folder, text string, limit runner.Effort) ([]runner.Finding, error) {
 	if err := write(folder, map[string]string{"tsconfig.json": project}); err != nil {
 		return nil, unavailable(err)
 	}

@@ -18,12 +18,12 @@ func (c *Checker) checkBeside(ctx context.Context, t runner.TypeCheck) ([]toolsc
 	}
 	request := checkRequest{Source: t.Source, Returns: t.Returns}
 	var text typedText
-	lost, err := c.ask(ctx, question{kind: frameTyped, header: request, want: frameText, spent: spent(t)}, &text)
+	lost, err := c.ask(ctx, question{kind: frameTyped, header: request, want: frameText, spent: t.Spent}, &text)
 	if err != nil || lost != "" || text.None {
 		return couldNot(t, lost), err
 	}
-	t.Worked += c.worked
-	found, err := c.beside.CheckText(ctx, text.Text, t.Module, SourceLimit-spent(t))
+	t.Spent = t.Spent.Plus(c.spent)
+	found, err := c.beside.CheckText(ctx, text.Text, t.Module, SourceLimit.Minus(t.Spent))
 	switch kind := toolscript.KindOf(err); {
 	case err != nil && context.Cause(ctx) != nil:
 		return nil, context.Cause(ctx)
@@ -32,8 +32,8 @@ func (c *Checker) checkBeside(ctx context.Context, t runner.TypeCheck) ([]toolsc
 	case err != nil:
 		return nil, &toolscript.Error{Kind: toolscript.Unsupported, Err: err}
 	}
-	var answer checked
-	lost, err = c.ask(ctx, question{kind: framePlace, header: placeRequest{request, found}, want: frameChecked, spent: spent(t)}, &answer)
+	var answer checked // finding places is as little work as making the text was, which they are places of
+	lost, err = c.ask(ctx, question{kind: framePlace, header: placeRequest{request, found}, want: frameChecked, spent: t.Spent}, &answer)
 	if lost != "" {
 		return couldNot(t, lost), nil
 	}

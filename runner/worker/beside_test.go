@@ -54,7 +54,7 @@ func TestBeside(t *testing.T) {
 		}
 	}
 	busy := runner.Source{Code: hostile["arrays 500 deep"].code}
-	found, err := c.Check(t.Context(), runner.TypeCheck{Source: busy, Module: demo, Worked: worker.SourceLimit - 300*time.Millisecond})
+	found, err := c.Check(t.Context(), runner.TypeCheck{Source: busy, Module: demo, Spent: runner.Effort{Work: worker.SourceLimit.Work - 300*time.Millisecond}})
 	if err != nil || len(found) != 1 || found[0].Code != runner.CodeLimit || !strings.Contains(found[0].Message, "took longer") {
 		t.Errorf("a busy check: %+v, %v", found, err)
 	}

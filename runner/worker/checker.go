@@ -15,27 +15,25 @@ import (
 	"github.com/toolscript/toolscript/runner/script"
 )
 
-const (
-	// SourceLimit is how long a checker may work on one script, compiling it and
-	// checking its types together. People's scripts take milliseconds; a kilobyte
-	// written for it keeps the compiler busy for minutes, and nothing but SIGKILL
-	// stops it. With the kill, the answer comes within two seconds, or on a busy
-	// machine when the checker has had so much of it (proc.Clock): an innocent
-	// script is not to blame for what else is to do.
-	SourceLimit = 1800 * time.Millisecond
-	// leastLimit is what checking gets of that even if compiling took all.
-	leastLimit = 150 * time.Millisecond
-	// moduleLimit is how long a checker may work on the declarations of the tools,
-	// which come from our own generator: 12 MB of them take a third of a second.
-	moduleLimit = 10 * time.Second
-	// patience is how many times longer an answer may take than the checker may work
-	// on it. A script of 20 lines, which is 20 ms of work, has its answer on a machine
-	// that gives its checker a hundredth of a processor, and one that hangs ends.
-	patience = 5
-	// checkerMemory is what a checker may hold while it looks at one script. With
-	// 2,000 large tools it holds 210 MB, and types written for it take gigabytes.
-	checkerMemory = 512 << 20
-)
+// SourceLimit is what a checker may do for one script, from its first step to its
+// last. People's scripts take milliseconds; a kilobyte written for it keeps the
+// compiler busy for minutes, and nothing but SIGKILL stops it. With the kill, the
+// answer comes within two seconds, or on a busy machine when the checker has had
+// so much of it (proc.Clock): an innocent script is not to blame for what else is
+// to do. A script of 20 lines, which is 20 ms of work, has its answer on a machine
+// that gives its checker a hundredth of a processor, and one that hangs ends.
+var SourceLimit = runner.Effort{Work: 1800 * time.Millisecond, Wall: 9 * time.Second}
+
+// forChecking is what compiling leaves of it to the check of the types.
+var forChecking = runner.Effort{Work: 150 * time.Millisecond, Wall: 2 * time.Second}
+
+// moduleLimit is what a checker may do for the declarations of the tools, which
+// come from our own generator: 12 MB of them take a third of a second.
+var moduleLimit = runner.Effort{Work: 10 * time.Second, Wall: 50 * time.Second}
+
+// checkerMemory is what a checker may hold while it looks at one script. With
+// 2,000 large tools it holds 210 MB, and types written for it take gigabytes.
+const checkerMemory = 512 << 20
 
 // A Checker compiles scripts and checks their types in a worker; it implements
 // runner.Compiler and runner.Checker. It belongs to one caller at a time. A
@@ -44,7 +42,7 @@ const (
 type Checker struct {
 	*Process
 	answered int                // requests
-	worked   time.Duration      // on the last one
+	spent    runner.Effort      // on the last one
 	beside   runner.TextChecker // in the place of a type checker in this program; nil for none
 }
 
@@ -66,11 +64,11 @@ func StartChecker(ctx context.Context, o Options) (*Checker, error) {
 // nothing else stops a compiler.
 func (c *Checker) Compile(ctx context.Context, src runner.Source) (runner.Compiled, []toolscript.Diagnostic, error) {
 	var answer compiled
-	lost, err := c.ask(ctx, question{kind: frameCompile, header: src, want: frameCompiled}, &answer)
+	lost, err := c.ask(ctx, question{kind: frameCompile, header: src, want: frameCompiled, most: SourceLimit.Minus(forChecking)}, &answer)
 	if lost != "" {
 		answer.Diagnostics = refuse(src, "the script could not be compiled: "+lost)
 	}
-	answer.Compiled.Worked = c.worked
+	answer.Compiled.Spent = c.spent
 	return answer.Compiled, answer.Diagnostics, err
 }
 
@@ -94,17 +92,14 @@ func (c *Checker) Check(ctx context.Context, t runner.TypeCheck) ([]toolscript.D
 
 func (c *Checker) check(ctx context.Context, t runner.TypeCheck) (answer checked, lost string, err error) {
 	request := checkRequest{Source: t.Source, Returns: t.Returns, Module: t.Module.Key}
-	lost, err = c.ask(ctx, question{kind: frameCheck, header: request, want: frameChecked, spent: spent(t)}, &answer)
+	lost, err = c.ask(ctx, question{kind: frameCheck, header: request, want: frameChecked, spent: t.Spent}, &answer)
 	return answer, lost, err
 }
-
-// spent is what is gone of SourceLimit when a check begins.
-func spent(t runner.TypeCheck) time.Duration { return min(t.Worked, SourceLimit-leastLimit) }
 
 // declare gives the worker declarations it does not have. They are not the
 // script's fault.
 func (c *Checker) declare(ctx context.Context, d runner.Declarations) error {
-	q := question{kind: frameModule, header: moduleHeader{d.Key}, raw: []byte(d.Text), want: frameChecked}
+	q := question{kind: frameModule, header: moduleHeader{d.Key}, raw: []byte(d.Text), want: frameChecked, most: moduleLimit}
 	lost, err := c.ask(ctx, q, &checked{})
 	if lost != "" {
 		return &toolscript.Error{Kind: toolscript.Unavailable, Err: errors.New("the types of the tools could not be read: " + lost)}
@@ -127,15 +122,12 @@ type question struct {
 	header any
 	raw    []byte
 	want   frameType
-	spent  time.Duration // of what the worker may work on it
+	most   runner.Effort // that the worker may do, with what is spent; default: SourceLimit
+	spent  runner.Effort // by earlier steps
 }
 
 func (q question) bounds() proc.Bounds {
-	work := SourceLimit
-	if q.kind == frameModule {
-		work = moduleLimit
-	}
-	return proc.Bounds{Memory: checkerMemory, Work: work, Spent: q.spent, Wall: patience * work}
+	return proc.Bounds{Memory: checkerMemory, Most: cmp.Or(q.most, SourceLimit), Spent: q.spent}
 }
 
 // ask sends a question and waits for its answer. lost says why the worker did not
@@ -144,7 +136,7 @@ func (c *Checker) ask(ctx context.Context, q question, answer any) (lost string,
 	stop := context.AfterFunc(ctx, c.Kill)
 	watch := proc.StartWatch(c.PID(), q.bounds(), func(error) { c.Kill() })
 	lost, err = c.exchange(q, answer)
-	c.worked = watch.Worked()
+	c.spent = watch.Effort()
 	if over := watch.Stop(); over != nil && err != nil {
 		lost, err = tooMuch(over), nil
 	}

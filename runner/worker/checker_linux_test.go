@@ -45,7 +45,7 @@ func TestBusyMachine(t *testing.T) {
 		select {
 		case err := <-done:
 			t.Fatalf("%s ended without a processor: %v", what, err)
-		case <-time.After(worker.SourceLimit + 500*time.Millisecond):
+		case <-time.After(worker.SourceLimit.Work + 500*time.Millisecond):
 		}
 		if err := syscall.Kill(c.PID(), syscall.SIGCONT); err != nil {
 			t.Fatal(err)

@@ -83,6 +83,24 @@ func TestCheckerKilled(t *testing.T) {
 	}
 }
 
+// TestOneLimitForAllSteps holds that what compiling has taken of a script's limit,
+// of work or of time, is not there for its check.
+func TestOneLimitForAllSteps(t *testing.T) {
+	for want, spent := range map[string]runner.Effort{
+		"that took longer than 1.8s": {Work: worker.SourceLimit.Work},
+		"that took longer than 9s":   {Wall: worker.SourceLimit.Wall},
+	} {
+		c := startChecker(t)
+		found, err := c.Check(t.Context(), runner.TypeCheck{Source: runner.Source{Code: hostile["arrays 500 deep"].code}, Spent: spent, Module: demo})
+		if err != nil || len(found) != 1 || !strings.Contains(found[0].Message, want) {
+			t.Errorf("with %+v spent: %q, %v; want %q", spent, lines(found), err, want)
+		}
+		if worked := c.Spent(); worked.Work >= worker.SourceLimit.Work {
+			t.Errorf("with %+v spent the checker has worked for another %s", spent, worked.Work)
+		}
+	}
+}
+
 // TestCheckerEndsWithCtx ends the ctx while the compiler is busy, and before it
 // begins.
 func TestCheckerEndsWithCtx(t *testing.T) {

@@ -27,6 +27,9 @@ func (c *Checker) Age(requests int) { c.answered = requests }
 // Answered is how many requests it has answered.
 func (c *Checker) Answered() int { return c.answered }
 
+// Spent is what the last question has taken.
+func (c *Checker) Spent() runner.Effort { return c.spent }
+
 // ExitCode is that of a worker that is gone; -1 means that a signal ended it.
 func (p *Process) ExitCode() int { return p.cmd.ProcessState.ExitCode() }
 

@@ -1,6 +1,10 @@
 package proc
 
-import "time"
+import (
+	"time"
+
+	"github.com/toolscript/toolscript/runner"
+)
 
 // A Clock tells how long a process has worked since the clock was started.
 type Clock struct {
@@ -11,6 +15,9 @@ type Clock struct {
 
 // StartClock begins to count.
 func StartClock(pid int) Clock { return Clock{pid, time.Now(), CPUTime(pid)} }
+
+// Effort is what both methods below tell.
+func (c Clock) Effort() runner.Effort { return runner.Effort{Work: c.Worked(), Wall: c.Passed()} }
 
 // Passed is the time since the start.
 func (c Clock) Passed() time.Duration { return time.Since(c.begun) }

@@ -5,14 +5,14 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/runner"
 )
 
 // Bounds are what a process may use for one piece of work.
 type Bounds struct {
 	Memory int64         // bytes that it holds; no bound where the system does not tell
-	Work   time.Duration // as a Clock counts it
-	Spent  time.Duration // of Work, before the watch began
-	Wall   time.Duration // that may pass in any case: a process that hangs does no work
+	Most   runner.Effort // as a Clock counts it; of wall time, since a process that hangs does no work
+	Spent  runner.Effort // of Most, before the watch began
 }
 
 // watchPoll is how often a process is looked at. A compiler fills a gigabyte a
@@ -64,13 +64,14 @@ func (w Watch) wait() *toolscript.Error {
 }
 
 func (w Watch) over() *toolscript.Error {
-	switch {
+	total := w.bounds.Spent.Plus(w.Effort())
+	switch most := w.bounds.Most; {
 	case RSS(w.pid) > w.bounds.Memory:
 		return &toolscript.Error{Kind: toolscript.LimitMemory, Err: fmt.Errorf("that took more than %d MB of memory", w.bounds.Memory>>20)}
-	case w.bounds.Spent+w.Worked() > w.bounds.Work:
-		return tooLong(w.bounds.Work)
-	case w.Passed() > w.bounds.Wall:
-		return tooLong(w.bounds.Wall)
+	case total.Work > most.Work:
+		return tooLong(most.Work)
+	case total.Wall > most.Wall:
+		return tooLong(most.Wall)
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/runner"
 	"github.com/toolscript/toolscript/runner/internal/proc"
 )
 
@@ -69,10 +70,11 @@ func TestWatch(t *testing.T) {
 		bounds proc.Bounds
 		want   toolscript.Kind
 	}{
-		{"computes", proc.Bounds{Memory: 1 << 40, Work: 200 * time.Millisecond, Wall: most}, toolscript.LimitTime},
-		{"computes", proc.Bounds{Memory: 1 << 40, Work: most, Spent: most, Wall: most}, toolscript.LimitTime},
-		{"waits", proc.Bounds{Memory: 1 << 40, Work: most, Wall: 200 * time.Millisecond}, toolscript.LimitTime},
-		{"holds 96 MB", proc.Bounds{Memory: 64 << 20, Work: most, Wall: most}, toolscript.LimitMemory},
+		{"computes", proc.Bounds{Memory: 1 << 40, Most: runner.Effort{Work: 200 * time.Millisecond, Wall: most}}, toolscript.LimitTime},
+		{"computes", proc.Bounds{Memory: 1 << 40, Most: runner.Effort{Work: most, Wall: most}, Spent: runner.Effort{Work: most}}, toolscript.LimitTime},
+		{"waits", proc.Bounds{Memory: 1 << 40, Most: runner.Effort{Work: most, Wall: 200 * time.Millisecond}}, toolscript.LimitTime},
+		{"waits", proc.Bounds{Memory: 1 << 40, Most: runner.Effort{Work: most, Wall: most}, Spent: runner.Effort{Wall: most}}, toolscript.LimitTime},
+		{"holds 96 MB", proc.Bounds{Memory: 64 << 20, Most: runner.Effort{Work: most, Wall: most}}, toolscript.LimitMemory},
 	} {
 		cmd := begin(t, test.deed)
 		killed := make(chan error, 1)
@@ -89,8 +91,8 @@ func TestWatch(t *testing.T) {
 		if why := w.Stop(); why == nil || why.Kind != test.want {
 			t.Errorf("a process that %s within %+v: %v, want %s", test.deed, test.bounds, why, test.want)
 		}
-		if computes := test.bounds.Work != most; computes && worked < test.bounds.Work {
-			t.Errorf("it was killed after %s of work, of which it has %s", worked, test.bounds.Work)
+		if computes := test.bounds.Most.Work != most; computes && worked < test.bounds.Most.Work {
+			t.Errorf("it was killed after %s of work, of which it has %s", worked, test.bounds.Most.Work)
 		}
 	}
 }
@@ -102,7 +104,7 @@ func TestWatchWithinBounds(t *testing.T) {
 	waits, computes := begin(t, "waits"), begin(t, "computes")
 	all := map[string]proc.Watch{}
 	for name, cmd := range map[string]*exec.Cmd{"waits": waits, "computes": computes} {
-		b := proc.Bounds{Memory: 1 << 40, Work: work, Wall: most}
+		b := proc.Bounds{Memory: 1 << 40, Most: runner.Effort{Work: work, Wall: most}}
 		all[name] = proc.StartWatch(cmd.Process.Pid, b, func(why error) {
 			if name == "waits" {
 				t.Errorf("a process that waits was killed: %v", why)

@@ -1,0 +1,67 @@
+package deno
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// npmPackage is a package that holds Deno for one platform, and what npm must
+// find in it.
+type npmPackage struct{ name, version, integrity string }
+
+// packages are those of npm, by GOOS/GOARCH. There is none for a Linux with
+// another C library than glibc. The version is the newest of each that npm had
+// when the table was made; the one that the tests run is that of linux/amd64.
+var packages = map[string]npmPackage{
+	"linux/amd64":   {"@deno/linux-x64-glibc", "2.9.6", "sha512-3md4TKLCuzsLDmfOoC5KN7NAZaxSVkMgm64vg6foD00JBADCpYS2/5QqXfzgnP5ZQz3iLP9vBQJtEgc116OAoQ=="},
+	"linux/arm64":   {"@deno/linux-arm64-glibc", "2.9.5", "sha512-IuYjsz9PGl7CJcNXMuN27KNDB8Q40brK3SG3l+TXMDVW61ZKwcn0fQHBHnXFiiygEwI8by/fKnASEluhZB1atw=="},
+	"darwin/amd64":  {"@deno/darwin-x64", "2.9.5", "sha512-gbdlxWZuAZFiJiZtTT00Mv/aC7f/31+pyqJGQKlZr5X33WeTo5B0GG+efcX3P1UZceRKHuPEAQ1B/M2oRt8r9Q=="},
+	"darwin/arm64":  {"@deno/darwin-arm64", "2.9.5", "sha512-SX98qSdBT1lw9x6NwGwx2xIayl1kRimdRnFohYlJ6nt3mLKzTKHHKQwQs5D2pEY7mbUGGbYe9brM2kfN75pPkg=="},
+	"windows/amd64": {"@deno/win32-x64", "2.9.5", "sha512-LkcERsH0olOgevg9L9eootSr1U8ydyfnX1bS3mFqU+lGBeTYtlec5b/QF473WUOGVgPlWECrkxi4As5kEaFOzg=="},
+	"windows/arm64": {"@deno/win32-arm64", "2.9.5", "sha512-tTPrE/4SX7uaC8nJW47iNnibtjzk1y4zoiYjBBHE34vdkbb6LHopqH68BxyT61HZdfqXzOTEYjDVHhtmVZFy+w=="},
+}
+
+// Version is the Deno that Install brings to this platform; "" when there is none.
+var Version = packages[platform()].version
+
+func platform() string { return runtime.GOOS + "/" + runtime.GOARCH }
+
+// loaders are what starts a program that was built for glibc.
+var loaders = map[string]string{
+	"linux/amd64": "/lib64/ld-linux-x86-64.so.2",
+	"linux/arm64": "/lib/ld-linux-aarch64.so.1",
+}
+
+// packageFor is the package of a platform. exists says whether a file is there.
+func packageFor(platform string, exists func(path string) bool) (npmPackage, error) {
+	wanted, known := packages[platform]
+	if !known {
+		return npmPackage{}, fmt.Errorf("npm has no Deno for %s, only for %s; %s", platform, strings.Join(platforms(), ", "), otherwise)
+	}
+	if loader := loaders[platform]; loader != "" && !exists(loader) {
+		return npmPackage{}, errors.New("the Deno that npm has for Linux needs glibc, which is not here: there is no " + loader +
+			", as on Alpine, whose C library is musl; " + otherwise)
+	}
+	return wanted, nil
+}
+
+// otherwise is what else a user can do.
+const otherwise = "put a Deno of your own into PATH or name it in " + Variable +
+	"; scripts run without Deno too: toolscript exec --engine quickjs"
+
+func platforms() (all []string) {
+	for platform := range packages {
+		all = append(all, platform)
+	}
+	slices.Sort(all)
+	return all
+}
+
+func onDisk(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
