@@ -31,6 +31,29 @@ var small = module(
 		body("\x00"+"\x23\x00\x0b")),
 )
 
+// A module of the shapes that branches and loops come in. nest(n) counts three
+// turns of an inner loop in each of n turns of an outer one, which the inner
+// leaves through a table that leads to both loops and out of them. value(n) loops
+// n times and leaves a result, and carry(n) counts n down in the parameter of its
+// loop.
+var shapes = module(
+	section(1, "\x03\x60\x00\x01\x7f\x60\x01\x7f\x01\x7f\x60\x00\x00"), // ()→i32, (i32)→i32, ()→()
+	section(2, "\x01\x03env\x03ask\x00\x00"),
+	section(3, "\x03\x01\x01\x01"),
+	section(6, "\x01\x7f\x01\x41\x2a\x0b"),
+	section(7, "\x03\x04nest\x00\x01\x05value\x00\x02\x05carry\x00\x03"),
+	section(10, "\x03"+
+		body("\x01\x02\x7f"+
+			"\x02\x40\x03\x40"+ // block, loop: leave when local 0 is 0, else count it down
+			"\x20\x00\x45\x0d\x01\x20\x00\x41\x01\x6b\x21\x00\x41\x03\x21\x01"+
+			"\x03\x40\x02\x40"+ // loop, block: count local 2 up and local 1 down from 3
+			"\x20\x02\x41\x01\x6a\x21\x02\x20\x01\x41\x01\x6b\x22\x01"+
+			"\x0e\x03\x02\x01\x00\x03"+ // by local 1: 0 the outer loop, 1 the inner, 2 the block in it, else out
+			"\x0b\x0c\x00\x0b\x0b\x0b\x20\x02\x0b")+
+		body("\x00"+"\x03\x7f\x20\x00\x41\x01\x6b\x22\x00\x0d\x00\x41\x09\x0b\x0b")+
+		body("\x00"+"\x20\x00\x03\x01\x41\x01\x6b\x22\x00\x20\x00\x0d\x00\x0b\x0b")),
+)
+
 func module(sections ...string) []byte {
 	return []byte("\x00asm\x01\x00\x00\x00" + strings.Join(sections, ""))
 }
@@ -99,8 +122,9 @@ func TestLoopsAsk(t *testing.T) {
 	if _, err := i.call(t, "spin", 10_500); err != nil || i.asked != 10 {
 		t.Errorf("10,500 turns asked %d times (%v), want 10 times", i.asked, err)
 	}
-	if left := int32(i.ExportedGlobal("fuel").Get()); left != 500 {
-		t.Errorf("fuel = %d, want 500", left)
+	// A turn that has asked pays a second time.
+	if left := int32(i.ExportedGlobal("fuel").Get()); left != 490 {
+		t.Errorf("fuel = %d, want 490", left)
 	}
 }
 
@@ -149,14 +173,39 @@ func TestResultsStay(t *testing.T) {
 	}
 }
 
+func TestBranchesLeadWhereTheyLed(t *testing.T) {
+	for _, c := range []struct {
+		name                       string
+		turns, result, heads, asks int
+	}{
+		{"nest", 0, 0, 1, 0},
+		{"nest", 1000, 3000, 4001, 4}, // each turn of both loops, and the one that leaves
+		{"value", 3000, 9, 3000, 3},
+		{"carry", 3000, 0, 3000, 3},
+	} {
+		for kind, wasm := range map[string][]byte{"as it was": shapes, "rewritten": rewrite(t, shapes)} {
+			i := instantiate(t, wasm)
+			if got, err := i.call(t, c.name, uint64(c.turns)); err != nil || got != uint64(c.result) {
+				t.Errorf("%s(%d) %s = %d (%v), want %d", c.name, c.turns, kind, got, err, c.result)
+			}
+			if kind == "rewritten" && i.asked != c.asks {
+				t.Errorf("%s(%d) passes %d loop heads and asked %d times, want %d", c.name, c.turns, c.heads, i.asked, c.asks)
+			}
+		}
+	}
+}
+
 func TestRefused(t *testing.T) {
 	for name, wasm := range map[string][]byte{
-		"no module":          []byte("text"),
-		"an empty module":    module(),
-		"a cut module":       small[:len(small)-3],
-		"no such import":     []byte(strings.Replace(string(small), "\x03ask", "\x03ack", 1)),
-		"an unknown opcode":  []byte(strings.Replace(string(small), "\x23\x00\x0b", "\xfd\x00\x0b", 1)),
-		"an imported global": []byte(strings.Replace(string(small), "\x03ask\x00\x00", "\x03ask\x03\x7f", 1)),
+		"no module":           []byte("text"),
+		"an empty module":     module(),
+		"a cut module":        small[:len(small)-3],
+		"no such import":      []byte(strings.Replace(string(small), "\x03ask", "\x03ack", 1)),
+		"an unknown opcode":   []byte(strings.Replace(string(small), "\x23\x00\x0b", "\xfd\x00\x0b", 1)),
+		"a branch to nowhere": []byte(strings.Replace(string(small), "\x22\x01\x0d\x00", "\x22\x01\x0d\x07", 1)),
+		"a loop of no type":   []byte(strings.Replace(string(small), "\x03\x40\x20\x01", "\x03\x07\x20\x01", 1)),
+		"an end too many":     []byte(strings.Replace(string(small), "\x23\x00\x0b", "\x0b\x0b\x0b", 1)),
+		"an imported global":  []byte(strings.Replace(string(small), "\x03ask\x00\x00", "\x03ask\x03\x7f", 1)),
 	} {
 		if _, err := fuel.Rewrite(wasm, options); err == nil {
 			t.Errorf("%s: no error", name)
@@ -188,6 +237,7 @@ func TestEngineCanBeRewritten(t *testing.T) {
 func FuzzRewrite(f *testing.F) {
 	f.Add(small)
 	f.Add(small[:40])
+	f.Add(shapes)
 	f.Fuzz(func(t *testing.T, wasm []byte) {
 		out, err := fuel.Rewrite(wasm, options)
 		if err != nil {

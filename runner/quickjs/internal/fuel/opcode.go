@@ -5,9 +5,13 @@ import "fmt"
 // The opcodes that are written or looked for.
 const (
 	opUnreachable = 0x00
+	opBlock       = 0x02
 	opLoop        = 0x03
 	opIf          = 0x04
 	opEnd         = 0x0b
+	opBr          = 0x0c
+	opBrIf        = 0x0d
+	opBrTable     = 0x0e
 	opCall        = 0x10
 	opLocalGet    = 0x20
 	opLocalTee    = 0x22
@@ -25,19 +29,17 @@ const (
 	blockVoid  = 0x40
 	typeI32    = 0x7f
 	kindGlobal = 0x03
+	signBit    = 0x40 // of the last byte of a number
 )
 
-// skipImmediates moves behind the immediates of an instruction. It answers with
-// the second opcode of a prefixed instruction.
+// skipImmediates moves behind the immediates of an instruction that is no branch.
+// It answers with the second opcode of a prefixed instruction.
 func (r *reader) skipImmediates(op byte) (sub uint64) {
 	switch {
-	case op == 0x02 || op == opLoop || op == opIf, // block types
-		op == 0x0c || op == 0x0d || op == opCall,
+	case op == opBlock || op == opLoop || op == opIf, op == opCall,
 		op >= opLocalGet && op <= 0x26, op == 0xd2,
 		op == opI32Const || op == 0x42:
 		r.skipLEB(1)
-	case op == 0x0e: // br_table
-		r.skipLEB(int(r.unsigned()) + 1)
 	case op == 0x11, op >= 0x28 && op <= 0x3e: // call_indirect, loads and stores
 		r.skipLEB(2)
 	case op == 0x1c: // select with types

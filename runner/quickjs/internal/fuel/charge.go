@@ -1,0 +1,52 @@
+package fuel
+
+// charge writes the instructions that use up fuel.
+type charge struct {
+	ask, fuel, spare uint32
+	refill           int32
+}
+
+// head takes one unit and leaves on the stack whether fuel is gone.
+func (c charge) head(out []byte) []byte {
+	out = appendIndex(out, opGlobalGet, c.fuel)
+	out = append(out, opI32Const, 1)
+	return c.take(out)
+}
+
+// one takes one unit and asks the host when fuel is gone.
+func (c charge) one(out []byte) []byte { return c.orAsk(c.head(out)) }
+
+// block takes a unit for each 64 bytes of the length on top of the stack, which
+// stays there, and asks the host when fuel is gone.
+func (c charge) block(out []byte) []byte {
+	out = appendIndex(out, opLocalTee, c.spare)
+	out = appendIndex(out, opGlobalGet, c.fuel)
+	out = appendIndex(out, opLocalGet, c.spare)
+	out = append(out, opI32Const, blockShift, opI32ShrU)
+	return c.orAsk(c.take(out))
+}
+
+// take subtracts the amount on top of the stack from the fuel below it, stores
+// the result, and leaves whether none is left. The test is ≤ 0 on a local, not
+// = 0 on the global: a trap leaves the global empty, and from 0 the next run
+// would count down through four billion.
+func (c charge) take(out []byte) []byte {
+	out = append(out, opI32Sub)
+	out = appendIndex(out, opLocalTee, c.spare)
+	out = appendIndex(out, opGlobalSet, c.fuel)
+	out = appendIndex(out, opLocalGet, c.spare)
+	return append(out, opI32Const, 0, opI32LeS)
+}
+
+func (c charge) orAsk(out []byte) []byte {
+	out = append(out, opIf, blockVoid)
+	return append(c.question(out), opEnd)
+}
+
+// question asks the host, which ends it all or gives new fuel.
+func (c charge) question(out []byte) []byte {
+	out = appendIndex(out, opCall, c.ask)
+	out = append(out, opIf, blockVoid, opUnreachable, opEnd, opI32Const)
+	out = appendSigned(out, int64(c.refill))
+	return appendIndex(out, opGlobalSet, c.fuel)
+}
