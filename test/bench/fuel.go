@@ -9,44 +9,116 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+
+	"github.com/toolscript/toolscript/runner/worker"
 )
 
 // engineFile is what the program embeds, from the root of the repository.
 const engineFile = "runner/quickjs/quickjs.wasm"
 
+const (
+	fuelRounds = 8
+	fuelTurns  = 8 // of each program in each round
+)
+
 // fuel measures what charging loops costs: the same programs on the engine as it
-// is and on one that charges nothing, in turns.
+// is and on one that charges nothing, and beside it the same engine twice, which
+// shows how far a ratio may be off.
+//
+// Three things change the time of a program by more than fuel does. A virtual core
+// that others share changes its speed for tenths of a second at a time: so runs
+// are compared that are short and next to each other, and of the ratios the median
+// is taken. A process is faster than another for its whole life, by some
+// hundredths, as its pages happen to lie: so every round has new ones, and the
+// engine without fuel has two. And some distances between the stack of the engine
+// and that of the machine make either engine slower by a quarter, at one depth of
+// calls and not at the next: so every turn calls the program from another depth.
+//
+// Processes are warm before the first turn, and only the processor time of the
+// script itself counts.
 func (b *bench) fuel(ctx context.Context) error {
 	free, err := b.freeProgram(ctx)
 	if err != nil {
 		return err
 	}
-	charged, err := b.sandbox(ctx, b.Bin)
-	if err != nil {
-		return err
-	}
-	defer charged.Close()
-	uncharged, err := b.sandbox(ctx, free)
-	if err != nil {
-		return err
-	}
-	defer uncharged.Close()
-	for _, p := range computations {
-		var ratios []float64
-		for range programRounds {
-			a, _, err := inside(ctx, charged, p.code)
-			if err != nil {
-				return err
-			}
-			c, _, err := inside(ctx, uncharged, p.code)
-			if err != nil {
-				return err
-			}
-			ratios = append(ratios, a/c)
+	found := make([]fuelRatios, len(computations))
+	for range fuelRounds {
+		if err := b.fuelRound(ctx, free, found); err != nil {
+			return err
 		}
-		show("CPU with fuel to CPU without, "+p.name, "× ", ratios, "≤ 1.10")
+	}
+	for i, p := range computations {
+		showFuel("CPU with fuel to CPU without, "+p.short, found[i].charged, "   (want ≤ 1.10)")
+		showFuel("  without to without", found[i].control, "")
 	}
 	return nil
+}
+
+// fuelRatios are, of one program, ratios of processor time, a slice for each
+// round: of the engine to the mean of two that charge nothing, and of one of these
+// to the other.
+type fuelRatios struct{ charged, control [][]float64 }
+
+// fuelRound measures all programs with three new processes.
+func (b *bench) fuelRound(ctx context.Context, free string, found []fuelRatios) error {
+	var engines [3]*worker.Sandbox // without fuel, with, without again
+	for i, program := range []string{free, b.Bin, free} {
+		s, err := b.sandbox(ctx, program)
+		if err != nil {
+			return err
+		}
+		defer s.Close()
+		engines[i] = s
+	}
+	for i, p := range computations {
+		code := p.sized(p.small)
+		if _, err := fuelTurn(ctx, engines, code); err != nil { // the warm-up
+			return err
+		}
+		var charged, control []float64
+		for depth := range fuelTurns {
+			cpu, err := fuelTurn(ctx, engines, atDepth(code, depth))
+			if err != nil {
+				return err
+			}
+			charged, control = append(charged, 2*cpu[1]/(cpu[0]+cpu[2])), append(control, cpu[2]/cpu[0])
+		}
+		found[i].charged, found[i].control = append(found[i].charged, charged), append(found[i].control, control)
+	}
+	return nil
+}
+
+// fuelTurn runs a program twice on each engine, always in the same order: no run
+// finds the caches as its own process left them, and the engine with fuel is in
+// the middle of the other two.
+func fuelTurn(ctx context.Context, engines [3]*worker.Sandbox, code string) (cpu [3]float64, err error) {
+	for _, i := range []int{0, 1, 2, 0, 1, 2} {
+		ms, _, err := inside(ctx, engines[i], code)
+		if err != nil {
+			return cpu, err
+		}
+		cpu[i] += ms
+	}
+	return cpu, nil
+}
+
+// atDepth is a program that is called from as many functions inside one another.
+func atDepth(code string, depth int) string {
+	return fmt.Sprintf("const deep = (n, program) => n > 0 ? deep(n - 1, program) : program();\n"+
+		"const result = deep(%d, () => {%s\nreturn result; });", depth, code)
+}
+
+// showFuel prints the median of all ratios, their middle half, and between what
+// the medians of the rounds lie.
+func showFuel(what string, rounds [][]float64, want string) {
+	var medians []float64
+	for _, r := range rounds {
+		medians = append(medians, median(r))
+	}
+	all := slices.Concat(rounds...)
+	fmt.Printf("%-62s %9.2f ×   half of %d in %.2f to %.2f, medians of %d rounds %.2f to %.2f%s\n", what, median(all),
+		len(all), percentile(all, 0.25), percentile(all, 0.75), len(rounds), slices.Min(medians), slices.Max(medians), want)
 }
 
 // freeProgram builds this program with an engine that charges nothing. Nothing

@@ -16,25 +16,34 @@ import (
 	"github.com/toolscript/toolscript/runner/worker"
 )
 
-// computations are programs that leave a number in result, so that every engine
-// can be seen to have done the same.
-var computations = []struct{ name, code string }{
-	{"fib(27)", `
+// computation is a program that leaves a number in result, so that every engine
+// can be seen to have done the same. It works on what size says.
+type computation struct {
+	name, short string // what it does at each size
+	size, small int    // small takes the embedded engine about ten milliseconds
+	code        string
+}
+
+var computations = []computation{
+	{"fib(27)", "fib(21)", 27, 21, `
 const fib = (n) => n < 2 ? n : fib(n - 1) + fib(n - 2);
-const result = fib(27);`},
-	{"sort of 200,000 numbers", `
+const result = fib(size);`},
+	{"sort of 200,000 numbers", "sort of 3,000 numbers", 200_000, 3000, `
 let seed = 42;
-const numbers = Array.from({ length: 200_000 }, () => (seed = (seed * 1103515245 + 12345) % 2147483648));
+const numbers = Array.from({ length: size }, () => (seed = (seed * 1103515245 + 12345) % 2147483648));
 numbers.sort((a, b) => a - b);
-const result = numbers[100_000];`},
-	{"JSON, a megabyte there and back", `
-const records = Array.from({ length: 10_000 }, (_, i) => ({ id: i, name: "record " + i, tags: ["a", "b"], open: i % 2 === 0, at: { x: i / 3, y: -i } }));
+const result = numbers[size / 2];`},
+	{"JSON, a megabyte there and back", "JSON, 12 KB there and back", 10_000, 120, `
+const records = Array.from({ length: size }, (_, i) => ({ id: i, name: "record " + i, tags: ["a", "b"], open: i % 2 === 0, at: { x: i / 3, y: -i } }));
 let result = 0;
 for (let round = 0; round < 5; round++) result += JSON.parse(JSON.stringify(records)).length;`},
-	{"regular expressions over 400 KB", `
-const text = "On 2026-01-02 somebody (name@example.org) paid 1,234.50 for 17 things. ".repeat(6000);
+	{"regular expressions over 400 KB", "regular expressions over 14 KB", 6000, 200, `
+const text = "On 2026-01-02 somebody (name@example.org) paid 1,234.50 for 17 things. ".repeat(size);
 const result = (text.match(/\d{4}-\d\d-\d\d/g) ?? []).length + (text.match(/[\w.]+@[\w.]+/g) ?? []).length + text.replace(/(\d+),(\d+)/g, "$1$2").length;`},
 }
+
+// sized is the program at a size.
+func (c computation) sized(size int) string { return fmt.Sprintf("const size = %d;", size) + c.code }
 
 const programRounds = 7
 
@@ -47,17 +56,18 @@ func (b *bench) programs(ctx context.Context) error {
 	}
 	defer sandbox.Close()
 	for _, p := range computations {
+		code := p.sized(p.size)
 		var node, deno, ours []float64
 		for range programRounds {
-			n, expect, err := b.outside(ctx, p.code, "node")
+			n, expect, err := b.outside(ctx, code, "node")
 			if err != nil {
 				return err
 			}
-			d, inDeno, err := b.outside(ctx, p.code, b.deno, "run", "--no-config")
+			d, inDeno, err := b.outside(ctx, code, b.deno, "run", "--no-config")
 			if err != nil {
 				return err
 			}
-			o, inSandbox, err := inside(ctx, sandbox, p.code)
+			o, inSandbox, err := inside(ctx, sandbox, code)
 			if err != nil {
 				return err
 			}
