@@ -46,5 +46,6 @@ func couldNot(t runner.TypeCheck, lost string) []toolscript.Diagnostic {
 	if lost == "" {
 		return nil
 	}
-	return refuse(t.Source, "the types of the script could not be checked: "+lost)
+	return refuse(t.Source, "the types of the script could not be checked: "+lost+
+		"; types that grow and code that nests deep take so much: simplify it, or run it unchecked: toolscript exec --check off")
 }

@@ -66,7 +66,7 @@ func (c *Checker) Compile(ctx context.Context, src runner.Source) (runner.Compil
 	var answer compiled
 	lost, err := c.ask(ctx, question{kind: frameCompile, header: src, want: frameCompiled, most: SourceLimit.Minus(forChecking)}, &answer)
 	if lost != "" {
-		answer.Diagnostics = refuse(src, "the script could not be compiled: "+lost)
+		answer.Diagnostics = refuse(src, "the script could not be compiled: "+lost+"; code that nests deep takes so much: nest it less")
 	}
 	answer.Compiled.Spent = c.spent
 	return answer.Compiled, answer.Diagnostics, err
@@ -137,22 +137,14 @@ func (c *Checker) ask(ctx context.Context, q question, answer any) (lost string,
 	watch := proc.StartWatch(c.PID(), q.bounds(), func(error) { c.Kill() })
 	lost, err = c.exchange(q, answer)
 	c.spent = watch.Effort()
-	if over := watch.Stop(); over != nil && err != nil {
-		lost, err = tooMuch(over), nil
+	if over := watch.Stop(); over != nil { // also when the answer came just before the kill: the worker is gone
+		lost, err = over.Error(), nil
 	}
 	if !stop() {
 		return "", context.Cause(ctx)
 	}
 	c.answered++
 	return lost, err
-}
-
-// tooMuch says what the worker was killed for.
-func tooMuch(over *toolscript.Error) string {
-	if over.Kind == toolscript.LimitTime {
-		return over.Error() + "; deep nesting and types that grow are what takes so long"
-	}
-	return over.Error()
 }
 
 func (c *Checker) exchange(q question, answer any) (lost string, err error) {

@@ -16,11 +16,11 @@ import (
 const (
 	nothing  = "^$"
 	tooDeep  = "^nesting the code nests more than 2000 levels deep$"
-	overflow = "^limit the .* could not be (compiled|checked): it nests too deep$"
-	full     = `^limit the types of the script could not be checked: that took more than 512 MB of memory$`
+	overflow = "^limit the .* could not be (compiled|checked): it nests too deep; .*"
+	full     = `^limit the types of the script could not be checked: that took more than 512 MB of memory; .*`
 	// spent is all that a checker may use, the first step of it or both: the second time
 	// is that of a busy machine.
-	spent = `^limit the .* could not be (compiled: that took longer than (1\.65|7)s; .*|checked: that took (longer than (1\.8|9)s; .*|more than 512 MB of memory))$`
+	spent = `^limit the .* could not be (compiled: that took (longer than (1\.65|7)s|more than 512 MB of memory); .*|checked: that took (longer than (1\.8|9)s|more than 512 MB of memory); .*exec --check off)$`
 	or    = "|" // of two on a slow machine, or with the race detector
 )
 
