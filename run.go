@@ -91,6 +91,7 @@ type End struct {
 	Metrics  *Metrics        `json:"metrics,omitempty"`
 	Kept     *Kept           `json:"kept,omitempty"`
 	Detached []DetachedCall  `json:"detached,omitempty"`
+	Lowered  Limits          `json:"lowered,omitzero"` // what was asked of the limits that were lowered
 }
 
 // Kept is what was over its limit and stays to be read: GET /runs/{id}/output.
@@ -247,7 +248,8 @@ type RunRecord struct {
 	StartedAt time.Time    `json:"startedAt"`
 	EndedAt   *time.Time   `json:"endedAt,omitempty"`
 	Limits    Limits       `json:"limits"`
-	Allow     []string     `json:"allow,omitzero"` // null: all tools
+	Lowered   Limits       `json:"lowered,omitzero"` // what was asked of the limits that were lowered
+	Allow     []string     `json:"allow,omitzero"`   // null: all tools
 	Calls     []CallRecord `json:"calls"`
 	OK        *bool        `json:"ok,omitempty"`
 	Kind      Kind         `json:"kind,omitempty"`

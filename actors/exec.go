@@ -77,9 +77,9 @@ func (s *System) runDeps() execution.Deps {
 	}
 	limits := func() toolscript.Limits {
 		if o.Limits == nil {
-			return execution.Defaults
+			return toolscript.Limits{}
 		}
-		return execution.Effective(o.Limits(), execution.Defaults)
+		return o.Limits()
 	}
 	return execution.Deps{
 		Spawn:      s.spawn,
@@ -108,6 +108,13 @@ func (s *System) runDeps() execution.Deps {
 		Limits:      limits,
 		ConnectTime: s.options.ConnectTimeout + endTime,
 	}
+}
+
+// LoweredLimits says in one line which limits no run would have as they are; ""
+// when there is none.
+func LoweredLimits(l toolscript.Limits) string {
+	_, lowered := execution.Effective(l, toolscript.Limits{})
+	return execution.Lowered(lowered)
 }
 
 // borrow takes a worker of the kind that T is from a pool.

@@ -1,6 +1,12 @@
 package execution
 
-import "github.com/toolscript/toolscript"
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/toolscript/toolscript"
+)
 
 // Defaults bound a run of `exec`. Waiting for servers to start does not count.
 var Defaults = toolscript.Limits{
@@ -32,25 +38,50 @@ var ceilings = toolscript.Limits{
 	LogLines:    1_000_000_000,
 }
 
-// Effective is what bounds a run: asked, where it says something, else
-// defaults, and never more than the ceilings.
-func Effective(asked, defaults toolscript.Limits) toolscript.Limits {
-	limit := func(asked, otherwise, ceiling int64) int64 {
-		if asked > 0 {
-			return min(asked, ceiling)
+// bounds are the limits, each with the option of `exec` that asks for it.
+var bounds = []struct {
+	option, unit string
+	of           func(*toolscript.Limits) *int64
+}{
+	{"--timeout", " ms", func(l *toolscript.Limits) *int64 { return &l.TimeoutMs }},
+	{"--cpu", " ms", func(l *toolscript.Limits) *int64 { return &l.CPUMs }},
+	{"--memory", " MB", func(l *toolscript.Limits) *int64 { return &l.MemoryMB }},
+	{"--stack", " KB", func(l *toolscript.Limits) *int64 { return &l.StackKB }},
+	{"--calls", "", func(l *toolscript.Limits) *int64 { return &l.ToolCalls }},
+	{"--parallel", "", func(l *toolscript.Limits) *int64 { return &l.Concurrency }},
+	{"--max-source", " bytes", func(l *toolscript.Limits) *int64 { return &l.SourceBytes }},
+	{"--max-value", " bytes", func(l *toolscript.Limits) *int64 { return &l.ValueBytes }},
+	{"--max-output", " bytes", func(l *toolscript.Limits) *int64 { return &l.OutputBytes }},
+	{"--max-lines", "", func(l *toolscript.Limits) *int64 { return &l.LogLines }},
+}
+
+// Effective is what bounds a run: asked, where it says something, else what is
+// configured, else Defaults, and never more than the ceilings. lowered has, of the
+// limits that the ceilings have lowered, what was asked or configured.
+func Effective(asked, configured toolscript.Limits) (limits, lowered toolscript.Limits) {
+	defaults, most := Defaults, ceilings
+	for _, b := range bounds {
+		wanted := cmp.Or(*b.of(&asked), *b.of(&configured), *b.of(&defaults))
+		*b.of(&limits) = min(wanted, *b.of(&most))
+		if wanted > *b.of(&most) {
+			*b.of(&lowered) = wanted
 		}
-		return min(otherwise, ceiling)
 	}
-	return toolscript.Limits{
-		TimeoutMs:   limit(asked.TimeoutMs, defaults.TimeoutMs, ceilings.TimeoutMs),
-		CPUMs:       limit(asked.CPUMs, defaults.CPUMs, ceilings.CPUMs),
-		MemoryMB:    limit(asked.MemoryMB, defaults.MemoryMB, ceilings.MemoryMB),
-		StackKB:     limit(asked.StackKB, defaults.StackKB, ceilings.StackKB),
-		ToolCalls:   limit(asked.ToolCalls, defaults.ToolCalls, ceilings.ToolCalls),
-		Concurrency: limit(asked.Concurrency, defaults.Concurrency, ceilings.Concurrency),
-		SourceBytes: limit(asked.SourceBytes, defaults.SourceBytes, ceilings.SourceBytes),
-		ValueBytes:  limit(asked.ValueBytes, defaults.ValueBytes, ceilings.ValueBytes),
-		OutputBytes: limit(asked.OutputBytes, defaults.OutputBytes, ceilings.OutputBytes),
-		LogLines:    limit(asked.LogLines, defaults.LogLines, ceilings.LogLines),
+	return limits, lowered
+}
+
+// Lowered says in one line which limits are not what was asked for; "" when all
+// are.
+func Lowered(lowered toolscript.Limits) string {
+	var parts []string
+	most := ceilings
+	for _, b := range bounds {
+		if wanted := *b.of(&lowered); wanted > 0 {
+			parts = append(parts, fmt.Sprintf("%s %d is lowered to %d%s", b.option, wanted, *b.of(&most), b.unit))
+		}
 	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return strings.Join(parts, ", ") + ": no run may have more"
 }

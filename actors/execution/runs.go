@@ -99,7 +99,7 @@ func (r *Runs) begin(c *actor.Context, m Begin) {
 		m.Request.File = "script.ts"
 	}
 	id, capability := "run_"+hex.EncodeToString(random(8)), base64.RawURLEncoding.EncodeToString(random(32))
-	limits := Effective(m.Request.Limits, r.deps.Limits())
+	limits, lowered := Effective(m.Request.Limits, r.deps.Limits())
 	ctx, cancel := context.WithCancelCause(m.Ctx)
 	events := newEmitter(id, r.deps.Kept.Dir, m.Emit, func(err error) {
 		cancel(&toolscript.Error{Kind: toolscript.Cancelled, Err: fmt.Errorf("the client went away: %w", err)})
@@ -108,14 +108,14 @@ func (r *Runs) begin(c *actor.Context, m Begin) {
 	mode := cmp.Or(m.Request.Check, toolscript.CheckError)
 	record := toolscript.RunRecord{
 		RunID: id, State: "checking", File: m.Request.File, Engine: cmp.Or(m.Request.Engine, toolscript.EngineQuickJS), Check: mode, CheckOnly: m.Request.CheckOnly,
-		StartedAt: time.Now(), Limits: limits, Allow: m.Request.Allow, Calls: []toolscript.CallRecord{},
+		StartedAt: time.Now(), Limits: limits, Lowered: lowered, Allow: m.Request.Allow, Calls: []toolscript.CallRecord{},
 	}
 	in := newStdin(m.Request.Stdin)
 	questions := &asks{somebody: m.Request.Ask, open: map[string]*ask{}, fits: func(schema, value []byte) bool { return r.deps.Fits(schema, value) }}
 	child := &run{
 		parent: c.PID(), ctx: ctx, cancel: cancel, events: events, record: record, calls: map[string]int{},
 		work: &work{
-			id: id, capability: capability, request: m.Request, limits: limits, mode: mode, deps: r.deps, known: r.known, start: record.StartedAt,
+			id: id, capability: capability, request: m.Request, limits: limits, lowered: lowered, mode: mode, deps: r.deps, known: r.known, start: record.StartedAt,
 			host: &host{
 				id: id, deps: r.deps, allow: m.Request.Allow, limits: limits, events: events, stdin: in, asks: questions, clock: &runner.Clock{},
 				out:   &console{run: id, limits: limits, events: events, kept: r.deps.Kept},

@@ -28,7 +28,8 @@ type work struct {
 	capability string
 	request    toolscript.ExecRequest
 	limits     toolscript.Limits
-	mode       string // what type errors do: one of toolscript.Checks
+	lowered    toolscript.Limits // see Effective
+	mode       string            // what type errors do: one of toolscript.Checks
 	deps       *Deps
 	known      *known
 	host       *host
@@ -43,7 +44,11 @@ type work struct {
 // do runs the script and says how it ended.
 func (w *work) do(ctx context.Context) toolscript.End {
 	w.host.events.emit(toolscript.Event{Type: toolscript.EventStart, RunID: w.id})
+	if text := Lowered(w.lowered); text != "" {
+		w.warn(text)
+	}
 	end := w.end(w.stages(ctx))
+	end.Lowered = w.lowered
 	w.host.events.release() // what is left of the run waits for no client
 	end.Detached = w.host.close(end.Error == nil || end.Kind == toolscript.Threw)
 	w.tellDetached(end.Detached)
@@ -72,7 +77,7 @@ func (w *work) stages(ctx context.Context) (runner.Outcome, error) {
 	w.enter("waiting")
 	w.await(ctx, compiled.Uses)
 	for _, warning := range strangers(w.request.Allow, w.deps.Names()) {
-		w.host.events.emit(toolscript.Event{Type: toolscript.EventProgress, Message: "warning: " + warning})
+		w.warn(warning)
 	}
 	w.enter("checking")
 	if err := w.check(ctx, compiled); err != nil || w.request.CheckOnly {
@@ -175,10 +180,13 @@ func (w *work) tellDetached(detached []toolscript.DetachedCall) {
 		}
 	}
 	if len(stuck) > 0 {
-		w.host.events.emit(toolscript.Event{
-			Type: toolscript.EventProgress, Message: "warning: still under way though the script has ended: " + strings.Join(stuck, ", "),
-		})
+		w.warn("still under way though the script has ended: " + strings.Join(stuck, ", "))
 	}
+}
+
+// warn tells whoever started the run.
+func (w *work) warn(text string) {
+	w.host.events.emit(toolscript.Event{Type: toolscript.EventProgress, Message: "warning: " + text})
 }
 
 // fail is err as the error of a run.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
@@ -103,6 +104,9 @@ func (o *validateOptions) judge() (verdict, error) {
 	v.Files = append(v.Files, known.Files...)
 	v.OK = !slices.ContainsFunc(v.Files, missed)
 	v.Warnings = append(v.Warnings, loaded.Warnings...)
+	if lowered := actors.LoweredLimits(loaded.Settings.Limits); lowered != "" {
+		v.Warnings = append(v.Warnings, "limits: "+lowered)
+	}
 	for _, name := range slices.Sorted(maps.Keys(loaded.Servers)) {
 		v.Servers = append(v.Servers, judgeServer(name, loaded.Servers[name]))
 	}

@@ -1,0 +1,59 @@
+package execution_test
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/execution"
+)
+
+func TestEffective(t *testing.T) {
+	asked := toolscript.Limits{MemoryMB: 100_000, ToolCalls: 7}
+	configured := toolscript.Limits{MemoryMB: 64, ToolCalls: 9, StackKB: 1024, LogLines: 3}
+	limits, lowered := execution.Effective(asked, configured)
+	want := execution.Defaults
+	want.MemoryMB, want.ToolCalls, want.StackKB, want.LogLines = 96, 7, 512, 3
+	if diff := cmp.Diff(want, limits); diff != "" {
+		t.Errorf("limits (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(toolscript.Limits{MemoryMB: 100_000, StackKB: 1024}, lowered); diff != "" {
+		t.Errorf("lowered (-want +got):\n%s", diff)
+	}
+	const text = "--memory 100000 is lowered to 96 MB, --stack 1024 is lowered to 512 KB: no run may have more"
+	if got := execution.Lowered(lowered); got != text {
+		t.Errorf("Lowered = %q, want %q", got, text)
+	}
+	if got := execution.Lowered(toolscript.Limits{}); got != "" {
+		t.Errorf("Lowered of nothing = %q", got)
+	}
+}
+
+// TestEveryLimitHasItsBound: a limit that Effective leaves out would be no limit.
+func TestEveryLimitHasItsBound(t *testing.T) {
+	const huge = 1 << 62
+	all := toolscript.Limits{}
+	limits, _ := execution.Effective(all, all)
+	if diff := cmp.Diff(execution.Defaults, limits); diff != "" {
+		t.Errorf("nothing asked (-want +got):\n%s", diff)
+	}
+	each := fill(huge)
+	limits, lowered := execution.Effective(each, all)
+	if diff := cmp.Diff(each, lowered); diff != "" {
+		t.Errorf("lowered (-want +got):\n%s", diff)
+	}
+	if again, more := execution.Effective(limits, all); again != limits || more != all {
+		t.Errorf("the ceilings themselves give %+v, lowered %+v", again, more)
+	}
+}
+
+// fill sets every limit there is.
+func fill(n int64) (l toolscript.Limits) {
+	fields := reflect.ValueOf(&l).Elem()
+	for i := range fields.NumField() {
+		fields.Field(i).SetInt(n)
+	}
+	return l
+}
