@@ -34,6 +34,7 @@ type Limits struct {
 	StackKB     int64 `json:"stackKb,omitempty"`
 	ToolCalls   int64 `json:"toolCalls,omitempty"`
 	Concurrency int64 `json:"concurrency,omitempty"` // calls under way at once; more wait
+	Questions   int64 `json:"questions,omitempty"`   // of servers to the person who started the run
 	SourceBytes int64 `json:"sourceBytes,omitempty"`
 	ValueBytes  int64 `json:"valueBytes,omitempty"`  // the return value as JSON
 	OutputBytes int64 `json:"outputBytes,omitempty"` // stdout and stderr together

@@ -15,11 +15,12 @@ var errNobody = &toolscript.Error{
 
 // asks are the open questions to the person who started a run.
 type asks struct {
-	somebody bool // there is one
+	somebody bool  // there is one
+	most     int64 // questions, of all servers together
 	fits     func(schema, value []byte) bool
 
 	mu   sync.Mutex
-	last int
+	last int64 // number of the last question that was put
 	open map[string]*ask
 }
 
@@ -34,12 +35,11 @@ func (a *asks) put(ctx context.Context, q toolscript.Question, tell func(toolscr
 	if !a.somebody {
 		return toolscript.Answer{}, errNobody
 	}
-	a.mu.Lock()
-	a.last++
-	q.ID = fmt.Sprintf("ask_%d", a.last)
-	open := &ask{q, make(chan toolscript.Answer, 1)}
-	a.open[q.ID] = open
-	a.mu.Unlock()
+	open, err := a.begin(q)
+	if err != nil {
+		return toolscript.Answer{}, err
+	}
+	q = open.Question
 	defer a.forget(q.ID)
 	tell(q)
 	select {
@@ -48,6 +48,23 @@ func (a *asks) put(ctx context.Context, q toolscript.Question, tell func(toolscr
 	case <-ctx.Done():
 		return toolscript.Answer{ID: q.ID, Action: toolscript.Cancel}, nil
 	}
+}
+
+// begin counts a question against the budget and gives it its id. A server that
+// asks on and on would keep both the person and the run, whose clock stands still.
+func (a *asks) begin(q toolscript.Question) (*ask, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.last >= a.most {
+		return nil, &toolscript.Error{
+			Kind: toolscript.LimitCalls, Err: fmt.Errorf("the run has put as many questions to a person as it may (%d); allow more with --questions", a.most),
+		}
+	}
+	a.last++
+	q.ID = fmt.Sprintf("ask_%d", a.last)
+	open := &ask{q, make(chan toolscript.Answer, 1)}
+	a.open[q.ID] = open
+	return open, nil
 }
 
 func (a *asks) forget(id string) {
@@ -74,4 +91,34 @@ func (a *asks) give(answer toolscript.Answer) error {
 	delete(a.open, answer.ID)
 	open.answer <- answer // it has room for one, and nobody else gives any
 	return nil
+}
+
+// asking is the way of one call to the person. It is safe for concurrent use.
+type asking struct {
+	mu      sync.Mutex
+	refused error // over the budget
+}
+
+// by puts questions by ask and remembers that one was over the budget.
+func (a *asking) by(ask func(context.Context, toolscript.Question) (toolscript.Answer, error)) func(context.Context, toolscript.Question) (toolscript.Answer, error) {
+	return func(ctx context.Context, q toolscript.Question) (toolscript.Answer, error) {
+		answer, err := ask(ctx, q)
+		if toolscript.KindOf(err) == toolscript.LimitCalls {
+			a.mu.Lock()
+			a.refused = err
+			a.mu.Unlock()
+		}
+		return answer, err
+	}
+}
+
+// reason is why a call failed: not what its server made of it that it could not
+// ask, but that it could not.
+func (a *asking) reason(tool toolscript.Tool, failure *toolscript.ToolError) *toolscript.ToolError {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if failure == nil || a.refused == nil {
+		return failure
+	}
+	return toolError(tool, tool.ID(), a.refused)
 }

@@ -3,6 +3,8 @@ package execution_test
 import (
 	"context"
 	"encoding/json"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -68,6 +70,67 @@ func TestAsk(t *testing.T) {
 			t.Errorf("a run of nobody: %v", failed)
 		}
 	})
+}
+
+// TestAskingEnds: the questions of one run are counted over all its calls, and a
+// call that fails because it could not ask says so.
+func TestAskingEnds(t *testing.T) {
+	const most, calls = 3, 5
+	failures := make([]*toolscript.ToolError, calls)
+	script := func(ctx context.Context, _ runner.Job, host runner.Host) (runner.Outcome, error) {
+		for i := range calls {
+			_, failures[i] = host.Call(ctx, runner.Call{CallID: strconv.Itoa(i + 1), ID: echo.ID(), Args: json.RawMessage(`{}`)})
+		}
+		return runner.Outcome{}, nil
+	}
+	asking := func(d *execution.Deps) {
+		d.Fits = func(_, _ json.RawMessage) bool { return true }
+		call := 0
+		d.Call = func(ctx context.Context, c toolscript.Call) (json.RawMessage, error) {
+			call++
+			switch _, err := c.Ask(ctx, toolscript.Question{Server: "demo", Message: "Again?"}); {
+			case err == nil:
+				return json.RawMessage(`{"content":[]}`), nil
+			case call == calls: // its server goes on without
+				return json.RawMessage(`{"content":[]}`), nil
+			}
+			return json.RawMessage(`{"isError":true,"content":[{"type":"text","text":"something broke"}]}`), nil
+		}
+	}
+	withRuns(t, script, asking, func(b *bench) {
+		asked := make(chan toolscript.Question, calls)
+		request := toolscript.ExecRequest{Code: "x", Ask: true, Limits: toolscript.Limits{Questions: most}}
+		h := b.begin(b.t.Context(), request, func(e toolscript.Event) error {
+			if e.Type == toolscript.EventAsk {
+				asked <- *e.Ask
+			}
+			return nil
+		})
+		ctx, cancel := context.WithTimeout(b.t.Context(), toolscript.AskLimit)
+		defer cancel()
+		for range most {
+			q := <-asked
+			_, err := mailbox.Ask(ctx, b.at, func(r mailbox.Reply[struct{}]) any {
+				return execution.Answer{ID: h.ID, Answer: toolscript.Answer{ID: q.ID, Action: toolscript.Decline}, Reply: r}
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		}
+		<-h.Done
+		if len(asked) != 0 {
+			t.Errorf("%d more questions than %d were put", len(asked), most)
+		}
+	})
+	for i, failure := range failures {
+		refused := i == most // the one after it went on without an answer
+		if (failure != nil) != refused {
+			t.Errorf("call %d: %+v", i+1, failure)
+		}
+	}
+	if f := failures[most]; f != nil && (f.Code != toolscript.LimitCalls || !strings.Contains(f.Message, "--questions")) {
+		t.Errorf("the refused call: %+v", f)
+	}
 }
 
 // While a person thinks, the time of the run stands still.

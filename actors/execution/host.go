@@ -173,11 +173,13 @@ func (h *host) answer(ctx context.Context, c runner.Call, tool toolscript.Tool) 
 	if _, own := offered(c.ID); own {
 		return h.fetch(ctx, c, tool)
 	}
-	raw, err := h.deps.Call(ctx, toolscript.Call{ID: c.ID, Args: c.Args, Run: h.id, Ask: h.ask})
+	var person asking
+	raw, err := h.deps.Call(ctx, toolscript.Call{ID: c.ID, Args: c.Args, Run: h.id, Ask: person.by(h.ask)})
 	if err != nil {
-		return nil, toolError(tool, tool.ID(), err)
+		return nil, person.reason(tool, toolError(tool, tool.ID(), err))
 	}
-	return value(tool, raw, h.deps.Fits)
+	v, failure := value(tool, raw, h.deps.Fits)
+	return v, person.reason(tool, failure)
 }
 
 // ask puts a question of a server to the person who started the run.

@@ -16,6 +16,7 @@ var Defaults = toolscript.Limits{
 	StackKB:     512, // the most the engine's shadow stack can hold
 	ToolCalls:   1000,
 	Concurrency: 16,
+	Questions:   100,
 	SourceBytes: 1 << 20,
 	ValueBytes:  16 << 20,
 	OutputBytes: 16 << 20,
@@ -32,6 +33,7 @@ var ceilings = toolscript.Limits{
 	StackKB:     512,
 	ToolCalls:   100_000,
 	Concurrency: 256,
+	Questions:   10_000,
 	SourceBytes: 1 << 20,
 	ValueBytes:  24 << 20, // less than a worker's longest message
 	OutputBytes: 1 << 30,
@@ -49,6 +51,7 @@ var bounds = []struct {
 	{"--stack", " KB", func(l *toolscript.Limits) *int64 { return &l.StackKB }},
 	{"--calls", "", func(l *toolscript.Limits) *int64 { return &l.ToolCalls }},
 	{"--parallel", "", func(l *toolscript.Limits) *int64 { return &l.Concurrency }},
+	{"--questions", "", func(l *toolscript.Limits) *int64 { return &l.Questions }},
 	{"--max-source", " bytes", func(l *toolscript.Limits) *int64 { return &l.SourceBytes }},
 	{"--max-value", " bytes", func(l *toolscript.Limits) *int64 { return &l.ValueBytes }},
 	{"--max-output", " bytes", func(l *toolscript.Limits) *int64 { return &l.OutputBytes }},

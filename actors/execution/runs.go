@@ -111,7 +111,7 @@ func (r *Runs) begin(c *actor.Context, m Begin) {
 		StartedAt: time.Now(), Limits: limits, Lowered: lowered, Allow: m.Request.Allow, Calls: []toolscript.CallRecord{},
 	}
 	in := newStdin(m.Request.Stdin)
-	questions := &asks{somebody: m.Request.Ask, open: map[string]*ask{}, fits: func(schema, value []byte) bool { return r.deps.Fits(schema, value) }}
+	questions := &asks{somebody: m.Request.Ask, most: limits.Questions, open: map[string]*ask{}, fits: func(schema, value []byte) bool { return r.deps.Fits(schema, value) }}
 	child := &run{
 		parent: c.PID(), ctx: ctx, cancel: cancel, events: events, record: record, calls: map[string]int{},
 		work: &work{

@@ -54,7 +54,7 @@ func TestLoadComplete(t *testing.T) {
 			"imported": {Type: mcpclient.HTTP, URL: "https://imported.example.com/mcp", Timeout: time.Minute},
 		},
 		Settings: config.Settings{Engine: "quickjs", Check: "warn", Types: config.Types{OpenObjects: true, NoObserve: true, Describe: new(80)}, Limits: toolscript.Limits{
-			TimeoutMs: 300_000, CPUMs: 30_000, MemoryMB: 64, StackKB: 512, ToolCalls: 1000, Concurrency: 16,
+			TimeoutMs: 300_000, CPUMs: 30_000, MemoryMB: 64, StackKB: 512, ToolCalls: 1000, Concurrency: 16, Questions: 20,
 			SourceBytes: 1 << 20, ValueBytes: 10 << 20, OutputBytes: 10_000_000,
 		}, Search: config.Search{Lexical: true, NoCache: true, Limit: 5, Alpha: new(0.5), Threshold: new(0.0),
 			Model: "/m/bge.gguf", Library: "/m", Remote: config.Remote{URL: "https://api.example.com/v1", Model: "m", Key: "k"}}},

@@ -116,6 +116,7 @@ func limitFields(l *toolscript.Limits) map[string]*int64 {
 		"stackKb":     &l.StackKB,
 		"toolCalls":   &l.ToolCalls,
 		"concurrency": &l.Concurrency,
+		"questions":   &l.Questions,
 		"sourceBytes": &l.SourceBytes,
 		"valueBytes":  &l.ValueBytes,
 		"outputBytes": &l.OutputBytes,
