@@ -82,6 +82,13 @@ func (f Filter) Match(t Tool) bool {
 	return f == nil || slices.Contains(f, t.Server) || slices.Contains(f, t.ID())
 }
 
+// Reaches reports whether the filter names the server, or what may be a tool of it.
+func (f Filter) Reaches(server string) bool {
+	return f == nil || slices.ContainsFunc(f, func(entry string) bool {
+		return entry == server || strings.HasPrefix(entry, server+Separator)
+	})
+}
+
 // String is the list that ParseFilter reads.
 func (f Filter) String() string {
 	if f != nil && len(f) == 0 {

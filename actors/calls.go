@@ -61,7 +61,7 @@ func (s *System) callTool(ctx context.Context, view registry.View, call toolscri
 	}
 	tool, ok := view.Catalog.Lookup(call.ID)
 	if !ok {
-		return nil, s.missing(view, call.ID)
+		return nil, s.missing(view, call.ID, nil)
 	}
 	args, err := s.fit(tool, call.Args)
 	if err != nil {
@@ -130,15 +130,17 @@ func summary(details []toolscript.Detail) string {
 
 // missing says why an id is not in the catalog: a server that it may belong to
 // is not ready, or there is no such tool. If the server is on demand, it begins
-// to connect.
-func (s *System) missing(view registry.View, id string) error {
+// to connect. Only tools that allow selects are named.
+func (s *System) missing(view registry.View, id string, allow toolscript.Filter) error {
 	if owner, tool, ok := absent(view, id); ok {
 		s.want(owner.Name)
 		return server.Refusal(owner.ServerStatus, tool)
 	}
 	var ids []string
-	for _, t := range view.Catalog.Tools() {
-		ids = append(ids, t.ID())
+	for id, t := range view.Catalog.All() {
+		if allow.Match(t) {
+			ids = append(ids, id)
+		}
 	}
 	text := fmt.Sprintf("there is no tool %q", id)
 	owner := serverOf(view, id)

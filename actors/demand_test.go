@@ -118,7 +118,7 @@ func TestARunWaitsLongEnoughToHearWhy(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), deps.ConnectTime)
 		defer cancel()
 		deps.Await(ctx, toolscript.Filter{"mute"})
-		if err := deps.Missing("mute__echo"); !strings.Contains(err.Error(), "not connected within 30s") {
+		if err := deps.Missing("mute__echo", nil); !strings.Contains(err.Error(), "not connected within 30s") {
 			t.Errorf("a call after the wait = %v, want the reason", err)
 		}
 	})

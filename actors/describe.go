@@ -18,7 +18,7 @@ func (s *System) Describe(_ context.Context, name string) (d toolscript.ToolDesc
 	id := idOf(view.Names(), name)
 	tool, ok := view.Catalog.Lookup(id)
 	if !ok {
-		return d, s.missing(view, id)
+		return d, s.missing(view, id, nil)
 	}
 	input := tool.InputSchema
 	if len(input) == 0 {

@@ -86,7 +86,7 @@ func (s *System) runDeps() execution.Deps {
 		Call:       s.callAny,
 		Fetch:      s.Fetch,
 		Lookup:     func(id string) (toolscript.Tool, bool) { return s.Catalog().Lookup(id) },
-		Missing:    func(id string) error { return s.missing(s.current(), id) },
+		Missing:    func(id string, allow toolscript.Filter) error { return s.missing(s.current(), id, allow) },
 		Fits:       s.fits,
 		Search:     s.Search,
 		Describe:   s.Describe,

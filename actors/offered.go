@@ -77,7 +77,9 @@ func reachable(view registry.View, o toolscript.Offered, name string) error {
 		if s.Name == name {
 			return nil
 		}
-		names = append(names, s.Name)
+		if o.Admits(s.Name) {
+			names = append(names, s.Name)
+		}
 	}
 	text := fmt.Sprintf("there is no server %q", name)
 	if near := toolscript.Nearest(name, names, nearNames); len(near) > 0 {

@@ -183,7 +183,7 @@ func (s *System) query(view registry.View, q toolscript.SearchQuery) (index.Quer
 	}
 	for _, name := range q.Servers {
 		if !view.Catalog.HasServer(name) {
-			return query, unknownServer(view, name)
+			return query, unknownServer(view, name, q.Allow)
 		}
 	}
 	return query, nil
@@ -197,9 +197,10 @@ func or(other float64, given *float64) float64 {
 	return other
 }
 
-func unknownServer(view registry.View, name string) error {
+func unknownServer(view registry.View, name string, allow toolscript.Filter) error {
 	text := fmt.Sprintf("there is no server %.50q", name)
-	if near := toolscript.Nearest(name, view.Catalog.Servers(), nearNames); len(near) > 0 {
+	servers := slices.DeleteFunc(view.Catalog.Servers(), func(server string) bool { return !allow.Reaches(server) })
+	if near := toolscript.Nearest(name, servers, nearNames); len(near) > 0 {
 		text += "; did you mean " + strings.Join(near, ", ") + "?"
 	} else {
 		text += "; see: toolscript list-servers"

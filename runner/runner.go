@@ -47,7 +47,8 @@ type Job struct {
 	Stdin    bool              `json:"stdin"` // false: standard input is empty
 	Limits   toolscript.Limits `json:"limits"`
 	Names    *Names            `json:"names"`
-	Clock    *Clock            `json:"-"` // of Limits.TimeoutMs; nil: it never stands still
+	Allow    toolscript.Filter `json:"allow,omitzero"` // what the script sees of Names; the gateway refuses calls to the rest
+	Clock    *Clock            `json:"-"`              // of Limits.TimeoutMs; nil: it never stands still
 }
 
 // Names maps what scripts write to what goes on the wire. It is immutable.

@@ -24,8 +24,8 @@ type Deps struct {
 	Fetch func(context.Context, toolscript.Offered) (json.RawMessage, error)
 	// Lookup finds a tool in the current catalog.
 	Lookup func(id string) (toolscript.Tool, bool)
-	// Missing says why a tool is not in the catalog.
-	Missing func(id string) error
+	// Missing says why a tool is not in the catalog, and names none but allowed ones.
+	Missing func(id string, allow toolscript.Filter) error
 	// Fits reports whether a value satisfies a schema.
 	Fits func(schema, value json.RawMessage) bool
 	// Search and Describe find tools of the current catalog.

@@ -103,7 +103,7 @@ func (h *host) enter(id string) (toolscript.Tool, error) {
 		return tool, h.forbidden(id)
 	}
 	if !known {
-		return tool, h.deps.Missing(id)
+		return tool, h.deps.Missing(id, h.allow)
 	}
 	return tool, h.admit()
 }

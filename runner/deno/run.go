@@ -80,7 +80,7 @@ func (p *Process) Run(ctx context.Context, job runner.Job, host runner.Host) (ru
 func (p *Process) newRun(ctx context.Context, job runner.Job, host runner.Host) *run {
 	r := &run{
 		process: p, job: job, host: host,
-		names: names.For(job.Names, nil), source: report.NewSource(job), heap: HeapMB << 20,
+		names: names.For(job.Names, job.Allow, nil), source: report.NewSource(job), heap: HeapMB << 20,
 		begun: time.Now(), cpu: proc.CPUTime(p.PID()), held: held.New(), answers: make(chan callAnswer),
 		ended: make(chan runner.Outcome, 1), lost: make(chan error, 1),
 	}

@@ -16,6 +16,7 @@ var operations = map[string]func(r *run, a arguments) box{
 	"write":         (*run).write,
 	"server":        (*run).findServer,
 	"tool":          (*run).findTool,
+	"shown":         (*run).isShown,
 	"names":         (*run).listNames,
 	"missing":       (*run).explainMissing,
 	"call":          (*run).beginCall,
@@ -77,6 +78,14 @@ func (r *run) findServer(a arguments) box { return r.integer(r.names.Server(a.te
 
 // tool(server, name) → index, -1, or -2 for any tool of a server without tools
 func (r *run) findTool(a arguments) box { return r.integer(r.names.Tool(a.integer(0), a.text(1))) }
+
+// shown(server or -1, name) → 1 when it is among the names that the script may see, else 0
+func (r *run) isShown(a arguments) box {
+	if r.names.Shown(a.integer(0), a.text(1)) {
+		return r.integer(1)
+	}
+	return r.integer(0)
+}
 
 // names(server or -1) → array of names, as JSON
 func (r *run) listNames(a arguments) box {

@@ -36,7 +36,7 @@ type run struct {
 type rejection struct{ promise, reason box }
 
 func newRun(ctx context.Context, v *VM, job runner.Job, host Host) *run {
-	v.names = names.For(job.Names, v.names)
+	v.names = names.For(job.Names, job.Allow, v.names)
 	v.zone.load(job.TZ)
 	heap := uint64(defaultHeap)
 	if mb := job.Limits.MemoryMB; mb > 0 {

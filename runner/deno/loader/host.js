@@ -41,6 +41,7 @@
   };
   host.server = once('server');
   host.tool = once('tool');
+  host.shown = once('shown');
   host.names = (server) => JSON.stringify(ask('names', server));
   host.missing = (server, name) => ask('missing', server, name);
   const wireName = once('id');

@@ -92,7 +92,9 @@
     throw new TypeError(`${what} cannot be changed by a script`);
   };
 
-  // lookup is an object whose members make(name) finds; undefined is no member.
+  // lookup is an object whose members make(name) finds; undefined is no member. What
+  // the run may not call can be named, so that the call is refused with the reason,
+  // and is hidden else.
   const lookup = (owner, what, make) => {
     const members = new Map();
     const member = (name) => {
@@ -100,6 +102,8 @@
       if (found === undefined && (found = make(name)) !== undefined) members.set(name, found);
       return found;
     };
+    const shown = (key) => typeof key === 'string' && ((owner === none && key in own) || host.shown(owner, key))
+      ? member(key) : undefined;
     const proxy = new Proxy({}, {
       get(target, key) {
         const found = typeof key === 'string' ? member(key) : undefined;
@@ -107,10 +111,10 @@
         if (key in target) return target[key];
         throw new TypeError(host.missing(owner, key));
       },
-      has: (target, key) => (typeof key === 'string' && member(key) !== undefined) || key in target,
+      has: (target, key) => shown(key) !== undefined || key in target,
       ownKeys: () => parse(host.names(owner)),
       getOwnPropertyDescriptor(target, key) {
-        const value = typeof key === 'string' ? member(key) : undefined;
+        const value = shown(key);
         return value && { value, enumerable: true, configurable: true, writable: false };
       },
       set: readOnly(what),
