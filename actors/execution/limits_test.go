@@ -51,9 +51,8 @@ func TestEveryLimitHasItsBound(t *testing.T) {
 
 // fill sets every limit there is.
 func fill(n int64) (l toolscript.Limits) {
-	fields := reflect.ValueOf(&l).Elem()
-	for i := range fields.NumField() {
-		fields.Field(i).SetInt(n)
+	for _, field := range reflect.ValueOf(&l).Elem().Fields() {
+		field.SetInt(n)
 	}
 	return l
 }

@@ -178,13 +178,23 @@ func diagnosticText(d *toolscript.Diagnostic) string {
 }
 
 // runErrorText is the error as the script's author knows it: class, message,
-// frames of the script's own lines, and the line it came from.
+// frames of the script's own lines, the line it came from, and the errors inside.
 func runErrorText(e *toolscript.RunError) string {
 	text := e.Message
 	if e.Name != "" {
 		text = e.Name + ": " + e.Message
 	}
-	return withLines(text, e.Stack, e.Excerpt)
+	return withLines(text, e.Stack, e.Excerpt, inner(e, "cause"), inner(e, "errors"))
+}
+
+// inner is what the script put into its error: what caused it, or the errors that
+// it gathers.
+func inner(e *toolscript.RunError, part string) string {
+	text, _ := e.Metadata[part].(string)
+	if text == "" {
+		return ""
+	}
+	return "  [" + part + "]: " + strings.ReplaceAll(text, "\n", "\n  ")
 }
 
 // withLines puts further blocks of lines below a text and ends it with a newline.

@@ -2,7 +2,7 @@
 (host, internal) => {
   'use strict';
 
-  const { stringify, inspect, descriptor } = internal;
+  const { stringify, inspect, show, descriptor } = internal;
   const overflow = 'Maximum call stack size exceeded';
 
   const codeOf = (error) => {
@@ -14,6 +14,12 @@
     return /^(limit_|approval_)/.test(code) ? code : 'threw';
   };
 
+  // What is shown of the errors inside an error: a chain is read to its end, and a
+  // wide tree is not.
+  const depth = 8;
+  const room = 500;
+  const inside = (value, error) => show(value, { depth, room, path: [error], marks: new Map(), indent: 0, deepest: 0 });
+
   const isError = (value) => value instanceof Error || value instanceof DOMException;
 
   internal.describe = (error) => {
@@ -24,7 +30,7 @@
     const more = {};
     for (const key of ['cause', 'errors']) {
       const own = descriptor(error, key);
-      if (own && 'value' in own) more[key] = inspect(own.value);
+      if (own && 'value' in own && own.value !== undefined) more[key] = inside(own.value, error);
     }
     return stringify({
       name: internal.errorName(error),

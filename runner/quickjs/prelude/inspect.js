@@ -174,7 +174,8 @@
       if (!seen.marks.has(value)) seen.marks.set(value, seen.marks.size + 1);
       return `[Circular *${seen.marks.get(value)}]`;
     }
-    if (seen.path.length > seen.depth && typeof value !== 'function' && ownKeys(value).length > (Array.isArray(value) ? 1 : 0)) {
+    const enough = seen.path.length > seen.depth || seen.room-- <= 0;
+    if (enough && typeof value !== 'function' && ownKeys(value).length > (Array.isArray(value) ? 1 : 0)) {
       return `[${Array.isArray(value) ? 'Array' : (className(value) ?? 'Object: null prototype') + tagOf(value, className(value))}]`;
     }
     const { deepest } = seen;
@@ -217,5 +218,5 @@
   internal.quote = quote;
   internal.className = className;
 
-  internal.inspect = (value, depth = 2) => show(value, { depth, path: [], marks: new Map(), indent: 0, deepest: 0 });
+  internal.inspect = (value, depth = 2) => show(value, { depth, room: Infinity, path: [], marks: new Map(), indent: 0, deepest: 0 });
 }
