@@ -71,28 +71,28 @@ console.log({e: new RangeError("in")}, [Object.assign(new Error("no frames"), {s
 console.log(new AggregateError([new Error("one")], "many"));
 class Mine extends Error {}; console.log(new Mine("own"));`), h)
 	want := `TypeError: bad
-    at script.ts:1:44 {
+    at script.ts:1:40 {
   code: 5,
   [cause]: Error: why
-      at script.ts:1:44
+      at script.ts:1:40
 }
 {
   e: RangeError: in
-      at script.ts:3:21
+      at script.ts:3:17
 } [
   Error: no frames
-      at script.ts:3:59
+      at script.ts:3:55
 ]
 AggregateError: many
-    at script.ts:4:37 {
+    at script.ts:4:33 {
   [errors]: [
     Error: one
-        at script.ts:4:37
+        at script.ts:4:33
   ]
 }
 Mine: own
     at Mine (script.ts:5:1)
-    at script.ts:5:46
+    at script.ts:5:42
 `
 	if diff := cmp.Diff(want, h.stdout()); diff != "" {
 		t.Errorf("output (-want +got):\n%s", diff)

@@ -18,7 +18,7 @@ func TestUncaughtErrors(t *testing.T) {
 			"throw in functions", "function inner() {\n  throw new Error('boom');\n}\nconst outer = () => inner();\nouter();",
 			toolscript.RunError{
 				Name: "Error", Code: toolscript.Threw, Message: "boom",
-				Stack: "    at inner (script.ts:2:13)\n    at outer (script.ts:4:21)\n    at script.ts:5:1",
+				Stack: "    at inner (script.ts:2:9)\n    at outer (script.ts:4:21)\n    at script.ts:5:1",
 			},
 		},
 		{
@@ -27,31 +27,31 @@ func TestUncaughtErrors(t *testing.T) {
 		},
 		{
 			"unhandled rejection", "Promise.reject(new RangeError('nobody listens'));\nexport default 1;",
-			toolscript.RunError{Name: "RangeError", Code: toolscript.Threw, Message: "nobody listens", Stack: "    at script.ts:1:20"},
+			toolscript.RunError{Name: "RangeError", Code: toolscript.Threw, Message: "nobody listens", Stack: "    at script.ts:1:16"},
 		},
 		{
 			"throw in a timer", "setTimeout(() => { throw new Error('late') }, 1);\nexport default 1;",
-			toolscript.RunError{Name: "Error", Code: toolscript.Threw, Message: "late", Stack: "    at script.ts:1:30"},
+			toolscript.RunError{Name: "Error", Code: toolscript.Threw, Message: "late", Stack: "    at script.ts:1:26"},
 		},
 		{
 			"throw in a microtask", "queueMicrotask(() => { throw new Error('micro') }); await new Promise(() => {});",
-			toolscript.RunError{Name: "Error", Code: toolscript.Threw, Message: "micro", Stack: "    at script.ts:1:34"},
+			toolscript.RunError{Name: "Error", Code: toolscript.Threw, Message: "micro", Stack: "    at script.ts:1:30"},
 		},
 		{
 			"rejected default", "export default Promise.reject(new Error('in the value'));",
-			toolscript.RunError{Name: "Error", Code: toolscript.Threw, Message: "in the value", Stack: "    at script.ts:1:35"},
+			toolscript.RunError{Name: "Error", Code: toolscript.Threw, Message: "in the value", Stack: "    at script.ts:1:31"},
 		},
 		{"text", "throw 'just text'", toolscript.RunError{Name: "Error", Code: toolscript.Threw, Message: "just text"}},
 		{"object", "throw {code: 5}", toolscript.RunError{Name: "Error", Code: toolscript.Threw, Message: "{ code: 5 }"}},
 		{"undefined", "throw undefined", toolscript.RunError{Name: "Error", Code: toolscript.Threw, Message: "undefined"}},
 		{
 			"class of the script", "class Mine extends Error {}\nthrow new Mine('x')",
-			toolscript.RunError{Name: "Mine", Code: toolscript.Threw, Message: "x", Stack: "    at Mine (script.ts:1:1)\n    at script.ts:2:11"},
+			toolscript.RunError{Name: "Mine", Code: toolscript.Threw, Message: "x", Stack: "    at Mine (script.ts:1:1)\n    at script.ts:2:7"},
 		},
 		{
 			"cause", "throw new Error('outer', {cause: 'inner'})",
 			toolscript.RunError{
-				Name: "Error", Code: toolscript.Threw, Message: "outer", Stack: "    at script.ts:1:11",
+				Name: "Error", Code: toolscript.Threw, Message: "outer", Stack: "    at script.ts:1:7",
 				Metadata: map[string]any{"cause": "'inner'"},
 			},
 		},
@@ -135,9 +135,9 @@ func TestStackSpeaksOfTheUsersText(t *testing.T) {
 func TestStackCannotBeForged(t *testing.T) {
 	tests := []struct{ name, script, want string }{
 		{"prepareStackTrace", "Error.prepareStackTrace = () => 'forged'; throw new Error('x')", "TypeError"},
-		{"own stack", "const e = new Error('x'); e.stack = '    at forged (script.ts:9:9)'; throw e", "    at script.ts:1:15"},
-		{"getter", "const e = new Error('x'); Object.defineProperty(e, 'stack', {get() { return 'forged' }}); throw e", "    at script.ts:1:15"},
-		{"name of a function", "const f = { ['x (script.ts:9:9)']() { throw new Error('x') } }; Object.values(f)[0]()", ":1:49)"},
+		{"own stack", "const e = new Error('x'); e.stack = '    at forged (script.ts:9:9)'; throw e", "    at script.ts:1:11"},
+		{"getter", "const e = new Error('x'); Object.defineProperty(e, 'stack', {get() { return 'forged' }}); throw e", "    at script.ts:1:11"},
+		{"name of a function", "const f = { ['x (script.ts:9:9)']() { throw new Error('x') } }; Object.values(f)[0]()", ":1:45)"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/toolscript/toolscript/runner"
 	"github.com/toolscript/toolscript/runner/sourcemap"
@@ -51,7 +52,7 @@ func NewSource(job runner.Job) *Source {
 // the compiler added.
 func (s *Source) place(line, column int) (l, c int, ok bool) {
 	if text, ok := sourcemap.Line(s.code, line); ok && !s.UTF16 && column > 0 && column <= len(text)+1 {
-		column = len(utf16.Encode([]rune(text[:column-1]))) + 1
+		column = len(utf16.Encode([]rune(text[:counted(text, column-1)]))) + 1
 	}
 	if !s.read {
 		s.read = true
@@ -62,6 +63,31 @@ func (s *Source) place(line, column int) (l, c int, ok bool) {
 	}
 	_, l, c, ok = s.maps.Lookup(line, column)
 	return l, c, ok
+}
+
+// counted is where V8 counts from, of a place in a line of code from which QuickJS
+// does: from new, and not from the name after it; from the name of a method, and not
+// from the dot before it. Any other place is left as it is.
+func counted(text string, at int) int {
+	const word = "new"
+	for _, dot := range []string{".", "?."} {
+		if strings.HasPrefix(text[at:], dot) {
+			return at + len(dot)
+		}
+	}
+	before := strings.TrimRight(text[:at], " \t")
+	rest, found := strings.CutSuffix(before, word)
+	if !found || len(before) == at || (rest != "" && partOfName(rest[len(rest)-1])) {
+		return at
+	}
+	return len(rest)
+}
+
+// partOfName reports whether a byte before a word makes it part of a longer one, or
+// a property.
+func partOfName(b byte) bool {
+	return b == '_' || b == '$' || b == '.' || b >= utf8.RuneSelf ||
+		'0' <= b && b <= '9' || 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z'
 }
 
 // frame is one line of the engine's traces: at name (file:line:column), where

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -212,21 +213,8 @@ func (d *demo) CallTool(ctx context.Context, tool string, args json.RawMessage, 
 	return text(string(args), false), nil
 }
 
-// stackless is a stack without columns: engines count the place of a call from
-// its start or from its bracket.
-func stackless(stack string) string {
-	var lines []string
-	for line := range strings.Lines(stack) {
-		line = strings.TrimSpace(line)
-		if bracket := strings.HasSuffix(line, ")"); bracket {
-			line = line[:strings.LastIndexByte(line, ':')] + ")"
-		} else {
-			line = line[:strings.LastIndexByte(line, ':')]
-		}
-		lines = append(lines, line)
-	}
-	return strings.Join(lines, "\n")
-}
+// column is that of a line of a stack.
+var column = regexp.MustCompile(`(?m):\d+(\)?)$`)
 
 // String is the result as the data files have it.
 func (r *result) String() string {
@@ -243,7 +231,15 @@ func (r *result) String() string {
 		// Where a script stood when it was ended is chance, and nobody knows when its
 		// process was.
 		if ended := e.Code == toolscript.LimitTime || e.Code == toolscript.LimitMemory; e.Stack != "" && !ended {
-			fmt.Fprintf(&b, "%s\n", stackless(e.Stack))
+			if e.Code == toolscript.LimitStack { // in the middle of which expression it overflows is chance
+				e.Stack = column.ReplaceAllString(e.Stack, "$1")
+			}
+			fmt.Fprintf(&b, "%s\n", e.Stack)
+		}
+		for _, inner := range []string{"cause", "errors"} {
+			if text, has := e.Metadata[inner].(string); has {
+				section(&b, inner, text+"\n")
+			}
 		}
 	}
 	if r.end.Value != nil {
