@@ -237,12 +237,12 @@ func (r *run) value(payload []byte) (*runner.Outcome, error) {
 	if len(payload) == 0 {
 		return &runner.Outcome{}, nil
 	}
-	if !json.Valid(payload) {
-		return nil, errNotUnderstood
-	}
 	if report.TooDeep(payload) {
 		outcome := r.failed(report.ValueTooDeep())
 		return &outcome, nil
+	}
+	if !json.Valid(payload) {
+		return nil, errNotUnderstood
 	}
 	return &runner.Outcome{Value: payload}, nil
 }

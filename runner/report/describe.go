@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/toolscript/toolscript"
 )
@@ -75,7 +76,12 @@ const wrapping = "[[[[[[[["
 // TooDeep reports whether a value, which is JSON in itself, is no JSON any more for
 // Go, whose bound is 10,000 levels, when it is part of a message.
 func TooDeep(value []byte) bool {
-	return !json.Valid(slices.Concat([]byte(wrapping), value, bytes.Repeat([]byte("]"), len(wrapping))))
+	wrapped := slices.Concat([]byte(wrapping), value, bytes.Repeat([]byte("]"), len(wrapping)))
+	if json.Valid(wrapped) {
+		return false
+	}
+	err := json.Unmarshal(wrapped, new(json.RawMessage))
+	return err != nil && strings.Contains(err.Error(), "exceeded max depth") // encoding/json has no type for it
 }
 
 // ValueTooDeep is the error of such a value.

@@ -22,7 +22,7 @@ var large = map[string]struct{ code, want, deno string }{
 		want: "error limit_stack executing ScriptStackError", deno: "error threw executing ToolError: the arguments nest too deep, or are not JSON",
 	},
 	"a value 1,000 levels deep":   {code: nested(1_000) + `return a`, want: "value [[[["},
-	"a value 100,000 levels deep": {code: nested(100_000) + `return a`, want: "error limit_stack finalizing ScriptStackError"},
+	"a value 100,000 levels deep": {code: nested(100_000) + `return a`, want: "error invalid_result finalizing InvalidResultError: the value of the script nests too deep to be passed on"},
 	"an answer of 30 MB":          {code: `return (await tools.demo.big({ mb: 30 })).length`, want: "value 31457280"},
 	"an answer of 60 MB":          {code: `await tools.demo.big({ mb: 60 })`, want: "error threw executing ToolError: the answer of demo__big is too long: 62914562 bytes"},
 	// The text is there three times before it is sent: QuickJS has no room for that.

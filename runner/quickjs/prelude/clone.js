@@ -11,9 +11,9 @@
   const dateValue = uncurry(Date.prototype.getTime);
   const typedName = getter(Object.getPrototypeOf(Uint8Array.prototype), Symbol.toStringTag);
 
-  const cloneError = (value, clone) => {
+  const cloneError = (value) => {
     const type = errorTypes.get(value.name) ?? Error;
-    return new type(value.message, 'cause' in value ? { cause: clone(value.cause) } : {});
+    return new type(value.message);
   };
 
   // view clones an array over a buffer; two views of one buffer share its clone.
@@ -37,6 +37,7 @@
     Set: () => new Set(),
     Array: (value) => new Array(value.length),
     Object: () => ({}),
+    Error: cloneError,
   };
 
   const fill = (kind, value, copy, clone) => {
@@ -48,19 +49,23 @@
       for (const key of Object.keys(value)) { // defined, as assigning to __proto__ is no property
         Object.defineProperty(copy, key, { value: clone(value[key]), writable: true, enumerable: true, configurable: true });
       }
+    } else if (kind === 'Error' && 'cause' in value) {
+      Object.defineProperty(copy, 'cause', { value: clone(value.cause), writable: true, enumerable: false, configurable: true });
     }
   };
 
-  const cloner = (seen) => function clone(value) {
+  // cloner clones values. What is inside an object waits in a list for its turn: a
+  // value may be nested deeper than the stack is.
+  const cloner = (seen, waiting) => function clone(value) {
     if (typeof value === 'function' || typeof value === 'symbol') refuse(internal.inspect(value, 0));
     if (typeof value !== 'object' || value === null) return value;
     if (seen.has(value)) return seen.get(value);
     const kind = host.className(value);
-    const make = ArrayBuffer.isView(value) ? (v) => view(v, clone) : kind === 'Error' ? (v) => cloneError(v, clone) : shells[kind];
+    const make = ArrayBuffer.isView(value) ? (v) => view(v, clone) : shells[kind];
     if (!make) refuse(internal.inspect(value, 0));
     const copy = make(value);
     seen.set(value, copy);
-    fill(kind, value, copy, clone);
+    waiting.push([kind, value, copy]);
     return copy;
   };
 
@@ -70,6 +75,13 @@
       if (!(buffer instanceof ArrayBuffer)) refuse('A value of the transfer list');
       seen.set(buffer, buffer.transfer());
     }
-    return cloner(seen)(value);
+    const waiting = [];
+    const clone = cloner(seen, waiting);
+    const copy = clone(value);
+    while (waiting.length > 0) {
+      const [kind, from, to] = waiting.pop();
+      fill(kind, from, to, clone);
+    }
+    return copy;
   });
 }

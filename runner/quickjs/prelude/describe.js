@@ -3,12 +3,11 @@
   'use strict';
 
   const { stringify, inspect, show, descriptor } = internal;
-  const overflow = 'Maximum call stack size exceeded';
 
   const codeOf = (error) => {
     if (error instanceof internal.InvalidResultError) return 'invalid_result';
     if (error instanceof InternalError && error.message === 'out of memory') return 'limit_memory';
-    if (error instanceof RangeError && error.message === overflow) return 'limit_stack';
+    if (internal.overflowed(error)) return 'limit_stack';
     // Only what the run may not do ends it with a kind of its own.
     const code = internal.failedCall(error)?.code;
     return /^(limit_|approval_)/.test(code) ? code : 'threw';

@@ -1,5 +1,5 @@
 // engine: both
-// expect: ^exit 1\nerror threw executing Error: real\n(at script.ts:\d+\n)?$
+// expect: ^exit 1\nerror threw executing Error: real\n(    at script.ts:4:11\n)?$
 // A stack that is put in place of the real one.
 const e = new Error("real");
 try { e.stack = "Error: forged\n    at /etc/passwd:1:1" } catch { /* refused */ }
