@@ -52,6 +52,9 @@ func (o *execOptions) source(ctx context.Context, args []string) (source, error)
 	case len(args) > 1 && !o.dashed:
 		return source{}, o.usage("unexpected argument %q; arguments of the script go after --", args[1])
 	default:
+		if err := o.meantPath(args[0]); err != nil {
+			return source{}, err
+		}
 		return source{code: args[0], file: inlineName, args: args[1:], stdin: o.Stdin}, nil
 	}
 }
@@ -115,6 +118,24 @@ func (a *app) isScript(arg string) bool {
 		return true
 	}
 	return slices.Contains(scriptExtensions, filepath.Ext(arg)) && a.isFile(arg)
+}
+
+// meantPath is what is wrong with an argument that names a file or folder and not
+// a script. It has a separator in it, or is one of those that mean a folder
+// anywhere: a word alone is code, whatever lies there.
+func (o *execOptions) meantPath(arg string) error {
+	if !strings.ContainsRune(filepath.ToSlash(arg), '/') && arg != "." && arg != ".." || strings.ContainsRune(arg, 0) {
+		return nil
+	}
+	info, err := os.Stat(o.absolute(arg))
+	switch {
+	case err != nil:
+		return nil
+	case info.IsDir():
+		return o.usage("%s is a folder; name a script in it", arg)
+	default:
+		return o.usage("%s has no extension of a script (%s); run it with -f %[1]s", arg, strings.Join(scriptExtensions, ", "))
+	}
 }
 
 func (a *app) isFile(path string) bool {
