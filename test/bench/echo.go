@@ -49,7 +49,8 @@ func newNeighbour(self string) (*neighbour, error) {
 	if err != nil {
 		return nil, errors.Join(err, theirs.Close(), in.Close())
 	}
-	n := &neighbour{cmd: exec.Command(self, asEcho), in: in, out: out} //nolint:noctx // this program; it ends with its input
+	// It ends with its input.
+	n := &neighbour{cmd: exec.Command(self, asEcho), in: in, out: out}
 	n.cmd.Stdin, n.cmd.Stdout, n.cmd.Stderr = theirs, answers, os.Stderr
 	err = errors.Join(n.cmd.Start(), theirs.Close(), answers.Close())
 	if err != nil {
