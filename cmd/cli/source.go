@@ -129,13 +129,12 @@ func (o *execOptions) meantPath(arg string) error {
 	}
 	info, err := os.Stat(o.absolute(arg))
 	switch {
-	case err != nil:
-		return nil
-	case info.IsDir():
+	case err == nil && info.IsDir():
 		return o.usage("%s is a folder; name a script in it", arg)
-	default:
+	case err == nil:
 		return o.usage("%s has no extension of a script (%s); run it with -f %[1]s", arg, strings.Join(scriptExtensions, ", "))
 	}
+	return nil
 }
 
 func (a *app) isFile(path string) bool {
