@@ -139,7 +139,7 @@ func (b *bench) freeProgram(ctx context.Context) (string, error) {
 	}
 	for _, args := range [][]string{
 		{"run", "./runner/quickjs/internal/genwasm", "-free", "-o", engine},
-		{"build", "-trimpath", "-overlay", instead, "-o", program, "./cmd/toolscript"},
+		{"build", "-overlay", instead, "-o", program, "./cmd/toolscript"},
 	} {
 		cmd := exec.CommandContext(ctx, "go", args...)
 		cmd.Stderr = os.Stderr
