@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/mark3labs/mcp-go/client/transport"
 
@@ -96,8 +97,9 @@ func beforeStreamable(err error) bool {
 }
 
 // remoteError classes an error of package remote, nil when err is none. An error
-// that will meet the next request too ends the connection.
-func (c *Conn) remoteError(about toolscript.Error, err error) error {
+// that will meet the next request too ends the connection, as soon as the caller
+// has been told: see endAfter.
+func (c *Conn) remoteError(ctx context.Context, about toolscript.Error, err error) error {
 	const unknown = "; whether the call was carried out is not known"
 	var (
 		known       *toolscript.Error
@@ -114,14 +116,14 @@ func (c *Conn) remoteError(about toolscript.Error, err error) error {
 		return because(about, toolscript.TooLarge, errAnswerTooLarge)
 	case errors.As(err, &known):
 		if known.Kind == toolscript.Unauthorized {
-			c.end(known)
+			c.endAfter(ctx, known)
 		}
 		return named(known, about)
 	case errors.As(err, &login):
-		c.end(login)
+		c.endAfter(ctx, login)
 		return named(c.needsAuth(login), about)
 	case errors.As(err, &unreachable):
-		c.end(err)
+		c.endAfter(ctx, err)
 		return because(about, toolscript.Unavailable, fmt.Errorf("%s; the call was not sent", c.words.clean(err.Error())))
 	case errors.As(err, &interrupted):
 		return because(about, toolscript.Unavailable, errors.New(c.words.clean(err.Error())+unknown))
@@ -184,6 +186,21 @@ func (c *Conn) end(why error) {
 	if f, ok := c.peer.(far); ok {
 		f.Fail(why)
 	}
+}
+
+// endAfter ends the connection once the caller of a request has the answer to it,
+// which says more than that the connection was lost: the context of the request
+// ends then. A caller that keeps its context for longer has a moment.
+func (c *Conn) endAfter(request context.Context, why error) {
+	peer, ok := c.peer.(far)
+	if !ok {
+		return
+	}
+	late := time.AfterFunc(lossTimeout, func() { peer.Fail(why) })
+	context.AfterFunc(request, func() {
+		late.Stop()
+		peer.Fail(why)
+	})
 }
 
 func refusalKind(status int) toolscript.Kind {

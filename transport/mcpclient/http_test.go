@@ -187,10 +187,15 @@ func TestAServerThatNeedsAuthorization(t *testing.T) {
 
 			c := dial(t, cfg, mcpclient.Events{})
 			h.Refuse(http.StatusUnauthorized, 100)
-			_, failed := c.CallTool(within(t, bound), "echo", nil, nil)
+			ctx, told := context.WithCancel(within(t, bound))
+			_, failed := c.CallTool(ctx, "echo", nil, nil)
 			if toolscript.KindOf(failed) != toolscript.Unauthorized {
 				t.Errorf("call: %v", failed)
 			}
+			if why := c.Err(); why != nil {
+				t.Errorf("lost (%v) before the caller has passed the answer on", why)
+			}
+			told()
 			if why := awaitLost(t, c); toolscript.KindOf(why) != toolscript.Unauthorized {
 				t.Errorf("lost because of %v", why)
 			}

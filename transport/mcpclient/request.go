@@ -16,7 +16,7 @@ import (
 const (
 	cancelTimeout = 2 * time.Second // for telling the server that nobody waits any more
 	retryAfter    = time.Second     // what a caller whose connection broke is told; redialling starts at half of it
-	lossTimeout   = time.Second     // between a request that cannot be sent and the news of why
+	lossTimeout   = time.Second     // between a request that fails and the news of why the connection ended
 )
 
 // request sends one request past mcp-go's typed calls, whose results lose the
@@ -64,7 +64,7 @@ func (c *Conn) unanswered(ctx context.Context, about toolscript.Error, call *cal
 		about.Err = errors.New("no answer in time, and the server was told to stop; a longer \"timeout\" can be set for it in .toolscript.json")
 		return contextError(ctx, &about)
 	}
-	if classed := c.remoteError(about, err); classed != nil {
+	if classed := c.remoteError(ctx, about, err); classed != nil {
 		return classed
 	}
 	select { // the write fails a moment before the reason is known
