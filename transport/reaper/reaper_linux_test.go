@@ -30,19 +30,25 @@ func TestMain(m *testing.M) {
 }
 
 // program starts a shell command as a server, prints what the command prints,
-// and waits to be killed, or ends in order when told to on its standard input.
+// and waits to be killed, or ends in order when told to on its standard input. The
+// command reads a line when its group is watched.
 func program(args []string) int {
 	r := reaper.New(slog.Default())
 	shell := exec.Command("sh", "-c", args[0])
 	shell.Env = append(os.Environ(), r.Begin()...)
 	shell.Stdout = os.Stdout
 	shell.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	if err := shell.Start(); err != nil {
+	stdin, err := shell.StdinPipe()
+	if err == nil {
+		err = shell.Start()
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	r.Watch(shell.Process.Pid)
-	go func() { _ = shell.Wait() }() // a dead leader that nobody waits for still makes a group
+	_, _ = stdin.Write([]byte("watched\n")) // most do not read it
+	go func() { _ = shell.Wait() }()        // a dead leader that nobody waits for still makes a group
 	_, _ = bufio.NewReader(os.Stdin).ReadString('\n')
 	r.Close()
 	return 0
@@ -54,7 +60,7 @@ func TestAfterTheProgram(t *testing.T) {
 		"a server":                             `echo $$; exec sleep 600`,
 		"a child of it":                        `sleep 600 & echo $!; wait`,
 		"one that ignores SIGTERM":             `trap "" TERM; echo $$; while :; do sleep 600; done`,
-		"one without the environment":          `exec env -i sh -c 'echo $$; exec sleep 600'`,
+		"one without the environment":          `read watched; exec env -i sh -c 'echo $$; exec sleep 600'`, // till then only its mark tells of it
 		"one in a session of its own":          `setsid sh -c 'echo $$; exec sleep 600' & wait`,
 		"an orphan in a session of its own":    `setsid sh -c 'echo $$; exec sleep 600' & exit`,
 		"an orphan that ignores what it hears": `setsid sh -c 'trap "" HUP TERM INT; echo $$; while :; do sleep 600; done' & exit`,
