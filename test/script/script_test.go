@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolscript/toolscript/cmd/cli"
 	"github.com/toolscript/toolscript/test/fixture/mcpserver"
+	"github.com/toolscript/toolscript/test/harness"
 	"github.com/toolscript/toolscript/transport/reaper"
 )
 
@@ -65,6 +66,7 @@ func setup(env *testscript.Env, data string) error {
 	env.Setenv("TOOLSCRIPT_RUNTIME_DIR", run)
 	env.Setenv("TOOLSCRIPT_DATA_DIR", data)
 	env.Setenv("NO_COLOR", "1")
+	env.Vars = append(env.Vars, harness.Race)
 	env.Setenv("TOOLSCRIPT_SEARCH_SEMANTIC", "off") // on where a script is about it: embedding takes the processor of the others
 	examples, err := filepath.Abs("../../examples")
 	if err != nil {
