@@ -104,15 +104,24 @@ var ErrCallCancelled = errors.New("the script cancelled the call")
 
 // Host is what a sandbox asks of the gateway while a script runs.
 type Host interface {
-	// Call makes one tool call and waits for its answer: the value the script
-	// sees, or the error it catches. It is called concurrently. ctx ends with the
-	// run, and with ErrCallCancelled as its cause when the script cancels the call.
-	Call(ctx context.Context, c Call) (json.RawMessage, *toolscript.ToolError)
+	// Begin takes one tool call, in the order in which the script makes them, and
+	// waits for nobody. ctx ends with the run, and with ErrCallCancelled as its cause
+	// when the script cancels the call. It is never called concurrently.
+	Begin(ctx context.Context, c Call) Pending
 	// Write passes console output on, in order. It is never called concurrently.
 	Write(s Stream, text string)
 	// ReadStdin waits for the next piece of standard input; nil is its end. The
 	// text of an error is what the script is told.
 	ReadStdin(ctx context.Context) ([]byte, error)
+}
+
+// Pending waits for the answer of a call that has begun: the value the script sees,
+// or the error it catches. It is called once, beside those of other calls.
+type Pending func() (json.RawMessage, *toolscript.ToolError)
+
+// Refused is a call that has begun and failed at once.
+func Refused(failure *toolscript.ToolError) Pending {
+	return func() (json.RawMessage, *toolscript.ToolError) { return nil, failure }
 }
 
 // Outcome is how a job ended.

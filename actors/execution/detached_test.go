@@ -38,10 +38,10 @@ func leaves(outcome runner.Outcome) sandbox {
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			host.Call(ctx, runner.Call{CallID: "1", ID: echo.ID()})
+			host.Begin(ctx, runner.Call{CallID: "1", ID: echo.ID()})()
 		}()
 		synctest.Wait()
-		go host.Call(ctx, runner.Call{CallID: "2", ID: echo.ID(), Task: true})
+		go host.Begin(ctx, runner.Call{CallID: "2", ID: echo.ID(), Task: true})()
 		synctest.Wait()
 		cancel()
 		<-done
@@ -76,7 +76,7 @@ func TestTasksOfAnEndedRunAreStopped(t *testing.T) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		for _, id := range []string{"1", "2", "3"} {
-			go host.Call(ctx, runner.Call{CallID: id, ID: echo.ID(), Task: true})
+			go host.Begin(ctx, runner.Call{CallID: id, ID: echo.ID(), Task: true})()
 			synctest.Wait()
 		}
 		return runner.Outcome{}, nil
@@ -118,7 +118,7 @@ func TestTasksLeftBehindAreBounded(t *testing.T) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		for _, id := range []string{"1", "2"} {
-			go host.Call(ctx, runner.Call{CallID: id, ID: echo.ID(), Args: large, Task: true})
+			go host.Begin(ctx, runner.Call{CallID: id, ID: echo.ID(), Args: large, Task: true})()
 			synctest.Wait()
 		}
 		return runner.Outcome{}, nil
@@ -191,7 +191,7 @@ func TestTaskIsCancelledByItsScript(t *testing.T) {
 	script := func(ctx context.Context, _ runner.Job, host runner.Host) (runner.Outcome, error) {
 		ctx, cancel := context.WithCancelCause(ctx)
 		time.AfterFunc(time.Second, func() { cancel(runner.ErrCallCancelled) })
-		_, failure = host.Call(ctx, runner.Call{CallID: "1", ID: echo.ID(), Task: true})
+		_, failure = host.Begin(ctx, runner.Call{CallID: "1", ID: echo.ID(), Task: true})()
 		return runner.Outcome{Err: toolscript.Fail(toolscript.Threw, "x")}, nil
 	}
 	withRuns(t, script, slow, func(b *bench) {
@@ -209,7 +209,7 @@ func TestTaskIsCancelledByItsScript(t *testing.T) {
 func TestCallThatDoesNotEndIsReported(t *testing.T) {
 	freed := make(chan struct{})
 	script := func(ctx context.Context, _ runner.Job, host runner.Host) (runner.Outcome, error) {
-		go host.Call(ctx, runner.Call{CallID: "1", ID: echo.ID()})
+		go host.Begin(ctx, runner.Call{CallID: "1", ID: echo.ID()})()
 		synctest.Wait()
 		return runner.Outcome{}, nil
 	}

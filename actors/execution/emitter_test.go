@@ -18,11 +18,11 @@ import (
 func TestNewsOfCalls(t *testing.T) {
 	script := func(ctx context.Context, _ runner.Job, host runner.Host) (runner.Outcome, error) {
 		time.Sleep(time.Millisecond) // the client has taken the start
-		host.Call(ctx, runner.Call{CallID: "1", ID: echo.ID()})
+		host.Begin(ctx, runner.Call{CallID: "1", ID: echo.ID()})()
 		time.Sleep(5 * time.Millisecond)
-		host.Call(ctx, runner.Call{CallID: "2", ID: echo.ID()})
+		host.Begin(ctx, runner.Call{CallID: "2", ID: echo.ID()})()
 		time.Sleep(95 * time.Millisecond)
-		host.Call(ctx, runner.Call{CallID: "3", ID: echo.ID()})
+		host.Begin(ctx, runner.Call{CallID: "3", ID: echo.ID()})()
 		host.Write(runner.Stdout, "x")
 		time.Sleep(100 * time.Millisecond)
 		return runner.Outcome{}, nil
@@ -51,7 +51,7 @@ func TestNewsThatNobodyReads(t *testing.T) {
 	const calls = 500
 	script := func(ctx context.Context, _ runner.Job, host runner.Host) (runner.Outcome, error) {
 		for i := range calls {
-			host.Call(ctx, runner.Call{CallID: fmt.Sprint(i), ID: echo.ID()})
+			host.Begin(ctx, runner.Call{CallID: fmt.Sprint(i), ID: echo.ID()})()
 		}
 		return runner.Outcome{}, nil
 	}

@@ -28,8 +28,8 @@ type host struct {
 	asks   *asks
 	clock  *runner.Clock // of the run
 	out    *console
-	slots  chan struct{} // one element for each call under way
-	left   *leftovers    // of all runs
+	turns  *turns
+	left   *leftovers // of all runs
 
 	mu        sync.Mutex
 	admitted  int64
@@ -50,23 +50,26 @@ type flight struct {
 
 var _ runner.Host = (*host)(nil)
 
-// Call implements runner.Host.
-func (h *host) Call(ctx context.Context, c runner.Call) (json.RawMessage, *toolscript.ToolError) {
+// Begin implements runner.Host.
+func (h *host) Begin(ctx context.Context, c runner.Call) runner.Pending {
 	if answer := own[c.ID]; answer != nil {
 		return h.own(ctx, c, answer)
 	}
 	tool, err := h.enter(c.ID)
 	if err != nil {
-		return nil, toolError(tool, c.ID, err)
+		return runner.Refused(toolError(tool, c.ID, err))
 	}
+	turn := h.turns.queue()
 	if c.Task {
-		return h.task(ctx, c, tool)
+		return h.task(ctx, c, tool, turn)
 	}
-	if err := h.turn(ctx); err != nil {
-		return nil, toolError(tool, c.ID, err)
+	return func() (json.RawMessage, *toolscript.ToolError) {
+		if err := turn.wait(ctx); err != nil {
+			return nil, toolError(tool, c.ID, err)
+		}
+		defer turn.leave()
+		return h.call(ctx, c, tool)
 	}
-	defer h.leave()
-	return h.call(ctx, c, tool)
 }
 
 // Outside makes a call that came over HTTP with the capability of the run. It
@@ -76,10 +79,11 @@ func (h *host) Outside(ctx context.Context, c toolscript.Call) (raw json.RawMess
 	if err != nil {
 		return nil, err
 	}
-	if err := h.turn(ctx); err != nil {
+	turn := h.turns.queue()
+	if err := turn.wait(ctx); err != nil {
 		return nil, err
 	}
-	defer h.leave()
+	defer turn.leave()
 	h.mu.Lock()
 	h.outside++
 	callID := fmt.Sprintf("http_%d", h.outside)
@@ -113,22 +117,6 @@ func (h *host) forbidden(id string) error {
 		Kind: toolscript.Forbidden, Err: fmt.Errorf("%s is not among the tools this run may call (--allow %s)", id, h.allow),
 	}
 }
-
-// turn waits until fewer calls are under way than may be, in the order of the
-// calls. Whose turn has come must leave.
-func (h *host) turn(ctx context.Context) error {
-	if ctx.Err() != nil { // a free slot is no reason to begin
-		return errAborted
-	}
-	select {
-	case h.slots <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return errAborted
-	}
-}
-
-func (h *host) leave() { <-h.slots }
 
 // allowed looks a tool up in the allow list. Of one that is not in the catalog
 // only the id is known, which leads to no more than the reason.

@@ -18,7 +18,7 @@ func TestOfferedCalls(t *testing.T) {
 	var asked []toolscript.Offered
 	script := func(ctx context.Context, _ runner.Job, host runner.Host) (runner.Outcome, error) {
 		call := func(id, args string) (json.RawMessage, *toolscript.ToolError) {
-			return host.Call(ctx, runner.Call{CallID: id + args, ID: id, Args: json.RawMessage(args)})
+			return host.Begin(ctx, runner.Call{CallID: id + args, ID: id, Args: json.RawMessage(args)})()
 		}
 		value, failure := call(toolscript.GetPrompt, `{"server":"demo","name":"greet","arguments":{"who":"Ann"}}`)
 		if failure != nil || string(value) != `"answer"` {

@@ -18,26 +18,29 @@ var own = map[string]func(*host, context.Context, json.RawMessage) (any, error){
 	runner.DescribeTool: (*host).describe,
 }
 
-func (h *host) own(ctx context.Context, c runner.Call, answer func(*host, context.Context, json.RawMessage) (any, error)) (v json.RawMessage, failure *toolscript.ToolError) {
+func (h *host) own(ctx context.Context, c runner.Call, answer func(*host, context.Context, json.RawMessage) (any, error)) runner.Pending {
 	if err := h.admit(); err != nil {
-		return nil, toolError(toolscript.Tool{}, c.ID, err)
+		return runner.Refused(toolError(toolscript.Tool{}, c.ID, err))
 	}
-	if err := h.turn(ctx); err != nil {
-		return nil, toolError(toolscript.Tool{}, c.ID, err)
+	turn := h.turns.queue()
+	return func() (v json.RawMessage, failure *toolscript.ToolError) {
+		if err := turn.wait(ctx); err != nil {
+			return nil, toolError(toolscript.Tool{}, c.ID, err)
+		}
+		defer turn.leave()
+		h.observe(ctx, c, toolscript.Tool{}, func(ctx context.Context) toolscript.Kind {
+			found, err := answer(h, ctx, c.Args)
+			if err == nil {
+				v, err = json.Marshal(found)
+			}
+			if err != nil {
+				failure = toolError(toolscript.Tool{}, c.ID, err)
+				return failure.Code
+			}
+			return ""
+		})
+		return v, failure
 	}
-	defer h.leave()
-	h.observe(ctx, c, toolscript.Tool{}, func(ctx context.Context) toolscript.Kind {
-		found, err := answer(h, ctx, c.Args)
-		if err == nil {
-			v, err = json.Marshal(found)
-		}
-		if err != nil {
-			failure = toolError(toolscript.Tool{}, c.ID, err)
-			return failure.Code
-		}
-		return ""
-	})
-	return v, failure
 }
 
 // search answers tools.$search(query, {limit, threshold, server, readOnly}).

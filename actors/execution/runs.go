@@ -119,7 +119,7 @@ func (r *Runs) begin(c *actor.Context, m Begin) {
 			host: &host{
 				id: id, deps: r.deps, allow: m.Request.Allow, limits: limits, events: events, stdin: in, asks: questions, clock: &runner.Clock{},
 				out:   &console{run: id, limits: limits, events: events, kept: r.deps.Kept},
-				slots: make(chan struct{}, limits.Concurrency), running: map[string]*flight{}, left: r.left,
+				turns: &turns{free: limits.Concurrency}, running: map[string]*flight{}, left: r.left,
 			},
 		},
 	}

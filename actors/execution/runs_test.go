@@ -154,7 +154,7 @@ func (b *bench) record(id string) toolscript.RunRecord {
 // callTwice is a script that calls the echo tool twice in a row.
 func callTwice(ctx context.Context, _ runner.Job, host runner.Host) (runner.Outcome, error) {
 	for i := range 2 {
-		if _, failure := host.Call(ctx, runner.Call{CallID: fmt.Sprint(i), ID: echo.ID()}); failure != nil {
+		if _, failure := host.Begin(ctx, runner.Call{CallID: fmt.Sprint(i), ID: echo.ID()})(); failure != nil {
 			return thrown(failure), nil
 		}
 	}
@@ -269,7 +269,7 @@ func TestCallsBeyondTheParallelLimitQueue(t *testing.T) {
 	fanOut := func(ctx context.Context, _ runner.Job, host runner.Host) (runner.Outcome, error) {
 		var group sync.WaitGroup
 		for i := range 20 {
-			group.Go(func() { host.Call(ctx, runner.Call{CallID: fmt.Sprint(i), ID: echo.ID()}) })
+			group.Go(func() { host.Begin(ctx, runner.Call{CallID: fmt.Sprint(i), ID: echo.ID()})() })
 		}
 		group.Wait()
 		return runner.Outcome{}, nil
@@ -454,25 +454,6 @@ func TestStandardInput(t *testing.T) {
 	withRuns(t, reads, nil, func(b *bench) {
 		if end := b.exec(toolscript.ExecRequest{}); string(end.Value) != `""` {
 			b.t.Errorf("a run without standard input read %s", end.Value)
-		}
-	})
-}
-
-func TestRecordsOfTheLast200(t *testing.T) {
-	withRuns(t, callTwice, nil, func(b *bench) {
-		for range 205 {
-			b.exec(toolscript.ExecRequest{})
-			b.events = nil
-			time.Sleep(time.Second)
-		}
-		ctx, cancel := context.WithTimeout(b.t.Context(), time.Minute)
-		defer cancel()
-		all, err := mailbox.Ask(ctx, b.at, func(r mailbox.Reply[[]toolscript.RunRecord]) any { return execution.List{Reply: r} })
-		if err != nil || len(all) != 200 {
-			b.t.Fatalf("%d records, %v", len(all), err)
-		}
-		if all[0].StartedAt.Before(all[199].StartedAt) {
-			b.t.Error("the newest run is not the first")
 		}
 	})
 }

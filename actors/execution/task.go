@@ -19,40 +19,48 @@ var errAborted = &toolscript.Error{Kind: toolscript.Cancelled, Err: errors.New("
 // errStopped is why a task ends that has outlived its script.
 var errStopped = &toolscript.Error{Kind: toolscript.Cancelled, Err: errors.New("the task was stopped, as its run was aborted")}
 
-// task makes a call that goes on when the script has ended by itself. The answer
+// task begins a call that goes on when the script has ended by itself. The answer
 // is only for the time until then.
-func (h *host) task(ctx context.Context, c runner.Call, tool toolscript.Tool) (json.RawMessage, *toolscript.ToolError) {
-	type answer struct {
-		value   json.RawMessage
-		failure *toolscript.ToolError
-	}
-	answers := make(chan answer, 1)
+func (h *host) task(ctx context.Context, c runner.Call, tool toolscript.Tool, turn *turn) runner.Pending {
 	going, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	h.begin(c, tool, cancel) // though its turn may be long in coming
-	mailbox.Go(func() {
-		defer cancel(nil)
-		if err := h.turn(going); err != nil {
-			h.dropped(c)
+	return func() (json.RawMessage, *toolscript.ToolError) {
+		answers := make(chan answer, 1)
+		mailbox.Go(func() {
+			defer cancel(nil)
+			answers <- h.makeTask(going, c, tool, turn)
+		}, func(err error) {
 			answers <- answer{nil, toolError(tool, tool.ID(), err)}
-			return
+		})
+		select {
+		case a := <-answers:
+			return a.value, a.failure
+		case <-ctx.Done():
 		}
-		defer h.leave()
-		v, failure := h.call(going, c, tool)
-		answers <- answer{v, failure}
-	}, func(err error) {
-		answers <- answer{nil, toolError(tool, tool.ID(), err)}
-	})
-	select {
-	case a := <-answers:
+		if !errors.Is(context.Cause(ctx), runner.ErrCallCancelled) {
+			return nil, toolError(tool, tool.ID(), errAborted)
+		}
+		cancel(runner.ErrCallCancelled)
+		a := <-answers
 		return a.value, a.failure
-	case <-ctx.Done():
 	}
-	if !errors.Is(context.Cause(ctx), runner.ErrCallCancelled) {
-		return nil, toolError(tool, tool.ID(), errAborted)
+}
+
+// answer is what a call gave.
+type answer struct {
+	value   json.RawMessage
+	failure *toolscript.ToolError
+}
+
+// makeTask waits for the turn of a task and makes its call.
+func (h *host) makeTask(ctx context.Context, c runner.Call, tool toolscript.Tool, turn *turn) answer {
+	if err := turn.wait(ctx); err != nil {
+		h.dropped(c)
+		return answer{nil, toolError(tool, tool.ID(), err)}
 	}
-	cancel(runner.ErrCallCancelled)
-	a := <-answers
-	return a.value, a.failure
+	defer turn.leave()
+	v, failure := h.call(ctx, c, tool)
+	return answer{v, failure}
 }
 
 // dropped notes that a task has ended before its turn came.

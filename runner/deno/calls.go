@@ -50,8 +50,9 @@ func (r *run) begin(payload []byte) error {
 		return err
 	}
 	r.made.Add(1)
+	pending := r.take(ctx, call) // here, so that calls keep their order
 	r.pending.Go(func() {
-		answer := r.call(ctx, call)
+		answer := r.wait(call, pending)
 		done()
 		r.completed.Add(1)
 		r.held.Release(len(payload))
@@ -66,26 +67,36 @@ func (r *run) begin(payload []byte) error {
 	return nil
 }
 
-// call makes one tool call. A panic of the host is an answer too.
-func (r *run) call(ctx context.Context, c runner.Call) callAnswer {
-	answer := callAnswer{call: c.CallID}
-	fail := func(kind toolscript.Kind, message string) {
-		answer.value, answer.failure = nil, &toolscript.ToolError{Tool: c.ID, Code: kind, Message: message}
-	}
+// take has the host begin a call.
+func (r *run) take(ctx context.Context, c runner.Call) (pending runner.Pending) {
 	if !json.Valid(c.Args) {
-		fail(toolscript.Invalid, "the arguments nest too deep, or are not JSON")
-		return answer
+		return runner.Refused(&toolscript.ToolError{Tool: c.ID, Code: toolscript.Invalid, Message: "the arguments nest too deep, or are not JSON"})
 	}
+	err := guard.Do(r.process.engine.options.Log, "begin a call of run "+r.job.RunID, func() { pending = r.host.Begin(ctx, c) })
+	if err != nil {
+		return runner.Refused(failedHere(c))
+	}
+	return pending
+}
+
+// wait waits for the end of a call. A panic of the host is an answer too.
+func (r *run) wait(c runner.Call, pending runner.Pending) callAnswer {
+	answer := callAnswer{call: c.CallID}
 	err := guard.Do(r.process.engine.options.Log, "make a call of run "+r.job.RunID, func() {
-		answer.value, answer.failure = r.host.Call(ctx, c)
+		answer.value, answer.failure = pending()
 	})
 	if err != nil {
-		fail(toolscript.Internal, "the gateway failed in this call; its log says why")
+		answer.value, answer.failure = nil, failedHere(c)
 	}
 	if size := len(answer.value); size > maxFrame {
 		answer.value, answer.failure = nil, report.AnswerTooLong(c.ID, size, maxFrame)
 	}
 	return answer
+}
+
+// failedHere is what a script catches of a call in which the host has panicked.
+func failedHere(c runner.Call) *toolscript.ToolError {
+	return &toolscript.ToolError{Tool: c.ID, Code: toolscript.Internal, Message: "the gateway failed in this call; its log says why"}
 }
 
 // giveAnswer waits until a call of the room's run has ended, and answers with

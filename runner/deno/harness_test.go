@@ -79,14 +79,16 @@ type host struct {
 	calls  []runner.Call
 }
 
-func (h *host) Call(ctx context.Context, c runner.Call) (json.RawMessage, *toolscript.ToolError) {
+func (h *host) Begin(ctx context.Context, c runner.Call) runner.Pending {
 	h.mu.Lock()
 	h.calls = append(h.calls, c)
 	h.mu.Unlock()
-	if h.tool == nil {
-		return c.Args, nil
+	return func() (json.RawMessage, *toolscript.ToolError) {
+		if h.tool == nil {
+			return c.Args, nil
+		}
+		return h.tool(ctx, c)
 	}
-	return h.tool(ctx, c)
 }
 
 func (h *host) Write(s runner.Stream, text string) { h.output[s].WriteString(text) }

@@ -3,7 +3,6 @@ package worker
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"log/slog"
@@ -43,8 +42,6 @@ func (faulty) Read([]byte) (int, error) { panic("read broke") }
 // noHost is the host of a script that does not get as far as asking for anything.
 type noHost struct{}
 
-func (noHost) Call(context.Context, runner.Call) (json.RawMessage, *toolscript.ToolError) {
-	return nil, nil
-}
-func (noHost) Write(runner.Stream, string)               {}
-func (noHost) ReadStdin(context.Context) ([]byte, error) { return nil, nil }
+func (noHost) Begin(context.Context, runner.Call) runner.Pending { return runner.Refused(nil) }
+func (noHost) Write(runner.Stream, string)                       {}
+func (noHost) ReadStdin(context.Context) ([]byte, error)         { return nil, nil }

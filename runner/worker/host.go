@@ -45,10 +45,12 @@ func (r *run) begin(payload []byte) error {
 	if err != nil {
 		return err
 	}
+	call := runner.Call{CallID: header.CallID, ID: header.ID, Args: args, Task: header.Task}
+	pending := r.take(ctx, call) // here, so that calls keep their order
 	r.spawn(func() {
 		defer r.calls.Release(size)
 		defer done()
-		r.call(ctx, runner.Call{CallID: header.CallID, ID: header.ID, Args: args, Task: header.Task})
+		r.answer(call, pending)
 	})
 	return nil
 }
@@ -62,10 +64,16 @@ func (h callHeader) check() error {
 	return nil
 }
 
-// call makes one tool call and answers the worker.
-func (r *run) call(ctx context.Context, c runner.Call) {
+// take has the host begin a call.
+func (r *run) take(ctx context.Context, c runner.Call) (pending runner.Pending) {
+	defer r.recovered("begin a call", func() { pending = runner.Refused(failedHere(c)) })
+	return r.host.Begin(ctx, c)
+}
+
+// answer waits for the end of a call and answers the worker.
+func (r *run) answer(c runner.Call, pending runner.Pending) {
 	header := answerHeader{CallID: c.CallID}
-	value, toolErr := r.ask(ctx, c)
+	value, toolErr := r.wait(c, pending)
 	header.Err = toolErr
 	if toolErr != nil || len(value) == 0 {
 		value = nil
@@ -76,11 +84,14 @@ func (r *run) call(ctx context.Context, c runner.Call) {
 	}
 }
 
-func (r *run) ask(ctx context.Context, c runner.Call) (value []byte, toolErr *toolscript.ToolError) {
-	defer r.recovered("call", func() {
-		toolErr = &toolscript.ToolError{Tool: c.ID, Code: toolscript.Internal, Message: "the gateway failed in this call; its log says why"}
-	})
-	return r.host.Call(ctx, c)
+func (r *run) wait(c runner.Call, pending runner.Pending) (value []byte, toolErr *toolscript.ToolError) {
+	defer r.recovered("call", func() { toolErr = failedHere(c) })
+	return pending()
+}
+
+// failedHere is what a script catches of a call in which the host has panicked.
+func failedHere(c runner.Call) *toolscript.ToolError {
+	return &toolscript.ToolError{Tool: c.ID, Code: toolscript.Internal, Message: "the gateway failed in this call; its log says why"}
 }
 
 // maxStdin is the largest piece of standard input that goes to a worker at once.

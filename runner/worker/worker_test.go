@@ -108,11 +108,13 @@ type host struct {
 	output strings.Builder
 }
 
-func (h *host) Call(ctx context.Context, c runner.Call) (json.RawMessage, *toolscript.ToolError) {
-	if h.call != nil {
-		return h.call(ctx, c)
+func (h *host) Begin(ctx context.Context, c runner.Call) runner.Pending {
+	return func() (json.RawMessage, *toolscript.ToolError) {
+		if h.call != nil {
+			return h.call(ctx, c)
+		}
+		return c.Args, nil
 	}
-	return c.Args, nil
 }
 
 func (h *host) Write(s runner.Stream, text string) {

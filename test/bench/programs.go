@@ -11,7 +11,6 @@ import (
 	"os/exec"
 	"path/filepath"
 
-	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner"
 	"github.com/toolscript/toolscript/runner/worker"
 )
@@ -126,8 +125,6 @@ func inside(ctx context.Context, s *worker.Sandbox, code string) (ms, result flo
 // aloof is the host of a script that asks nothing of it, in a worker.
 type aloof struct{}
 
-func (aloof) Call(context.Context, runner.Call) (json.RawMessage, *toolscript.ToolError) {
-	return nil, nil
-}
-func (aloof) Write(runner.Stream, string)               {}
-func (aloof) ReadStdin(context.Context) ([]byte, error) { return nil, nil }
+func (aloof) Begin(context.Context, runner.Call) runner.Pending { return runner.Refused(nil) }
+func (aloof) Write(runner.Stream, string)                       {}
+func (aloof) ReadStdin(context.Context) ([]byte, error)         { return nil, nil }
