@@ -256,9 +256,28 @@ func (r *Runs) get(c *actor.Context, m Get) {
 	case live.at.PID == nil:
 		m.Reply.Send(live.record, nil)
 	default:
-		c.Engine().Send(live.at.PID, describe{m.Reply})
+		r.ask(c, live.at, m)
 	}
 }
+
+// ask has the actor of a run answer. One that ends before it does has told its record
+// by then, or its end will be told: the question comes back here.
+func (r *Runs) ask(c *actor.Context, at mailbox.Address, m Get) {
+	engine, self := c.Engine(), c.PID()
+	ctx, cancel := context.WithTimeout(context.Background(), describeTime)
+	mailbox.Go(func() {
+		defer cancel()
+		record, err := mailbox.Ask(ctx, at, func(reply mailbox.Reply[toolscript.RunRecord]) any { return describe{reply} })
+		if errors.Is(err, mailbox.ErrEnded) {
+			engine.Send(self, m)
+			return
+		}
+		m.Reply.Send(record, err)
+	}, func(err error) { m.Reply.Send(toolscript.RunRecord{}, err) })
+}
+
+// describeTime bounds the question to a run for its record, which takes microseconds.
+const describeTime = 10 * time.Second
 
 func (r *Runs) list() []toolscript.RunRecord {
 	records := slices.Clone(r.past)
