@@ -66,7 +66,9 @@ func (e *emitter) emit(event toolscript.Event) {
 	}
 	e.blocked++ // the last event waits for this one
 	for !e.place(event) {
-		e.hurry()
+		if !e.due { // once: two who wait would wake each other without end
+			e.hurry()
+		}
 		e.wait()
 	}
 	e.blocked--
@@ -83,9 +85,10 @@ func news(event toolscript.Event) bool {
 	return event.Type == toolscript.EventCall || event.Type == toolscript.EventCallEnd
 }
 
-// hurry has what waits taken now.
+// hurry has what waits taken now. Nothing is due when nothing waits: what comes
+// next would wait for good.
 func (e *emitter) hurry() {
-	e.due = true
+	e.due = !e.empty()
 	if e.late != nil {
 		e.late.Stop()
 		e.late = nil
@@ -139,13 +142,12 @@ func (e *emitter) wait() {
 			e.mu.Lock()
 			defer e.mu.Unlock()
 			e.calm()
-			e.changed.Broadcast()
 		})
 	}
 	e.changed.Wait()
 }
 
-// calm ends a wait and counts it.
+// calm ends a wait and counts it. Who still waits does so anew, with what is left.
 func (e *emitter) calm() {
 	if e.timer == nil {
 		return
@@ -153,6 +155,7 @@ func (e *emitter) calm() {
 	e.timer.Stop()
 	e.timer = nil
 	e.left -= time.Since(e.since)
+	e.changed.Broadcast()
 }
 
 // release lets everybody go on who waits in emit, now and from now on: the run
@@ -167,14 +170,14 @@ func (e *emitter) release() {
 // end emits the last event, unless there is one, and does not wait for the
 // client.
 func (e *emitter) end(end toolscript.End) {
-	e.release()
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	e.free = true
 	if e.last == nil {
 		event := toolscript.EndEvent(e.id, end)
 		e.last = &event
 	}
-	e.changed.Broadcast()
+	e.hurry()
 }
 
 // deliver hands events to the client until the last one.
