@@ -123,17 +123,17 @@
   // Standard input, a piece at a time, when the script asks for it.
   const text = new TextDecoder('utf-8', { ignoreBOM: true });
   const piece = async () => {
-    let chunk;
+    let [answer, chunk] = [];
     try {
-      const answer = await post('stdin');
-      if (answer.status === 200) chunk = await answer.arrayBuffer();
+      answer = await post('stdin');
+      chunk = await answer.arrayBuffer();
     } catch {
       return unreachable();
     }
-    if (chunk !== undefined) return internal.feed(text.decode(chunk, { stream: true }));
+    if (answer.status === 200) return internal.feed(text.decode(chunk, { stream: true }));
     run.stdin = false;
     internal.feed(text.decode());
-    internal.feed();
+    internal.feed(undefined, answer.status === 204 ? undefined : internal.parse(lossy.decode(chunk)).message);
   };
   host.stdin = () => {
     if (!run.stdin) return 0;

@@ -1,0 +1,46 @@
+package sandbox_test
+
+import (
+	"testing"
+
+	"github.com/toolscript/toolscript"
+)
+
+// TestStdinThatBreaks: input that cannot be read to its end is an error on both
+// engines, and not the end of the input.
+func TestStdinThatBreaks(t *testing.T) {
+	g := newGateway(t)
+	for _, engine := range engines {
+		t.Run(engine, func(t *testing.T) {
+			request := toolscript.ExecRequest{
+				Code: `import { stdin } from "toolscript";
+const seen: string[] = [];
+try { for await (const line of stdin.lines()) seen.push(line) } catch (e) { seen.push(e.message) }
+return [...seen, await stdin.text().catch((e) => e.message)]`,
+				Engine: engine, Check: toolscript.CheckOff, Stdin: true,
+			}
+			var id string
+			var end toolscript.End
+			err := g.Exec(t.Context(), request, func(e toolscript.Event) error {
+				switch e.Type {
+				case toolscript.EventStart:
+					id = e.RunID
+				case toolscript.EventStdin:
+					go func() {
+						for _, piece := range []toolscript.StdinPiece{{Data: []byte("one\n")}, {Error: "the disk is gone"}} {
+							_ = g.GiveStdin(t.Context(), id, piece) // what the script reads tells
+						}
+					}()
+				case toolscript.EventEnd:
+					end = *e.End
+				default:
+				}
+				return nil
+			})
+			const broken = `"standard input cannot be read: the disk is gone"`
+			if want := `["one",` + broken + `,` + broken + `]`; err != nil || string(end.Value) != want {
+				t.Errorf("end = %s, %+v, %v; want %s", end.Value, end.Error, err, want)
+			}
+		})
+	}
+}
