@@ -66,7 +66,7 @@ var attacks = []struct {
 	{"generator", `function*g(){for(;;)yield 1} for(const x of g());`, []toolscript.Kind{timeout}},
 	{"spread of an endless iterator", `function*g(){for(;;)yield 1} [...g()]`, []toolscript.Kind{memory, timeout}},
 	{"toJSON loop", `export default {toJSON(){for(;;);}}`, []toolscript.Kind{timeout}},
-	{"message loop", `throw {get [Symbol.toStringTag](){for(;;);}}`, []toolscript.Kind{toolscript.Threw}},
+	{"message loop", `throw {get [Symbol.toStringTag](){for(;;);}}`, []toolscript.Kind{timeout}},
 	{"thenable loop", `export default {then(r){r({then:this.then})}}`, []toolscript.Kind{timeout, memory}},
 	{"many timers", `for(;;)setTimeout(()=>{},1e6)`, []toolscript.Kind{memory, timeout}},
 	{"tool flood", `import {tools} from "toolscript"; for(;;)tools.github.createIssue({})`, []toolscript.Kind{memory, timeout}},

@@ -78,7 +78,11 @@ func (r *run) classify(err error) *toolscript.RunError {
 	var large *valueTooLarge
 	switch {
 	case errors.As(err, &threw):
-		return r.describe(threw.reason, threw.phase)
+		e := r.describe(threw.reason, threw.phase)
+		if r.watch.reason != nil { // code of the script that describes its error does not end
+			return r.limit(r.watch.reason)
+		}
+		return e
 	case errors.As(err, &halted):
 		r.watch.extend()
 		e := r.limit(halted.error)
