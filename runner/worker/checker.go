@@ -137,7 +137,8 @@ func (c *Checker) ask(ctx context.Context, q question, answer any) (lost string,
 	watch := proc.StartWatch(c.PID(), q.bounds(), func(error) { c.Kill() })
 	lost, err = c.exchange(q, answer)
 	c.spent = watch.Effort()
-	if over := watch.Stop(); over != nil { // also when the answer came just before the kill: the worker is gone
+	if over := watch.Stop(); over != nil { // also when the answer came just before the kill
+		<-c.done // a worker that ends must not seem free for the next script
 		lost, err = over.Error(), nil
 	}
 	if !stop() {

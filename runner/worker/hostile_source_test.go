@@ -90,8 +90,12 @@ func TestHostileSources(t *testing.T) {
 			}
 			if len(found) == 0 || found[0].Code != runner.CodeLimit {
 				alive(t, c)
-			} else {
-				<-c.Done()
+				return
+			}
+			select {
+			case <-c.Done():
+			default:
+				t.Error("a checker that was killed seems free for the next script")
 			}
 		})
 	}

@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -76,21 +77,30 @@ func beHostile(args []string) int {
 	if _, err := io.WriteString(socket, frame(readyFrame, "{}")); err != nil {
 		return 1
 	}
-	for kind := byte(0); kind != runFrame; { // names come first
-		var header [5]byte
-		if _, err := io.ReadFull(socket, header[:]); err != nil {
-			return 1
-		}
-		if _, err := io.CopyN(io.Discard, socket, int64(binary.BigEndian.Uint32(header[:4]))); err != nil {
-			return 1
-		}
-		kind = header[4]
+	if err := awaitJob(socket); err != nil {
+		return 1
 	}
 	if _, err := io.Copy(socket, bytes.NewBufferString(hostileWords[args[0]].say())); err != nil {
 		return 1
 	}
 	_, _ = io.Copy(io.Discard, socket) // it stays until the gateway has enough of it
 	return 0
+}
+
+// awaitJob reads what the gateway says up to a job. Names come first.
+func awaitJob(socket io.Reader) error {
+	for {
+		var header [5]byte
+		if _, err := io.ReadFull(socket, header[:]); err != nil {
+			return err
+		}
+		if _, err := io.CopyN(io.Discard, socket, int64(binary.BigEndian.Uint32(header[:4]))); err != nil {
+			return err
+		}
+		if header[4] == runFrame {
+			return nil
+		}
+	}
 }
 
 // TestHostileSandbox holds that nothing a sandbox says harms the gateway, or gets
@@ -130,6 +140,93 @@ func TestHostileSandbox(t *testing.T) {
 			if outcome.Err != nil && len(outcome.Err.Message) > 300 {
 				t.Errorf("the error passes %d bytes on", len(outcome.Err.Message))
 			}
+		})
+	}
+}
+
+// What makes the test program a sandbox that reads nothing more: from when it is ready
+// on, and from the first bytes of an answer on, before which it has ended its run.
+const (
+	deafCommand     = "__deaf"
+	deafenedCommand = "__deafened"
+)
+
+func init() {
+	disguises[deafCommand] = func([]string) int { return beDeaf(func(io.ReadWriter) error { return nil }) }
+	disguises[deafenedCommand] = func([]string) int {
+		return beDeaf(func(socket io.ReadWriter) error {
+			if err := awaitJob(socket); err != nil {
+				return err
+			}
+			if _, err := io.WriteString(socket, callOf("1")); err != nil {
+				return err
+			}
+			if _, err := io.ReadFull(socket, make([]byte, 5)); err != nil {
+				return err
+			}
+			_, err := io.WriteString(socket, frame(endFrame, good))
+			return err
+		})
+	}
+}
+
+// beDeaf says that it is ready, does something, and then stays and reads nothing.
+func beDeaf(before func(io.ReadWriter) error) int {
+	socket := os.NewFile(3, "socket")
+	if _, err := io.WriteString(socket, frame(readyFrame, "{}")); err != nil {
+		return 1
+	}
+	if err := before(socket); err != nil {
+		return 1
+	}
+	_, _ = io.Copy(io.Discard, os.NewFile(4, "lifeline")) // until the gateway is gone, or has enough of it
+	return 0
+}
+
+// TestSandboxThatIsKilledAtItsEnd holds that a sandbox which has ended its run, and had
+// to be killed since it does not read, is gone by then: nobody is lent it.
+func TestSandboxThatIsKilledAtItsEnd(t *testing.T) {
+	s, err := worker.StartSandbox(t.Context(), worker.Options{Args: []string{deafenedCommand}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	answer := json.RawMessage(`"` + strings.Repeat("x", 8<<20) + `"`) // more than a socket holds
+	outcome := run(t, s, "return 1", &host{
+		call: func(context.Context, runner.Call) (json.RawMessage, *toolscript.ToolError) { return answer, nil },
+	})
+	if string(outcome.Value) != "1" {
+		t.Errorf("outcome = %s, %+v", outcome.Value, outcome.Err)
+	}
+	select {
+	case <-s.Done():
+	default:
+		t.Error("a sandbox that is killed seems free for the next run")
+	}
+}
+
+// TestSandboxThatDoesNotRead holds that the limits of a run hold before its job has
+// been read.
+func TestSandboxThatDoesNotRead(t *testing.T) {
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	for want, ctx := range map[toolscript.Kind]context.Context{toolscript.LimitTime: t.Context(), toolscript.Cancelled: cancelled} {
+		t.Run(string(want), func(t *testing.T) {
+			s, err := worker.StartSandbox(t.Context(), worker.Options{Args: []string{deafCommand}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(s.Close)
+			job := newJob(t, "return 1")
+			job.Compiled.JavaScript += "//" + strings.Repeat("x", 8<<20) // more than a socket holds
+			if want == toolscript.LimitTime {
+				job.Limits.TimeoutMs = 300
+			}
+			outcome, err := s.Run(ctx, job, &host{})
+			if kindOf(outcome) != want || !errors.Is(err, worker.ErrKilled) {
+				t.Errorf("Run = %+v, %v; want %s and %v", outcome.Err, err, want, worker.ErrKilled)
+			}
+			<-s.Done()
 		})
 	}
 }

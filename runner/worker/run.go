@@ -71,10 +71,10 @@ func newRun(ctx context.Context, s *Sandbox, job runner.Job, host runner.Host) *
 
 // run sends the job and waits for its end, which it forces when it must.
 func (r *run) run(ctx context.Context) (runner.Outcome, error) {
-	if err := r.sandbox.begin(r.job); errors.Is(err, errFrameTooLong) {
+	if err := r.send(ctx); errors.Is(err, errFrameTooLong) {
 		return r.outcome(r.tooLong(err)), nil // nothing was sent, and the worker is well
 	} else if err != nil {
-		return r.lost(err)
+		return r.unsent(ctx, err)
 	}
 	r.spawn(r.receive)
 	if r.job.Clock != nil {
@@ -208,7 +208,9 @@ func (r *run) finish() {
 	r.mu.Lock()
 	r.over = true
 	r.mu.Unlock()
-	deaf.Stop()
+	if !deaf.Stop() {
+		<-r.sandbox.done // a worker that ends must not seem free for the next run
+	}
 	grace.Wait(&r.pending)
 }
 
