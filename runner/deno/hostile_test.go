@@ -15,6 +15,9 @@ import (
 	"github.com/toolscript/toolscript/runner/deno"
 )
 
+// silence is that of a process which closes its output and goes on.
+const silence = "nothing ever again"
+
 // hostileWords are what a process says that is in the hands of its script, and the
 // kind of error with which the run ends.
 var hostileWords = map[string]struct {
@@ -49,6 +52,7 @@ var hostileWords = map[string]struct {
 	"arguments that are no JSON": {func() string { return frame('c', `{"call":1,"tool":"github__x"}`+"\n{") + frame('v', "1") }, ""},
 	"text that is no UTF-8":      {func() string { return frame('o', "\xff") + frame('v', "1") }, ""},
 	"half a message":             {func() string { return "\x09" }, toolscript.LimitTime},
+	silence:                      {func() string { return "" }, toolscript.Internal},
 }
 
 func frame(kind byte, payload string) string {
@@ -86,6 +90,9 @@ func beHostile() error {
 	go func() { _, _ = io.Copy(io.Discard, os.Stdin) }() // the answers
 	if _, err := io.WriteString(os.Stdout, hostileWords[job.Code].say()); err != nil {
 		return err
+	}
+	if job.Code == silence {
+		_ = os.Stdout.Close() // what matters is that it cannot be written to
 	}
 	select {} // until it is killed
 }

@@ -14,9 +14,11 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner"
+	"github.com/toolscript/toolscript/runner/internal/grace"
 	"github.com/toolscript/toolscript/runner/internal/proc"
 	"github.com/toolscript/toolscript/runner/internal/tether"
 )
@@ -140,6 +142,14 @@ func (p *Process) wait() {
 // Kill ends the process and all of its group at once. It may be called at any
 // time, more than once.
 func (p *Process) Kill() { tether.Kill(p.cmd.Process) }
+
+// end waits for a process that seems to be gone. One that has closed its output and
+// goes on is killed.
+func (p *Process) end() {
+	deaf := time.AfterFunc(grace.Period, p.Kill)
+	defer deaf.Stop()
+	<-p.done
+}
 
 // Close ends the process and waits until it is gone.
 func (p *Process) Close() {

@@ -298,7 +298,7 @@ func (r *run) gone(err error) runner.Outcome {
 	if errors.Is(err, errNotUnderstood) || long != nil {
 		r.process.Kill()
 	}
-	<-r.process.done
+	r.process.end()
 	said := r.process.stderr.String()
 	switch {
 	case strings.Contains(said, saidNothingLeft):
