@@ -185,3 +185,13 @@ func TestOutputIsText(t *testing.T) {
 		t.Errorf("output = %.40q, want %.40q", h.stdout(), want)
 	}
 }
+
+// TestTableOfManyRows has more rows than a call takes arguments.
+func TestTableOfManyRows(t *testing.T) {
+	const rows = 70_000
+	h := newHost()
+	run(t, script(`console.table(new Array(70_000).fill(1))`), h)
+	if n := strings.Count(h.stdout(), "\n"); n != rows+4 {
+		t.Errorf("%d lines for %d rows, want 4 more", n, rows)
+	}
+}

@@ -25,7 +25,7 @@
     const bytes = [];
     for (const piece of text.match(/%[0-9a-fA-F]{2}|[^%]+|%/g) ?? []) {
       if (/^%../.test(piece)) bytes.push(parseInt(piece.slice(1), 16));
-      else bytes.push(...utf8(piece));
+      else for (const byte of utf8(piece)) bytes.push(byte); // not spread: a call takes 65,535 arguments
     }
     return host.decode(new Uint8Array(bytes), 0);
   };

@@ -25,7 +25,7 @@
       ...Array.from(columns, (c) => (isObject(row) && Object.hasOwn(row, c) ? inspect(row[c], 0) : '')),
       ...(plain ? [isObject(row) ? '' : inspect(row)] : []),
     ]);
-    const widths = head.map((h, i) => Math.max(h.length, ...body.map((r) => r[i].length)));
+    const widths = head.map((h, i) => body.reduce((most, row) => Math.max(most, row[i].length), h.length));
     const cells = (row) => `│ ${row.map((c, i) => c.padEnd(widths[i])).join(' │ ')} │`;
     return [
       line('┌', '┬', '┐', widths), cells(head), line('├', '┼', '┤', widths), ...body.map(cells), line('└', '┴', '┘', widths),
