@@ -39,17 +39,19 @@ func (b borrow) settle() bool { return b.settled.CompareAndSwap(false, true) }
 func Take(ctx context.Context, to mailbox.Address) (Worker, error) {
 	b := borrow{ctx, make(chan lent, 1), new(atomic.Bool)}
 	to.Engine.Send(to.PID, b)
+	var none error
 	select {
 	case l := <-b.reply:
 		return l.worker, l.err
 	case <-ctx.Done():
+		none = mailbox.ContextError(ctx)
 	case <-to.Gone:
+		none = mailbox.ErrStopped
+	case <-to.Ended:
+		none = mailbox.ErrEnded
 	}
 	if b.settle() {
-		if ctx.Err() == nil {
-			return nil, mailbox.ErrStopped
-		}
-		return nil, mailbox.ContextError(ctx)
+		return nil, none
 	}
 	l := <-b.reply // lent in the same moment
 	return l.worker, l.err

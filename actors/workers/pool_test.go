@@ -323,3 +323,20 @@ func TestStateTellsTheWall(t *testing.T) {
 		}
 	})
 }
+
+// TestTakeFromAPoolThatHasEnded does not wait for what nobody will lend.
+func TestTakeFromAPoolThatHasEnded(t *testing.T) {
+	withPool(t, workers.Options{Max: 1}, &factory{}, func(b *bench) {
+		b.mustTake()
+		ended := make(chan struct{})
+		b.at.Ended = ended
+		time.AfterFunc(time.Second, func() { close(ended) })
+		before := time.Now()
+		if _, err := b.take(time.Minute); toolscript.KindOf(err) != toolscript.Unavailable {
+			b.t.Errorf("Take = %v, want unavailable", err)
+		}
+		if waited := time.Since(before); waited != time.Second {
+			b.t.Errorf("it waited %v, and the pool ended after a second", waited)
+		}
+	})
+}
