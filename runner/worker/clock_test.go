@@ -3,11 +3,13 @@ package worker_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"testing"
 	"time"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner"
+	"github.com/toolscript/toolscript/runner/worker"
 )
 
 // A run whose clock stands still outlasts its limit, against the engine, the
@@ -24,16 +26,32 @@ func TestClockThatStandsStill(t *testing.T) {
 		{"and then goes on for who waits", `await tools.demo.echo({}); await new Promise((r) => setTimeout(r, 60_000))`, toolscript.LimitTime},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s, j := startSandbox(t), newJob(t, c.code)
-			j.Limits.TimeoutMs, j.Clock = limit.Milliseconds(), &runner.Clock{}
-			outcome, err := s.Run(t.Context(), j, &host{call: func(_ context.Context, c runner.Call) (json.RawMessage, *toolscript.ToolError) {
-				defer j.Clock.Hold()()
-				<-time.After(3 * limit) // beyond the limit with all that is granted on top
-				return c.Args, nil
-			}})
-			if err != nil || kindOf(outcome) != c.want {
-				t.Errorf("Run = %s, %+v, %v, want %q", outcome.Value, outcome.Err, err, c.want)
+			for range 5 { // as in survives: on a busy machine the engine may come too late
+				outcome, err := runHeld(t, c.code, limit)
+				if kindOf(outcome) != c.want {
+					t.Errorf("Run = %s, %+v, %v, want %q", outcome.Value, outcome.Err, err, c.want)
+				}
+				if err == nil {
+					return
+				}
+				if c.want == "" || !errors.Is(err, worker.ErrKilled) {
+					t.Fatalf("Run = %v", err)
+				}
 			}
+			t.Error("the worker was killed five times")
 		})
 	}
+}
+
+// runHeld runs code with a limit of time. Its calls stop the clock, for longer than
+// the limit with all that is granted on top.
+func runHeld(t *testing.T, code string, limit time.Duration) (runner.Outcome, error) {
+	t.Helper()
+	s, j := startSandbox(t), newJob(t, code)
+	j.Limits.TimeoutMs, j.Clock = limit.Milliseconds(), &runner.Clock{}
+	return s.Run(t.Context(), j, &host{call: func(_ context.Context, c runner.Call) (json.RawMessage, *toolscript.ToolError) {
+		defer j.Clock.Hold()()
+		<-time.After(3 * limit)
+		return c.Args, nil
+	}})
 }

@@ -20,23 +20,39 @@ func TestWallsOfTime(t *testing.T) {
 	} {
 		for _, limits := range []toolscript.Limits{{TimeoutMs: 200}, {CPUMs: 200}} {
 			t.Run(test.name, func(t *testing.T) {
-				s, err := worker.StartSandbox(t.Context(), worker.Options{Args: []string{test.command}, CacheDir: cacheDir})
-				if err != nil {
-					t.Fatal(err)
+				want := -1 // of a signal
+				if test.command == watchedCommand {
+					want = worker.ExitOverrun
 				}
-				t.Cleanup(s.Close)
-				job := newJob(t, test.code)
-				job.Limits = limits
-				outcome, err := s.Run(t.Context(), job, &host{})
-				if !errors.Is(err, worker.ErrKilled) || kindOf(outcome) != toolscript.LimitTime || !strings.Contains(outcome.Err.Message, "killed") {
-					t.Errorf("Run = %+v, %v; want %s and %v", outcome.Err, err, toolscript.LimitTime, worker.ErrKilled)
+				for range 5 { // on a busy machine the gateway may be ahead of the watchdog
+					code := killedWith(t, test.command, test.code, limits)
+					if code == want {
+						return
+					}
+					if code != -1 {
+						t.Fatalf("the worker ended with code %d, want %d", code, want)
+					}
 				}
-				<-s.Done()
-				watched := test.command == watchedCommand
-				if code := s.ExitCode(); watched != (code == worker.ExitOverrun) {
-					t.Errorf("the worker ended with code %d; its own watchdog ends it: want %t", code, watched)
-				}
+				t.Error("the watchdog was never the first")
 			})
 		}
 	}
+}
+
+// killedWith runs code until its worker is killed, and gives the exit code of that.
+func killedWith(t *testing.T, command, code string, limits toolscript.Limits) int {
+	t.Helper()
+	s, err := worker.StartSandbox(t.Context(), worker.Options{Args: []string{command}, CacheDir: cacheDir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	job := newJob(t, code)
+	job.Limits = limits
+	outcome, err := s.Run(t.Context(), job, &host{})
+	if !errors.Is(err, worker.ErrKilled) || kindOf(outcome) != toolscript.LimitTime || !strings.Contains(outcome.Err.Message, "killed") {
+		t.Errorf("Run = %+v, %v; want %s and %v", outcome.Err, err, toolscript.LimitTime, worker.ErrKilled)
+	}
+	<-s.Done()
+	return s.ExitCode()
 }

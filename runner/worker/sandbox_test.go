@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"strings"
 	"sync"
@@ -149,7 +150,16 @@ func TestPanicsOfTheHostStayInTheCall(t *testing.T) {
 	if string(outcome.Value) != `"internal"` {
 		t.Errorf("value = %s, %+v; want internal", outcome.Value, outcome.Err)
 	}
+	outcome, err = s.Run(t.Context(), newJob(t, "try { await tools.demo.echo({}) } catch (e) { return e.code }"), breaking{h})
+	if err != nil || string(outcome.Value) != `"internal"` {
+		t.Errorf("value = %s, %+v, %v; want internal", outcome.Value, outcome.Err, err)
+	}
 }
+
+// breaking is a host that panics before a call has begun.
+type breaking struct{ *host }
+
+func (breaking) Begin(context.Context, runner.Call) runner.Pending { panic("begin") }
 
 func TestAnswerTooLong(t *testing.T) {
 	s := startSandbox(t)
@@ -182,10 +192,11 @@ func TestCallsEndWithTheRun(t *testing.T) {
 	run(t, s, "return 2", &host{})
 }
 
+// TestStubbornHostIsLeftAlone has a call that does not end with its run, and is
+// answered while the next run waits for the answer to a call of the same number.
 func TestStubbornHostIsLeftAlone(t *testing.T) {
 	s := startSandbox(t)
 	release := make(chan struct{})
-	defer close(release)
 	h := &host{call: func(context.Context, runner.Call) (json.RawMessage, *toolscript.ToolError) {
 		<-release
 		return json.RawMessage(`"late"`), nil
@@ -194,31 +205,43 @@ func TestStubbornHostIsLeftAlone(t *testing.T) {
 	if string(outcome.Value) != "1" {
 		t.Errorf("value = %s, %+v; want 1", outcome.Value, outcome.Err)
 	}
-	if outcome := run(t, s, "return tools.demo.echo('mine')", &host{}); string(outcome.Value) != `"mine"` {
-		t.Errorf("value = %s: the answer to another run", outcome.Value)
+	const more = 100 // calls, in which the late answer has time to come
+	begun, enough := 0, make(chan struct{})
+	next := &host{call: func(_ context.Context, c runner.Call) (json.RawMessage, *toolscript.ToolError) {
+		if c.ID == "demo__echo" {
+			<-enough
+			return json.RawMessage(`"mine"`), nil
+		}
+		switch begun++; begun {
+		case 1:
+			close(release)
+		case more:
+			close(enough)
+		}
+		return json.RawMessage("1"), nil
+	}}
+	outcome = run(t, s, fmt.Sprintf("const mine = tools.demo.echo({}); for (let i = 0; i < %d; i++) await tools.demo.add({}); return mine", more), next)
+	if string(outcome.Value) != `"mine"` {
+		t.Errorf("value = %s, %+v: the answer to another run", outcome.Value, outcome.Err)
 	}
 }
 
 func TestCancel(t *testing.T) {
 	for name, code := range map[string]string{
 		"while it waits":     "await tools.demo.echo({})",
-		"while it computes":  "await tools.demo.echo({}); for (;;);",
-		"in a microtask":     "await tools.demo.echo({}); for (;;) await 0",
-		"in native code":     "await tools.demo.echo({}); new Array(2 ** 32 - 1).join('')",
-		"while nobody reads": "await tools.demo.echo({}); for (;;) console.log('x'.repeat(10_000))",
+		"while it computes":  "void tools.demo.echo({}); for (;;);",
+		"in a microtask":     "void tools.demo.echo({}); for (;;) await 0",
+		"in native code":     "void tools.demo.echo({}); new Array(2 ** 32 - 1).join('')",
+		"while nobody reads": "void tools.demo.echo({}); for (;;) console.log('x'.repeat(10_000))",
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := startSandbox(t)
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			waits := strings.HasSuffix(name, "waits")
 			h := &host{
-				call: func(ctx context.Context, _ runner.Call) (json.RawMessage, *toolscript.ToolError) {
+				call: func(context.Context, runner.Call) (json.RawMessage, *toolscript.ToolError) {
 					cancel()
-					if waits {
-						<-ctx.Done()
-					}
-					return json.RawMessage("1"), nil
+					return json.RawMessage("1"), nil // which nobody is told any more
 				},
 				write: func(runner.Stream, string) { <-ctx.Done() },
 			}
