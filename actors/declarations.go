@@ -86,7 +86,7 @@ func open(d runner.Declarations, idents []string) runner.Declarations {
 	}
 	var text strings.Builder
 	text.WriteString(d.Text)
-	text.WriteString("export interface Tools {\n")
+	text.WriteString("export interface Servers {\n")
 	for _, ident := range idents {
 		fmt.Fprintf(&text, "  /** Not connected: its tools are not known now. */\n  %s: any;\n", ident)
 	}

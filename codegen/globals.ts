@@ -22,11 +22,13 @@ export interface Task<T> {
   /** Ends the call; done is then rejected. */
   cancel(): Promise<void>;
 }
-/** Every tool as one that starts a task. */
+/** Every tool of a server as one that starts a task. */
+export type TasksOf<T> = {
+  readonly [K in keyof T]: T[K] extends (...args: infer A) => Promise<infer R> ? (...args: A) => Task<R> : never;
+};
+/** The servers with such tools; one that is not connected stays any. */
 export type Spawned<T> = {
-  readonly [S in keyof T]: {
-    readonly [K in keyof T[S]]: T[S][K] extends (...args: infer A) => Promise<infer R> ? (...args: A) => Task<R> : never;
-  };
+  readonly [S in keyof T]: 0 extends 1 & T[S] ? any : TasksOf<T[S]>;
 };
 /** The tools by server. */
 export interface Tools extends Servers, Finding {

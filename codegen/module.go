@@ -170,7 +170,7 @@ func (m *module) declarations(b *strings.Builder) {
 	m.types(b)
 	b.WriteString("export interface Servers {\n")
 	m.members(b)
-	b.WriteString("}\n" + offeredSource + "export declare const tools: Tools;\n")
+	b.WriteString("}\n" + offeredSource + "export declare const tools: Tools;\nexport { tools as default };\n")
 }
 
 // types writes the declarations of all tools. For the checker, each server is an

@@ -97,31 +97,47 @@ func (s *scanner) inImport(i int) bool {
 	return false
 }
 
-// serversAt are the servers that one use of tools names; ok is false when it
-// cannot be told.
+// spawn is the member of tools that has the servers once more, to start tasks.
+const spawn = "spawn"
+
+// serversAt are the servers that one use of tools, or of tools.spawn, names; ok is
+// false when it cannot be told.
 func (s *scanner) serversAt(i int) (servers []string, ok bool) {
-	next := i + 1
-	if s.is(next, "!") { // tools!.github
-		next++
+	name, next, found := s.member(i + 1)
+	if found && name == spawn {
+		name, next, found = s.member(next)
 	}
-	optional := s.is(next, "?.")
-	if optional || s.is(next, ".") {
-		if next+1 < len(s.tokens) && s.tokens[next+1].kind == word {
-			return []string{s.textAt(next + 1)}, true
-		}
-		if !optional {
-			return nil, false
-		}
-		next++
+	if found {
+		return []string{name}, true
 	}
-	if s.is(next, "[") && s.is(next+2, "]") {
-		name, found := s.stringAt(next + 1)
-		return []string{name}, found && plainKey(name)
-	}
-	if s.endsStatement(i + 1) {
-		return s.destructured(i)
+	if s.endsStatement(next) {
+		keys, plain := s.destructured(i)
+		return keys, plain && !slices.Contains(keys, spawn)
 	}
 	return nil, false
+}
+
+// member is the name of the member of what ends before token i, and the token
+// behind it. found is false, and next is i, when there is none or none that is
+// certain.
+func (s *scanner) member(i int) (name string, next int, found bool) {
+	at := i
+	if s.is(at, "!") { // tools!.github
+		at++
+	}
+	optional := s.is(at, "?.")
+	if optional || s.is(at, ".") {
+		at++
+		if at < len(s.tokens) && s.tokens[at].kind == word {
+			return s.textAt(at), at + 1, true
+		}
+	}
+	if s.is(at, "[") && s.is(at+2, "]") {
+		if name, is := s.stringAt(at + 1); is && plainKey(name) {
+			return name, at + 3, true
+		}
+	}
+	return "", i, false
 }
 
 // endsStatement reports whether an expression surely ends before token i.

@@ -44,7 +44,7 @@ func (c *Checker) errors(text, module string) (found []runner.Finding, known boo
 	for _, e := range errors {
 		message := e.Message
 		if e.Property != "" {
-			message += nearest(e.Property, servers(e.Interface, c.shim.Members(module, e.Interface)))
+			message += nearest(e.Property, c.shim.Members(module, holder(e.Interface)))
 		}
 		found = append(found, runner.Finding{Line: e.Line, Column: e.Column, Code: e.Code, Message: message})
 	}

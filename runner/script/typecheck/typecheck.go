@@ -72,12 +72,17 @@ func place(typed script.Typed, all []runner.Finding) (found []toolscript.Diagnos
 // maxFound bounds the findings that are looked at; fewer are shown.
 const maxFound = 1000
 
-// servers leaves out of the members of tools what is no server.
-func servers(of string, members []string) []string {
-	if of != "Tools" {
-		return members
+// holder is the interface with the names that a script can have meant where it
+// looked for one in a type: in tools and tools.spawn those of the servers, and in
+// the tasks of a server those of its tools.
+func holder(of string) string {
+	if of == "Tools" || of == "Spawned<Servers>" {
+		return "Servers"
 	}
-	return slices.DeleteFunc(members, func(name string) bool { return name == "spawn" || strings.HasPrefix(name, "$") })
+	if server, tasks := strings.CutPrefix(of, "TasksOf<"); tasks {
+		return strings.TrimSuffix(server, ">")
+	}
+	return of
 }
 
 // maxNames is how many names a finding lists.
