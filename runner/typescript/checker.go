@@ -73,7 +73,7 @@ func (c *Checker) check(ctx context.Context) []Diagnostic {
 	file := program.GetSourceFile(mainFile)
 	found := append(program.GetProgramDiagnostics(), program.GetSyntacticDiagnostics(ctx, file)...)
 	if len(found) == 0 {
-		found = program.GetSemanticDiagnostics(ctx, file)
+		found = withoutUntyped(ctx, program, file, program.GetSemanticDiagnostics(ctx, file))
 	}
 	return report(compiler.SortAndDeduplicateDiagnostics(found))
 }

@@ -39,6 +39,20 @@ func TestCheck(t *testing.T) {
 		{name: "what is caught is any", script: `try { await null } catch (e) { e.code }`},
 		{name: "what esbuild lowers", script: `using x = { [Symbol.dispose]() {} }; /[a--b]/v; enum E { A } E.A; x`},
 		{name: "types of functions and locales stay", script: `const f: Function = () => {}; (1).toLocaleString(); f();`},
+		{
+			name: "callbacks of untyped results",
+			script: `import { tools } from "toolscript"; const r = await tools.demo.echo({ message: "x" });
+r.map((i) => i.title); r.items.filter(({ a, b: [c] }, ...d) => a + c + d); r.sort(function (a, b) { return a - b });
+r.on({ each: (i) => i }, [(i) => i]); const f: any = (i) => i; r.map((i) => i.map((j) => j)); f;`,
+		},
+		{
+			name: "other functions without types",
+			script: `function f(a) { return a }
+const g = (b) => b; [1].reduce((sum, n) => sum + n, 0); f(g);
+JSON.parse("").map((i) => { const h = (c) => c; return h(i) });
+JSON.parse("").on(class { m({ d }, ...e) { return [d, e] } });`,
+			want: []string{"1:12 TS7006 ", "2:12 TS7006 ", "3:40 TS7006 ", "4:31 TS7031 ", "4:36 TS7019 "},
+		},
 		{name: "a file of the disk", script: `import x from "/etc/passwd";`, want: []string{"1:15 TS2307 "}},
 		{name: "columns count UTF-16 units", script: `const s = "𝒳日"; const n: number = s;`,
 			want: []string{"1:24 TS2322 "}},
