@@ -2,10 +2,12 @@ package execution_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/execution"
@@ -171,4 +173,33 @@ func TestLostCheckers(t *testing.T) {
 			}
 		})
 	}
+}
+
+// waiting is a checker that compiles until it may not any longer.
+type waiting struct{ compiler }
+
+func (waiting) Compile(ctx context.Context, _ runner.Source) (runner.Compiled, []toolscript.Diagnostic, error) {
+	<-ctx.Done()
+	return runner.Compiled{}, nil, context.Cause(ctx)
+}
+
+// TestInterruptedInTheChecker holds that a run is cancelled, whatever has ended its
+// ctx, before anything of it runs too.
+func TestInterruptedInTheChecker(t *testing.T) {
+	withRuns(t, nil, func(d *execution.Deps) {
+		lend := d.Checker
+		d.Checker = func(ctx context.Context) (execution.Checker, execution.GiveBack, error) {
+			c, giveBack, err := lend(ctx)
+			return waiting{c.(compiler)}, giveBack, err
+		}
+	}, func(b *bench) {
+		ctx, interrupt := context.WithCancelCause(b.t.Context())
+		h := b.begin(ctx, toolscript.ExecRequest{Code: "x"}, b.emit)
+		synctest.Wait()
+		interrupt(errors.New("ended by signal: interrupt"))
+		<-h.Done
+		if e := b.record(h.ID).Error; e == nil || e.Code != toolscript.Cancelled || e.Phase != toolscript.Parsing || e.Message != "ended by signal: interrupt" {
+			b.t.Errorf("error = %+v, want a cancelled one with the cause as its message", e)
+		}
+	})
 }

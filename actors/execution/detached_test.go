@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -203,6 +205,37 @@ func TestTaskIsCancelledByItsScript(t *testing.T) {
 			b.t.Errorf("metadata = %v, want 1 completed and none pending", m)
 		}
 	})
+}
+
+// Calls that a script has not awaited end with it, those too whose turn had not
+// come, and it is told; what the script cancelled itself is not.
+func TestCallsNotAwaitedAreTold(t *testing.T) {
+	script := func(ctx context.Context, _ runner.Job, host runner.Host) (runner.Outcome, error) {
+		ending, end := context.WithCancel(ctx)
+		cancelling, cancel := context.WithCancelCause(ctx)
+		var calls sync.WaitGroup
+		for i, of := range []context.Context{ending, ending, cancelling} {
+			calls.Go(func() { host.Begin(of, runner.Call{CallID: strconv.Itoa(i), ID: echo.ID()})() })
+			synctest.Wait()
+		}
+		cancel(runner.ErrCallCancelled)
+		synctest.Wait()
+		end()
+		calls.Wait()
+		return runner.Outcome{}, nil
+	}
+	for _, parallel := range []int64{1, 3} {
+		withRuns(t, script, slow, func(b *bench) {
+			end := b.exec(toolscript.ExecRequest{Limits: toolscript.Limits{Concurrency: parallel}})
+			if end.Error != nil || len(end.Detached) != 0 {
+				b.t.Errorf("end = %+v", end)
+			}
+			want := "warning: cancelled when the script ended, as it had not awaited them: " + echo.ID()
+			if e := b.events[len(b.events)-2]; e.Type != toolscript.EventProgress || e.Message != want {
+				b.t.Errorf("before the end came %+v, want %q", e, want)
+			}
+		})
+	}
 }
 
 // A call that does not end when it is told to is reported.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -36,6 +37,7 @@ type host struct {
 	completed int64
 	outside   int64              // calls that came with the run's capability
 	running   map[string]*flight // begun and not ended, by CallID
+	cut       []string           // tools of calls that the end of the run has ended
 	over      bool               // the script has ended
 }
 
@@ -65,11 +67,34 @@ func (h *host) Begin(ctx context.Context, c runner.Call) runner.Pending {
 	}
 	return func() (json.RawMessage, *toolscript.ToolError) {
 		if err := turn.wait(ctx); err != nil {
+			h.noteCut(ctx, c)
 			return nil, toolError(tool, c.ID, err)
 		}
 		defer turn.leave()
-		return h.call(ctx, c, tool)
+		v, failure := h.call(ctx, c, tool)
+		if failure != nil && failure.Code == toolscript.Cancelled {
+			h.noteCut(ctx, c)
+		}
+		return v, failure
 	}
+}
+
+// noteCut notes a call that ended because its run did, and not because the script
+// cancelled it.
+func (h *host) noteCut(ctx context.Context, c runner.Call) {
+	if ctx.Err() == nil || errors.Is(context.Cause(ctx), runner.ErrCallCancelled) {
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.cut = append(h.cut, c.ID)
+}
+
+// cutOff are the ids of the tools of all such calls, each of them once.
+func (h *host) cutOff() []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Compact(slices.Sorted(slices.Values(h.cut)))
 }
 
 // Outside makes a call that came over HTTP with the capability of the run. It

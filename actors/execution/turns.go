@@ -2,7 +2,11 @@ package execution
 
 import (
 	"context"
+	"errors"
 	"sync"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/runner"
 )
 
 // turns lets so many calls of a run be under way at once, and has the others wait
@@ -50,9 +54,17 @@ func (p *turn) wait(ctx context.Context) error {
 	}
 	if ctx.Err() != nil { // that it could begin is no reason to
 		p.leave()
-		return errAborted
+		return aborted(ctx)
 	}
 	return nil
+}
+
+// aborted is why a call does not begin whose ctx has ended.
+func aborted(ctx context.Context) error {
+	if errors.Is(context.Cause(ctx), runner.ErrCallCancelled) {
+		return &toolscript.Error{Kind: toolscript.Cancelled, Err: runner.ErrCallCancelled}
+	}
+	return errAborted
 }
 
 // leave gives the place up, whether its turn has come or not.

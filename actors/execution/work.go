@@ -47,11 +47,15 @@ func (w *work) do(ctx context.Context) toolscript.End {
 	if text := Lowered(w.lowered); text != "" {
 		w.warn(text)
 	}
-	end := w.end(w.stages(ctx))
+	outcome, err := w.stages(ctx)
+	end := w.end(outcome, classed(ctx, err))
 	end.Lowered = w.lowered
 	w.host.events.release() // what is left of the run waits for no client
 	end.Detached = w.host.close(end.Error == nil || end.Kind == toolscript.Threw)
 	w.tellDetached(end.Detached)
+	if end.Error == nil {
+		w.tellCut(w.host.cutOff())
+	}
 	w.kept.OutputBytes = w.host.out.close()
 	if w.kept != (toolscript.Kept{}) {
 		end.Kept = &w.kept
@@ -184,6 +188,22 @@ func (w *work) tellDetached(detached []toolscript.DetachedCall) {
 	}
 }
 
+// maxCut is how many tools tellCut names.
+const maxCut = 10
+
+// tellCut says which calls a script that ended by itself had not awaited. That may
+// be meant, as of the losers of a race; else the script lacks an await.
+func (w *work) tellCut(tools []string) {
+	if len(tools) == 0 {
+		return
+	}
+	more := ""
+	if len(tools) > maxCut {
+		more = fmt.Sprintf(" and %d more", len(tools)-maxCut)
+	}
+	w.warn("cancelled when the script ended, as it had not awaited them: " + strings.Join(tools[:min(len(tools), maxCut)], ", ") + more)
+}
+
 // warn tells whoever started the run.
 func (w *work) warn(text string) {
 	w.host.events.emit(toolscript.Event{Type: toolscript.EventProgress, Message: "warning: " + text})
@@ -201,6 +221,15 @@ type failure struct {
 
 func (f *failure) Error() string { return f.err.Error() }
 func (f *failure) Unwrap() error { return f.err }
+
+// classed is err with the kind that the end of ctx has, where that is what it tells. The
+// cause, such as a signal, has none of its own.
+func classed(ctx context.Context, err error) error {
+	if err == nil || ctx.Err() == nil || !errors.Is(err, context.Cause(ctx)) {
+		return err
+	}
+	return &toolscript.Error{Kind: toolscript.KindOf(toolscript.ContextError(ctx)), Err: err}
+}
 
 // end is how the run ended, in the words of the contract.
 func (w *work) end(outcome runner.Outcome, err error) toolscript.End {
