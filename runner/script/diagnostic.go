@@ -33,11 +33,12 @@ func (u unit) place(line, column int, code, message string) toolscript.Diagnosti
 }
 
 // fromCompiler translates a message of esbuild about the text it was given:
-// lines from 1, columns from 0 in bytes.
+// lines from 1, columns from 0 in bytes. Of its notes those are told that have a
+// place in that text: others speak of our configuration of the compiler.
 func (u unit) fromCompiler(m api.Message, inserted sourcemap.Insertion) toolscript.Diagnostic {
-	message := m.Text
+	message := strings.TrimSuffix(m.Text, ":")
 	for _, note := range m.Notes {
-		if note.Location != nil {
+		if note.Location != nil && m.Location != nil && note.Location.File == m.Location.File {
 			line, column := u.located(*note.Location, inserted)
 			message += fmt.Sprintf(" (%s %s:%d:%d)", strings.TrimSuffix(note.Text, ":"), u.file, line, column)
 		}

@@ -133,6 +133,23 @@ func TestCompileRefuses(t *testing.T) {
 	}
 }
 
+// TestMessagesSpeakOfTheScript: the compiler adds to some where our configuration of
+// it says so, which is no place in the script.
+func TestMessagesSpeakOfTheScript(t *testing.T) {
+	for code, want := range map[string]string{
+		"with (a) {}": "With statements cannot be used in strict mode",
+		"delete a":    "Delete of a bare identifier cannot be used in strict mode",
+		"break":       `Cannot use "break" here`,
+		"function f() { await 1 }": `"await" can only be used inside an "async" function ` +
+			`(Consider adding the "async" keyword here script.ts:1:1)`,
+	} {
+		_, found := script.Compile(runner.Source{Code: code})
+		if len(found) != 1 || found[0].Message != want {
+			t.Errorf("%q: %+v, want %q", code, found, want)
+		}
+	}
+}
+
 func TestDiagnosticHasFileAndExcerpt(t *testing.T) {
 	_, found := script.Compile(runner.Source{Code: "\tlet ä = ;", File: "jobs/a.ts"})
 	want := []toolscript.Diagnostic{{
