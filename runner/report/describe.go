@@ -57,12 +57,12 @@ func (s *Source) Thrown(told string, phase toolscript.Phase, heap uint64) *tools
 
 // OutOfTime is the error of a run that met its limit of wall time.
 func OutOfTime(l toolscript.Limits) *toolscript.RunError {
-	return toolscript.Fail(toolscript.LimitTime, fmt.Sprintf("the script ran longer than its limit of %d ms", l.TimeoutMs))
+	return toolscript.Fail(toolscript.LimitTime, fmt.Sprintf("the script ran longer than its limit of %d ms; allow more with --timeout", l.TimeoutMs))
 }
 
 // OutOfCPU is the error of a run that met its limit of processor time.
 func OutOfCPU(l toolscript.Limits) *toolscript.RunError {
-	return toolscript.Fail(toolscript.LimitTime, fmt.Sprintf("the script used more than its limit of %d ms of CPU time", l.CPUMs))
+	return toolscript.Fail(toolscript.LimitTime, fmt.Sprintf("the script used more than its limit of %d ms of CPU time; allow more with --cpu", l.CPUMs))
 }
 
 // OutOfMemory is the error of a run that met its limit of memory, in bytes.

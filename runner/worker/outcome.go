@@ -26,9 +26,9 @@ func (r *run) outcome(e *toolscript.RunError) runner.Outcome {
 // timedOut is the error of a script that was killed at one of its limits.
 func (r *run) timedOut() *toolscript.RunError {
 	limits := r.job.Limits
-	message := fmt.Sprintf("the script used more CPU time than its limit of %s and was killed", milliseconds(limits.CPUMs))
+	message := fmt.Sprintf("the script used more CPU time than its limit of %s and was killed; allow more with --cpu", milliseconds(limits.CPUMs))
 	if limits.TimeoutMs > 0 && r.job.Clock.Since(r.begun) >= milliseconds(limits.TimeoutMs) {
-		message = fmt.Sprintf("the script ran longer than its limit of %s and was killed", milliseconds(limits.TimeoutMs))
+		message = fmt.Sprintf("the script ran longer than its limit of %s and was killed; allow more with --timeout", milliseconds(limits.TimeoutMs))
 	}
 	return toolscript.Fail(toolscript.LimitTime, message)
 }
