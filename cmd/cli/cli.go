@@ -13,6 +13,7 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/toolscript/toolscript/runner/footprint"
 	"github.com/toolscript/toolscript/runner/worker"
@@ -29,7 +30,7 @@ type State struct {
 	Stderr io.Writer
 
 	// Signals asks the program to stop. The first signal ends it in an orderly
-	// way, the second at once through Exit.
+	// way, the second, if it comes later than half a second, at once through Exit.
 	Signals <-chan os.Signal
 	Exit    func(code int)
 }
@@ -86,22 +87,26 @@ func (a *app) execute(ctx context.Context) error {
 	return root.ExecuteContext(ctx)
 }
 
+// oneSignal is how long after the first signal another one is that same request:
+// timeout(1) sends its own to the command and then to the group that it is in.
+const oneSignal = 500 * time.Millisecond
+
 // obeySignals ends the command at the first signal and the process at the
 // second: a shutdown that hangs must not hold the user.
 func (a *app) obeySignals(cancel context.CancelCauseFunc, ended <-chan struct{}) {
-	stopping := false
+	var stopping time.Time
 	for {
 		select {
 		case sig := <-a.Signals:
 			stop := &signalError{sig}
 			switch {
 			case a.takesHangup(sig):
-			case stopping:
+			case stopping.IsZero():
+				stopping = time.Now()
+				cancel(stop)
+			case time.Since(stopping) > oneSignal:
 				a.Exit(stop.code())
 				return
-			default:
-				stopping = true
-				cancel(stop)
 			}
 		case <-ended:
 			return

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/toolscript/toolscript"
 )
@@ -42,7 +44,7 @@ func (o *execOptions) source(ctx context.Context, args []string) (source, error)
 	case o.evalSet && o.file != "":
 		return source{}, o.usage("give either -e CODE or -f FILE, not both")
 	case o.evalSet:
-		return source{code: o.eval, file: inlineName, args: args, stdin: o.Stdin}, nil
+		return o.inline(o.eval, args)
 	case o.file != "":
 		return o.fromFile(ctx, o.file, args)
 	case len(args) == 0:
@@ -55,8 +57,12 @@ func (o *execOptions) source(ctx context.Context, args []string) (source, error)
 		if err := o.meantPath(args[0]); err != nil {
 			return source{}, err
 		}
-		return source{code: args[0], file: inlineName, args: args[1:], stdin: o.Stdin}, nil
+		return o.inline(args[0], args[1:])
 	}
+}
+
+func (o *execOptions) inline(code string, args []string) (source, error) {
+	return source{code: code, file: inlineName, args: args, stdin: o.Stdin}, readable([]byte(code), "the script")
 }
 
 func (o *execOptions) usage(format string, args ...any) error {
@@ -96,6 +102,9 @@ func (o *execOptions) readFile(path string, args []string) (source, error) {
 		return source{}, err
 	}
 	defer func() { _ = f.Close() }() // only read
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		return source{}, o.folder(path)
+	}
 	code, err := readSource(f, path)
 	return source{code: code, file: filepath.Base(path), args: args, stdin: o.Stdin}, err
 }
@@ -108,7 +117,26 @@ func readSource(r io.Reader, name string) (string, error) {
 	if len(text) > maxSource {
 		return "", fmt.Errorf("%s is larger than %d MB, which no script is", name, maxSource>>20)
 	}
-	return string(text), nil
+	return string(text), readable(text, name)
+}
+
+// readable wants UTF-8. On its way to the gateway, in JSON, any other byte would
+// become another character without a word, in strings that go to tools too.
+func readable(text []byte, name string) error {
+	if utf8.Valid(text) {
+		return nil
+	}
+	number := 0
+	for line := range bytes.Lines(text) {
+		if number++; !utf8.Valid(line) {
+			break
+		}
+	}
+	why := fmt.Sprintf("line %d is the first that is not", number)
+	if bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")) {
+		why = "it looks like UTF-16"
+	}
+	return &toolscript.Error{Kind: toolscript.Unsupported, Err: fmt.Errorf("%s is not UTF-8 text (%s); save it as UTF-8", name, why)}
 }
 
 // isScript reports whether an argument names a script: an existing file with
@@ -130,11 +158,15 @@ func (o *execOptions) meantPath(arg string) error {
 	info, err := os.Stat(o.absolute(arg))
 	switch {
 	case err == nil && info.IsDir():
-		return o.usage("%s is a folder; name a script in it", arg)
+		return o.folder(arg)
 	case err == nil:
 		return o.usage("%s has no extension of a script (%s); run it with -f %[1]s", arg, strings.Join(scriptExtensions, ", "))
 	}
 	return nil
+}
+
+func (o *execOptions) folder(path string) error {
+	return o.usage("%s is a folder; name a script in it", path)
 }
 
 func (a *app) isFile(path string) bool {
