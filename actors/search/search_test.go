@@ -296,6 +296,7 @@ func TestAModelThatDoesNotWork(t *testing.T) {
 		if got := r.best(t, "tool_7"); got != "lexical s__tool_7" {
 			t.Errorf("found %q", got)
 		}
+		synctest.Wait() // it is said behind the state
 		if n := strings.Count(r.log.String(), "search is by words only"); n != 1 {
 			t.Errorf("said %d times:\n%s", n, r.log.String())
 		}
