@@ -27,17 +27,13 @@ func (r *run) zoneOffset(unix int64) int {
 
 // rejected implements hooks.
 func (r *run) rejected(promise, reason box, handled bool) {
+	address := r.guest.call(fnValuePointer, uint64(promise))
 	if !handled {
-		r.unheard = append(r.unheard, rejection{promise, reason})
+		r.unheard.add(address, &rejection{promise: promise, reason: reason})
 		return
 	}
-	address := r.guest.call(fnValuePointer, uint64(promise))
-	for i, u := range r.unheard {
-		if r.guest.call(fnValuePointer, uint64(u.promise)) == address {
-			r.guest.free(u.promise, u.reason)
-			r.unheard = append(r.unheard[:i], r.unheard[i+1:]...)
-			break
-		}
+	if heard := r.unheard.hear(address); heard != nil {
+		r.guest.free(heard.promise, heard.reason)
 	}
 	r.guest.free(promise, reason)
 }

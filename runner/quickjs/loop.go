@@ -155,8 +155,8 @@ func (r *run) enter(f box, args ...box) error {
 // firstUnheard is an error when a promise was rejected and nobody has listened
 // by the time all jobs have run.
 func (r *run) firstUnheard() error {
-	if len(r.unheard) == 0 {
-		return nil
+	if first := r.unheard.first(); first != nil {
+		return &thrown{first.reason, toolscript.Executing}
 	}
-	return &thrown{r.unheard[0].reason, toolscript.Executing}
+	return nil
 }

@@ -28,12 +28,9 @@ type run struct {
 	completed int              // calls that were answered
 	timers    timers
 	input     input
-	unheard   []rejection // promises that were rejected with nobody listening
+	unheard   unheard
 	exitCode  int
 }
-
-// rejection is a promise that was rejected. Both boxes are ours.
-type rejection struct{ promise, reason box }
 
 func newRun(ctx context.Context, v *VM, job runner.Job, host Host) *run {
 	v.names = names.For(job.Names, job.Allow, v.names)
