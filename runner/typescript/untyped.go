@@ -25,7 +25,7 @@ var implicit = []int32{
 func withoutUntyped(ctx context.Context, program *compiler.Program, file *ast.SourceFile, found []*ast.Diagnostic) []*ast.Diagnostic {
 	c, done := program.GetTypeCheckerForFile(ctx, file)
 	defer done()
-	return slices.DeleteFunc(found, func(d *ast.Diagnostic) bool {
+	return slices.DeleteFunc(slices.Clone(found), func(d *ast.Diagnostic) bool {
 		return slices.Contains(implicit, d.Code()) && givenToAny(c, ast.GetNodeAtPosition(file, d.Pos(), false))
 	})
 }
