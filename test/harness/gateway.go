@@ -28,11 +28,6 @@ type Program struct {
 	Env  []string // NAME=VALUE, beside what every program gets
 }
 
-// Race is the environment of a program that is built with the race detector, which
-// would hold its end up for a second: a script of tests starts hundreds. Another
-// program does not look at it.
-const Race = "GORACE=atexit_sleep_ms=50"
-
 // Command is the program with arguments, in an environment of its own home.
 func (p Program) Command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, p.Bin, args...)
