@@ -17,20 +17,12 @@ func TestAskingIsNoTimeOfTheRun(t *testing.T) {
 				Code: `import { tools } from "toolscript"; return await tools.demo.ask({})`, Engine: engine, Ask: true,
 				Check: toolscript.CheckOff, Limits: toolscript.Limits{TimeoutMs: limit.Milliseconds()},
 			}
-			var id string
-			var end toolscript.End
-			err := g.Exec(t.Context(), request, func(e toolscript.Event) error {
-				switch e.Type {
-				case toolscript.EventStart:
-					id = e.RunID
-				case toolscript.EventAsk:
-					<-time.After(thought)
-					return g.ReplyRun(t.Context(), id, toolscript.Answer{ID: e.Ask.ID, Action: toolscript.Decline})
-				case toolscript.EventEnd:
-					end = *e.End
-				default:
+			end, err := g.heard(t, request, func(id string, e toolscript.Event) error {
+				if e.Type != toolscript.EventAsk {
+					return nil
 				}
-				return nil
+				<-time.After(thought)
+				return g.ReplyRun(t.Context(), id, toolscript.Answer{ID: e.Ask.ID, Action: toolscript.Decline})
 			})
 			if err != nil || end.Error != nil || string(end.Value) != `{"action":"decline","content":{}}` {
 				t.Errorf("end = %s, %+v, %v", end.Value, end.Error, err)
@@ -40,4 +32,22 @@ func TestAskingIsNoTimeOfTheRun(t *testing.T) {
 			}
 		})
 	}
+}
+
+// heard runs a script, has on hear its events with the id of the run, and gives its
+// end.
+func (g *gateway) heard(t *testing.T, request toolscript.ExecRequest, on func(id string, e toolscript.Event) error) (end toolscript.End, err error) {
+	t.Helper()
+	var id string
+	err = g.Exec(t.Context(), request, func(e toolscript.Event) error {
+		switch e.Type {
+		case toolscript.EventStart:
+			id = e.RunID
+		case toolscript.EventEnd:
+			end = *e.End
+		default:
+		}
+		return on(id, e)
+	})
+	return end, err
 }

@@ -19,22 +19,15 @@ try { for await (const line of stdin.lines()) seen.push(line) } catch (e) { seen
 return [...seen, await stdin.text().catch((e) => e.message)]`,
 				Engine: engine, Check: toolscript.CheckOff, Stdin: true,
 			}
-			var id string
-			var end toolscript.End
-			err := g.Exec(t.Context(), request, func(e toolscript.Event) error {
-				switch e.Type {
-				case toolscript.EventStart:
-					id = e.RunID
-				case toolscript.EventStdin:
-					go func() {
-						for _, piece := range []toolscript.StdinPiece{{Data: []byte("one\n")}, {Error: "the disk is gone"}} {
-							_ = g.GiveStdin(t.Context(), id, piece) // what the script reads tells
-						}
-					}()
-				case toolscript.EventEnd:
-					end = *e.End
-				default:
+			end, err := g.heard(t, request, func(id string, e toolscript.Event) error {
+				if e.Type != toolscript.EventStdin {
+					return nil
 				}
+				go func() {
+					for _, piece := range []toolscript.StdinPiece{{Data: []byte("one\n")}, {Error: "the disk is gone"}} {
+						_ = g.GiveStdin(t.Context(), id, piece) // what the script reads tells
+					}
+				}()
 				return nil
 			})
 			const broken = `"standard input cannot be read: the disk is gone"`
