@@ -7,10 +7,10 @@ const (
 	EngineDeno    = "deno"    // where it is installed
 )
 
-// Engines are the words for ExecRequest.Engine.
+// Engines returns the values of ExecRequest.Engine.
 func Engines() []string { return []string{EngineAuto, EngineQuickJS, EngineDeno} }
 
-// EngineStatus is what is known of one engine.
+// EngineStatus is the state of one engine.
 type EngineStatus struct {
 	Name      string `json:"name"`
 	Available bool   `json:"available"`

@@ -53,6 +53,7 @@ type Error struct {
 	Details    []Detail      // of Invalid: every violation
 	RPCCode    int           // of ToolFailed: the JSON-RPC error code
 	RetryAfter time.Duration // of Unavailable and Busy: when to try again; 0 when nobody knows
+	Permanent  bool          // of Unavailable: no other try helps before the cause has been removed
 }
 
 // Detail is one violation of a schema.

@@ -33,7 +33,7 @@ func TestFilterOfNothing(t *testing.T) {
 		if got := len(catalog.Filter(f).Tools()) == 1; got != want {
 			t.Errorf("%s: the catalog keeps the tool: %v, want %v", text, got, want)
 		}
-		if got := (toolscript.Offered{ID: toolscript.ReadResource, Allow: f}).Admits("demo"); got != (want && text != `{"allow":["demo__echo"]}`) {
+		if got := (toolscript.FetchRequest{ID: toolscript.ReadResource, Allow: f}).Admits("demo"); got != (want && text != `{"allow":["demo__echo"]}`) {
 			t.Errorf("%s: Admits = %v", text, got)
 		}
 	}

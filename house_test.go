@@ -9,71 +9,74 @@ import (
 
 const module = "github.com/toolscript/toolscript"
 
-// mayImport says which rooms a room may import, and why.
+// mayImport has the top folders that each top folder may import, with the reason. ""
+// is the root package.
 var mayImport = map[string]map[string]string{
 	"":          {},
-	"codegen":   {"": "the words"},
-	"runner":    {"": "the words"},
-	"transport": {"": "the words"},
-	"actors":    {"": "the words", "codegen": "modules are made on demand", "runner": "runs are jobs of a runner", "transport": "a server actor owns a connection"},
-	"cmd":       {"": "the words", "actors": "starts the system", "codegen": "names for reading", "runner": "the worker command", "transport": "serves and asks the gateway"},
-	"test":      {"": "", "actors": "", "codegen": "", "runner": "", "transport": "", "cmd": ""},
+	"naming":    {"": "types"},
+	"codegen":   {"": "types", "naming": "identifiers"},
+	"runner":    {"": "types", "naming": "names that scripts write"},
+	"transport": {"": "types", "naming": "suggestions"},
+	"actors":    {"": "types", "naming": "names of the catalog", "codegen": "modules are generated on demand", "runner": "runs are jobs of a runner", "transport": "a server actor owns a connection"},
+	"cmd":       {"": "types", "naming": "suggestions", "actors": "starts the system", "codegen": "names in output", "runner": "the worker command", "transport": "HTTP server and client of the gateway"},
+	"test":      {"": "", "naming": "", "actors": "", "codegen": "", "runner": "", "transport": "", "cmd": ""},
 }
 
-// onlyIn says which rooms alone may import a library, and why.
+// onlyIn has the only folders that may import a library, with the reason.
 var onlyIn = map[string]struct {
-	rooms []string
-	why   string
+	folders []string
+	why     string
 }{
 	"github.com/anthdm/hollywood":                    {[]string{"actors"}, "the actor library must stay replaceable"},
-	"github.com/gofiber/fiber":                       {[]string{"transport/gateway"}, "one HTTP front"},
-	"github.com/valyala/fasthttp":                    {[]string{"transport/gateway"}, "one HTTP front"},
+	"github.com/gofiber/fiber":                       {[]string{"transport/gateway"}, "one HTTP server"},
+	"github.com/valyala/fasthttp":                    {[]string{"transport/gateway"}, "one HTTP server"},
 	"github.com/spf13/cobra":                         {[]string{"cmd/cli"}, "one command line"},
-	"github.com/agnivade/levenshtein":                {[]string{"", "actors/search", "test/evalsearch"}, "toolscript.Nearest serves everybody else"},
+	"github.com/agnivade/levenshtein":                {[]string{"naming", "test/evalsearch"}, "other packages call naming.Nearest"},
 	"github.com/kelindar/search":                     {[]string{"cmd/toolscript-llama"}, "it panics in init without its C library"},
-	"github.com/evanw/esbuild":                       {[]string{"runner/script"}, "it parses script text, which only a worker process may do"},
-	"github.com/microsoft/typescript-go":             {[]string{"runner/script"}, "it parses script text, which only a worker process may do"},
-	"github.com/tetratelabs/wazero":                  {[]string{"runner/quickjs"}, "compiled wasm is no safe point for the scheduler"},
+	"github.com/evanw/esbuild":                       {[]string{"runner/script"}, "only a worker process parses script text"},
+	"github.com/microsoft/typescript-go":             {[]string{"runner/script"}, "only a worker process parses script text"},
+	"github.com/tetratelabs/wazero":                  {[]string{"runner/quickjs"}, "compiled wasm is not a safe point for the scheduler"},
 	"github.com/cenkalti/backoff":                    {[]string{"actors"}, "only actors retry"},
-	"github.com/mark3labs/mcp-go":                    {[]string{"transport/mcpclient", "cmd/demo", "test"}, "its types lose schema keywords"},
+	"github.com/mark3labs/mcp-go":                    {[]string{"transport/mcpclient", "cmd/demo", "cmd/mcpserver", "test"}, "its types lose schema keywords"},
 	"github.com/santhosh-tekuri/jsonschema":          {[]string{"codegen/validate", "cmd/config"}, "one validator for arguments, one for the configuration"},
-	"github.com/tiktoken-go/tokenizer":               {[]string{"test"}, "its vocabularies have 10 MB; only figures need them"},
-	"github.com/dlclark/regexp2":                     {[]string{"codegen/validate"}, "its patterns need a time limit, which is set there"},
+	"github.com/tiktoken-go/tokenizer":               {[]string{"test"}, "its vocabularies have 10 MB; only the bench needs them"},
+	"github.com/dlclark/regexp2":                     {[]string{"codegen/validate"}, "a pattern needs a time limit, which this package sets"},
 	"github.com/modelcontextprotocol/go-sdk/auth":    {[]string{"transport/oauth"}, "one OAuth"},
 	"github.com/modelcontextprotocol/go-sdk/oauthex": {[]string{"transport/oauth"}, "one OAuth"},
 	"golang.org/x/oauth2":                            {[]string{"transport/oauth"}, "one OAuth"},
 	"github.com/golang-jwt/jwt":                      {[]string{"transport/oauth"}, "one OAuth"},
 	"github.com/zalando/go-keyring":                  {[]string{"transport/oauth"}, "one place for secrets"},
-	"github.com/gofrs/flock":                         {[]string{"transport/oauth", "actors/search/vectors"}, "locks between processes: of a login, of the vectors"},
-	"github.com/landlock-lsm/go-landlock":            {[]string{"runner/wall"}, "one wall"},
+	"github.com/pelletier/go-toml":                   {[]string{"cmd/clients"}, "only the files of one client are TOML"},
+	"github.com/gofrs/flock":                         {[]string{"transport/oauth", "actors/search/vectors"}, "file locks between processes"},
+	"mvdan.cc/sh":                                    {[]string{"cmd/hook/permission"}, "only the decision about an agent's commands parses a shell command"},
+	"github.com/landlock-lsm/go-landlock":            {[]string{"runner/confine"}, "one package restricts processes"},
 }
 
-// pure says which rooms inside another may import nothing of it but these, and
-// why.
+// pure has folders inside actors that import none of our packages except these, and no
+// actors, with the reason.
 var pure = map[string]struct {
-	rooms []string
-	why   string
+	folders []string
+	why     string
 }{
-	"actors/search/lexical": {nil, "it computes"},
-	"actors/search/minilm":  {[]string{"actors/search/minilm"}, "it computes"},
-	"actors/search/index":   {[]string{"", "actors/search/lexical"}, "an index is a value; who owns it is the actor's business"},
-	"actors/search/vectors": {[]string{"", "actors/search/lexical", "actors/search/index"}, "a file is read and written; when is the actor's business"},
+	"actors/search/lexical":          {nil, "it only computes"},
+	"actors/search/embedding/minilm": {[]string{"actors/search/embedding/minilm"}, "it only computes"},
+	"actors/search/index":            {[]string{"", "naming", "actors/search/lexical", "actors/search/embedding"}, "an index is a value that the actor owns"},
+	"actors/search/vectors":          {[]string{"", "actors/search/lexical", "actors/search/index", "actors/search/embedding"}, "the actor decides when files are read and written"},
 }
 
-// TestPureRooms keeps what computes free of who owns the result.
-func TestPureRooms(t *testing.T) {
+func TestPureFolders(t *testing.T) {
 	all := packages(t)
 	for folder, rule := range pure {
 		found := false
 		for pkg, imports := range all {
-			if !inRoom(pkg, folder) {
+			if !inFolder(pkg, folder) {
 				continue
 			}
 			found = true
 			for _, imported := range imports {
-				ours := within(imported, module) && !slices.ContainsFunc(rule.rooms, func(r string) bool { return inRoom(imported, r) })
+				ours := within(imported, module) && !slices.ContainsFunc(rule.folders, func(r string) bool { return inFolder(imported, r) })
 				if ours || within(imported, "github.com/anthdm/hollywood") {
-					t.Errorf("%s imports %s: it may import only %q: %s", pkg, imported, rule.rooms, rule.why)
+					t.Errorf("%s imports %s: it may import only %q: %s", pkg, imported, rule.folders, rule.why)
 				}
 			}
 		}
@@ -83,33 +86,32 @@ func TestPureRooms(t *testing.T) {
 	}
 }
 
-// TestImportDirection holds the direction cmd → actors → {transport, runner,
-// codegen} → root, and keeps each library in its room.
+// TestImportDirection checks the direction cmd → actors → {transport, runner, codegen}
+// → naming → root, and that each library stays in its folder.
 func TestImportDirection(t *testing.T) {
 	for pkg, imports := range packages(t) {
-		from := room(pkg)
+		from := topFolder(pkg)
 		for _, imported := range imports {
 			if rest, ours := strings.CutPrefix(imported, module); ours {
-				to := room(imported)
+				to := topFolder(imported)
 				if _, allowed := mayImport[from][to]; from != to && !allowed {
 					t.Errorf("%s imports %s: %s may import only %v", pkg, imported, name(from), keys(mayImport[from]))
 				}
 				if from == to && from == "" && rest != "" {
-					t.Errorf("%s imports %s: the root imports nothing of ours", pkg, imported)
+					t.Errorf("%s imports %s: the root package imports none of our packages", pkg, imported)
 				}
 				continue
 			}
 			for library, rule := range onlyIn {
-				if within(imported, library) && !slices.ContainsFunc(rule.rooms, func(r string) bool { return inRoom(pkg, r) }) {
-					t.Errorf("%s imports %s, which belongs to %v only: %s", pkg, imported, rule.rooms, rule.why)
+				if within(imported, library) && !slices.ContainsFunc(rule.folders, func(r string) bool { return inFolder(pkg, r) }) {
+					t.Errorf("%s imports %s, which only %v may import: %s", pkg, imported, rule.folders, rule.why)
 				}
 			}
 		}
 	}
 }
 
-// packages maps the packages of this module, also those that only tests build,
-// to what they import outside tests.
+// packages returns the imports of each package of this module, without those of tests.
 func packages(t *testing.T) map[string][]string {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-tags", "integration,proof", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "./...").Output()
@@ -127,14 +129,14 @@ func packages(t *testing.T) map[string][]string {
 	return all
 }
 
-// room is the top folder of a package of ours; "" is the root.
-func room(pkg string) string {
+// topFolder returns the top folder of one of our packages, "" for the root package.
+func topFolder(pkg string) string {
 	rest := strings.TrimPrefix(strings.TrimPrefix(pkg, module), "/")
 	top, _, _ := strings.Cut(rest, "/")
 	return top
 }
 
-func inRoom(pkg, folder string) bool {
+func inFolder(pkg, folder string) bool {
 	if folder == "" {
 		return pkg == module
 	}
@@ -143,11 +145,11 @@ func inRoom(pkg, folder string) bool {
 
 func within(path, prefix string) bool { return path == prefix || strings.HasPrefix(path, prefix+"/") }
 
-func name(room string) string {
-	if room == "" {
+func name(folder string) string {
+	if folder == "" {
 		return "the root"
 	}
-	return room
+	return folder
 }
 
 func keys(m map[string]string) []string {

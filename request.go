@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// The words for ExecRequest.Check.
+// The values of ExecRequest.Check.
 const (
-	CheckOff   = "off"   // types are not looked at
-	CheckWarn  = "warn"  // type errors are told, and the script runs
+	CheckOff   = "off"   // types are not checked
+	CheckWarn  = "warn"  // type errors are warnings
 	CheckError = "error" // a script with type errors does not run
 )
 
-// Checks are the words for ExecRequest.Check.
+// Checks returns the values of ExecRequest.Check.
 func Checks() []string { return []string{CheckOff, CheckWarn, CheckError} }
 
 // Validate refuses what no run can be made of, with an *Error: Unsupported for

@@ -1,31 +1,32 @@
 package toolscript
 
-// SearchQuery asks for tools that do something.
+// SearchQuery is a search for tools.
 type SearchQuery struct {
-	Text      string   // in the words of who needs a tool
+	Text      string   // a description of the task
 	Limit     int      // hits, 1 to 100; 0 is the gateway's own
-	Threshold *float64 // the lowest confidence, 0 to 1; nil is the gateway's own
+	Threshold *float64 // the lowest confidence of a tool that is found by its meaning, 0 to 1; nil is the gateway's own
 	Servers   []string // only tools of these; none means all
 	ReadOnly  bool     // only tools whose server says that they change nothing
 	Allow     Filter   // only tools that it selects
 	Types     bool     // with the TypeScript of what is found
 }
 
-// SearchAnswer is what was found, the best first.
+// SearchAnswer has the results of a search, the best first.
 type SearchAnswer struct {
 	Query        string          `json:"query"`
 	Results      []SearchHit     `json:"results"`
 	TotalResults int             `json:"totalResults"`
 	Threshold    float64         `json:"threshold"`
-	Mode         string          `json:"mode"`              // lexical or hybrid: what the ranking rests on
+	Mode         string          `json:"mode"`              // lexical or hybrid: how results are ranked
 	State        string          `json:"state"`             // as in SearchStatus
 	Missing      []MissingServer `json:"missing,omitempty"` // servers whose tools could not be found
-	Nearest      []string        `json:"nearest,omitempty"` // of a query without results: tools that are near all the same
+	Nearest      []string        `json:"nearest,omitempty"` // the ids of the results, if they are unsure
+	Hint         string          `json:"hint,omitempty"`    // how to ask, if the results are unsure for a reason that is known
 	Types        string          `json:"types,omitempty"`   // the compact module of exactly the results
 	Example      string          `json:"example,omitempty"` // a script that calls the first
 }
 
-// SearchHit is a tool that fits.
+// SearchHit is a tool that fits, or a near one if none fits.
 type SearchHit struct {
 	ToolID      string         `json:"toolId"`
 	ServerName  string         `json:"serverName"`
@@ -35,27 +36,21 @@ type SearchHit struct {
 	Reason      string         `json:"reason"`
 	Description string         `json:"description"`
 	Score       float64        `json:"score"`
+	Unsure      bool           `json:"unsure,omitempty"` // below the threshold, and without the words of the query; then all results are
 	Breakdown   ScoreBreakdown `json:"scoreBreakdown"`
 }
 
-// ScoreBreakdown is what a score is made of.
+// ScoreBreakdown has the parts of a score.
 type ScoreBreakdown struct {
 	Semantic float64 `json:"semantic"` // cosine of query and tool
 	Fuzzy    float64 `json:"fuzzy"`    // how much of the query's words the tool has
 	Combined float64 `json:"combined"`
 }
 
-// MissingServer is a server that is not connected, and why.
-type MissingServer struct {
-	Name  string      `json:"name"`
-	State ServerState `json:"state"`
-	Error string      `json:"error,omitempty"`
-}
-
-// SearchStatus says what tools can be searched by.
+// SearchStatus is the state of the index.
 type SearchStatus struct {
 	Ready    bool   `json:"ready"`    // every configured server has settled, and its tools are indexed
-	Semantic bool   `json:"semantic"` // there is a model; it is in memory while somebody needs it
+	Semantic bool   `json:"semantic"` // there is a model
 	State    string `json:"state"`    // lexical, indexing n/m or hybrid
 }
 

@@ -3,16 +3,15 @@ package toolscript
 import (
 	"context"
 	"encoding/json"
-	"fmt"
-	"slices"
-	"strings"
+	"strconv"
+	"time"
 )
 
 // Separator stands between a server's name and a tool's name in a tool id.
 // Server names may contain it too: an id is looked up whole, never split.
 const Separator = "__"
 
-// Tool is one tool of one MCP server, as the server announced it.
+// Tool is one tool of one MCP server.
 type Tool struct {
 	Server      string // configured name of the server
 	Name        string // the server's own name for the tool, never changed
@@ -45,63 +44,51 @@ type Call struct {
 	ID   string          // tool id
 	Args json.RawMessage // a JSON object; empty means {}
 
-	// Ask puts a question of the server to the person behind the call; nil when
-	// nobody can be asked.
+	// Ask puts a question of the server to the person behind the call. It is nil if
+	// there is no such person.
 	Ask func(context.Context, Question) (Answer, error)
 
+	// Wait is how long the call waits for a server that is not connected: at most
+	// for as long as a call of it may take. 0: it is refused at once.
+	Wait time.Duration
+
+	// Progress receives the server's progress notifications. It must not block, and may
+	// be nil.
+	Progress func(Progress)
+
 	Run       string // id of the run the call belongs to; empty for a call from outside any run
+	CallID    string // its id within the run, for the log
 	RequestID string // id of the HTTP request, for the log
 }
 
-// Module is generated TypeScript together with what identifies its text.
+// ConnectWait is how long a call of a script waits for a server that is not
+// connected.
+const ConnectWait = 10 * time.Second
+
+// Progress is a progress notification of MCP.
+type Progress struct {
+	Done    float64 // in units of the server's own
+	Total   float64 // 0 when it is not known
+	Message string
+}
+
+// String is the progress on one line.
+func (p Progress) String() string {
+	text := strconv.FormatFloat(p.Done, 'g', 6, 64)
+	if p.Total > 0 {
+		text += "/" + strconv.FormatFloat(p.Total, 'g', 6, 64)
+	}
+	if p.Message != "" {
+		text += " " + p.Message
+	}
+	return text
+}
+
+// Module is generated TypeScript.
 type Module struct {
 	Text       string
 	ETag       string // changes exactly when Text does
 	Generation uint64 // of the catalog it was made from
-}
-
-// Filter selects tools: a comma list of server names and tool ids, blanks
-// around the commas ignored. A nil filter selects everything, one that is there and
-// empty selects nothing, and so does an unknown entry.
-type Filter []string
-
-// ParseFilter reads the comma list that ?filter= and --filter take. Of an empty one
-// it is nil.
-func ParseFilter(text string) Filter {
-	var f Filter
-	for entry := range strings.SplitSeq(text, ",") {
-		if entry = strings.TrimSpace(entry); entry != "" {
-			f = append(f, entry)
-		}
-	}
-	return f
-}
-
-// Match reports whether the filter selects the tool.
-func (f Filter) Match(t Tool) bool {
-	return f == nil || slices.Contains(f, t.Server) || slices.Contains(f, t.ID())
-}
-
-// Reaches reports whether the filter names the server, or what may be a tool of it.
-func (f Filter) Reaches(server string) bool {
-	return f == nil || slices.ContainsFunc(f, func(entry string) bool {
-		return entry == server || strings.HasPrefix(entry, server+Separator)
-	})
-}
-
-// String is the list that ParseFilter reads.
-func (f Filter) String() string {
-	if f != nil && len(f) == 0 {
-		return "(none)"
-	}
-	return strings.Join(f, ",")
-}
-
-// Key is a text that is the same only for equal filters. Entries are quoted: the
-// name of a tool may hold commas and anything else.
-func (f Filter) Key() string {
-	if f == nil {
-		return ""
-	}
-	return fmt.Sprintf("%q", []string(f))
+	Tools      int    // number of tools
+	Example    string // a script that calls one of the tools; "" if there is none
 }

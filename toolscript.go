@@ -1,4 +1,4 @@
-// Package toolscript holds the words of the program: tools and the catalog
+// Package toolscript has the types of the program: tools and the catalog
 // they form, servers and their states, errors and their kinds, script runs and
 // their events. It does no input or output and imports nothing of this module,
 // so every other package may use it.

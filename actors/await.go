@@ -2,28 +2,49 @@ package actors
 
 import (
 	"context"
-	"strings"
+	"time"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/registry"
 	"github.com/toolscript/toolscript/actors/server"
 )
 
-// Await waits until none of the servers that f names, or none at all when it is
-// nil, is connecting, or until ctx ends. It names the servers it waited for,
-// and of those the ones that are connecting still. The tools of a server that
-// has become ready are in the catalog by then. Servers on demand begin to
-// connect by it.
+// reviveTime is how long Await of all servers waits for those that were in backoff.
+const reviveTime = 10 * time.Second
+
+// Await starts one attempt to connect for each server that f reaches and that is not
+// connected, and waits until none of them is connecting or ctx ends. It returns the
+// servers that it waited for, and those of them that are still connecting. When it
+// returns, the catalog has the tools of the servers that are ready.
 func (s *System) Await(ctx context.Context, f toolscript.Filter) (waitedFor, pending []string) {
 	view := s.view.Load()
-	waitedFor = connecting(view.View, f)
-	for _, name := range waitedFor {
-		s.want(name)
+	w := waker{filter: f, given: map[string]time.Time{}}
+	for _, known := range view.Servers {
+		if !f.Reaches(known.Name) {
+			continue
+		}
+		switch known.State {
+		case toolscript.Backoff:
+			w.given[known.Name] = known.Since
+			s.want(known.Name)
+		case toolscript.Connecting:
+			s.want(known.Name)
+		default:
+		}
 	}
-	for pending = waitedFor; len(pending) > 0; pending = connecting(view.View, f) {
+	var late <-chan time.Time
+	if f == nil && len(w.given) > 0 {
+		timer := time.NewTimer(reviveTime)
+		defer timer.Stop()
+		late = timer.C
+	}
+	waitedFor = w.pending(view.View)
+	for pending = waitedFor; len(pending) > 0; pending = w.pending(view.View) {
 		select {
 		case <-view.replaced:
 			view = s.view.Load()
+		case <-late:
+			w.over = true
 		case <-ctx.Done():
 			return waitedFor, pending
 		case <-s.closing.Done():
@@ -33,35 +54,36 @@ func (s *System) Await(ctx context.Context, f toolscript.Filter) (waitedFor, pen
 	return waitedFor, nil
 }
 
-// want makes a server on demand connect.
-func (s *System) want(name string) {
-	if at, ok := s.directory.find(serverID(name)); ok && s.options.OnDemand {
-		at.Engine.Send(at.PID, server.Want{})
-	}
+// waker selects the servers to wait for.
+type waker struct {
+	filter toolscript.Filter
+	given  map[string]time.Time // servers that were in backoff: since when
+	over   bool                 // reviveTime is over
 }
 
-// connecting are the names of the servers f selects that are connecting.
-func connecting(view registry.View, f toolscript.Filter) []string {
+// pending returns the servers that are connecting or are about to.
+func (w *waker) pending(view registry.View) []string {
 	var names []string
-	for _, server := range view.Servers {
-		if server.State == toolscript.Connecting && concerns(f, server.Name) {
-			names = append(names, server.Name)
+	for _, known := range view.Servers {
+		since, given := w.given[known.Name]
+		if !w.filter.Reaches(known.Name) || given && w.over {
+			continue
+		}
+		if known.State == toolscript.Connecting || given && known.State == toolscript.Backoff && known.Since.Equal(since) {
+			names = append(names, known.Name)
 		}
 	}
 	return names
 }
 
-// concerns reports whether a filter may select tools of a server. Which of a
-// server's tools there are is not known before it is ready, so a tool id that
-// begins with the server's name counts.
-func concerns(f toolscript.Filter, server string) bool {
-	if f == nil {
-		return true
+// want starts an attempt to connect, if the server is not connected.
+func (s *System) want(name string) {
+	if at, ok := s.directory.find(serverID(name)); ok {
+		at.Engine.Send(at.PID, server.Want{})
 	}
-	for _, entry := range f {
-		if entry == server || strings.HasPrefix(entry, server+toolscript.Separator) {
-			return true
-		}
-	}
-	return false
+}
+
+// connecting returns the servers that f reaches and that are connecting.
+func connecting(view registry.View, f toolscript.Filter) []string {
+	return (&waker{filter: f}).pending(view)
 }

@@ -1,31 +1,43 @@
 package actors
 
 import (
-	"cmp"
 	"context"
+	"encoding/json"
+	"errors"
 	"log/slog"
 	"slices"
 	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/execution"
 	"github.com/toolscript/toolscript/actors/registry"
+	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// logCall writes the one line of a tool call, with the names that the gateway's
-// request log has: never arguments, results, or the text of an error, which may
-// quote them. A call that came as an HTTP request of its own has a line there
-// already, so it has this one for debugging only.
-func (s *System) logCall(view registry.View, call toolscript.Call, took time.Duration, err error) {
+// maxReason bounds the reason of a failed call in the log, in characters.
+const maxReason = 300
+
+// logCall writes one line for a tool call. The line never contains arguments or
+// results; for a failed call it contains the server's message without secrets. A
+// call that arrived as an HTTP request has a line in the request log, so its line
+// here is for debugging unless it failed.
+func (s *System) logCall(view registry.View, call toolscript.Call, took time.Duration, result json.RawMessage, err error) {
+	outcome, why := outcomeOf(result, err)
 	level := slog.LevelInfo
-	if call.RequestID != "" {
+	if call.RequestID != "" && outcome == okay {
 		level = slog.LevelDebug
 	}
-	attrs := []slog.Attr{
-		slog.Duration("duration", took.Round(time.Microsecond)),
-		slog.String("outcome", cmp.Or(string(toolscript.KindOf(err)), "ok")),
+	if !s.options.Logger.Enabled(context.Background(), level) {
+		return
+	}
+	id, owner := loggable(view, call.ID)
+	attrs := []slog.Attr{slog.Duration("duration", took.Round(time.Microsecond)), slog.String("outcome", outcome)}
+	if outcome == okay {
+		owner = "" // part of the id
 	}
 	for _, a := range []slog.Attr{
-		slog.String("tool", loggable(view, call.ID)), slog.String("run", call.Run), slog.String("request", call.RequestID),
+		slog.String("server", owner), slog.String("tool", id), slog.String("run", call.Run), slog.String("call", call.CallID),
+		slog.String("request", call.RequestID), slog.String("error", s.redacted(owner, why)),
 	} {
 		if a.Value.String() != "" {
 			attrs = append(attrs, a)
@@ -34,14 +46,66 @@ func (s *System) logCall(view registry.View, call toolscript.Call, took time.Dur
 	s.options.Logger.LogAttrs(context.Background(), level, "tool call", attrs...)
 }
 
-// loggable is a tool id that belongs to a server, or one of the program's own. Any other may be anything,
-// such as the capability of the gateway in the wrong place.
-func loggable(view registry.View, id string) string {
-	if _, ok := view.Catalog.Lookup(id); ok || slices.Contains(toolscript.OfferedIDs(), id) {
-		return id
+const okay = "ok"
+
+// outcomeOf returns how a call ended and why it failed. Reasons that the gateway finds
+// in the request itself are omitted: they may quote arguments, or a secret in the
+// place of an id.
+func outcomeOf(result json.RawMessage, err error) (outcome, why string) {
+	switch kind := toolscript.KindOf(err); kind {
+	case "":
+		if text, failed := execution.FailureOf(result); failed {
+			return string(toolscript.ToolFailed), text
+		}
+		return okay, ""
+	case toolscript.Invalid, toolscript.NotFound:
+		return string(kind), ""
+	default:
+		var e *toolscript.Error
+		if errors.As(err, &e) && e.Err != nil {
+			err = e.Err // the server's name is an attribute of its own
+		}
+		return string(kind), err.Error()
 	}
-	if _, _, ok := absent(view, id); ok {
-		return id
+}
+
+// redacted removes the secrets of the server's configuration from a text and bounds
+// its length.
+func (s *System) redacted(owner, text string) string {
+	if text == "" {
+		return ""
 	}
-	return ""
+	redact := mcpclient.Redact
+	if of := s.redactors.Load(); of != nil && (*of)[owner] != nil {
+		redact = (*of)[owner]
+	}
+	text = redact(text)
+	if runes := []rune(text); len(runes) > maxReason {
+		return string(runes[:maxReason-1]) + "…"
+	}
+	return text
+}
+
+// redactorsOf returns the redactors of all configured servers.
+func redactorsOf(servers map[string]mcpclient.Config) *map[string]func(string) string {
+	all := make(map[string]func(string) string, len(servers))
+	for name, config := range servers {
+		all[name] = mcpclient.Redactor(config)
+	}
+	return &all
+}
+
+// loggable returns an id that belongs to a server, with that server, or that is a
+// builtin. Any other id is omitted: it may be a secret in the wrong place.
+func loggable(view registry.View, id string) (loggable, owner string) {
+	if tool, ok := view.Catalog.Lookup(id); ok {
+		return id, tool.Server
+	}
+	if slices.Contains(toolscript.FetchIDs(), id) {
+		return id, ""
+	}
+	if server, _, ok := absent(view, id); ok {
+		return id, server.Name
+	}
+	return "", ""
 }

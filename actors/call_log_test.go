@@ -2,7 +2,9 @@ package actors_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"strings"
 	"testing"
@@ -15,8 +17,8 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// TestGW23CallLog: a script's call has one line. That of a call with an HTTP
-// request of its own, which the gateway logs, is for debugging.
+// TestGW23CallLog checks that a call of a script has one log line. The line of a call
+// over HTTP has the level debug, because the request has its own line.
 func TestGW23CallLog(t *testing.T) {
 	tests := []struct {
 		name string
@@ -37,11 +39,11 @@ func TestGW23CallLog(t *testing.T) {
 		},
 		{
 			"that is refused", toolscript.Call{ID: "up__echo", Args: json.RawMessage(`{"n":"secret"}`), Run: "r1"},
-			map[string]any{"level": "INFO", "msg": "tool call", "tool": "up__echo", "run": "r1", "outcome": "invalid"},
+			map[string]any{"level": "INFO", "msg": "tool call", "server": "up", "tool": "up__echo", "run": "r1", "outcome": "invalid"},
 		},
 		{
 			"of a server that is not there", toolscript.Call{ID: "down__echo", Run: "r1"},
-			map[string]any{"level": "INFO", "msg": "tool call", "tool": "down__echo", "run": "r1", "outcome": "unavailable"},
+			map[string]any{"level": "INFO", "msg": "tool call", "server": "down", "tool": "down__echo", "run": "r1", "outcome": "unavailable", "error": "not started: invalid"},
 		},
 		{
 			"of what is no tool id", toolscript.Call{ID: "secret", Run: "r1"},
@@ -62,7 +64,7 @@ func TestGW23CallLog(t *testing.T) {
 		synctest.Wait()
 		for _, tt := range tests {
 			log.Reset()
-			_, _ = actors.CallAny(s, t.Context(), tt.call) // the line says how it ended
+			_, _ = actors.CallAny(s, t.Context(), tt.call) // the log contains its error
 			var got map[string]any
 			if err := json.Unmarshal(log.Bytes(), &got); err != nil {
 				t.Errorf("a call %s: not one line: %s", tt.name, log.String())
@@ -81,4 +83,53 @@ func TestGW23CallLog(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestAFailedCallIsLoggedWithItsReason checks that the log line contains the server's
+// message without secrets, the call and the run.
+func TestAFailedCallIsLoggedWithItsReason(t *testing.T) {
+	long := strings.Repeat("long ", 100)
+	tests := map[string]struct {
+		result string
+		err    error
+		want   []string
+	}{
+		"an error of the tool":   {result: `{"isError": true, "content": [{"type": "text", "text": "no such issue: hunter2hunter2"}]}`, want: []string{"tool_failed", "no such issue: ${KEY}"}},
+		"an error of JSON-RPC":   {err: &toolscript.Error{Kind: toolscript.ToolFailed, Server: "up", Err: errors.New("Authorization: Bearer abcdefghijkl")}, want: []string{"tool_failed", "Authorization: Bearer (redacted)"}},
+		"a variable's value":     {err: &toolscript.Error{Kind: toolscript.ToolFailed, Err: errors.New("user marie.curie is locked")}, want: []string{"user ${USER_NAME} is locked"}},
+		"a long text":            {err: &toolscript.Error{Kind: toolscript.ToolFailed, Err: errors.New(long)}, want: []string{long[:299] + "…"}},
+		"a connection that ends": {err: &toolscript.Error{Kind: toolscript.Unavailable, Err: errors.New("exit status 7")}, want: []string{"unavailable", "exit status 7"}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var log bytes.Buffer
+				conn := newConn("up")
+				conn.call = func(context.Context, string, json.RawMessage) (json.RawMessage, error) {
+					return json.RawMessage(tt.result), tt.err
+				}
+				s := startWith(t, actors.Options{
+					Dial: dialer{"up": answers(conn, nil)}.dial,
+					Servers: map[string]mcpclient.Config{"up": {
+						Type: mcpclient.Stdio, Env: map[string]string{"KEY": "hunter2hunter2"}, Secrets: map[string]string{"${USER_NAME}": "marie.curie"},
+					}},
+					Logger: slog.New(slog.NewJSONHandler(&log, nil)),
+				})
+				settle(t, s)
+				synctest.Wait()
+				log.Reset()
+				_, _ = actors.CallAny(s, t.Context(), toolscript.Call{ID: "up__echo", Run: "r1", CallID: "c7", RequestID: "q1"})
+				for _, want := range append(tt.want, `"server":"up"`, `"tool":"up__echo"`, `"run":"r1"`, `"call":"c7"`, `"level":"INFO"`) {
+					if !strings.Contains(log.String(), want) {
+						t.Errorf("the line lacks %q: %s", want, log.String())
+					}
+				}
+				for _, secret := range []string{"hunter2", "abcdefghijkl", "marie.curie"} {
+					if strings.Contains(log.String(), secret) {
+						t.Errorf("the line has %q: %s", secret, log.String())
+					}
+				}
+			})
+		})
+	}
 }

@@ -24,9 +24,9 @@ func TestCallTool(t *testing.T) {
 		name  string
 		id    string
 		args  string
-		kind  toolscript.Kind // "": the call succeeds
-		text  string          // of the error
-		retry bool            // the error says when to try again
+		kind  toolscript.Kind // "" if the call succeeds
+		text  string          // part of the error's text
+		retry bool            // the error contains the time of the next attempt
 	}{
 		{name: "with arguments", id: "up__echo", args: `{"n":1}`},
 		{name: "without arguments", id: "up__echo", args: ""},
@@ -134,7 +134,8 @@ func TestInvalidArgumentsAreNotSent(t *testing.T) {
 	})
 }
 
-// TestACallerWithoutADeadlineIsBoundedByTheServersTime holds what Ask demands.
+// TestACallerWithoutADeadlineIsBoundedByTheServersTime checks a caller without a
+// deadline, because mailbox.Ask needs one.
 func TestACallerWithoutADeadlineIsBoundedByTheServersTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		conn := newConn("up")

@@ -16,22 +16,22 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// fakeChecker is a checker process that finds nothing wrong.
+// fakeChecker is a checker process without findings.
 type fakeChecker struct {
-	uses    runner.Uses // of every script
+	uses    runner.Uses // the result for every script
 	compile func()
 	check   func(runner.TypeCheck)
-	life    int // answers until it is worn; 0 for ever
+	life    int // answers until the checker is worn; 0 means no limit
 
 	answered int
 	dead     chan struct{}
 	once     sync.Once
 }
 
-func (f *fakeChecker) Done() <-chan struct{}       { return f.dead }
-func (f *fakeChecker) Kill()                       { f.once.Do(func() { close(f.dead) }) }
-func (f *fakeChecker) Wall() []toolscript.WallPart { return nil }
-func (f *fakeChecker) Worn() bool                  { return f.life > 0 && f.answered >= f.life }
+func (f *fakeChecker) Done() <-chan struct{}                 { return f.dead }
+func (f *fakeChecker) Kill()                                 { f.once.Do(func() { close(f.dead) }) }
+func (f *fakeChecker) Confinement() []toolscript.Confinement { return nil }
+func (f *fakeChecker) Worn() bool                            { return f.life > 0 && f.answered >= f.life }
 func (f *fakeChecker) Compile(context.Context, runner.Source) (runner.Compiled, []toolscript.Diagnostic, error) {
 	f.answered++
 	if f.compile != nil {
@@ -48,8 +48,8 @@ func (f *fakeChecker) Check(_ context.Context, t runner.TypeCheck) ([]toolscript
 	return nil, nil
 }
 
-// startChecking starts a System whose checkers are copies of f. It has no
-// sandboxes: scripts can be checked alone.
+// startChecking starts a System with checkers from f. It has no sandboxes, so scripts
+// can only be checked.
 func startChecking(t *testing.T, d dialer, f fakeCheckerOf, servers ...string) *actors.System {
 	t.Helper()
 	o := actors.Options{Servers: configs(servers...), Dial: d.dial}
@@ -68,7 +68,7 @@ func configs(servers ...string) map[string]mcpclient.Config {
 	return all
 }
 
-// checkOnly checks a script that must be right.
+// checkOnly checks a script and expects no errors.
 func checkOnly(t *testing.T, s *actors.System, code string) {
 	t.Helper()
 	var end *toolscript.End
@@ -83,8 +83,8 @@ func checkOnly(t *testing.T, s *actors.System, code string) {
 	}
 }
 
-// TestWornCheckersAreReplaced holds that a checker which has answered its share is
-// ended between two scripts, and another one answers from then on.
+// TestWornCheckersAreReplaced checks that a worn checker is replaced between two
+// scripts.
 func TestWornCheckersAreReplaced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var started []*fakeChecker
@@ -92,7 +92,7 @@ func TestWornCheckersAreReplaced(t *testing.T) {
 			started = append(started, &fakeChecker{life: 4, dead: make(chan struct{})})
 			return started[len(started)-1]
 		})
-		for i := range 5 { // scripts of two answers each
+		for i := range 5 { // each script needs two answers
 			checkOnly(t, s, fmt.Sprint(i))
 		}
 		synctest.Wait()
@@ -113,9 +113,9 @@ func TestWornCheckersAreReplaced(t *testing.T) {
 	})
 }
 
-// TestCatalogChangesBeforeTheCheck has a server come while a script is compiled: the
-// script is checked against the catalog that there is then, and what is known of it
-// by an older catalog is not used.
+// TestCatalogChangesBeforeTheCheck connects a server while a script is compiled. The
+// script is checked against the new catalog, and cached results of the old catalog
+// are not used.
 func TestCatalogChangesBeforeTheCheck(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var s *actors.System
@@ -149,9 +149,9 @@ func TestCatalogChangesBeforeTheCheck(t *testing.T) {
 	})
 }
 
-// TestCatalogChangesWithinTheDeclarations has a server go between the choice of the
-// servers and the making of their types: both are of one catalog in the end, in
-// which the script names a server that there is not, and is told which there are.
+// TestCatalogChangesWithinTheDeclarations removes a server between the choice of the
+// servers and the rendering of their types. Both must use the new catalog in the end,
+// and the advice must list its servers.
 func TestCatalogChangesWithinTheDeclarations(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := start(t, dialer{}, "goes", "stays")

@@ -3,6 +3,7 @@ package actors
 import (
 	"cmp"
 	"fmt"
+	"log/slog"
 	"slices"
 	"time"
 
@@ -11,24 +12,174 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/event"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
+	"github.com/toolscript/toolscript/actors/internal/retry"
 )
 
-// maxFailures is how many temporary actors that panicked are remembered.
+// stillThere is the delay before the next look whether the id of an ended child is
+// free.
+const stillThere = 10 * time.Millisecond
+
+// spec describes a child.
+type spec struct {
+	id        string
+	produce   actor.Producer
+	temporary bool                     // it ends with its work and is not restarted
+	server    *toolscript.ServerStatus // the server whose connection it owns; nil for other actors
+	known     []toolscript.Tool        // the server's tools before it is connected
+}
+
+type childState string
+
+const (
+	childRunning    childState = "running"
+	childRestarting childState = "restarting" // ended, and waiting to be spawned again
+	childStopping   childState = "stopping"
+	childFailed     childState = "failed" // temporary, and panicked
+)
+
+// child is an actor with its restarts. Each start is a new life.
+type child struct {
+	spec
+	state    childState
+	since    time.Time
+	life     *mailbox.Life // the latest
+	pid      *actor.PID
+	restarts int
+	lastErr  error
+	retries  *retry.Schedule
+	timer    *time.Timer
+	next     *spec // started when this child has ended; nil: none
+}
+
+func (s *supervisor) add(spec spec) *child {
+	ch := &child{spec: spec, retries: retry.New()}
+	s.children[spec.id] = ch
+	return ch
+}
+
+// spawn starts a child. The Producer runs here: a panic of it in hollywood would leave
+// an actor that is registered but never runs.
+func (s *supervisor) spawn(c *actor.Context, ch *child) {
+	receiver, err := produced(ch.produce)
+	if err != nil {
+		s.crashed(ch, err)
+		return
+	}
+	ch.life = mailbox.NewLife()
+	ch.state, ch.since = childRunning, time.Now()
+	s.living[ch.life] = ch
+	ch.pid = c.SpawnChild(func() actor.Receiver { return receiver }, "child", options(ch.id, ch.life)...)
+	s.directory.set(ch.id, mailbox.Address{Engine: c.Engine(), PID: ch.pid, Gone: s.gone, Ended: ch.life.Ended()})
+}
+
+func produced(p actor.Producer) (r actor.Receiver, err error) {
+	defer mailbox.Recover(&err)
+	return p(), nil
+}
+
+// failed handles the panic of a child, which is about to end.
+func (s *supervisor) failed(m mailbox.Failed) {
+	if ch := s.living[m.Life]; ch != nil {
+		s.crashed(ch, mailbox.Panicked(m.Reason, m.Stack))
+	}
+}
+
+// crashed removes a child from the directory and schedules its restart. It logs last,
+// because a log handler that panics must not prevent the restart.
+func (s *supervisor) crashed(ch *child, err error) {
+	defer mailbox.LogFailure(s.logger, slog.LevelError, "actor failed", err, slog.String("actor", ch.id))
+	s.directory.remove(ch.id)
+	ch.lastErr = err
+	if ch.temporary || ch.state == childStopping {
+		return
+	}
+	worked := time.Duration(0)
+	if ch.state == childRunning {
+		worked = time.Since(ch.since)
+	}
+	delay := ch.retries.Next(worked)
+	ch.state, ch.since = childRestarting, time.Now()
+	s.later(ch, delay)
+	if ch.server != nil {
+		s.serverDown(ch, delay)
+	}
+}
+
+func (s *supervisor) later(ch *child, delay time.Duration) {
+	post, again := s.post, respawn{ch.id}
+	ch.timer = time.AfterFunc(delay, func() { post(again) })
+}
+
+// serverDown reports to the registry that a server is not connected, because its
+// actor has ended.
+func (s *supervisor) serverDown(ch *child, delay time.Duration) {
+	status, next := *ch.server, time.Now().Add(delay)
+	status.State, status.Since, status.NextRetry = toolscript.Backoff, ch.since, &next
+	status.Error = "a fault of the gateway: " + ch.lastErr.Error()
+	s.pass(registryID, event.ServerChanged{Status: status})
+}
+
+// respawn restarts a child when its id is free. hollywood ignores a Spawn with an id
+// that is taken.
+func (s *supervisor) respawn(c *actor.Context, m respawn) {
+	ch := s.children[m.id]
+	if ch == nil || ch.state != childRestarting {
+		return
+	}
+	if ch.pid != nil && c.GetPID(ch.pid.ID) != nil {
+		s.later(ch, stillThere)
+		return
+	}
+	ch.restarts++
+	s.spawn(c, ch)
+}
+
+// ended handles the end of a life. A permanent child that ends by itself is restarted.
+func (s *supervisor) ended(c *actor.Context, m mailbox.Ended) {
+	ch := s.living[m.Life]
+	delete(s.living, m.Life)
+	switch {
+	case ch == nil || ch.life != m.Life: // restarted meanwhile
+	case ch.temporary || ch.state == childStopping:
+		s.forget(c, ch)
+	case ch.state == childRunning:
+		s.crashed(ch, fmt.Errorf("actor %s ended by itself", ch.id))
+	}
+	s.answerStopped()
+}
+
+// forget removes a child that is not restarted, and starts its successor.
+func (s *supervisor) forget(c *actor.Context, ch *child) {
+	if s.children[ch.id] == ch {
+		s.directory.remove(ch.id)
+		delete(s.children, ch.id)
+		if ch.next != nil && s.stopping == nil {
+			s.spawn(c, s.add(*ch.next))
+		}
+	}
+	if ch.lastErr != nil {
+		ch.state = childFailed
+		s.failures = append(s.failures, ch.status())
+		s.failures = s.failures[max(0, len(s.failures)-maxFailures):]
+	}
+}
+
+// maxFailures is how many panicked temporary actors the status shows.
 const maxFailures = 20
 
-func (s *supervisor) spawn(c *actor.Context, m spawn) {
+func (s *supervisor) spawnTemporary(c *actor.Context, m spawn) {
 	if s.stopping != nil {
 		m.reply.Send(mailbox.Address{}, mailbox.ErrStopped)
 		return
 	}
 	if old := s.children[m.spec.id]; old != nil && !old.over() {
 		m.reply.Send(mailbox.Address{}, &toolscript.Error{
-			Kind: toolscript.Conflict, Err: fmt.Errorf("there is an actor %s already", m.spec.id),
+			Kind: toolscript.Conflict, Err: fmt.Errorf("actor %s exists already", m.spec.id),
 		})
 		return
 	}
 	ch := s.add(m.spec)
-	s.raise(c, ch)
+	s.spawn(c, ch)
 	at, ok := s.directory.find(ch.id)
 	if !ok {
 		s.forget(c, ch)
@@ -38,8 +189,8 @@ func (s *supervisor) spawn(c *actor.Context, m spawn) {
 	m.reply.Send(at, nil)
 }
 
-// over reports whether the child has ended for good, of which the supervisor
-// may not have heard yet.
+// over reports whether a temporary child has ended. The message about its end may
+// still be in the mailbox.
 func (ch *child) over() bool {
 	if !ch.temporary {
 		return false
@@ -52,8 +203,8 @@ func (ch *child) over() bool {
 	}
 }
 
-// end poisons a child without waiting: hollywood's own way waits for one after
-// the other, and for ever if a child has been poisoned before.
+// end poisons a child without waiting. hollywood's own function waits for one child
+// after the other, and for ever if a child was poisoned before.
 func (s *supervisor) end(c *actor.Context, ch *child) {
 	if ch.timer != nil {
 		ch.timer.Stop()
@@ -93,7 +244,7 @@ func (s *supervisor) answerStopped() {
 	}
 }
 
-// actors is what is known of all actors, the supervisor included.
+// actors returns the status of all actors, the supervisor included.
 func (s *supervisor) actors() []toolscript.ActorStatus {
 	self := toolscript.ActorStatus{Name: supervisorID, State: string(childRunning), Since: s.since}
 	if s.fault != nil {

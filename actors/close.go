@@ -9,14 +9,13 @@ import (
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 )
 
-// closeTime bounds Close, and is what a gateway has for its whole end. A server
-// that does not listen is sent SIGKILL after half of it, see mcpclient.
+// closeTime bounds Close. A server that ignores its end receives SIGKILL after half of
+// it, see mcpclient.
 const closeTime = 5 * time.Second
 
-// Close refuses new requests, answers those under way with "shutting down",
-// ends all actors and waits until every connection is closed: for five seconds,
-// or as long as ctx allows if that is less. The error says what was left behind.
-// Closing again answers the same.
+// Close refuses new requests, answers those in flight with "shutting down", ends all
+// actors and waits until every connection is closed, for at most five seconds and
+// until ctx ends. The error says what did not end. A second Close returns the same.
 func (s *System) Close(ctx context.Context) error {
 	s.closed.Do(func() { s.unclean = s.close(ctx) })
 	return s.unclean
@@ -28,7 +27,7 @@ func (s *System) close(ctx context.Context) error {
 	s.shut()
 	_, err := mailbox.Ask(ctx, s.supervisor(), func(r mailbox.Reply[struct{}]) any { return stopAll{r} })
 	if err != nil {
-		// The root is left as it is: hollywood would wait for its children.
+		// The root is not stopped: hollywood would wait for its children.
 		err = fmt.Errorf("end the actors: %w", err)
 	} else {
 		err = s.endRoot(ctx)
@@ -45,7 +44,7 @@ func (s *System) close(ctx context.Context) error {
 	}
 }
 
-// endRoot stops the supervisor, which has no children any more.
+// endRoot stops the supervisor when it has no children any more.
 func (s *System) endRoot(ctx context.Context) error {
 	select {
 	case <-s.engine.Poison(s.root).Done():
@@ -55,7 +54,7 @@ func (s *System) endRoot(ctx context.Context) error {
 	}
 }
 
-// supervisor can be asked until it has ended, which is after s.closing.
+// supervisor returns the address of the supervisor. It answers after s.closing too.
 func (s *System) supervisor() mailbox.Address {
 	return mailbox.Address{Engine: s.engine, PID: s.root}
 }

@@ -39,8 +39,8 @@ func TestCloseAnswersEverybodyAndClosesConnections(t *testing.T) {
 			})
 		}
 		calls.Go(func() {
-			if _, pending := s.Await(t.Context(), nil); len(pending) != 1 {
-				t.Errorf("Await = %q, want slow", pending)
+			if _, pending := s.Await(t.Context(), nil); len(pending) != 2 {
+				t.Errorf("Await = %q, want down and slow", pending)
 			}
 		})
 		synctest.Wait()
@@ -72,8 +72,8 @@ func TestCloseAnswersEverybodyAndClosesConnections(t *testing.T) {
 	})
 }
 
-// TestCloseIsBounded: a connection that does not close is left behind, and said
-// to be.
+// TestCloseIsBounded checks that Close has a time limit for a connection that does
+// not close, and returns an error.
 func TestCloseIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})

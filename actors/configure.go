@@ -1,6 +1,9 @@
 package actors
 
 import (
+	"context"
+	"maps"
+	"reflect"
 	"slices"
 	"time"
 
@@ -9,17 +12,137 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/event"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
+	"github.com/toolscript/toolscript/actors/server"
+	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// configure puts another set of servers in force.
-type configure struct {
-	servers []spec   // all there will be, sorted by name
-	retired []string // names of those that are ended first, gone or with another configuration
-	reply   mailbox.Reply[struct{}]
+// Configure replaces the configured servers and returns the changes. Servers that are
+// unchanged, or differ only in limits or tool filters, keep their connection. Other
+// changed servers are ended and started again. Servers that are not connected try
+// again. Configure does not wait for connections.
+func (s *System) Configure(ctx context.Context, servers map[string]mcpclient.Config) (toolscript.Reload, error) {
+	s.configuring.Lock()
+	defer s.configuring.Unlock()
+	if s.closing.Err() != nil {
+		return toolscript.Reload{}, mailbox.ErrStopped
+	}
+	ctx, cancel := context.WithTimeout(ctx, spawnLimit)
+	defer cancel()
+	result := compare(s.configured, servers)
+	specs := make([]spec, 0, len(servers))
+	for _, name := range slices.Sorted(maps.Keys(servers)) {
+		specs = append(specs, s.serverSpec(name, servers[name]))
+	}
+	adjusted := map[string]mcpclient.Config{}
+	for _, name := range result.Adjusted {
+		adjusted[name] = servers[name]
+	}
+	_, err := mailbox.Ask(ctx, s.supervisor(), func(r mailbox.Reply[struct{}]) any {
+		return configure{specs, slices.Concat(result.Changed, result.Removed), adjusted, r}
+	})
+	if err != nil {
+		return toolscript.Reload{}, err
+	}
+	s.configured = servers
+	s.redactors.Store(redactorsOf(servers))
+	s.retryUnconnected(&result)
+	return result, nil
 }
 
-// configure tells the registry first, so that a tool of a retired server is
-// unknown before its server is gone.
+// retryUnconnected starts attempts to connect for the servers that keep their actor and
+// are not connected.
+func (s *System) retryUnconnected(r *toolscript.Reload) {
+	for _, known := range s.current().Servers {
+		config, configured := s.configured[known.Name]
+		if !configured || config.Problem != nil || config.Disabled {
+			continue
+		}
+		switch known.State {
+		case toolscript.Backoff, toolscript.Failed:
+		case toolscript.NeedsAuth:
+			if s.login(known.Name, config) != nil {
+				continue // it connects by itself after the login
+			}
+		default:
+			continue
+		}
+		if !slices.Contains(r.Unchanged, known.Name) && !slices.Contains(r.Adjusted, known.Name) {
+			continue
+		}
+		if at, ok := s.directory.find(serverID(known.Name)); ok {
+			at.Engine.Send(at.PID, server.Retry{})
+			r.Retried = append(r.Retried, known.Name)
+		}
+	}
+	r.Unchanged = slices.DeleteFunc(r.Unchanged, func(name string) bool { return slices.Contains(r.Retried, name) })
+}
+
+// compare returns the changes between two configurations.
+func compare(old, next map[string]mcpclient.Config) toolscript.Reload {
+	r := toolscript.Reload{Added: []string{}, Removed: []string{}, Changed: []string{}, Unchanged: []string{}}
+	for _, name := range slices.Sorted(maps.Keys(next)) {
+		before, known := old[name]
+		switch {
+		case !known:
+			r.Added = append(r.Added, name)
+		case reflect.DeepEqual(before, next[name]):
+			r.Unchanged = append(r.Unchanged, name)
+		case reflect.DeepEqual(before.Connection(), next[name].Connection()):
+			r.Adjusted = append(r.Adjusted, name)
+		default:
+			r.Changed = append(r.Changed, name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(old)) {
+		if _, still := next[name]; !still {
+			r.Removed = append(r.Removed, name)
+		}
+	}
+	return r
+}
+
+// serverSpec describes the actor of one server.
+func (s *System) serverSpec(name string, config mcpclient.Config) spec {
+	status := toolscript.ServerStatus{Name: name, Type: config.Type, State: toolscript.Connecting}
+	if config.Disabled {
+		status.State, status.Disabled = toolscript.Stopped, true
+	}
+	var known []toolscript.Tool
+	for _, tool := range s.options.Known[name] {
+		if config.Selects(tool.Name) {
+			known = append(known, tool)
+		}
+	}
+	return spec{id: serverID(name), server: &status, known: known, produce: func() actor.Receiver {
+		return server.New(server.Options{
+			Name:           name,
+			Config:         config,
+			Dial:           s.options.Dial,
+			Login:          s.login(name, config),
+			ConnectTimeout: s.options.ConnectTimeout,
+			OnDemand:       s.options.OnDemand,
+			Starts:         s.starts,
+			HealthInterval: s.options.HealthInterval,
+			Memory:         s.options.Memory,
+			Known:          s.options.Known[name],
+			Logger:         s.options.Logger,
+			Port:           s.port(name),
+			Work:           &s.work,
+		})
+	}}
+}
+
+// configure replaces the configured servers.
+type configure struct {
+	servers []spec   // all, sorted by name
+	retired []string // names of removed and changed servers, which are ended first
+
+	adjusted map[string]mcpclient.Config // servers that keep their connection
+	reply    mailbox.Reply[struct{}]
+}
+
+// configure reports to the registry first: the tools of a retired server leave the
+// catalog before the server ends.
 func (s *supervisor) configure(c *actor.Context, m configure) {
 	if s.stopping != nil {
 		m.reply.Send(struct{}{}, mailbox.ErrStopped)
@@ -37,21 +160,26 @@ func (s *supervisor) configure(c *actor.Context, m configure) {
 	for _, spec := range m.servers {
 		switch ch := s.children[spec.id]; {
 		case ch == nil:
-			s.raise(c, s.add(spec))
+			s.spawn(c, s.add(spec))
 		case ch.state == childStopping:
 			ch.next = &spec
 			s.pass(registryID, event.ServerChanged{Status: fresh(spec)})
+		default:
+			ch.spec = spec // for its next start
 		}
+	}
+	for name, config := range m.adjusted {
+		s.pass(serverID(name), server.Adjust{Config: config})
 	}
 	m.reply.Send(struct{}{}, nil)
 }
 
-// tellServers tells the registry which servers there are.
+// tellServers sends the list of servers to the registry.
 func (s *supervisor) tellServers() {
 	s.pass(registryID, event.ServersConfigured{Servers: statuses(s.permanent)})
 }
 
-// statuses are the configured servers before anything is known of them.
+// statuses returns the initial status of the configured servers.
 func statuses(specs []spec) []toolscript.ServerStatus {
 	var all []toolscript.ServerStatus
 	for _, spec := range specs {
@@ -62,7 +190,15 @@ func statuses(specs []spec) []toolscript.ServerStatus {
 	return all
 }
 
-// fresh is the status of a server of which nothing is known yet.
+// known returns the tools of the configured servers before any is connected.
+func known(specs []spec) (all []toolscript.Tool) {
+	for _, spec := range specs {
+		all = append(all, spec.known...)
+	}
+	return all
+}
+
+// fresh returns the initial status of a server.
 func fresh(spec spec) toolscript.ServerStatus {
 	status := *spec.server
 	status.Since = time.Now()

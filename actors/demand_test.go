@@ -17,7 +17,6 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// roll writes down who was dialled.
 type roll struct {
 	mu    sync.Mutex
 	names []string
@@ -30,7 +29,7 @@ func (r *roll) dial(_ context.Context, name string, _ mcpclient.Config, _ mcpcli
 	return newConn(name), nil
 }
 
-// dialled are the names so far, sorted.
+// dialled returns the names so far, sorted.
 func (r *roll) dialled() []string {
 	synctest.Wait()
 	r.mu.Lock()
@@ -52,8 +51,8 @@ func startOnDemand(t *testing.T) (*actors.System, *roll) {
 	return s, r
 }
 
-// TestServersOnDemand are connecting until Await selects them; Close, at the end
-// of each test, has servers to end that were never dialled.
+// TestServersOnDemand checks that servers on demand are connecting until Await
+// selects them. Close, at the end of each test, ends servers that were never dialled.
 func TestServersOnDemand(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -102,8 +101,9 @@ func TestACallWakesTheServerThatItGoesTo(t *testing.T) {
 	})
 }
 
-// TestARunWaitsLongEnoughToHearWhy: the time for connecting begins when the run
-// begins to wait, and the server takes a while to end after it.
+// TestARunWaitsLongEnoughToHearWhy checks that a run waits until the reason of a
+// failed connection is known. The server starts to connect when the run waits, and
+// needs some time to end after its connect time.
 func TestARunWaitsLongEnoughToHearWhy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := startWith(t, actors.Options{
@@ -118,8 +118,41 @@ func TestARunWaitsLongEnoughToHearWhy(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), deps.ConnectTime)
 		defer cancel()
 		deps.Await(ctx, toolscript.Filter{"mute"})
-		if err := deps.Missing("mute__echo", nil); !strings.Contains(err.Error(), "not connected within 30s") {
+		if _, err := deps.Resolve(t.Context(), "mute__echo", nil, 0); !strings.Contains(err.Error(), "not connected within 30s") {
 			t.Errorf("a call after the wait = %v, want the reason", err)
+		}
+	})
+}
+
+// TestKnownToolsNeedNoConnection checks that a search, without a connection, finds
+// the tools that servers on demand listed last and that their filters select.
+func TestKnownToolsNeedNoConnection(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := &roll{}
+		s := startWith(t, actors.Options{
+			Servers: map[string]mcpclient.Config{"a": {ExcludeTools: []string{"other"}}, "b": {}}, Dial: r.dial, OnDemand: true,
+			Known: map[string][]toolscript.Tool{"a": {{Server: "a", Name: "echo"}, {Server: "a", Name: "other"}}},
+		})
+		a, err := s.Search(t.Context(), toolscript.SearchQuery{Text: "echo"})
+		if err != nil || found(a) != "a__echo" || len(a.Results) != 1 {
+			t.Errorf("found %+v, %v", a, err)
+		}
+		if len(a.Missing) != 1 || a.Missing[0].Name != "b" {
+			t.Errorf("missing: %+v, want b alone", a.Missing)
+		}
+		synctest.Wait()
+		if n, g := s.Catalog().Len(), s.Catalog().Generation(); n != 1 || g != 0 {
+			t.Errorf("%d tools of generation %d, want one from the start", n, g)
+		}
+		if names := r.dialled(); len(names) > 0 {
+			t.Errorf("dialled: %q", names)
+		}
+		s.Await(t.Context(), toolscript.Filter{"a"})
+		if err := echo(t, s, "a"); err != nil {
+			t.Error(err)
+		}
+		if names := r.dialled(); !slices.Equal(names, []string{"a"}) {
+			t.Errorf("dialled: %q, want a", names)
 		}
 	})
 }

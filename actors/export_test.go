@@ -9,33 +9,32 @@ import (
 	"github.com/toolscript/toolscript/actors/registry"
 )
 
-// RunDeps is what runs get.
+// RunDeps returns the Deps of runs.
 var RunDeps = (*System).runDeps
 
-// A View is the catalog as it was at one time, with the servers that it is of.
+// View is registry.View.
 type View = registry.View
 
-// Current is the View in force.
+// Current returns the current View.
 var Current = (*System).current
 
-// DeclarationsOf are what a script is checked against, when look says what the
-// catalog is.
+// DeclarationsOf returns the declarations for a script with the catalog that look returns.
 var DeclarationsOf = (*System).declarationsOf
 
-// CallAny is how runs make their calls.
+// CallAny calls tools like a run.
 var CallAny = (*System).callAny
 
-// Spawn is what the rest of the package starts actors of its own with.
+// Spawn starts a temporary actor.
 var Spawn = (*System).spawn
 
-// SpawnPermanent starts an actor that is restarted, as those of Start are.
+// SpawnPermanent starts an actor that is restarted, like those of Start.
 func SpawnPermanent(ctx context.Context, s *System, id string, p actor.Producer) (mailbox.Address, error) {
 	return mailbox.Ask(ctx, s.supervisor(), func(r mailbox.Reply[mailbox.Address]) any {
 		return spawn{spec{id: id, produce: p}, r}
 	})
 }
 
-// Find is where an actor is now.
+// Find returns the address of an actor.
 func Find(s *System, id string) mailbox.Address {
 	at, _ := s.directory.find(id)
 	return at

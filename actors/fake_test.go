@@ -13,14 +13,14 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// fakeConn is a connection that does what its fields say. Without them it has
-// one tool, echo, which answers with its arguments.
+// fakeConn is a connection that its fields control. By default it has one tool, echo,
+// which returns its arguments.
 type fakeConn struct {
 	server string
 	tools  []string
 	call   func(ctx context.Context, tool string, args json.RawMessage) (json.RawMessage, error)
 	close  func()
-	fetch  func(ctx context.Context, o toolscript.Offered, progress func()) (json.RawMessage, error)
+	fetch  func(ctx context.Context, o toolscript.FetchRequest, progress func()) (json.RawMessage, error)
 
 	lost chan struct{}
 	once sync.Once
@@ -59,9 +59,9 @@ func (c *fakeConn) ListTools(context.Context) ([]toolscript.Tool, error) {
 	return all, nil
 }
 
-func (c *fakeConn) Fetch(ctx context.Context, o toolscript.Offered, progress func()) (json.RawMessage, error) {
+func (c *fakeConn) Fetch(ctx context.Context, o toolscript.FetchRequest, progress func()) (json.RawMessage, error) {
 	if c.fetch == nil {
-		return nil, &toolscript.Error{Kind: toolscript.NotFound, Server: c.server, Err: mcpclient.ErrNotOffered}
+		return nil, &toolscript.Error{Kind: toolscript.NotFound, Server: c.server, Err: mcpclient.ErrNoCapability}
 	}
 	return c.fetch(ctx, o, progress)
 }
@@ -73,7 +73,7 @@ func (c *fakeConn) CallTool(ctx context.Context, tool string, args json.RawMessa
 	return c.call(ctx, tool, args)
 }
 
-// dialer is a Dial by server name. A server without one is up at once.
+// dialer maps servers to dial functions. Other servers connect at once.
 type dialer map[string]func(ctx context.Context) (server.Conn, error)
 
 func (d dialer) dial(ctx context.Context, name string, _ mcpclient.Config, _ mcpclient.Events) (server.Conn, error) {
@@ -83,12 +83,12 @@ func (d dialer) dial(ctx context.Context, name string, _ mcpclient.Config, _ mcp
 	return newConn(name), nil
 }
 
-// answers makes a dial that always brings this connection or this error.
+// answers returns a dial function with a fixed result.
 func answers(conn server.Conn, err error) func(context.Context) (server.Conn, error) {
 	return func(context.Context) (server.Conn, error) { return conn, err }
 }
 
-// after makes a dial that takes a while.
+// after delays a dial function.
 func after(d time.Duration, f func(context.Context) (server.Conn, error)) func(context.Context) (server.Conn, error) {
 	return func(ctx context.Context) (server.Conn, error) {
 		select {

@@ -23,18 +23,18 @@ const (
 	faultServers = 5
 	faultCallers = 100
 	faultTime    = 30 * time.Second
-	callTime     = 500 * time.Millisecond // a caller's patience
+	callTime     = 500 * time.Millisecond // deadline of a call
 )
 
-// chaos makes connections that fail in every way there is, as long as on.
+// chaos makes connections that fail in every possible way while on is set.
 type chaos struct {
 	on   atomic.Bool
-	open atomic.Int32 // connections not closed
+	open atomic.Int32 // open connections
 
 	refused, dialPanics, deaths, callPanics, actorPanics, storms atomic.Int32
 }
 
-// oneIn decides whether a fault happens, which it does at the first chance.
+// oneIn decides whether a fault happens. The first chance is always taken.
 func (x *chaos) oneIn(n int, count *atomic.Int32) bool {
 	if !x.on.Load() || count.Load() > 0 && rand.IntN(n) != 0 {
 		return false
@@ -43,8 +43,8 @@ func (x *chaos) oneIn(n int, count *atomic.Int32) bool {
 	return true
 }
 
-// moment is a random time, in whole milliseconds so that many things happen at
-// the same instant of fake time and race.
+// moment returns a random duration in whole milliseconds, so that many events happen at
+// the same fake time and race.
 func moment(most time.Duration) time.Duration {
 	return time.Duration(rand.Int64N(int64(most/time.Millisecond))) * time.Millisecond
 }
@@ -76,7 +76,7 @@ type chaosConn struct {
 	lists atomic.Int32
 }
 
-// storm says many times that the tools are others now.
+// storm sends many notifications that the tools have changed.
 func (c *chaosConn) storm() {
 	c.chaos.storms.Add(1)
 	for range 200 {
@@ -84,17 +84,17 @@ func (c *chaosConn) storm() {
 	}
 }
 
-// ListTools adds a tool that is another one each time.
+// ListTools adds a different tool each time.
 func (c *chaosConn) ListTools(ctx context.Context) ([]toolscript.Tool, error) {
 	tools, err := c.fakeConn.ListTools(ctx)
 	return append(tools, toolscript.Tool{Server: c.server, Name: fmt.Sprint("list", c.lists.Add(1))}), err
 }
 
-// CallTool answers with the arguments, too late, or not at all.
-func (*chaosConn) Fetch(context.Context, toolscript.Offered, func()) (json.RawMessage, error) {
-	return nil, mcpclient.ErrNotOffered
+func (*chaosConn) Fetch(context.Context, toolscript.FetchRequest, func()) (json.RawMessage, error) {
+	return nil, mcpclient.ErrNoCapability
 }
 
+// CallTool returns the arguments in time or too late, or it fails or panics.
 func (c *chaosConn) CallTool(ctx context.Context, _ string, args json.RawMessage, progress func()) (json.RawMessage, error) {
 	if c.chaos.oneIn(50, &c.chaos.callPanics) {
 		panic("injected: call")
@@ -119,7 +119,7 @@ func (c *chaosConn) Close() error {
 	return nil
 }
 
-// chaosLog makes actors panic on their own goroutines, where they log.
+// chaosLog is a log handler that panics, so that actors panic on their own goroutines.
 type chaosLog struct{ chaos *chaos }
 
 func (h chaosLog) Enabled(context.Context, slog.Level) bool { return true }
@@ -136,7 +136,6 @@ func (h chaosLog) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-// tally counts answers by kind.
 type tally struct {
 	mu    sync.Mutex
 	kinds map[toolscript.Kind]int
@@ -148,9 +147,9 @@ func (y *tally) add(kind toolscript.Kind) {
 	y.kinds[kind]++
 }
 
-// TestFaults lets 100 callers call for a while, with faults everywhere. Every
-// call is answered, in time and with its own answer; in the end all servers are
-// up and nothing is left over: the bubble fails if a goroutine is.
+// TestFaults runs 100 callers with faults in all parts. Every call must be answered
+// in time with its own answer. In the end all servers are connected and no goroutine
+// is left, which the synctest bubble checks.
 func TestFaults(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		x := &chaos{}
@@ -170,7 +169,7 @@ func TestFaults(t *testing.T) {
 					answers.add(kind)
 					pause := 100 * time.Millisecond
 					if kind == toolscript.Unavailable {
-						pause = time.Second // as it is told to
+						pause = time.Second // the waiting time in the error
 					}
 					time.Sleep(moment(pause))
 				}
@@ -203,8 +202,8 @@ func TestFaults(t *testing.T) {
 	})
 }
 
-// callOnce makes a call, or now and then asks for types, and says of what kind
-// its answer was: "" is a success.
+// callOnce makes a call, or sometimes a request for types, and returns the kind of
+// its error, or "" for success.
 func callOnce(t *testing.T, s *actors.System, n int) toolscript.Kind {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), callTime)
@@ -234,7 +233,7 @@ func callOnce(t *testing.T, s *actors.System, n int) toolscript.Kind {
 	}
 }
 
-// checkRecovered checks that everything works a while after the last fault.
+// checkRecovered checks that all servers work some time after the last fault.
 func checkRecovered(t *testing.T, s *actors.System) toolscript.Status {
 	t.Helper()
 	time.Sleep(3 * time.Minute)
@@ -243,7 +242,7 @@ func checkRecovered(t *testing.T, s *actors.System) toolscript.Status {
 			t.Errorf("after the faults: %v", err)
 		}
 	}
-	synctest.Wait() // a call is answered before it is crossed off
+	synctest.Wait() // a call is answered before it is removed from the count
 	status, err := s.Status(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -15,13 +15,13 @@ import (
 	"github.com/toolscript/toolscript/transport/oauth"
 )
 
-// authLimit bounds what authorization servers are asked for one flow.
+// authLimit bounds the requests of one login to authorization servers.
 const authLimit = time.Minute
 
-// BeginAuth begins a login at a server that ends with FinishAuth, and returns the
-// URL that a person has to open in a browser. redirect is where that comes back
-// to. The error is NotFound for an unknown server, Invalid for one that OAuth is
-// not for, and Unavailable when the login cannot begin.
+// BeginAuth begins a login at a server and returns the URL that a person opens in a
+// browser. The browser returns to redirect, and FinishAuth ends the login. The error
+// is NotFound for an unknown server, Invalid for a server without OAuth, and
+// Unavailable if the login cannot begin.
 func (s *System) BeginAuth(ctx context.Context, name, redirect string) (address string, err error) {
 	defer s.recovered(&err)
 	s.configuring.Lock()
@@ -45,9 +45,9 @@ func (s *System) BeginAuth(ctx context.Context, name, redirect string) (address 
 	})
 }
 
-// FinishAuth ends a login with the query that the browser came back with. It
-// names the server, "" when the query is of no login under way. The server is
-// connected to soon after.
+// FinishAuth ends a login with the query that the browser returned with. It returns
+// the server, or "" if the query belongs to no login. The server then connects by
+// itself.
 func (s *System) FinishAuth(ctx context.Context, query url.Values) (server string, err error) {
 	defer s.recovered(&err)
 	at, err := s.find(authID)
@@ -61,20 +61,20 @@ func (s *System) FinishAuth(ctx context.Context, query url.Values) (server strin
 	})
 }
 
-// login is the session of a server, nil when OAuth is not for it.
+// login returns the session of a server; nil for a server without OAuth.
 func (s *System) login(name string, config mcpclient.Config) *oauth.Session {
 	if s.options.Logins == nil || config.Problem != nil || config.Type == mcpclient.Stdio {
 		return nil
 	}
 	session, err := s.options.Logins.Session(name, config.URL, config.OAuth)
 	if err != nil {
-		return nil // the dial says why
+		return nil // the dial fails with this error
 	}
 	return session
 }
 
-// Credentials adds the logins of a book to the requests of a Dialer.
-func Credentials(logins *oauth.Book) func(string, mcpclient.Config, http.RoundTripper) http.RoundTripper {
+// Credentials adds the tokens of logins to the requests of a Dialer.
+func Credentials(logins *oauth.Sessions) func(string, mcpclient.Config, http.RoundTripper) http.RoundTripper {
 	return func(name string, config mcpclient.Config, base http.RoundTripper) http.RoundTripper {
 		session, err := logins.Session(name, config.URL, config.OAuth)
 		if err != nil {
@@ -84,7 +84,7 @@ func Credentials(logins *oauth.Book) func(string, mcpclient.Config, http.RoundTr
 	}
 }
 
-// failing is the way to a server whose login is configured wrongly.
+// failing is the transport of a server whose login is configured wrongly.
 type failing struct{ err error }
 
 func (f failing) RoundTrip(*http.Request) (*http.Response, error) { return nil, f.err }

@@ -6,33 +6,33 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/embedder"
 	"github.com/toolscript/toolscript/actors/registry"
 	"github.com/toolscript/toolscript/actors/search"
+	"github.com/toolscript/toolscript/actors/search/embedding"
 	"github.com/toolscript/toolscript/actors/search/index"
+	"github.com/toolscript/toolscript/naming"
 )
 
-// SearchOptions say how tools are found.
+// SearchOptions configure how tools are found.
 type SearchOptions struct {
-	Model search.Model // nil: by their words only; the System closes it
-	Cache search.Cache // of the model's vectors; nil: they end with the process
+	Model search.Model // nil: only the words are compared; the System closes it
+	Cache search.Cache // of the model's vectors; nil: they are not kept
 
-	// Outside is a model that takes the place of Model as long as it works, if there
-	// is one. OutsideCache is where its vectors are kept; nil: they end with the
-	// process.
+	// Outside is a model that replaces Model while it works. OutsideCache returns the
+	// cache of its vectors; nil: they are not kept.
 	Outside      embedder.Source
-	OutsideCache func(index.Embedder) search.Cache
+	OutsideCache func(embedding.Embedder) search.Cache
 
-	Limit     int      // hits of a query that does not say; 0: index.DefaultLimit
-	Threshold *float64 // of such a query; nil: index.DefaultThreshold
+	Limit     int      // hits of a query without a limit; 0: index.DefaultLimit
+	Threshold *float64 // of a query without a threshold; nil: index.DefaultThreshold
 	Alpha     *float64 // the part of meaning in a score, 0 to 1; nil: index.DefaultAlpha
 }
 
-// searchLimit bounds a search whose caller sets no deadline.
+// searchLimit bounds a search whose caller has no deadline.
 const searchLimit = 10 * time.Second
 
 func (s *System) newSearch() *search.Search {
@@ -42,9 +42,9 @@ func (s *System) newSearch() *search.Search {
 	})
 }
 
-// ConfigureSearch puts other options of the search in force, without a wait for
-// what they need. A Model where there was one already is left unused: they are of
-// one kind, and the old one may be at work.
+// ConfigureSearch replaces the options of the search. It does not wait until the new
+// ones are ready. A Model that is open already stays in use, because it can be at
+// work and the new one is of the same kind.
 func (s *System) ConfigureSearch(o SearchOptions) {
 	s.configuring.Lock()
 	defer s.configuring.Unlock()
@@ -67,7 +67,7 @@ func (s *System) ConfigureSearch(o SearchOptions) {
 	}
 }
 
-// searchSpecs are the actor of the search, and that of the model outside.
+// searchSpecs returns the actors of the search and of the outside model.
 func (s *System) searchSpecs() []spec {
 	source := func() embedder.Source { return s.searching.Load().Outside }
 	return []spec{
@@ -78,7 +78,7 @@ func (s *System) searchSpecs() []spec {
 	}
 }
 
-// use has the search use the model outside, or its own when there is none.
+// use makes the search use the outside model, or its own if m is nil.
 func (s *System) use(m embedder.Model) {
 	if m == nil {
 		s.search.Use(nil, nil)
@@ -92,7 +92,7 @@ func (s *System) use(m embedder.Model) {
 	s.tellSearch(search.ModelChanged{})
 }
 
-// hold has the search use no model until use.
+// hold makes the search use no model until use is called.
 func (s *System) hold() {
 	s.search.Hold()
 	s.tellSearch(search.ModelChanged{})
@@ -104,15 +104,17 @@ func (s *System) tellSearch(message any) {
 	}
 }
 
-// Search finds tools that do what a query says. It answers from the tools that
-// are indexed now, and names the servers that are not among them. The error is
-// Invalid for a query that cannot be, NotFound for a server that is not
-// configured, Unavailable before there is an index.
+// Search finds tools for a query. It uses the tools that are indexed now and returns
+// the servers that are not. The error is Invalid for a wrong query, NotFound for a
+// server that is not configured, Unavailable while nothing is indexed.
 func (s *System) Search(ctx context.Context, q toolscript.SearchQuery) (answer toolscript.SearchAnswer, err error) {
 	defer s.recovered(&err)
 	ctx, cancel := bounded(ctx, searchLimit)
 	defer cancel()
 	view := s.current()
+	if err := s.noServers(view); err != nil {
+		return toolscript.SearchAnswer{}, err
+	}
 	query, err := s.query(view, q)
 	if err != nil {
 		return toolscript.SearchAnswer{}, err
@@ -120,18 +122,19 @@ func (s *System) Search(ctx context.Context, q toolscript.SearchQuery) (answer t
 	if !s.awaitIndex(ctx).Indexed {
 		return toolscript.SearchAnswer{}, errNotReady
 	}
-	threshold := query.Threshold
-	query.Threshold = 0 // what is below it is named when nothing is above
 	result, state := s.search.Find(ctx, query)
-	hits, rest := s.hits(view, result.Hits, threshold)
+	hits := s.hits(view, result.Hits)
 	answer = toolscript.SearchAnswer{
-		Query: q.Text, Results: hits, TotalResults: len(hits), Threshold: threshold,
+		Query: q.Text, Results: hits, TotalResults: len(hits), Threshold: query.Threshold,
 		Mode: string(result.Mode), State: state.String(), Missing: missingServers(view, q.Servers),
 	}
-	if len(hits) == 0 {
-		if answer.Nearest = rest; len(rest) == 0 {
-			answer.Nearest = s.nearest(q)
+	for _, h := range hits {
+		if h.Unsure {
+			answer.Nearest = append(answer.Nearest, h.ToolID)
 		}
+	}
+	if len(answer.Nearest) == len(hits) && result.Foreign {
+		answer.Hint = "the tools are described in English; search in English"
 	}
 	if q.Types && len(hits) > 0 {
 		answer.Types, answer.Example = s.searchTypes(view, hits)
@@ -139,16 +142,15 @@ func (s *System) Search(ctx context.Context, q toolscript.SearchQuery) (answer t
 	return answer, nil
 }
 
-// errNotReady is the answer before anything is indexed.
+// errNotReady is the error while nothing is indexed.
 var errNotReady = &toolscript.Error{
 	Kind:       toolscript.Unavailable,
 	Err:        errors.New("Search engine not ready; try again in a moment"),
 	RetryAfter: time.Second,
 }
 
-// awaitIndex waits for the first index, or in a System that indexes on demand for
-// one of the newest catalog with the vectors that the cache has. All other queries
-// are answered from the index there is.
+// awaitIndex waits for the first index. A System on demand waits for the index of the
+// newest catalog, with the vectors in the cache.
 func (s *System) awaitIndex(ctx context.Context) search.State {
 	if !s.options.OnDemand {
 		return s.search.Await(ctx, func(now search.State) bool { return now.Indexed })
@@ -160,17 +162,18 @@ func (s *System) awaitIndex(ctx context.Context) search.State {
 	})
 }
 
-// AwaitSearch waits until all tools of the newest catalog can be found by their
-// meaning, as far as there is a model, or until ctx ends.
-func (s *System) AwaitSearch(ctx context.Context) {
+// AwaitSearch waits until all tools of the newest catalog can be found by meaning, if
+// there is a model, or until ctx ends. It reports whether they can be found.
+func (s *System) AwaitSearch(ctx context.Context) bool {
 	if s.awaitIndex(ctx); s.closing.Err() != nil {
-		return
+		return false
 	}
 	generation := s.Catalog().Generation()
-	s.search.Await(ctx, func(now search.State) bool { return now.Generation >= generation && now.Pending == 0 && !now.Opening })
+	enough := func(now search.State) bool { return now.Generation >= generation && now.Pending == 0 && !now.Opening }
+	return enough(s.search.Await(ctx, enough))
 }
 
-// query completes and checks what was asked for.
+// query completes and validates a query.
 func (s *System) query(view registry.View, q toolscript.SearchQuery) (index.Query, error) {
 	o := s.searching.Load()
 	query := index.Query{
@@ -189,7 +192,7 @@ func (s *System) query(view registry.View, q toolscript.SearchQuery) (index.Quer
 	return query, nil
 }
 
-// or is the value that is given, else the other.
+// or returns *given, or other if given is nil.
 func or(other float64, given *float64) float64 {
 	if given != nil {
 		return *given
@@ -198,63 +201,46 @@ func or(other float64, given *float64) float64 {
 }
 
 func unknownServer(view registry.View, name string, allow toolscript.Filter) error {
-	text := fmt.Sprintf("there is no server %.50q", name)
 	servers := slices.DeleteFunc(view.Catalog.Servers(), func(server string) bool { return !allow.Reaches(server) })
-	if near := toolscript.Nearest(name, servers, nearNames); len(near) > 0 {
-		text += "; did you mean " + strings.Join(near, ", ") + "?"
-	} else {
-		text += "; see: toolscript list-servers"
-	}
-	return &toolscript.Error{Kind: toolscript.NotFound, Err: errors.New(text)}
+	near := cmp.Or(naming.DidYouMean(naming.Nearest(name, servers, nearNames)), "; see: toolscript list-servers")
+	return &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf("there is no server %.50q%s", name, near)}
 }
 
-// hits are what was found, and the ids of what is below the threshold.
-func (s *System) hits(view registry.View, found []index.Hit, threshold float64) (all []toolscript.SearchHit, rest []string) {
-	all = make([]toolscript.SearchHit, 0, len(found))
+// hits converts hits, without the tools that have left the catalog since.
+func (s *System) hits(view registry.View, found []index.Hit) []toolscript.SearchHit {
+	all := make([]toolscript.SearchHit, 0, len(found))
 	for _, h := range found {
 		if _, there := view.Catalog.Lookup(h.Tool.ID()); !there {
-			continue // gone since it was indexed
-		}
-		if h.Score < threshold {
-			rest = append(rest, h.Tool.ID())
 			continue
 		}
 		all = append(all, toolscript.SearchHit{
-			ToolID: h.Tool.ID(), ServerName: h.Tool.Server, ToolName: h.Tool.Name, Call: callOf(view.Names(), h.Tool),
-			Confidence: h.Score, Reason: h.Reason, Description: h.Tool.Description, Score: h.Score,
+			ToolID: h.Tool.ID(), ServerName: h.Tool.Server, ToolName: h.Tool.Name, Call: view.Names().Call(h.Tool),
+			Confidence: h.Score, Reason: h.Reason, Description: h.Tool.Description, Score: h.Score, Unsure: h.Unsure,
 			Breakdown: toolscript.ScoreBreakdown{Semantic: h.Semantic, Fuzzy: h.Lexical, Combined: h.Score},
 		})
 	}
-	return all, rest[:min(len(rest), nearNames)]
+	return all
 }
 
-// nearest are tools with names like the query's words, of those it asked for.
-func (s *System) nearest(q toolscript.SearchQuery) []string {
-	catalog := s.Catalog()
-	return slices.DeleteFunc(s.search.Nearest(q.Text, nearNames), func(id string) bool {
-		tool, ok := catalog.Lookup(id)
-		return !ok || !q.Allow.Match(tool) || len(q.Servers) > 0 && !slices.Contains(q.Servers, tool.Server)
-	})
-}
-
-// missingServers are the servers, of those asked for, that have no tools because
-// they are not connected.
+// missingServers returns the servers of the query that have no tools because they are
+// not connected.
 func missingServers(view registry.View, asked []string) []toolscript.MissingServer {
 	var all []toolscript.MissingServer
 	for _, server := range view.Servers {
-		if server.State != toolscript.Ready && (len(asked) == 0 || slices.Contains(asked, server.Name)) {
+		wanted := len(asked) == 0 && !server.Disabled || slices.Contains(asked, server.Name)
+		if server.State != toolscript.Ready && server.Tools == 0 && wanted {
 			all = append(all, toolscript.MissingServer{Name: server.Name, State: server.State, Error: server.Error})
 		}
 	}
 	return all
 }
 
-// SearchStatus says what tools can be searched by. It does not block.
+// SearchStatus returns the state of the search. It does not block.
 func (s *System) SearchStatus() toolscript.SearchStatus {
 	return s.searchStats(s.current()).SearchStatus
 }
 
-// SearchStats are the figures of the search.
+// SearchStats returns the figures of the search.
 func (s *System) SearchStats(context.Context) (toolscript.SearchStats, error) {
 	if !s.search.State().Indexed {
 		return toolscript.SearchStats{}, errNotReady

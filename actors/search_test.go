@@ -30,7 +30,8 @@ func found(a toolscript.SearchAnswer) string {
 	return strings.Join(ids, " ")
 }
 
-// TestDEF24WordsFindTheirTool: several of them, and misspelt ones, without a model.
+// TestDEF24WordsFindTheirTool checks that several words, and misspelt words, find a
+// tool without a model.
 func TestDEF24WordsFindTheirTool(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := start(t, dialer{"up": answers(newConn("up", "add", "echo", "read_file"), nil)}, "up")
@@ -86,8 +87,16 @@ func TestSearchFindsNothing(t *testing.T) {
 		synctest.Wait()
 		high := 0.99
 		a := find(t, s, toolscript.SearchQuery{Text: "file of somebody", Threshold: &high})
-		if len(a.Results) != 0 || len(a.Nearest) != 2 || a.Threshold != high {
-			t.Errorf("above the threshold %+v, nearest %q", a.Results, a.Nearest)
+		if len(a.Results) != 2 || !a.Results[0].Unsure || a.Results[0].Confidence <= 0 || len(a.Nearest) != 2 || a.Threshold != high || a.Hint != "" {
+			t.Errorf("below the threshold %+v, nearest %q, hint %q", a.Results, a.Nearest, a.Hint)
+		}
+		a = find(t, s, toolscript.SearchQuery{Text: "raed fiel", Threshold: &high})
+		if len(a.Results) == 0 || a.Results[0].ToolID != "up__read_file" || a.Results[0].Unsure || len(a.Nearest) != 0 {
+			t.Errorf("corrected words: %+v, nearest %q", a.Results, a.Nearest)
+		}
+		a = find(t, s, toolscript.SearchQuery{Text: "прочитать"})
+		if a.Hint != "the tools are described in English; search in English" {
+			t.Errorf("another language: %+v", a)
 		}
 		if a := find(t, s, toolscript.SearchQuery{Text: "qqqq"}); len(a.Results)+len(a.Nearest) != 0 {
 			t.Errorf("found %+v", a)
@@ -127,8 +136,8 @@ func TestSearchSettings(t *testing.T) {
 	})
 }
 
-// TestSearchOnDemand: what is awaited connects, and is indexed
-// before the answer.
+// TestSearchOnDemand checks that awaited servers connect, and that their tools are
+// indexed before the answer.
 func TestSearchOnDemand(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := startWith(t, actors.Options{

@@ -15,17 +15,17 @@ import (
 	"github.com/toolscript/toolscript/codegen"
 )
 
-// statusLimit bounds the wait for what an actor says of itself: a status must
-// come most of all when something is stuck.
+// statusLimit bounds the wait for one actor. The status is needed most when an actor
+// is stuck.
 const statusLimit = time.Second
 
-// Servers are all configured servers, sorted by name.
+// Servers returns all configured servers, sorted by name.
 func (s *System) Servers(ctx context.Context) ([]toolscript.ServerStatus, error) {
 	return s.servers(ctx, s.current()), nil
 }
 
-// servers are the servers as the View has them, so that a server that is ready
-// has its tools in the catalog, with the calls in flight as their actors say.
+// servers returns the servers of the View, so that a server that is ready has its
+// tools in the catalog, with the calls in flight that their actors report.
 func (s *System) servers(ctx context.Context, view registry.View) []toolscript.ServerStatus {
 	ctx, cancel := context.WithTimeout(ctx, statusLimit)
 	defer cancel()
@@ -35,13 +35,12 @@ func (s *System) servers(ctx context.Context, view registry.View) []toolscript.S
 		all[i] = known.ServerStatus
 		asked.Go(func() { s.refresh(ctx, &all[i]) }, func(error) {})
 	}
-	<-asked.Idle() // when ctx ends at the latest, so nobody writes to all any more
+	<-asked.Idle() // at the latest when ctx ends, so nothing writes to all afterwards
 	return all
 }
 
-// refresh enters what changes without a change of state, if the server's actor
-// answers in time: the calls in flight and waiting, and the login, which other processes
-// change too.
+// refresh updates the fields that change without a change of state: the numbers of
+// calls, and the login, which other processes change too.
 func (s *System) refresh(ctx context.Context, status *toolscript.ServerStatus) {
 	status.InFlight, status.Queued = 0, 0
 	at, err := s.find(serverID(status.Name))
@@ -54,10 +53,14 @@ func (s *System) refresh(ctx context.Context, status *toolscript.ServerStatus) {
 	if err != nil {
 		return
 	}
-	status.InFlight, status.Queued, status.OAuthStatus = now.InFlight, now.Queued, now.OAuthStatus
+	status.InFlight, status.Queued = now.InFlight, now.Queued
+	status.OAuthStatus, status.OAuthError, status.OAuthFailed = now.OAuthStatus, now.OAuthError, now.OAuthFailed
+	if now.State == status.State {
+		status.Error = now.Error
+	}
 }
 
-// Status is the state of the whole gateway.
+// Status returns the state of the gateway.
 func (s *System) Status(ctx context.Context) (toolscript.Status, error) {
 	view := s.current()
 	actors, err := s.actors(ctx)
@@ -85,8 +88,7 @@ func (s *System) Status(ctx context.Context) (toolscript.Status, error) {
 	return status, nil
 }
 
-// actors are all actors as the supervisor knows them, with what the pools say
-// of their processes.
+// actors returns the status of all actors, with the processes of the pools.
 func (s *System) actors(ctx context.Context) ([]toolscript.ActorStatus, error) {
 	if s.closing.Err() != nil {
 		return nil, mailbox.ErrStopped
@@ -97,14 +99,15 @@ func (s *System) actors(ctx context.Context) ([]toolscript.ActorStatus, error) {
 		return listActors{r}
 	})
 	for i := range all {
-		if all[i].Name == checkersID || all[i].Name == sandboxesID {
+		switch all[i].Name {
+		case checkersID, sandboxesID, denosID:
 			s.describePool(ctx, &all[i])
 		}
 	}
 	return all, err
 }
 
-// describePool enters what a pool says of itself, if it answers in time.
+// describePool adds the state of a pool, if the pool answers in time.
 func (s *System) describePool(ctx context.Context, status *toolscript.ActorStatus) {
 	at, err := s.find(status.Name)
 	if err != nil {
@@ -116,12 +119,12 @@ func (s *System) describePool(ctx context.Context, status *toolscript.ActorStatu
 	}
 	status.State = pool.String()
 	status.InFlight = pool.Busy
-	status.Wall = pool.Wall
+	status.Confinement = pool.Confinement
 	status.LastError = cmp.Or(status.LastError, pool.LastError)
 }
 
-// warnings are what users should know: names in configurations that no tool
-// has, identifiers that would have collided, schemas that give no types.
+// warnings returns problems that the user can solve: unknown names in configurations,
+// identifiers that collide, schemas without types.
 func (s *System) warnings(ctx context.Context, view registry.View) []string {
 	var all []string
 	for _, server := range view.Servers {
@@ -129,15 +132,15 @@ func (s *System) warnings(ctx context.Context, view registry.View) []string {
 	}
 	ctx, cancel := context.WithTimeout(ctx, statusLimit)
 	defer cancel()
-	r, err := s.render(ctx, nil, codegen.Declarations, nil)
+	r, err := s.render(ctx, nil, codegen.Declarations, nil, nil)
 	if err != nil {
 		return append(all, "types could not be generated: "+err.Error())
 	}
-	return slices.Concat(all, view.Names().Warnings(), r.Warnings, s.unchecked(view.Catalog))
+	return slices.Concat(all, view.Names().Warnings, r.Warnings, s.unchecked(view.Catalog))
 }
 
-// unchecked says of which tools the arguments were sent as they are, because
-// their schemas cannot be applied.
+// unchecked returns the tools whose arguments are not validated, because their schemas
+// cannot be applied.
 func (s *System) unchecked(c toolscript.Catalog) []string {
 	var all []string
 	for _, t := range c.Tools() {

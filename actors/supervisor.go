@@ -1,8 +1,10 @@
 package actors
 
 import (
+	"context"
 	"log/slog"
 	"net/url"
+	"sync"
 	"time"
 
 	"github.com/anthdm/hollywood/actor"
@@ -13,7 +15,7 @@ import (
 	"github.com/toolscript/toolscript/actors/server"
 )
 
-// The ids of the actors that there is one of.
+// The ids of the actors that exist once.
 const (
 	supervisorID = "supervisor"
 	registryID   = "registry"
@@ -23,21 +25,21 @@ const (
 	authID       = "auth"
 )
 
-// serverID is the id of the actor of one server.
+// serverID returns the id of the actor of one server.
 func serverID(name string) string { return "server/" + name }
 
-// supervisor is the root of the actors: it spawns all others, restarts those
-// that panic, and passes facts on. Only Receive touches it.
+// supervisor is the root actor: it spawns all others, restarts those that panic, and
+// passes facts on. Only Receive touches it.
 type supervisor struct {
 	permanent []spec // spawned at the start, restarted when they end
 	directory *directory
 	logger    *slog.Logger
 	gone      <-chan struct{} // closed when the gateway stops
 
-	post     func(message any) // to itself
+	post     func(message any) // to the supervisor itself
 	since    time.Time
-	fault    error             // the last of its own panics
-	children map[string]*child // by id, those waiting for their restart too
+	fault    error             // the last panic of the supervisor
+	children map[string]*child // by id; includes those that wait for their restart
 	living   map[*mailbox.Life]*child
 	failures []toolscript.ActorStatus // the last temporary actors that panicked
 	stopping []mailbox.Reply[struct{}]
@@ -50,13 +52,13 @@ type (
 		spec  spec
 		reply mailbox.Reply[mailbox.Address]
 	}
-	// stopAll ends all actors for good and is answered when they have ended.
+	// stopAll ends all actors and is answered when they have ended.
 	stopAll struct{ reply mailbox.Reply[struct{}] }
-	// listActors asks what is known of all actors.
+	// listActors returns the status of all actors.
 	listActors struct {
 		reply mailbox.Reply[[]toolscript.ActorStatus]
 	}
-	// respawn: the time of a child that has ended has come.
+	// respawn restarts a child after its delay.
 	respawn struct{ id string }
 )
 
@@ -76,7 +78,7 @@ func (s *supervisor) Receive(c *actor.Context) {
 	case configure:
 		s.configure(c, m)
 	case spawn:
-		s.spawn(c, m)
+		s.spawnTemporary(c, m)
 	case mailbox.Failed:
 		s.failed(m)
 	case mailbox.Ended:
@@ -96,12 +98,12 @@ func (s *supervisor) start(c *actor.Context) {
 	s.since = time.Now()
 	s.children, s.living = map[string]*child{}, map[*mailbox.Life]*child{}
 	for _, spec := range s.permanent {
-		s.raise(c, s.add(spec))
+		s.spawn(c, s.add(spec))
 	}
 }
 
-// pass sends a fact on. To an actor that is being restarted it is lost, which
-// every actor that lives by facts makes good when it starts.
+// pass sends a fact to an actor. A fact for an actor that is being restarted is lost;
+// every actor that depends on facts requests the current state when it starts.
 func (s *supervisor) pass(id string, fact any) {
 	if to, ok := s.directory.find(id); ok {
 		to.Engine.Send(to.PID, fact)
@@ -116,14 +118,56 @@ func (s *supervisor) passToServers(message any) {
 	}
 }
 
-// faulted is told of the supervisor's own panics, on its goroutine.
+// faulted records a panic of the supervisor. It runs on its goroutine.
 func (s *supervisor) faulted(err error) {
 	s.fault = err
 	mailbox.LogFailure(s.logger, slog.LevelError, "supervisor panicked", err)
 }
 
-// options spawn a child under an id in which nothing is a path: a server's name
-// may hold a slash.
+// options escapes the id of a child, because the name of a server may contain a slash.
 func options(id string, life *mailbox.Life) []actor.OptFunc {
 	return life.Options(url.PathEscape(id))
+}
+
+// directory has the addresses of the running actors. Only the supervisor writes it.
+// It is safe for concurrent use.
+type directory struct {
+	mu sync.RWMutex
+	at map[string]mailbox.Address // by id
+}
+
+func newDirectory() *directory { return &directory{at: map[string]mailbox.Address{}} }
+
+func (d *directory) find(id string) (mailbox.Address, bool) {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	at, ok := d.at[id]
+	return at, ok
+}
+
+func (d *directory) set(id string, at mailbox.Address) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.at[id] = at
+}
+
+func (d *directory) remove(id string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.at, id)
+}
+
+// spawnLimit bounds the start of an actor.
+const spawnLimit = 10 * time.Second
+
+// spawn starts a temporary actor under the supervisor. The actor is not restarted.
+func (s *System) spawn(ctx context.Context, id string, p actor.Producer) (mailbox.Address, error) {
+	if s.closing.Err() != nil {
+		return mailbox.Address{}, mailbox.ErrStopped
+	}
+	ctx, cancel := context.WithTimeout(ctx, spawnLimit)
+	defer cancel()
+	return mailbox.Ask(ctx, s.supervisor(), func(r mailbox.Reply[mailbox.Address]) any {
+		return spawn{spec{id: id, produce: p, temporary: true}, r}
+	})
 }

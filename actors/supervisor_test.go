@@ -18,8 +18,8 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// trap is a log handler that panics on a message as often as it is armed: the
-// way into an actor's goroutine that needs no door in the actor.
+// trap is a log handler that panics on a message as often as it is armed, and so
+// causes a panic on the goroutine of an actor.
 type trap struct {
 	message string
 	armed   atomic.Int32
@@ -50,16 +50,16 @@ func actorNamed(t *testing.T, s *actors.System, name string) toolscript.ActorSta
 	return toolscript.ActorStatus{}
 }
 
-// TestActorsThatPanicAreRestarted: a panic is seen in the status, and when it is
-// over the tools are there and can be called.
+// TestActorsThatPanicAreRestarted checks that the status shows the panic, and that
+// tools can be called after the restart.
 func TestActorsThatPanicAreRestarted(t *testing.T) {
 	tests := []struct {
 		actor   string
-		message string // at which it panics
+		message string // the log message at which the actor panics
 		times   int32
 	}{
 		{"server/up", "server connected", 3},
-		{"registry", "catalog changed", 1}, // published before it panicked, so there is no second change
+		{"registry", "catalog changed", 1}, // published before the panic, so there is no second change
 	}
 	for _, tt := range tests {
 		t.Run(tt.actor, func(t *testing.T) {
@@ -90,8 +90,8 @@ func TestActorsThatPanicAreRestarted(t *testing.T) {
 	}
 }
 
-// TestAServerWhoseActorPanickedIsInBackoff: the supervisor says what the actor
-// cannot any more.
+// TestAServerWhoseActorPanickedIsInBackoff checks that the supervisor reports the
+// state of a server whose actor has ended.
 func TestAServerWhoseActorPanickedIsInBackoff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := &trap{message: "server connected"}
@@ -117,7 +117,8 @@ func TestAServerWhoseActorPanickedIsInBackoff(t *testing.T) {
 	})
 }
 
-// TestPanicsOfTheSupervisorItself show, and cost no child its restart.
+// TestPanicsOfTheSupervisorItself checks that the status shows these panics, and that
+// children are still restarted.
 func TestPanicsOfTheSupervisorItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := &trap{message: "actor failed"}
@@ -125,7 +126,7 @@ func TestPanicsOfTheSupervisorItself(t *testing.T) {
 		s := startWith(t, actors.Options{Servers: map[string]mcpclient.Config{"up": {}}, Dial: dialer{}.dial, Logger: slog.New(h)})
 		settle(t, s)
 		at := actors.Find(s, "server/up")
-		at.Engine.Send(at.PID, server.Call{Ctx: nil}) // no caller makes a call without a context
+		at.Engine.Send(at.PID, server.Call{Ctx: nil}) // causes a panic: real calls have a context
 		<-at.Ended
 		synctest.Wait()
 		if a := actorNamed(t, s, "supervisor"); a.State != "running" || a.LastError != "panic: trapped: actor failed" {
@@ -139,7 +140,7 @@ func TestPanicsOfTheSupervisorItself(t *testing.T) {
 	})
 }
 
-// bad makes an actor that panics as soon as it is started.
+// bad makes an actor that panics at its start.
 func bad() actor.Receiver { return receiver(func(*actor.Context) { panic("bad") }) }
 
 type receiver func(c *actor.Context)
@@ -206,8 +207,8 @@ func TestTemporaryActorsAreNotRestarted(t *testing.T) {
 	}
 }
 
-// TestAPermanentActorThatEndsUnaskedIsRestarted: what poisoned it is a fault of
-// ours, and the tools must come back all the same.
+// TestAPermanentActorThatEndsUnaskedIsRestarted checks that an actor is restarted
+// after a poison that the supervisor did not send.
 func TestAPermanentActorThatEndsUnaskedIsRestarted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := start(t, nil, "up")
@@ -226,8 +227,8 @@ func TestAPermanentActorThatEndsUnaskedIsRestarted(t *testing.T) {
 	})
 }
 
-// TestRespawnWaitsForTheIDToBeFree: hollywood does nothing, silently, when the id
-// of a Spawn is taken.
+// TestRespawnWaitsForTheIDToBeFree checks an id that is still taken, because
+// hollywood ignores such a Spawn.
 func TestRespawnWaitsForTheIDToBeFree(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := start(t, nil)
@@ -251,8 +252,8 @@ func TestRespawnWaitsForTheIDToBeFree(t *testing.T) {
 	})
 }
 
-// parent makes an actor that panics when told to, and cannot end before a child
-// that is stuck until it is released.
+// parent returns an actor that panics on a message, and cannot end before its child,
+// which blocks until release is closed.
 func parent(release <-chan struct{}) actor.Receiver {
 	return receiver(func(c *actor.Context) {
 		switch c.Message() {

@@ -1,7 +1,7 @@
-// Package actors is the gateway at work: the servers it is connected to, the
-// catalog of their tools, the types generated from it, the runs of scripts. Actors own all of that;
-// a System is the door to them, with one plain method for each question. No
-// other package speaks to an actor.
+// Package actors is the running gateway: connections to servers, the catalog of their
+// tools, the types generated from it, and the runs of scripts. Actors own this state.
+// Other packages use a System, which has one method for each request; only this
+// package sends messages to actors.
 package actors
 
 import (
@@ -24,36 +24,46 @@ import (
 	"github.com/toolscript/toolscript/codegen"
 	"github.com/toolscript/toolscript/codegen/observe"
 	"github.com/toolscript/toolscript/codegen/validate"
+	"github.com/toolscript/toolscript/naming"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/oauth"
 )
 
-// startsPerCPU is how many servers start at once for each processor. Most of
-// their start is work of one.
+// startsPerCPU is how many servers start at once for each processor. A starting server
+// mostly uses one processor.
 const startsPerCPU = 2
 
-// DefaultConnectTimeout bounds the connecting to one server.
+// DefaultConnectTimeout bounds one attempt to connect to a server.
 const DefaultConnectTimeout = 30 * time.Second
 
-// Options are what a System is made from. Every field may be left zero.
+// Options configure a System. Every field may be zero.
 type Options struct {
 	Servers        map[string]mcpclient.Config // by configured name
-	Dial           server.Dial                 // nil: that of real servers
-	Logins         *oauth.Book                 // nil: nobody can log in anywhere
+	Dial           server.Dial                 // nil: connects to real servers
+	Logins         *oauth.Sessions             // nil: no logins
 	ConnectTimeout time.Duration               // 0: DefaultConnectTimeout
-	Memory         server.Memory               // of the tools of servers over restarts; nil: none
+	HealthInterval time.Duration               // between two health checks of an idle server; 0: 30 seconds
+	Memory         server.Memory               // keeps tool lists over restarts; nil: none
 	OnDemand       bool                        // connect to a server when Await or a call first selects it
-	Types          func() Types                // how modules are written, asked for each; nil: the zero Types
-	NoObserve      bool                        // whatever Types says of it
+	Types          func() Types                // how modules are written, called for each; nil: the zero Types
+	NoObserve      bool                        // overrides Types
 	Logger         *slog.Logger                // nil: nothing is logged
-	Scripts        Scripts                     // how scripts are run; zero: not at all
-	Search         SearchOptions               // how tools are found; zero: by their words
+	Scripts        Scripts                     // zero: the System runs no scripts
+	Search         SearchOptions               // zero: only words are compared
+
+	// NoServers is the error of a search, and of a script that uses a server, if no
+	// server is configured; nil: they find nothing.
+	NoServers error
+
+	// Known are the tools that servers listed last, by name of the server. A search
+	// finds them without a connection.
+	Known map[string][]toolscript.Tool
 }
 
-// Types say how modules are written.
+// Types configure how modules are written.
 type Types struct {
-	codegen.Options      // Form is the caller's, Describe that of the compact form
-	NoObserve       bool // neither remember nor show what results look like that no schema describes
+	codegen.Options      // Form is set by the caller; Describe is that of the compact form
+	NoObserve       bool // do not observe results of tools without an output schema
 }
 
 func (o Options) withDefaults() Options {
@@ -82,32 +92,34 @@ type System struct {
 	engine    *actor.Engine
 	root      *actor.PID
 	directory *directory
+	ports     sync.Map // the *server.Port of each server, by its name
 	view      atomic.Pointer[snapshot]
 	arguments validate.Validator
-	observed  observe.Observer // results of tools that promise nothing
+	observed  observe.Observer // of the results of tools without an output schema
 	started   time.Time
 	starts    *server.Starts
 	search    *search.Search
-	searching atomic.Pointer[SearchOptions] // those in force
+	searching atomic.Pointer[SearchOptions] // the current options
 
-	configuring sync.Mutex                  // of what is configured, one change at a time
-	configured  map[string]mcpclient.Config // those in force; guarded by configuring
+	redactors   atomic.Pointer[map[string]func(string) string] // by server, for the log
+	configuring sync.Mutex                                     // held during a change of the configuration
+	configured  map[string]mcpclient.Config                    // the current configuration; guarded by configuring
 
-	work    mailbox.Group // what may outlive the actors for a moment
+	work    mailbox.Group // goroutines that may outlive the actors for a moment
 	closing context.Context
 	shut    context.CancelFunc
 	closed  sync.Once
-	unclean error // what Close answers
+	unclean error // the error of Close
 }
 
-// snapshot is a View and the way to learn that it is out of date.
+// snapshot is a View with a channel that reports the next one.
 type snapshot struct {
 	registry.View
-	replaced chan struct{} // closed when the next View is in force
+	replaced chan struct{} // closed when a newer View is published
 }
 
-// Start starts the actors and connects to all servers in parallel, unless they
-// are on demand. It waits for none of them; Await does.
+// Start starts the actors and connects to all servers in parallel, unless they are on
+// demand. It does not wait for the connections; Await does.
 func Start(o Options) (*System, error) {
 	engine, err := actor.NewEngine(actor.NewEngineConfig())
 	if err != nil {
@@ -121,11 +133,12 @@ func Start(o Options) (*System, error) {
 		starts:     server.NewStarts(startsPerCPU * runtime.GOMAXPROCS(0)),
 		configured: o.Servers,
 	}
+	s.redactors.Store(redactorsOf(o.Servers))
 	s.closing, s.shut = context.WithCancel(context.Background())
 	s.searching.Store(&s.options.Search)
 	s.search = s.newSearch()
 	specs := s.specs()
-	s.publish(registry.First(statuses(specs)))
+	s.publish(registry.First(statuses(specs), known(specs)...))
 	root := &supervisor{
 		permanent: specs,
 		directory: s.directory,
@@ -136,8 +149,7 @@ func Start(o Options) (*System, error) {
 	return s, nil
 }
 
-// specs are the actors that there are as long as the System runs, in the order
-// of their start.
+// specs returns the permanent actors in the order of their start.
 func (s *System) specs() []spec {
 	logger := s.options.Logger
 	all := []spec{
@@ -156,7 +168,7 @@ func (s *System) specs() []spec {
 
 func (s *System) current() registry.View { return s.view.Load().View }
 
-// publish puts a View in force. The registry alone calls it once it runs.
+// publish replaces the View. After the start only the registry calls it.
 func (s *System) publish(v registry.View) {
 	old := s.view.Swap(&snapshot{View: v, replaced: make(chan struct{})})
 	if old != nil {
@@ -164,8 +176,8 @@ func (s *System) publish(v registry.View) {
 	}
 }
 
-// Catalog is the current catalog. It does not block.
+// Catalog returns the current catalog. It does not block.
 func (s *System) Catalog() toolscript.Catalog { return s.current().Catalog }
 
-// Names are the identifiers of the current catalog's tools.
-func (s *System) Names() *codegen.Names { return s.current().Names() }
+// Names returns the identifiers of the current catalog's tools.
+func (s *System) Names() *naming.Names { return s.current().Names() }

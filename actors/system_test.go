@@ -26,11 +26,10 @@ func TestAwaitWaitsForTheServersOfTheFilter(t *testing.T) {
 		pending   []string
 		took      time.Duration
 	}{
-		{"all", "", time.Minute, []string{"never", "slow", "soon"}, nil, 30 * time.Second},
+		{"all", "", time.Minute, []string{"down", "never", "slow", "soon"}, nil, 30 * time.Second},
 		{"a server", "soon", time.Minute, []string{"soon"}, nil, time.Second},
 		{"a tool", "soon__echo", time.Minute, []string{"soon"}, nil, time.Second},
 		{"a server that is up", "up", time.Minute, nil, nil, 0},
-		{"a server that is down", "down", time.Minute, nil, nil, 0},
 		{"an unknown server", "nobody", time.Minute, nil, nil, 0},
 		{"longer than there is time", "soon,slow", 2 * time.Second, []string{"slow", "soon"}, []string{"slow"}, 2 * time.Second},
 	}
@@ -62,8 +61,8 @@ func TestAwaitWaitsForTheServersOfTheFilter(t *testing.T) {
 	}
 }
 
-// TestAfterAwaitTheToolsAreThere: in the catalog, among the names and in the
-// module, at once.
+// TestAfterAwaitTheToolsAreThere checks that the catalog, the names and the module
+// contain the tools after Await.
 func TestAfterAwaitTheToolsAreThere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := start(t, dialer{"soon": after(time.Second, answers(newConn("soon"), nil))}, "soon")
@@ -86,15 +85,15 @@ func TestAfterAwaitTheToolsAreThere(t *testing.T) {
 	})
 }
 
-// oddConn has a tool whose schema nobody can apply.
+// oddConn has a tool with an unusable schema.
 type oddConn struct{ *fakeConn }
 
 func (c oddConn) ListTools(context.Context) ([]toolscript.Tool, error) {
 	return []toolscript.Tool{{Server: c.server, Name: "echo", InputSchema: json.RawMessage(`{"type": "object", "properties": {"n": {"type": "strin"}}}`)}}, nil
 }
 
-// TestMalformedSchemaIsInTheStatus: the tool can be called, and the status says
-// what is not checked of it.
+// TestMalformedSchemaIsInTheStatus checks that such a tool can be called, and that
+// the status says that its arguments are not validated.
 func TestMalformedSchemaIsInTheStatus(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := start(t, dialer{"odd": func(context.Context) (server.Conn, error) { return oddConn{newConn("odd")}, nil }}, "odd")
@@ -112,8 +111,9 @@ func TestMalformedSchemaIsInTheStatus(t *testing.T) {
 	})
 }
 
-// TestObservedResults: documentation shows what results looked like of a tool
-// that promises nothing, but not to the checker, and not when told not to.
+// TestObservedResults checks that modules for reading show the observed form of
+// results of a tool without an output schema, and that modules for the checker, or
+// with NoObserve, do not.
 func TestObservedResults(t *testing.T) {
 	for _, off := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -137,7 +137,8 @@ func TestObservedResults(t *testing.T) {
 	}
 }
 
-// TestASlowServerDelaysNobody: Start and the others do not wait for it.
+// TestASlowServerDelaysNobody checks that Start and the other servers do not wait for
+// a slow server.
 func TestASlowServerDelaysNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begin := time.Now()
@@ -149,8 +150,8 @@ func TestASlowServerDelaysNobody(t *testing.T) {
 	})
 }
 
-// TestSettled: a server has settled once it has connected or failed to, and
-// stays so while it connects again.
+// TestSettled checks that a server is settled after its first attempt to connect, and
+// stays settled while it connects again.
 func TestSettled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		conn := newConn("up")
@@ -158,7 +159,7 @@ func TestSettled(t *testing.T) {
 		s := start(t, dialer{
 			"up": func(ctx context.Context) (server.Conn, error) {
 				if connected {
-					<-ctx.Done() // the second dial takes long
+					<-ctx.Done() // the second dial does not end by itself
 					return nil, ctx.Err()
 				}
 				connected = true

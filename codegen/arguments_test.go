@@ -8,17 +8,17 @@ import (
 	"strings"
 )
 
-// maker makes values that a schema is likely to allow, and spoils them. Which
-// of them the schema really allows is for the validator to say.
+// maker makes values that a schema probably allows, and changes them. The validator
+// decides which of them the schema allows.
 type maker struct {
 	*rand.Rand
 	root any // the whole schema
 }
 
-// maxMade bounds how deep values are made; below it only what is required is.
+// maxMade bounds the depth of values; deeper values have only the required members.
 const maxMade = 6
 
-// value is a value for a schema.
+// value returns a value for a schema.
 func (m maker) value(schema any, depth int) any {
 	s := m.merged(schema, depth)
 	if only, ok := s["const"]; ok {
@@ -44,7 +44,8 @@ func (m maker) value(schema any, depth int) any {
 	return []any{"anything", 7.0, true, map[string]any{"any": "thing"}}[m.IntN(4)]
 }
 
-// merged is a schema as one map: its references followed, a branch chosen.
+// merged returns a schema as one map, with its references followed and a branch
+// chosen.
 func (m maker) merged(schema any, depth int) map[string]any {
 	own, _ := schema.(map[string]any)
 	s := maps.Clone(own)
@@ -69,7 +70,7 @@ func (m maker) merged(schema any, depth int) map[string]any {
 	return s
 }
 
-// together is what a keyword says in two schemas.
+// together joins the values of a keyword in two schemas.
 func together(a, b any) any {
 	switch b := b.(type) {
 	case map[string]any:
@@ -86,7 +87,7 @@ func together(a, b any) any {
 	return b
 }
 
-// at is what a reference inside the schema points to.
+// at returns the target of a reference inside the schema.
 func (m maker) at(ref string) any {
 	v := m.root
 	for part := range strings.SplitSeq(strings.TrimPrefix(ref, "#"), "/") {
@@ -173,7 +174,7 @@ func (m maker) number(s map[string]any) any {
 	return float64(least + m.IntN(most-least+1))
 }
 
-// whole is a keyword that holds a number.
+// whole returns the number of a keyword, and otherwise for other values.
 func whole(v any, otherwise int) int {
 	if n, ok := v.(float64); ok {
 		return int(n)
@@ -181,7 +182,7 @@ func whole(v any, otherwise int) int {
 	return otherwise
 }
 
-// spoiled is a copy of a value with one thing changed somewhere in it.
+// spoiled returns a copy of a value with one change.
 func (m maker) spoiled(v any) any {
 	switch v := v.(type) {
 	case map[string]any:

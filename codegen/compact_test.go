@@ -10,16 +10,17 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/codegen"
+	"github.com/toolscript/toolscript/naming"
 )
 
-// TestCompactIsSmall: the compact form is for reading by a model, which pays for
-// it by the token; `task tokens` counts those.
+// TestCompactIsSmall checks the size of the compact form, because a model reads it
+// and its tokens cost money. `task tokens` counts the tokens.
 func TestCompactIsSmall(t *testing.T) {
 	tools, raw := corpus(t)
 	compact := len(module(catalog(tools...), codegen.Options{Form: codegen.Compact}).Text)
 	t.Logf("compact %d of %d bytes of tools/list: %.1f %%", compact, raw, percent(compact, raw))
 	most := 30
-	if len(tools) < 100 { // the excerpt has short descriptions, which are what is cut
+	if len(tools) < 100 { // the excerpt has short descriptions, which need no cut
 		most = 45
 	}
 	if compact*100 > raw*most {
@@ -27,19 +28,19 @@ func TestCompactIsSmall(t *testing.T) {
 	}
 }
 
-// TestCompactLosesNothing: each parameter of the real tools is there, with its
-// choices, and marked as optional exactly when it is.
+// TestCompactLosesNothing checks that each parameter of the real tools is present
+// with its choices, and is optional exactly if the schema says so.
 func TestCompactLosesNothing(t *testing.T) {
 	tools, _ := corpus(t)
 	c := catalog(tools...)
-	n := codegen.NewNames(c)
+	n := naming.New(c)
 	members := 0
 	for _, tool := range c.Tools() {
 		var schema map[string]any
 		if err := json.Unmarshal(tool.InputSchema, &schema); err != nil {
 			t.Fatal(err)
 		}
-		text := codegen.Render(c, n, []string{tool.ID()}, codegen.Options{Form: codegen.Compact}).Text
+		text := new(codegen.Generator).Render(c, n, []string{tool.ID()}, codegen.Options{Form: codegen.Compact}).Text
 		bare := comment.ReplaceAllString(text, "")
 		for _, want := range promises(schema, schema, map[string]bool{}) {
 			members++
@@ -53,8 +54,8 @@ func TestCompactLosesNothing(t *testing.T) {
 
 var comment = regexp.MustCompile(`(?s)/\*\*.*?\*/`)
 
-// promises are patterns of all that a part of the schema root says of names, choices
-// and what is required. Each of its references is followed once.
+// promises returns patterns for the names, choices and required members in a part of
+// the schema root. Each reference is followed once.
 func promises(schema any, root map[string]any, followed map[string]bool) []*regexp.Regexp {
 	var all []*regexp.Regexp
 	add := func(pattern string) { all = append(all, regexp.MustCompile(pattern)) }
@@ -91,7 +92,7 @@ func promises(schema any, root map[string]any, followed map[string]bool) []*rege
 			all = append(all, promises(definitions[name], root, followed)...)
 		}
 		for _, key := range []string{"items", "additionalProperties", "anyOf", "oneOf", "allOf", "prefixItems"} {
-			if key != "items" || s["type"] != "object" { // an object has no items, whatever its schema says
+			if key != "items" || s["type"] != "object" { // items has no effect on an object
 				all = append(all, promises(s[key], root, followed)...)
 			}
 		}
@@ -99,25 +100,26 @@ func promises(schema any, root map[string]any, followed map[string]bool) []*rege
 	return all
 }
 
-// jsonText is a value as JSON without escapes for HTML.
+// jsonText returns a value as JSON without escapes for HTML.
 func jsonText(value any) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(value); err != nil {
-		panic(err) // it comes from JSON
+		panic(err) // impossible: the value comes from JSON
 	}
 	return b.String()
 }
 
-// TestRender: exactly the tools that were asked for, as they are named among all.
+// TestRender checks that the module has exactly the requested tools, with their names
+// in the whole catalog.
 func TestRender(t *testing.T) {
 	c := catalog(
 		toolscript.Tool{Server: "a", Name: "x-y"}, toolscript.Tool{Server: "a", Name: "x_y"}, toolscript.Tool{Server: "b", Name: "z"},
 	)
-	n := codegen.NewNames(c)
-	r := codegen.Render(c, n, []string{"b__z", "a__x_y", "c__none"}, codegen.Options{Form: codegen.Compact})
-	names, _ := n.Tool("a__x_y")
+	n := naming.New(c)
+	r := new(codegen.Generator).Render(c, n, []string{"b__z", "a__x_y", "c__none"}, codegen.Options{Form: codegen.Compact})
+	_, names, _ := n.Tool(toolscript.Tool{Server: "a", Name: "x_y"})
 	if !strings.Contains(r.Text, names.Ident+"(") || !strings.Contains(r.Text, "z(") || strings.Count(r.Text, "Promise<") != 2 {
 		t.Errorf("want %s and z in\n%s", names.Ident, r.Text)
 	}
@@ -127,7 +129,8 @@ func TestRender(t *testing.T) {
 	}
 }
 
-// TestHowDescriptionsAreCut is the rule by which the compact form keeps them.
+// TestHowDescriptionsAreCut checks the rule by which the compact form shortens
+// descriptions.
 func TestHowDescriptionsAreCut(t *testing.T) {
 	tests := []struct {
 		name        string

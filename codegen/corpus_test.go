@@ -6,12 +6,13 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/codegen"
+	"github.com/toolscript/toolscript/naming"
 	"github.com/toolscript/toolscript/test/toolslist"
 )
 
-// corpus are the tools of real servers, and the bytes of their answers to
-// tools/list, minified: the shared data where it is, else the excerpt in
-// testdata. The output says which.
+// corpus returns the tools of real servers, and the size of their minified tools/list
+// results in bytes. It reads the shared data, or the excerpt in testdata if there is
+// none, and logs the source.
 func corpus(tb testing.TB) (tools []toolscript.Tool, raw int) {
 	tb.Helper()
 	dir := toolslist.Dir("..")
@@ -26,12 +27,12 @@ func corpus(tb testing.TB) (tools []toolscript.Tool, raw int) {
 	return tools, raw
 }
 
-// TestCorpusTogether: the modules of all real tools parse and type-check, and no
-// part of a real schema is given up.
+// TestCorpusTogether checks that modules of all real tools parse and type-check, and
+// that every part of their schemas has a type.
 func TestCorpusTogether(t *testing.T) {
 	tools, _ := corpus(t)
 	c := catalog(tools...)
-	n := codegen.NewNames(c)
+	n := naming.New(c)
 	files := map[string]string{}
 	for _, open := range []bool{false, true} {
 		for name, form := range forms {
@@ -46,11 +47,11 @@ func TestCorpusTogether(t *testing.T) {
 	mustTypecheck(t, files)
 }
 
-// TestCorpusAlone: so does the module of each tool by itself.
+// TestCorpusAlone checks the same for the module of each tool.
 func TestCorpusAlone(t *testing.T) {
 	tools, _ := corpus(t)
 	c := catalog(tools...)
-	n := codegen.NewNames(c)
+	n := naming.New(c)
 	files := map[string]string{}
 	for i, tool := range c.Tools() {
 		alone := c.Filter(toolscript.Filter{tool.ID()})
@@ -67,7 +68,7 @@ func catalogOf2000(version int) toolscript.Catalog { return catalog(toolslist.Th
 
 func BenchmarkModule2000(b *testing.B) {
 	c := catalogOf2000(0)
-	n := codegen.NewNames(c)
+	n := naming.New(c)
 	b.ReportAllocs()
 	for b.Loop() {
 		codegen.Module(c, n, codegen.Options{Form: codegen.Full})
@@ -76,9 +77,9 @@ func BenchmarkModule2000(b *testing.B) {
 
 func BenchmarkModule2000AfterOneServer(b *testing.B) {
 	var g codegen.Generator
-	g.Module(catalogOf2000(0), codegen.NewNames(catalogOf2000(0)), codegen.Options{Form: codegen.Full})
+	g.Module(catalogOf2000(0), naming.New(catalogOf2000(0)), codegen.Options{Form: codegen.Full})
 	versions := []toolscript.Catalog{catalogOf2000(1), catalogOf2000(2)}
-	names := []*codegen.Names{codegen.NewNames(versions[0]), codegen.NewNames(versions[1])}
+	names := []*naming.Names{naming.New(versions[0]), naming.New(versions[1])}
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		g.Module(versions[i%2], names[i%2], codegen.Options{Form: codegen.Full})
@@ -88,6 +89,6 @@ func BenchmarkModule2000AfterOneServer(b *testing.B) {
 func BenchmarkNames2000(b *testing.B) {
 	c := catalogOf2000(0)
 	for b.Loop() {
-		codegen.NewNames(c)
+		naming.New(c)
 	}
 }

@@ -9,11 +9,11 @@ import (
 	"github.com/toolscript/toolscript/codegen/internal/scan"
 )
 
-// Limits of a schema that is turned into types. The generator runs in the
-// gateway, so what it cannot bound would end it for everybody.
+// Limits of a schema that becomes types. The generator runs in the gateway, so a
+// schema without limits could end it for all clients.
 const (
 	maxSchemaBytes = 1 << 20
-	maxNesting     = 512 // of the JSON text; below that, values are cut
+	maxNesting     = 512 // levels of the JSON text; deeper values are cut
 )
 
 // decode reads a schema and keeps the order of its members.
@@ -33,21 +33,21 @@ func decode(data []byte) (*document, error) {
 	return newDocument(root, d.identities), nil
 }
 
-// decoder makes values. Their number is not known before, so they come from
-// chunks, and the parts of what is open wait on stacks.
+// decoder creates values. Their number is unknown at first, so they are allocated in
+// chunks. The members and items of unfinished values are on stacks.
 type decoder struct {
 	scan.Scanner
 	chunk   []value
 	items   []*value
 	members []member
 
-	identities bool // a part of the schema may have an identity of its own
+	identities bool // a part of the schema may have its own identity
 }
 
-// chunkSize is how many values are made at once; a schema of 1.5 KB has 75.
+// chunkSize is the number of values in an allocation; a schema of 1.5 KB has 75.
 const chunkSize = 16
 
-// make is a value from a chunk.
+// make returns a value from a chunk.
 func (d *decoder) make(k kind, text string) *value {
 	if len(d.chunk) == 0 {
 		d.chunk = make([]value, chunkSize)

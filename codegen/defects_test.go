@@ -7,9 +7,10 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/codegen"
+	"github.com/toolscript/toolscript/naming"
 )
 
-// diagnostics are what tsc says about a script that uses a catalog's tools.
+// diagnostics returns the output of tsc for a script that uses a catalog's tools.
 func diagnostics(t *testing.T, c toolscript.Catalog, script string) string {
 	t.Helper()
 	return strings.Join(typecheck(t, map[string]string{
@@ -18,17 +19,17 @@ func diagnostics(t *testing.T, c toolscript.Catalog, script string) string {
 	}), "\n")
 }
 
-// TestDEF4BothToolsCallable: names that meet, names in other scripts, and names
-// that JavaScript gives a meaning.
+// TestDEF4BothToolsCallable covers colliding names, names with letters of other
+// scripts, and names with a meaning in JavaScript.
 func TestDEF4BothToolsCallable(t *testing.T) {
 	var tools []toolscript.Tool
 	for _, name := range []string{"a-b", "a_b", "aB", "日本", "export", "__proto__", "constructor", "then", "createIssue"} {
 		tools = append(tools, toolscript.Tool{Server: "my-server", Name: name, InputSchema: json.RawMessage(`{"type": "object"}`)})
 	}
 	c := catalog(tools...)
-	n := codegen.NewNames(c)
+	n := naming.New(c)
 	var script strings.Builder
-	for _, s := range n.Servers() {
+	for _, s := range n.Servers {
 		for _, tool := range s.Tools {
 			script.WriteString("await tools." + s.Ident + `["` + tool.Ident + "\"]({ a: 1 });\n")
 		}
@@ -41,8 +42,8 @@ func TestDEF4BothToolsCallable(t *testing.T) {
 	}
 }
 
-// TestDEF5TitlesNameNothing: schemas with titles check, and a wrong type is
-// reported.
+// TestDEF5TitlesNameNothing checks that schemas with titles type-check, and that a
+// wrong type is reported.
 func TestDEF5TitlesNameNothing(t *testing.T) {
 	c := catalog(toolscript.Tool{Server: "fs", Name: "read_file", InputSchema: json.RawMessage(
 		`{"title": "ReadFileArgs", "type": "object", "properties": {"path": {"title": "Path", "type": "string"}}, "required": ["path"]}`)})
@@ -55,8 +56,8 @@ func TestDEF5TitlesNameNothing(t *testing.T) {
 	}
 }
 
-// TestDEF6MisspeltArgument: TS2353 names the type, and TypeScript the right
-// spelling of properties, tools and servers.
+// TestDEF6MisspeltArgument checks that TS2353 names the type, and that TypeScript
+// suggests the correct spelling of properties, tools and servers.
 func TestDEF6MisspeltArgument(t *testing.T) {
 	c := catalog(toolscript.Tool{Server: "files", Name: "read_file", InputSchema: json.RawMessage(
 		`{"type": "object", "properties": {"path": {"type": "string"}, "limit": {"type": "number"}}, "required": ["path"]}`)})
@@ -74,15 +75,16 @@ func TestDEF6MisspeltArgument(t *testing.T) {
 	}
 }
 
-// TestDEF25ServerNameWithSeparator: ids are looked up whole, so a server called
-// a__b can be filtered, and filters change no identifier.
+// TestDEF25ServerNameWithSeparator checks that ids are looked up whole: a server
+// called a__b can be filtered, and filters change no identifier.
 func TestDEF25ServerNameWithSeparator(t *testing.T) {
 	c := catalog(
 		toolscript.Tool{Server: "a", Name: "x"}, toolscript.Tool{Server: "a__b", Name: "c"},
 		toolscript.Tool{Server: "a__b", Name: "d"}, toolscript.Tool{Server: "a-b", Name: "c"},
 	)
-	n := codegen.NewNames(c)
-	server, _ := n.ByServer("a__b")
+	n := naming.New(c)
+	i, _, _ := n.Tool(toolscript.Tool{Server: "a__b", Name: "c"})
+	server := n.Servers[i]
 	tests := []struct {
 		filter       string
 		want, absent []string
@@ -103,8 +105,8 @@ func TestDEF25ServerNameWithSeparator(t *testing.T) {
 	}
 }
 
-// TestGEN14UntypedResultsAreAny: most tools describe no result; a script may
-// use it all the same.
+// TestGEN14UntypedResultsAreAny: most tools have no output schema, and scripts can
+// still use their results.
 func TestGEN14UntypedResultsAreAny(t *testing.T) {
 	c := catalog(
 		toolscript.Tool{Server: "s", Name: "untyped", InputSchema: json.RawMessage(`{"type": "object"}`)},
@@ -125,7 +127,7 @@ declare const console: { log(...a: unknown[]): void };`
 	}
 }
 
-// TestDeclarationsOfTheRest: what "toolscript" exports beside tools.
+// TestDeclarationsOfTheRest checks the exports of "toolscript" except tools.
 func TestDeclarationsOfTheRest(t *testing.T) {
 	script := `
 import { stdin, args, cwd, env, exit, ToolError } from "toolscript";
@@ -141,7 +143,7 @@ n;`
 	}
 }
 
-// TestEmptyCatalog: each form is a module without tools.
+// TestEmptyCatalog checks that each form is a module without tools.
 func TestEmptyCatalog(t *testing.T) {
 	files := map[string]string{}
 	for name, form := range forms {

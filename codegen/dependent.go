@@ -2,8 +2,8 @@ package codegen
 
 import "slices"
 
-// maxTriggers is up to how many properties that require others a union is made
-// for; each can double its alternatives.
+// maxTriggers is the maximum number of dependent properties for which a union is
+// made; each can double its alternatives.
 const maxTriggers = 3
 
 // dependency is a property that requires others.
@@ -12,9 +12,9 @@ type dependency struct {
 	needs   []string
 }
 
-// together is which of the properties an object has only together, as a union
-// over what is there: { a?: never } | { a: unknown; b: unknown }. It is unknown
-// where a schema says nothing of that, or more than can be read.
+// together returns the rule about properties that require each other, as a union over
+// the properties that are present: { a?: never } | { a: unknown; b: unknown }. It is
+// unknown if the schema has no such rule, or more than maxTriggers.
 func (c *converter) together(props []property, v *value, at *path) *typ {
 	all := c.dependencies(v, at)
 	if len(all) == 0 || len(all) > maxTriggers {
@@ -29,8 +29,8 @@ func (c *converter) together(props []property, v *value, at *path) *typ {
 	return union(types...)
 }
 
-// dependencies are those of dependentRequired, and of dependencies before draft
-// 2019-09.
+// dependencies returns the rules of dependentRequired, and of dependencies (before
+// draft 2019-09).
 func (c *converter) dependencies(v *value, at *path) []dependency {
 	var all []dependency
 	for _, key := range []string{"dependentRequired", "dependencies"} {
@@ -40,7 +40,7 @@ func (c *converter) dependencies(v *value, at *path) []dependency {
 		}
 		for _, m := range named.members {
 			if !m.value.is(array) {
-				continue // a schema, which no type can follow
+				continue // a schema, which types cannot express
 			}
 			if needs := c.strings(m.value, at.to(key, m.key)); len(needs) > 0 {
 				all = append(all, dependency{m.key, needs})
@@ -50,9 +50,8 @@ func (c *converter) dependencies(v *value, at *path) []dependency {
 	return all
 }
 
-// alternative is the object with exactly the triggers whose bits are set, nil
-// when there is none: because one of them is always there, or needs one that is
-// not.
+// alternative returns the object with exactly the triggers whose bits are set. It is
+// nil if there is none: an absent trigger is required, or required by a present one.
 func alternative(all []dependency, present int, props []property) *typ {
 	has := func(i int) bool { return present&(1<<i) != 0 }
 	var needed []string

@@ -13,43 +13,44 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/codegen"
 	"github.com/toolscript/toolscript/codegen/validate"
+	"github.com/toolscript/toolscript/naming"
 )
 
-// trial is one set of arguments and what the validator says to it.
+// trial is one set of arguments and the validator's result for it.
 type trial struct {
 	tool    toolscript.Tool
 	args    []byte
 	details []toolscript.Detail
 }
 
-// sound and spoilt are how many arguments are made of each tool.
+// sound and spoilt are the numbers of arguments per tool.
 const (
 	sound  = 8
 	spoilt = 16
 )
 
-// TestTypesAndValidatorAgree makes arguments from the schemas of real tools,
-// sound and spoilt, and asks both TypeScript and the validator. Where they
-// differ, the reason must be a listed one.
+// TestTypesAndValidatorAgree makes sound and spoilt arguments from the schemas of
+// real tools, and checks them with TypeScript and with the validator. Each difference
+// must have a listed reason.
 func TestTypesAndValidatorAgree(t *testing.T) {
 	tools, _ := corpus(t)
 	c := catalog(tools...)
-	n := codegen.NewNames(c)
+	n := naming.New(c)
 	var validator validate.Validator
 	var lines strings.Builder
 	var trials []trial
 	lines.WriteString("import type * as types from \"./toolscript\";\n")
 	for i, tool := range c.Tools() {
-		names, _ := n.Tool(tool.ID())
+		_, names, _ := n.Tool(tool)
 		for _, args := range argumentsOf(t, tool, uint64(i)) {
-			details, err := validator.Check(tool.InputSchema, args)
+			details, err := validator.Check(t.Context(), tool.InputSchema, args)
 			if err != nil {
 				t.Fatalf("%s: %s: %v", tool.ID(), args, err)
 			}
 			trials = append(trials, trial{tool, args, details})
 			fmt.Fprintf(&lines, "export const v%d: types.%s = %s;\n", len(trials), names.Params, args)
 		}
-		if problem := validator.Problem(tool.InputSchema); problem != nil {
+		if problem := validator.Problem(t.Context(), tool.InputSchema); problem != nil {
 			t.Errorf("%s is not validated: %v", tool.ID(), problem)
 		}
 	}
@@ -64,11 +65,10 @@ func TestTypesAndValidatorAgree(t *testing.T) {
 	}
 }
 
-// openness are the two readings of objects that do not mention
-// additionalProperties.
+// openness has both meanings of objects that do not mention additionalProperties.
 var openness = map[string]bool{"open": true, "closed": false}
 
-// argumentsOf are different arguments for a tool, as JSON.
+// argumentsOf returns different arguments for a tool, as JSON.
 func argumentsOf(t *testing.T, tool toolscript.Tool, seed uint64) [][]byte {
 	t.Helper()
 	var schema any
@@ -93,7 +93,7 @@ func argumentsOf(t *testing.T, tool toolscript.Tool, seed uint64) [][]byte {
 	return all
 }
 
-// compare counts how often the two agree and why not.
+// compare counts agreements, and differences by reason.
 func compare(t *testing.T, trials []trial, refusedLines []int, open bool) {
 	t.Helper()
 	refused := make(map[int]bool, len(refusedLines))
@@ -125,13 +125,14 @@ func compare(t *testing.T, trials []trial, refusedLines []int, open bool) {
 
 const unexplained = "for no listed reason"
 
-// beyond is one thing that only the validator sees.
+// beyond is a rule that only the validator checks.
 type beyond struct {
 	message *regexp.Regexp
 	reason  string
 }
 
-// beyondTypes are messages of the validator about what no type says.
+// beyondTypes matches messages of the validator about rules that types cannot
+// express.
 var beyondTypes = []beyond{
 	{regexp.MustCompile(`expected a string that matches`), "only the validator refuses: pattern"},
 	{regexp.MustCompile(`expected at (least|most) -?[\d.e+]+ characters`), "only the validator refuses: minLength, maxLength"},
@@ -141,7 +142,7 @@ var beyondTypes = []beyond{
 	{regexp.MustCompile(`expected items that differ`), "only the validator refuses: uniqueItems"},
 }
 
-// reason says why the two differ over a trial.
+// reason returns the reason for a difference.
 func (tr trial) reason(byTypes, open bool) string {
 	if byTypes {
 		if !open && misspelt.Match(tr.args) {
@@ -160,5 +161,5 @@ func (tr trial) reason(byTypes, open bool) string {
 	return reason
 }
 
-// misspelt are the names that spoiled adds.
+// misspelt matches the names that spoiled adds.
 var misspelt = regexp.MustCompile(`"(misspelt|unexpected|odd)":`)

@@ -7,12 +7,12 @@ import (
 
 // Limits of a comment.
 const (
-	maxDescription = 8000 // characters kept of a description in the full forms
+	maxDescription = 8000 // characters of a description in the full forms
 	maxLine        = 100  // characters after which a line of a comment is wrapped
 	maxExamples    = 3
 )
 
-// document writes what a schema says about its values beside their type.
+// document writes the documentation of a schema: its description and constraints.
 func (p *printer) document(schema *value) {
 	if p.style == bare || !schema.is(object) {
 		return
@@ -20,9 +20,8 @@ func (p *printer) document(schema *value) {
 	p.comment(docLines(schema, p.describe, p.style == line))
 }
 
-// docLines are the lines of a comment about a schema. brief leaves out what
-// only checks can use: of the constraints, a reader who has the type needs the
-// default.
+// docLines returns the lines of the comment about a schema. If brief is set, the
+// default is the only constraint: readers who see the type need no others.
 func docLines(schema *value, describe int, brief bool) []string {
 	lines := describedLines(firstOf(schema.get("description").str(), schema.get("title").str()), describe)
 	if schema.get("deprecated").isTrue() {
@@ -50,14 +49,14 @@ func docLines(schema *value, describe int, brief bool) []string {
 	return lines
 }
 
-// constraints are the keywords that narrow a value without changing its type.
+// constraints are the keywords that restrict a value without changing its type.
 var constraints = []string{
 	"format", "pattern", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLength", "maxLength",
 	"minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties", "multipleOf", "contentEncoding", "contentMediaType",
 }
 
-// appendTag adds a keyword with its value as JSON, or as plain text where the
-// keyword is a string by nature. A value too large to be written is left out.
+// appendTag adds a keyword with its value as JSON, or as plain text if its values are
+// always strings. Values that are too large are left out.
 func appendTag(lines []string, name string, v *value) []string {
 	if v == nil {
 		return lines
@@ -81,14 +80,14 @@ func appendTag(lines []string, name string, v *value) []string {
 	return append(lines, "@"+name+" "+closed(written))
 }
 
-// describedLines are the lines of a description of a server, made safe, cut
-// after about limit characters at the end of a word, and wrapped.
+// describedLines returns the lines of a server's description: made safe, cut at the
+// end of a word after about limit characters, and wrapped.
 func describedLines(description string, limit int) []string {
 	if limit <= 0 {
 		return nil
 	}
-	// Only what may be kept is cleaned; three times that leaves room for what
-	// cleaning takes out.
+	// Text that will be cut needs no cleaning. Three times the limit leaves room for
+	// the characters that clean removes.
 	description = clean(cutAfter(description, 3*limit))
 	if description == "" {
 		return nil
@@ -100,7 +99,7 @@ func describedLines(description string, limit int) []string {
 	return commented(shortened)
 }
 
-// commented are the lines of a cleaned text, made safe and wrapped.
+// commented returns the lines of a cleaned text, made safe and wrapped.
 func commented(s string) []string {
 	if len(s) <= maxLine && strings.IndexByte(s, '\n') < 0 {
 		return []string{inComment(s)}
@@ -114,8 +113,8 @@ func commented(s string) []string {
 	return lines
 }
 
-// sentences is a shortened text up to the end of its last whole sentence, where
-// that keeps half of it, else up to its last word.
+// sentences cuts a shortened text after its last whole sentence if that keeps half of
+// it, and otherwise after its last word.
 func sentences(s string) string {
 	end := max(strings.LastIndex(s, ". "), strings.LastIndex(s, ".\n"), strings.LastIndex(s, "\n\n"))
 	if end < len(s)/2 {
@@ -124,8 +123,8 @@ func sentences(s string) string {
 	return strings.TrimRight(s[:end+1], "\n ")
 }
 
-// cutAfter is at most limit characters of s, ending with a whole word if one is
-// near.
+// cutAfter returns at most limit characters of s. It ends with a whole word if one
+// ends near the limit.
 func cutAfter(s string, limit int) string {
 	if len(s) <= limit || utf8.RuneCountInString(s) <= limit {
 		return s
@@ -141,7 +140,7 @@ func cutAfter(s string, limit int) string {
 	return s[:end]
 }
 
-// wrap breaks a line at blanks. A word longer than a line stays whole.
+// wrap breaks a line at spaces. A word longer than a line stays whole.
 func wrap(s string) []string {
 	if utf8.RuneCountInString(s) <= maxLine {
 		return []string{s}
@@ -161,7 +160,7 @@ func wrap(s string) []string {
 	return append(lines, current.String())
 }
 
-// comment writes lines, which are safe already, as JSDoc.
+// comment writes safe lines as JSDoc.
 func (p *printer) comment(lines []string) {
 	switch {
 	case len(lines) == 0:
@@ -189,13 +188,13 @@ func (p *printer) comment(lines []string) {
 	p.tabs()
 }
 
-// onOneLine joins lines with single blanks, so that no two of them can make up
-// the end of a comment.
+// onOneLine joins lines with single spaces, so that two lines together cannot end the
+// comment.
 func onOneLine(lines []string) string {
 	return strings.Join(strings.Fields(strings.Join(lines, " ")), " ")
 }
 
-// firstOf is the first text that is not blank.
+// firstOf returns the first text that is not blank.
 func firstOf(texts ...string) string {
 	for _, t := range texts {
 		if strings.TrimSpace(t) != "" {

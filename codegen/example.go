@@ -6,13 +6,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/toolscript/toolscript"
 )
 
-// Example is a script that calls a tool the way scripts write it, such as
-// tools.files.readFile. Its types fit: required arguments have a value where the
-// schema makes one plain, and are left to a declared variable where it does not.
+// Example returns a script that calls a tool. call is the expression of the tool,
+// such as tools.files.readFile. The types fit: a required argument has a value if the
+// schema makes one obvious, and is otherwise a declared variable.
 func Example(t toolscript.Tool, call string) string {
 	const head = "import { tools } from \"toolscript\";\n"
 	if args, ok := sampleArguments(t.InputSchema); ok {
@@ -22,22 +23,24 @@ func Example(t toolscript.Tool, call string) string {
 		"const result = await " + call + "(params);\n"
 }
 
-// deepSample is how far samples go into a schema, longSample how long a value of
-// a server's own may be.
+// deepSample is the maximum depth of schemas that get a sample, longSample the
+// maximum length of a value chosen by a server, and manySamples the maximum number of
+// members.
 const (
-	deepSample = 4
-	longSample = 80
+	deepSample  = 4
+	longSample  = 80
+	manySamples = 100
 )
 
-// sampled are the keywords that a sample can be made by. What any other keyword
-// asks for is not known here.
+// sampled are the keywords that a schema with a sample may have. A sample that
+// ignores other keywords may not fit the type.
 var sampled = []string{
 	"type", "properties", "required", "enum", "const", "default", "examples", "items", "minimum",
 	"title", "description", "$schema", "$id", "$comment", "additionalProperties", "deprecated", "readOnly", "writeOnly",
 	"format", "pattern", "minLength", "maxLength", "maximum", "exclusiveMaximum", "maxItems", "uniqueItems", "multipleOf",
 }
 
-// sampleArguments is an object literal with the required arguments.
+// sampleArguments returns an object literal with the required arguments.
 func sampleArguments(schema json.RawMessage) (literal string, ok bool) {
 	if len(bytes.TrimSpace(schema)) == 0 {
 		return "", true
@@ -45,7 +48,7 @@ func sampleArguments(schema json.RawMessage) (literal string, ok bool) {
 	return sample("", schema, deepSample)
 }
 
-// sample is a literal of the type of a schema. name is that of its property.
+// sample returns a literal of the type of a schema. name is the name of the property.
 func sample(name string, schema json.RawMessage, depth int) (literal string, ok bool) {
 	var keywords map[string]json.RawMessage
 	if depth == 0 || json.Unmarshal(schema, &keywords) != nil {
@@ -67,7 +70,7 @@ func sample(name string, schema json.RawMessage, depth int) (literal string, ok 
 		return plain(all[0])
 	}
 	var kind string
-	if json.Unmarshal(keywords["type"], &kind) != nil { // several, or none
+	if json.Unmarshal(keywords["type"], &kind) != nil { // several types, or none
 		return "", false
 	}
 	switch kind {
@@ -99,12 +102,14 @@ func sampleObject(keywords map[string]json.RawMessage, depth int) (literal strin
 		return "", false
 	}
 	var members []string
-	for i, name := range required {
-		value, ok := sample(name, properties[name], depth-1)
-		switch {
-		case slices.Contains(required[:i], name):
+	given := map[string]bool{}
+	for _, name := range required {
+		if given[name] {
 			continue
-		case !ok || name == "__proto__": // which a literal gives another meaning
+		}
+		given[name] = true
+		value, ok := sample(name, properties[name], depth-1)
+		if !ok || len(members) == manySamples || name == "__proto__" { // __proto__ in a literal sets the prototype
 			return "", false
 		}
 		members = append(members, key(name)+": "+value)
@@ -115,7 +120,7 @@ func sampleObject(keywords map[string]json.RawMessage, depth int) (literal strin
 	return "{ " + strings.Join(members, ", ") + " }", true
 }
 
-// plain is a JSON value that is a short literal of TypeScript too.
+// plain returns a JSON value that is also a short literal of TypeScript.
 func plain(value json.RawMessage) (literal string, ok bool) {
 	v := bytes.TrimSpace(value)
 	var text string
@@ -125,10 +130,10 @@ func plain(value json.RawMessage) (literal string, ok bool) {
 	return string(v), len(v) > 0 && len(v) <= longSample && strings.IndexByte("-0123456789tfn", v[0]) >= 0
 }
 
-// oneWord is a name for a placeholder.
+// oneWord returns a word for a placeholder.
 func oneWord(name string) string {
 	word := strings.Map(func(r rune) rune {
-		if partOfName(r) || r == '_' || r == '-' {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' || r == '-' {
 			return r
 		}
 		return -1

@@ -8,13 +8,11 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/codegen"
+	"github.com/toolscript/toolscript/naming"
 )
 
 func exampleOf(c toolscript.Catalog, t toolscript.Tool) string {
-	n := codegen.NewNames(c)
-	server, _ := n.ByServer(t.Server)
-	names, _ := n.Tool(t.ID())
-	return codegen.Example(t, "tools."+server.Ident+"."+names.Ident)
+	return codegen.Example(t, naming.New(c).Call(t))
 }
 
 func TestExample(t *testing.T) {
@@ -40,8 +38,7 @@ func TestExample(t *testing.T) {
 	}
 }
 
-// TestExamplesFitTheirTypes: of every real tool, and of schemas that leave the
-// beaten track.
+// TestExamplesFitTheirTypes uses every real tool, and unusual schemas.
 func TestExamplesFitTheirTypes(t *testing.T) {
 	tools, _ := corpus(t)
 	for i, schema := range []string{

@@ -10,6 +10,8 @@ export interface FoundTool {
   readonly confidence: number;
   readonly reason: string;
   readonly description: string;
+  /** The tool only comes nearest: none matches the query well. */
+  readonly unsure?: true;
 }
 /** What there is to know of a tool. */
 export interface DescribedTool {
@@ -28,8 +30,8 @@ export interface DescribedTool {
 }
 /** Finds tools at run time. */
 export interface Finding {
-  /** Tools that do what the query says, the best first. */
-  $search(query: string, options?: { limit?: number; threshold?: number; server?: string; readOnly?: boolean }): Promise<FoundTool[]>;
+  /** Tools that do what the query says, the best first. If none matches well, the nearest ones are unsure, and nearest has their ids. */
+  $search(query: string, options?: { limit?: number; threshold?: number; server?: string; readOnly?: boolean }): Promise<FoundTool[] & { readonly nearest: string[] }>;
   /** A tool by its id, or as a script calls it: "server.tool". */
   $describe(tool: string): Promise<DescribedTool>;
 }

@@ -1,6 +1,6 @@
 package codegen
 
-// visit is how far finish has come with an alias.
+// visit is the progress of finish with an alias.
 type visit uint8
 
 const (
@@ -9,12 +9,13 @@ const (
 	visited
 )
 
-// maxWidth bounds how many alternatives an intersection multiplies out to.
-// TypeScript gives up at 100,000 (TS2590), after seconds.
+// maxWidth bounds the alternatives of an intersection of unions. TypeScript fails at
+// 100,000 (TS2590), after seconds.
 const maxWidth = 1000
 
-// finish makes the declarations ones that TypeScript accepts: no alias means
-// itself (TS2456), and no intersection of unions explodes (TS2590).
+// finish changes the declarations until TypeScript accepts them: no alias refers
+// directly to itself (TS2456), and no intersection of unions has too many
+// alternatives (TS2590).
 func (c *converter) finish() {
 	for _, a := range c.order {
 		acyclic(a)
@@ -24,22 +25,21 @@ func (c *converter) finish() {
 	}
 }
 
-// acyclic drops from a, and from all it is made of without an object or array
-// between, the references that lead back to it. R = R | string says no more
-// than R = string.
+// acyclic removes the references in a that lead back to it without an object or array
+// in between. R = R | string means the same as R = string.
 func acyclic(a *alias) {
 	if a.state != unvisited {
 		return
 	}
 	a.state = visiting
 	if a.typ = direct(a.typ); a.typ == nil {
-		a.typ = unknown // a means b means a
+		a.typ = unknown // the alias has no other meaning
 	}
 	a.state = visited
 }
 
-// direct is t without the references to aliases that are being visited, nil
-// when nothing is left.
+// direct returns t without references to aliases that are being visited, and nil if
+// nothing is left.
 func direct(t *typ) *typ {
 	switch t.op {
 	case opRef:
@@ -61,7 +61,7 @@ func direct(t *typ) *typ {
 	}
 }
 
-// narrow cuts every intersection in t where it would multiply out too far.
+// narrow simplifies every intersection in t that has too many alternatives.
 func (c *converter) narrow(t *typ, at *path) {
 	if t.op == opIntersection {
 		product := width(t.parts[0])
@@ -84,8 +84,8 @@ func (c *converter) narrow(t *typ, at *path) {
 	}
 }
 
-// width is the number of alternatives of t, at most a little over maxWidth. It
-// follows direct references only, and those have no cycles any more.
+// width returns the number of alternatives of t, at most a little over maxWidth. It
+// follows direct references only; these have no cycles.
 func width(t *typ) int {
 	switch t.op {
 	case opRef:

@@ -6,67 +6,72 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/codegen/observe"
+	"github.com/toolscript/toolscript/naming"
 )
 
-// Generator makes modules and keeps the text of each tool, so that after a
-// change only what changed is made anew, and a filtered module costs next to
-// nothing. The zero value is ready. A Generator is not safe for concurrent use.
+// Generator makes modules and keeps the text of each tool: after a change only the
+// changed tools are written again, and a filtered module costs almost nothing. The
+// zero value is ready to use. A Generator is not safe for concurrent use.
 type Generator struct {
-	// Observed are the types of results seen of tools that promise none, for the
-	// documentation. The next Module shows them.
+	// Observed are the types of results of tools without an output schema, for the
+	// documentation. They take effect with the next Module.
 	Observed *observe.Shapes
 
-	names *Names
+	// Away are the servers that are not connected, by configured name, with the
+	// reason. The next Module includes them with a comment, and with the tools that
+	// they listed last, if these are known.
+	Away map[string]string
+
+	names *naming.Names
 	texts map[Form]texts
 }
 
-// texts are the pieces of one form by the id of their tool. They are all written
-// with the same options.
+// texts are the pieces of one form by tool id. All are written with the same options.
 type texts struct {
 	options Options
 	pieces  map[string]kept
 }
 
-// kept is a piece with everything it was made from.
+// kept is a piece with all inputs that it was made from.
 type kept struct {
 	tool     toolscript.Tool
-	names    ToolNames
+	names    naming.Tool
 	observed string
 	piece    piece
 }
 
-// Module is the module of the catalog c: all of the catalog that n names, or a
+// Module returns the module of the catalog c: the whole catalog that n names, or a
 // filtered part of it. Tools that n does not name are left out with a warning.
-func (g *Generator) Module(c toolscript.Catalog, n *Names, o Options) Result {
+func (g *Generator) Module(c toolscript.Catalog, n *naming.Names, o Options) Result {
 	g.use(n)
-	m, written := newModule(n, o), g.written(o)
-	for id, t := range c.All() {
-		at, ok := n.tools[id]
+	m, written := newModule(n, o, g.Away), g.written(o)
+	for _, t := range c.All() {
+		server, names, ok := n.Tool(t)
 		if !ok {
 			m.warn(Warning{Server: t.Server, Tool: t.Name, Message: "has no identifier; it is not part of the catalog that the names were made from"})
 			continue
 		}
-		m.add(at.server, g.piece(t, n.servers[at.server].Tools[at.tool], o, written))
+		m.add(server, g.piece(t, names, o, written))
 	}
 	return m.result()
 }
 
-// use drops the pieces of tools that are gone when the names are new ones.
-func (g *Generator) use(n *Names) {
+// use sets the names. New names drop the pieces of tools that no longer exist.
+func (g *Generator) use(n *naming.Names) {
 	if g.names == n {
 		return
 	}
 	g.names = n
 	for _, texts := range g.texts {
-		maps.DeleteFunc(texts.pieces, func(id string, _ kept) bool {
-			_, ok := n.tools[id]
+		maps.DeleteFunc(texts.pieces, func(_ string, k kept) bool {
+			_, _, ok := n.Tool(k.tool)
 			return !ok
 		})
 	}
 }
 
-// written are the pieces there are under these options. Those of the same form
-// under others are dropped, since a setting that was changed is not changed back.
+// written returns the pieces of a form. Pieces with other options are dropped,
+// because changed settings are rarely changed back.
 func (g *Generator) written(o Options) map[string]kept {
 	t := g.texts[o.Form]
 	if t.pieces == nil || t.options != o {
@@ -79,7 +84,7 @@ func (g *Generator) written(o Options) map[string]kept {
 	return t.pieces
 }
 
-func (g *Generator) piece(t toolscript.Tool, names ToolNames, o Options, written map[string]kept) piece {
+func (g *Generator) piece(t toolscript.Tool, names naming.Tool, o Options, written map[string]kept) piece {
 	observed := ""
 	if t.OutputSchema == nil {
 		observed = g.Observed.Type(names.ID)
@@ -92,18 +97,18 @@ func (g *Generator) piece(t toolscript.Tool, names ToolNames, o Options, written
 	return p
 }
 
-// sameTool compares contents rather than hashes: comparing 3 MB that did not
-// change takes well under a millisecond.
+// sameTool compares contents instead of hashes: comparing 3 MB of equal text takes
+// well under a millisecond.
 func sameTool(a, b toolscript.Tool) bool {
 	return a.Server == b.Server && a.Name == b.Name && a.Title == b.Title && a.Description == b.Description &&
 		sameHints(a.Annotations, b.Annotations) &&
 		sameSchema(a.InputSchema, b.InputSchema) && sameSchema(a.OutputSchema, b.OutputSchema)
 }
 
-// sameHints compares what is pointed to when the pointers differ.
+// sameHints compares the values if the pointers differ.
 func sameHints(a, b toolscript.Annotations) bool { return a == b || hints(a) == hints(b) }
 
-// sameSchema tells a missing schema from an empty one.
+// sameSchema distinguishes a missing schema from an empty one.
 func sameSchema(a, b []byte) bool {
 	return (a == nil) == (b == nil) && bytes.Equal(a, b)
 }

@@ -9,10 +9,11 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/codegen"
 	"github.com/toolscript/toolscript/codegen/observe"
+	"github.com/toolscript/toolscript/naming"
 )
 
-// TestGeneratorForgetsNothing: whatever of a tool has changed, a generator that
-// keeps the text of the others writes what one would that starts from nothing.
+// TestGeneratorForgetsNothing checks that after any change of a tool, a generator
+// with stored texts writes the same module as a new one.
 func TestGeneratorForgetsNothing(t *testing.T) {
 	yes := true
 	tool := func() toolscript.Tool {
@@ -53,7 +54,7 @@ func TestGeneratorForgetsNothing(t *testing.T) {
 				o := codegen.Options{Form: form, Open: open}
 				anew := codegen.Generator{Observed: seen.Shapes()}
 				g.Observed = seen.Shapes()
-				got, want := g.Module(c, codegen.NewNames(c), o), anew.Module(c, codegen.NewNames(c), o)
+				got, want := g.Module(c, naming.New(c), o), anew.Module(c, naming.New(c), o)
 				if diff := cmp.Diff(want, got); diff != "" {
 					t.Errorf("%s, open %t, %s: -from nothing +after a change\n%s", name, open, step.name, diff)
 				}

@@ -35,17 +35,24 @@ export interface Tools extends Servers, Finding {
   /** Starts a call without waiting for it: spawn.server.tool(args). It outlives the script. */
   readonly spawn: Spawned<Servers>;
 }
-/** Standard input of the script, read when it is asked for. */
-export declare const stdin: {
+/** Standard input of the script. */
+export interface Stdin {
   text(): Promise<string>;
   json(): Promise<any>;
   lines(): AsyncIterable<string>;
-};
+}
+/** The environment; only TOOLSCRIPT_GATEWAY_URL can be read. */
+export interface Env {
+  get(name: string): string | undefined;
+  has(name: string): boolean;
+  toObject(): Record<string, string>;
+}
+/** Standard input of the script, read when it is asked for. */
+export declare const stdin: Stdin;
 /** Arguments of the script. */
 export declare const args: readonly string[];
 /** The directory that the script was started in. */
 export declare function cwd(): string;
-/** The environment; only TOOLSCRIPT_GATEWAY_URL can be read. */
-export declare const env: { get(name: string): string | undefined };
+export declare const env: Env;
 /** Ends the script at once. */
 export declare function exit(code?: number): never;

@@ -14,13 +14,14 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/codegen"
+	"github.com/toolscript/toolscript/naming"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// TestGolden makes each form from the tools.json, and the filter if there is
-// one, of each file in testdata/golden. The full form is compared without the
-// part that is the same in every module.
+// TestGolden makes each form from tools.json and the filter, if any, of each file in
+// testdata/golden. The full form is compared without the part that is equal in all
+// modules.
 func TestGolden(t *testing.T) {
 	files, err := filepath.Glob("testdata/golden/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -60,7 +61,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// inputs are the files of an archive that the others are made from.
+// inputs are the input files of an archive.
 var inputs = []string{"tools.json", "filter"}
 
 func split(a *txtar.Archive) (input, output map[string]string) {
@@ -86,11 +87,11 @@ func generate(t *testing.T, input map[string]string) map[string]string {
 		tools = append(tools, l.tool(l.Server))
 	}
 	c := catalog(tools...)
-	n := codegen.NewNames(c)
+	n := naming.New(c)
 	filtered := c.Filter(toolscript.ParseFilter(input["filter"]))
 	output := map[string]string{}
 	var warnings strings.Builder
-	for _, w := range n.Warnings() {
+	for _, w := range n.Warnings {
 		warnings.WriteString(w + "\n")
 	}
 	for name, form := range forms {

@@ -16,16 +16,17 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/codegen"
+	"github.com/toolscript/toolscript/naming"
 )
 
-// forms are the forms of a module by the file that holds them.
+// forms are the forms of a module by file name.
 var forms = map[string]codegen.Form{
 	"full.ts":         codegen.Full,
 	"compact.ts":      codegen.Compact,
 	"toolscript.d.ts": codegen.Declarations,
 }
 
-// listed is a tool as tools/list and the test data write it.
+// listed is a tool in the format of tools/list and of the test data.
 type listed struct {
 	Server       string                 `json:"server"`
 	Name         string                 `json:"name"`
@@ -43,7 +44,7 @@ func (l listed) tool(server string) toolscript.Tool {
 	}
 }
 
-// catalog is a catalog of tools, whose servers are all there are.
+// catalog returns a catalog of tools and their servers.
 func catalog(tools ...toolscript.Tool) toolscript.Catalog {
 	var servers []string
 	for _, t := range tools {
@@ -52,12 +53,12 @@ func catalog(tools ...toolscript.Tool) toolscript.Catalog {
 	return toolscript.NewCatalog(1, servers, tools)
 }
 
-// module is the module of a whole catalog.
+// module returns the module of a whole catalog.
 func module(c toolscript.Catalog, o codegen.Options) codegen.Result {
-	return codegen.Module(c, codegen.NewNames(c), o)
+	return codegen.Module(c, naming.New(c), o)
 }
 
-// withInput is a catalog of one tool, s__t.
+// withInput returns a catalog of one tool, s__t.
 func withInput(schema string) toolscript.Catalog {
 	return catalog(toolscript.Tool{Server: "s", Name: "t", InputSchema: json.RawMessage(schema)})
 }
@@ -65,8 +66,8 @@ func withInput(schema string) toolscript.Catalog {
 // signature matches the only method of a compact module.
 var signature = regexp.MustCompile(`(?m)^    t\((?:params\??: )?(.*)\): Promise<any>;$`)
 
-// typeOf is what the compact form writes for the parameters of a schema, and
-// the declarations it refers to.
+// typeOf returns the type of the parameters of a schema in the compact form, and the
+// declarations that the type refers to.
 func typeOf(t *testing.T, schema string, o codegen.Options) (params, declarations string, warnings []codegen.Warning) {
 	t.Helper()
 	o.Form, o.Describe = codegen.Compact, -1
@@ -79,8 +80,8 @@ func typeOf(t *testing.T, schema string, o codegen.Options) (params, declaration
 	return found[1], declarations, r.Warnings
 }
 
-// parse fails the test when text is no TypeScript, and else is what is left of
-// it when types and comments are erased, and what it exports.
+// parse fails the test if text is not TypeScript. It returns the text without types
+// and comments, and its exports.
 func parse(tb testing.TB, name, text string) (javascript string, exports []string) {
 	tb.Helper()
 	r := api.Build(api.BuildOptions{
@@ -107,8 +108,8 @@ func parse(tb testing.TB, name, text string) (javascript string, exports []strin
 	return string(r.OutputFiles[0].Contents), meta.Outputs["out.js"].Exports
 }
 
-// tsc is the TypeScript 7 compiler: $TOOLSCRIPT_TSC, else the pinned one of
-// the test folder. Without it the test is skipped with a word about it.
+// tsc returns the path of the TypeScript 7 compiler: $TOOLSCRIPT_TSC, or the pinned
+// one of the test folder. It skips the test, with a message, if there is none.
 func tsc(tb testing.TB) string {
 	tb.Helper()
 	path := os.Getenv("TOOLSCRIPT_TSC")
@@ -132,7 +133,7 @@ const tsconfig = `{"compilerOptions": {"target": "es2022", "module": "esnext", "
 	"strict": true, "noEmit": true, "skipLibCheck": false, "lib": ["es2022"], "types": [],
 	"paths": {"toolscript": ["./toolscript.d.ts"]}}, "include": ["**/*.ts"]}`
 
-// typecheck is what tsc says about the files, a line for each error.
+// typecheck returns the errors of tsc about the files, one per line.
 func typecheck(tb testing.TB, files map[string]string) []string {
 	tb.Helper()
 	compiler := tsc(tb)

@@ -12,7 +12,7 @@ import (
 	"github.com/toolscript/toolscript/codegen"
 )
 
-// waysOut try to leave the comment or the string they are put into.
+// waysOut are texts that try to end the comment or string that contains them.
 var waysOut = []string{
 	"glob **/*.ext and cron */5 * * * *",
 	"*/ export const stolen = 1; /*",
@@ -34,7 +34,7 @@ var waysOut = []string{
 	"// # sourceMappingURL=x",
 }
 
-// hostileTool puts text wherever a server may put it.
+// hostileTool returns a tool with text in every field that a server controls.
 func hostileTool(text string) toolscript.Tool {
 	schema, err := json.Marshal(map[string]any{
 		"description": text, "title": text,
@@ -61,8 +61,8 @@ func hostileTool(text string) toolscript.Tool {
 	}
 }
 
-// TestDEF3CommentsCannotBeLeft: the module of a hostile server parses, its
-// types check, and it exports what it always exports.
+// TestDEF3CommentsCannotBeLeft checks that the module of a hostile server parses and
+// type-checks, and has the usual exports.
 func TestDEF3CommentsCannotBeLeft(t *testing.T) {
 	var tools []toolscript.Tool
 	for _, text := range waysOut {
@@ -84,7 +84,7 @@ func TestDEF3CommentsCannotBeLeft(t *testing.T) {
 
 var stringLiteral = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'`)
 
-// exported are the values that a form exports, as esbuild sees them.
+// exported are the exported values of each form, as esbuild reports them.
 var exported = map[codegen.Form][]string{
 	codegen.Full:         {"ToolError", "tools"},
 	codegen.Compact:      {},
@@ -100,8 +100,8 @@ func mustNotContain(t *testing.T, name, text string, parts ...string) {
 	}
 }
 
-// TestTraps: schemas for which a straightforward generator writes declarations
-// that do not check, never ends, or ends the process.
+// TestTraps uses schemas for which a simple generator writes invalid declarations,
+// never ends, or ends the process.
 func TestTraps(t *testing.T) {
 	nested := func(n int, open, inner, end string) string {
 		return strings.Repeat(open, n) + inner + strings.Repeat(end, n)
@@ -162,8 +162,8 @@ func TestTraps(t *testing.T) {
 	mustTypecheck(t, files)
 }
 
-// FuzzSchema: whatever a server sends as a schema, the module parses, and
-// equal input gives equal text.
+// FuzzSchema checks that the module parses for any schema, and that equal input gives
+// equal text.
 func FuzzSchema(f *testing.F) {
 	for _, seed := range []string{
 		`{"properties": {"a": {"type": ["string", "null"]}}, "required": ["a", "b"], "additionalProperties": {"$ref": "#"}}`,

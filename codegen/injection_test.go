@@ -9,9 +9,9 @@ import (
 	"github.com/toolscript/toolscript/codegen"
 )
 
-// outside is the text of a module without its comments, and with an empty
-// string for each string literal: what a parser takes for code. It fails where
-// a comment, a string or a template is not closed.
+// outside returns the code of a module: its text without comments, and with an empty
+// string for each string literal. It fails the test if a comment or a string is not
+// closed.
 func outside(t *testing.T, text string) string {
 	t.Helper()
 	var b strings.Builder
@@ -41,7 +41,7 @@ func outside(t *testing.T, text string) string {
 	return b.String()
 }
 
-// quoted is the length of the string literal that s begins with.
+// quoted returns the length of the string literal at the start of s.
 func quoted(t *testing.T, s string) int {
 	t.Helper()
 	for i := 1; i < len(s); i++ {
@@ -58,9 +58,8 @@ func quoted(t *testing.T, s string) int {
 	return 0
 }
 
-// FuzzText: whatever text a server sends, in names and in descriptions, it
-// stands in comments and string literals only, and what a compiler takes for
-// code exports what it always exports.
+// FuzzText checks that text of a server, in names and in descriptions, appears only
+// in comments and string literals, and that the module has the usual exports.
 func FuzzText(f *testing.F) {
 	for _, text := range waysOut {
 		f.Add(text)
@@ -89,7 +88,7 @@ func FuzzText(f *testing.F) {
 	})
 }
 
-// TestOutside: the reader above sees what a parser sees.
+// TestOutside checks that outside reads a text as a parser does.
 func TestOutside(t *testing.T) {
 	const text = "a /* b ' \" */ c \"d /* \\\" e\" f // g \" h\ni 'j' k"
 	if got, want := outside(t, text), "a  c \"\" f \ni \"\" k"; got != want {
@@ -97,8 +96,8 @@ func TestOutside(t *testing.T) {
 	}
 }
 
-// TestSignaturesAreAllTheCode: two servers whose texts differ give the same code
-// when their names are the same.
+// TestSignaturesAreAllTheCode checks that servers with equal names and different
+// texts give the same code.
 func TestSignaturesAreAllTheCode(t *testing.T) {
 	code := func(text string, form codegen.Form) string {
 		tool := hostileTool("x")

@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// Limits of what is written out as a literal. Without them a deep default ends
-// the process and a long one costs minutes.
+// Limits of literals. Without them a deep default overflows the stack, and a long one
+// takes minutes.
 const (
 	maxLiteralBytes = 1024
 	maxLiteralDepth = 8
 	maxLiterals     = 1000 // of one enum
 )
 
-// fixed is the type of a schema with const or enum, nil when it has neither.
+// fixed returns the type of a schema with const or enum, and nil for other schemas.
 func (c *converter) fixed(v *value, at *path) *typ {
 	if only := v.get("const"); only != nil {
 		return literal(only)
@@ -39,8 +39,7 @@ func (c *converter) fixed(v *value, at *path) *typ {
 	return union(types...)
 }
 
-// literal is the type that has v as its only value, or a wider one when v is
-// too large to be written out.
+// literal returns the type whose only value is v, or a wider type if v is too large.
 func literal(v *value) *typ {
 	var b strings.Builder
 	if !writeLiteral(&b, v, 0, asType) {
@@ -49,7 +48,7 @@ func literal(v *value) *typ {
 	return word(b.String())
 }
 
-// wide is the type of all values of the kind of v.
+// wide returns the type of all values of v's kind.
 func wide(v *value) *typ {
 	switch v.kind {
 	case null:
@@ -69,7 +68,7 @@ func wide(v *value) *typ {
 	}
 }
 
-// notation says how members are separated: { k: v; } is a type, {"k": v} JSON.
+// notation has the separators of members: { k: v; } is a type, {"k": v} is JSON.
 type notation struct {
 	key       func(string) string
 	number    func(text string, f float64) string
@@ -83,22 +82,23 @@ var (
 	asJSON = notation{key: quote, number: asWritten, open: "{", separator: ", ", close: "}"}
 )
 
-// shortest is a number with a fraction or an exponent as JavaScript prints it: 1.0
-// is 1, so that one value is one type. Whole numbers stay as they are, however long.
+// shortest returns a number with a fraction or an exponent as JavaScript prints it:
+// 1.0 is 1, so that equal values have equal types. Whole numbers of any length stay
+// unchanged.
 func shortest(text string, f float64) string {
 	if !strings.ContainsAny(text, ".eE") {
 		return text
 	}
-	printed, err := json.Marshal(f) // which prints as JavaScript does
+	printed, err := json.Marshal(f) // json prints numbers as JavaScript does
 	if err != nil {
-		return text // cannot be: f is finite
+		return text // impossible: f is finite
 	}
 	return string(printed)
 }
 
 func asWritten(text string, _ float64) string { return text }
 
-// writeLiteral writes v, and reports false as soon as that gets too large.
+// writeLiteral writes v, and returns false as soon as the text is too large.
 func writeLiteral(b *strings.Builder, v *value, depth int, n notation) bool {
 	if depth > maxLiteralDepth || b.Len() > maxLiteralBytes {
 		return false
@@ -160,7 +160,7 @@ func writeMembers(b *strings.Builder, v *value, depth int, n notation) bool {
 	return true
 }
 
-// count is a keyword's value as a number of things.
+// count returns the value of a keyword such as minItems.
 func count(v *value) (int, bool) {
 	if !v.is(number) {
 		return 0, false

@@ -1,11 +1,10 @@
-// Package codegen turns a catalog into TypeScript: identifiers for its servers
-// and tools, types for their schemas, and modules that hold them. It is pure:
-// equal input gives equal text.
+// Package codegen generates TypeScript from a catalog: types for the schemas of
+// tools, and modules that contain them. It is pure: equal input gives equal text.
 //
-// A type allows what its schema allows, or more. It is narrower on purpose in
-// three ways: objects are closed unless their schema says otherwise
-// (Options.Open opens them), keywords for objects or arrays without a type are
-// taken to mean that type, and propertyNames with an enum lists properties.
+// A type allows the same values as its schema, or more. There are three intended
+// exceptions: objects are closed unless their schema opens them (or Options.Open is
+// set), a schema with keywords for objects or arrays but without a type has that
+// type, and propertyNames with an enum lists properties.
 package codegen
 
 import (
@@ -15,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/naming"
 )
 
 // Form is one of the shapes of a module.
@@ -23,26 +23,26 @@ type Form int
 // The forms of a module.
 const (
 	Full         Form = iota // types, and functions that call the gateway over HTTP
-	Compact                  // types and signatures on one line each, for reading
+	Compact                  // types and signatures on one line each, for readers
 	Declarations             // a .d.ts of everything that "toolscript" exports, for the checker
 )
 
-// Options say what a module looks like.
+// Options control the text of a module.
 type Options struct {
 	Form Form
-	Open bool // objects that do not mention additionalProperties allow any
+	Open bool // objects that do not mention additionalProperties allow any property
 
-	// Describe is the number of characters kept of each description, up to the
-	// last whole sentence if that is half of them or more, else up to the last
-	// whole word; "…" stands for the rest. Zero is 120 in the compact form and
-	// 8,000 in the others; a negative number leaves descriptions out. The compact
-	// form keeps half as much of the description of a parameter.
+	// Describe is the number of characters kept of each description. The text ends
+	// with its last whole sentence if that keeps half of it, and otherwise with its
+	// last whole word; "…" replaces the rest. Zero means 120 in the compact form and
+	// 8,000 in the others; a negative number removes descriptions. The compact form
+	// keeps half as much for parameters.
 	Describe int
 }
 
-// compactDescription is what the compact form keeps of each description. Over
-// the public servers, descriptions are the greater half of tools/list; their
-// first sentence says what a reader chooses by.
+// compactDescription is the default of Describe in the compact form. Descriptions are
+// more than half of tools/list of the public servers, and their first sentence is
+// enough to choose a tool.
 const compactDescription = 120
 
 func (o Options) describe() int {
@@ -55,13 +55,13 @@ func (o Options) describe() int {
 	return maxDescription
 }
 
-// Result is a generated module and what is wrong with the schemas it is from.
+// Result is a generated module with warnings about the schemas.
 type Result struct {
 	Text     string
 	Warnings []Warning
 }
 
-// Warning is a part of a schema that could not become a type.
+// Warning reports a part of a schema that could not become a type.
 type Warning struct {
 	Server  string
 	Tool    string
@@ -69,77 +69,77 @@ type Warning struct {
 	Message string
 }
 
-// String is the warning on one line.
+// String returns the warning on one line.
 func (w Warning) String() string {
 	return fmt.Sprintf("%s%s%s: %s: %s", w.Server, toolscript.Separator, w.Tool, w.Path, w.Message)
 }
 
-// Module makes a module from nothing. To make the next one faster, keep a
-// Generator.
-func Module(c toolscript.Catalog, n *Names, o Options) Result {
+// Module generates a module. Use a Generator to generate several modules faster.
+func Module(c toolscript.Catalog, n *naming.Names, o Options) Result {
 	var g Generator
 	return g.Module(c, n, o)
 }
 
 var (
 	//go:embed runtime.ts
-	runtimeSource string // of the full form: how its functions call the gateway
+	runtimeSource string // the runtime of the full form, which calls the gateway
 
 	//go:embed globals.ts
-	declarationsSource string // of the declarations: what "toolscript" exports beside tools
+	declarationsSource string // in the declarations: all exports of "toolscript" except tools
 
 	//go:embed finding.ts
-	findingSource string // of both: what tools.$search and tools.$describe answer
+	findingSource string // in both: the results of tools.$search and tools.$describe
 
-	//go:embed offered.ts
-	offeredSource string // of the declarations: members of tools that are no servers, which come last
+	//go:embed resources.ts
+	resourcesSource string // in the declarations: the members of tools that are not servers; they come last
 )
 
-// noTools is the whole module when there are no tools, as the gateway's
-// specification words it.
+// noTools is the whole text of a module without tools, as the specification of the
+// gateway requires.
 const noTools = "// No tools available\n"
 
-// module is a module being put together. Its text is written once, when its
-// length is known: at thousands of tools, copies are most of what it costs.
+// module is an unfinished module. Its text is written once, when its length is known:
+// with thousands of tools, copies are most of the cost.
 type module struct {
 	options  Options
-	sections []section // of all servers, in the order of their names
+	sections []section // of all servers, sorted by name
 	warnings []Warning
-	length   int // about that of the text
+	length   int // estimated length of the text
 }
 
-// section is a server with those of its tools that are part of the module.
+// section is a server and its tools in the module.
 type section struct {
-	ServerNames
+	naming.Server
 	pieces []piece
+	away   string // why the server is not connected; "" if it is connected
 }
 
-func newModule(n *Names, o Options) *module {
-	m := &module{options: o, sections: make([]section, len(n.servers))}
-	for i, s := range n.servers {
-		m.sections[i].ServerNames = s
+func newModule(n *naming.Names, o Options, away map[string]string) *module {
+	m := &module{options: o, sections: make([]section, len(n.Servers))}
+	for i, s := range n.Servers {
+		m.sections[i] = section{Server: s, away: away[s.Name]}
 	}
 	return m
 }
 
 func (m *module) warn(w Warning) { m.warnings = append(m.warnings, w) }
 
-// add adds a tool of the server with that index. The tools of a server need not
-// come in a row: a__b__c of server a__b comes between two of server a.
+// add adds a tool of a server. The tools of a server need not be consecutive: a__b__c
+// of server a__b can come between two tools of server a.
 func (m *module) add(server int, p piece) {
 	s := &m.sections[server]
 	if s.pieces == nil {
 		s.pieces = make([]piece, 0, len(s.Tools))
-		m.length += 4*len(s.Server) + 4*len(s.Type) + 64
+		m.length += 4*len(s.Name) + 4*len(s.Type) + 64
 	}
 	s.pieces = append(s.pieces, p)
 	m.length += len(p.types) + len(p.method)
 	m.warnings = append(m.warnings, p.warnings...)
 }
 
-// result is the finished module.
+// result returns the finished module.
 func (m *module) result() Result {
-	m.sections = slices.DeleteFunc(m.sections, func(s section) bool { return len(s.pieces) == 0 })
+	m.sections = slices.DeleteFunc(m.sections, func(s section) bool { return len(s.pieces) == 0 && s.away == "" })
 	var b strings.Builder
 	b.Grow(m.length + len(runtimeSource) + len(declarationsSource) + len(findingSource))
 	switch {
@@ -148,8 +148,15 @@ func (m *module) result() Result {
 	case len(m.sections) == 0:
 		b.WriteString(noTools + "export const tools = {};\n")
 	case m.options.Form == Compact:
+		if m.empty() {
+			b.WriteString(noTools)
+		}
 		m.types(&b)
 		b.WriteString("export declare const tools: {\n")
+		m.members(&b)
+		b.WriteString("};\n")
+	case m.empty():
+		b.WriteString(noTools + "export const tools = {\n")
 		m.members(&b)
 		b.WriteString("};\n")
 	default:
@@ -162,25 +169,30 @@ func (m *module) result() Result {
 	return Result{Text: b.String(), Warnings: m.warnings}
 }
 
+// empty reports whether no server has a tool.
+func (m *module) empty() bool {
+	return !slices.ContainsFunc(m.sections, func(s section) bool { return len(s.pieces) > 0 })
+}
+
 func (m *module) declarations(b *strings.Builder) {
 	b.WriteString(declarationsSource + findingSource + "\n")
-	if len(m.sections) == 0 {
+	if m.empty() {
 		b.WriteString(noTools)
 	}
 	m.types(b)
 	b.WriteString("export interface Servers {\n")
 	m.members(b)
-	b.WriteString("}\n" + offeredSource + "export declare const tools: Tools;\nexport { tools as default };\n")
+	b.WriteString("}\n" + resourcesSource + "export declare const tools: Tools;\nexport { tools as default };\n")
 }
 
-// types writes the declarations of all tools. For the checker, each server is an
-// interface with a name that it can put into its messages.
+// types writes the declarations of all tools. In the declarations form each server is
+// an interface, so that messages of the checker can name it.
 func (m *module) types(b *strings.Builder) {
 	for _, s := range m.sections {
 		for _, p := range s.pieces {
 			b.WriteString(p.types)
 		}
-		if m.options.Form == Declarations {
+		if m.options.Form == Declarations && len(s.pieces) > 0 {
 			b.WriteString("export interface " + s.Type + " {\n")
 			s.methods(b)
 			b.WriteString("}\n")
@@ -188,13 +200,17 @@ func (m *module) types(b *strings.Builder) {
 	}
 }
 
-// members writes what is inside tools: a member for each server.
+// members writes the members of tools: one for each server.
 func (m *module) members(b *strings.Builder) {
 	for _, s := range m.sections {
 		p := printer{out: b, style: block, indent: 1}
 		p.tabs()
-		p.comment(serverLines(s.ServerNames))
+		p.comment(append(serverLines(s.Server), s.awayLines()...))
 		b.WriteString(key(s.Ident))
+		if m.options.Form == Declarations && len(s.pieces) == 0 {
+			b.WriteString(": any;\n") // the gateway reports the error of a call
+			continue
+		}
 		if m.options.Form == Declarations {
 			b.WriteString(": " + s.Type + ";\n")
 			continue
@@ -215,10 +231,27 @@ func (s section) methods(b *strings.Builder) {
 	}
 }
 
-// serverLines name the server where its identifier does not.
-func serverLines(s ServerNames) []string {
-	if s.Ident == s.Server {
+// maxReason is the maximum length of the reason why a server is not connected.
+const maxReason = 200
+
+// awayLines returns the comment that the server is not connected, with the
+// consequences for its tools.
+func (s section) awayLines() []string {
+	if s.away == "" {
 		return nil
 	}
-	return []string{"Server " + inComment(strings.ReplaceAll(clean(s.Server), "\n", " "))}
+	what := "Its tools are not known now."
+	if len(s.pieces) > 0 {
+		what = "These are the tools that it listed last."
+	}
+	reason := strings.Join(strings.Fields(clean(cutAfter(s.away, maxReason))), " ")
+	return append(commented("Not connected, "+reason), what)
+}
+
+// serverLines returns a comment with the server's name if its identifier differs.
+func serverLines(s naming.Server) []string {
+	if s.Ident == s.Name {
+		return nil
+	}
+	return []string{"Server " + inComment(strings.ReplaceAll(clean(s.Name), "\n", " "))}
 }

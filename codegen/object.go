@@ -1,8 +1,8 @@
 package codegen
 
-// object is the type of objects. A schema that does not mention
-// additionalProperties is closed, although JSON Schema leaves it open: then a
-// misspelt argument is an error. One that names no property at all is open.
+// object returns the type of objects. A schema that does not mention
+// additionalProperties is closed, although JSON Schema leaves it open: misspelt
+// arguments become errors. A schema without named properties is open.
 func (c *converter) object(v *value, at *path, depth int, with company) *typ {
 	props := c.properties(v, at, depth)
 	index, closed := c.further(v, at, depth, with)
@@ -21,7 +21,7 @@ func (c *converter) object(v *value, at *path, depth int, with company) *typ {
 	case closed && index == nil:
 		return noMembers
 	case index == nil && with != alone:
-		return unknown // the properties are in the keywords beside it
+		return unknown // other keywords of the schema declare the properties
 	case index == nil:
 		return openObject()
 	}
@@ -31,7 +31,7 @@ func (c *converter) object(v *value, at *path, depth int, with company) *typ {
 	return intersection(objectOf(props, index), together)
 }
 
-// properties are the declared ones, none of them required.
+// properties returns the declared properties, all of them optional.
 func (c *converter) properties(v *value, at *path, depth int) []property {
 	declared := v.get("properties")
 	if declared == nil {
@@ -50,8 +50,8 @@ func (c *converter) properties(v *value, at *path, depth int) []property {
 	return props
 }
 
-// further is the type of properties that are not declared, nil when there may
-// be none; closed tells that the schema itself says so.
+// further returns the type of undeclared properties, and nil if there are none.
+// closed reports whether the schema itself forbids them.
 func (c *converter) further(v *value, at *path, depth int, with company) (index *typ, closed bool) {
 	additional, rest := v.get("additionalProperties"), v.get("unevaluatedProperties")
 	switch {
@@ -62,9 +62,9 @@ func (c *converter) further(v *value, at *path, depth int, with company) (index 
 	case with == hidden, v.has("properties") && !v.get("properties").is(object):
 		index = unknown
 	case rest.isFalse():
-		closed = with == alone // it spares what the keywords beside it declare
+		closed = with == alone // unevaluatedProperties allows the properties of the other keywords
 	case rest != nil, c.open:
-		index = unknown // an index signature cannot spare what other keywords declare
+		index = unknown // an index signature would also apply to the properties of the other keywords
 	}
 	patterns := v.get("patternProperties")
 	if patterns == nil {
@@ -109,10 +109,10 @@ func (c *converter) required(props []property, v *value, at *path, index *typ) [
 	return props
 }
 
-// conditional adds the properties that only conditions speak of: a closed type
-// without them would refuse what the schema allows. What they are depends on
-// the condition, so their type is unknown. When a condition names properties in
-// a way that is not followed, index becomes unknown: the object is open.
+// conditional adds the properties that only conditions declare: a closed type without
+// them would refuse values that the schema allows. Their type is unknown, because it
+// depends on the condition. If a condition names properties in an unsupported way,
+// index becomes unknown, which opens the object.
 func (c *converter) conditional(props []property, index *typ, v *value, depth int) ([]property, *typ) {
 	under := conditions(v, depth)
 	if len(under) == 0 {
@@ -138,8 +138,8 @@ func (c *converter) conditional(props []property, index *typ, v *value, depth in
 	return props, index
 }
 
-// conditions are the schemas that apply to the same object as v under a
-// condition, and those inside them.
+// conditions returns the schemas that apply to the same object as v under a
+// condition, including nested ones.
 func conditions(v *value, depth int) []*value {
 	if depth > maxDepth {
 		return nil
@@ -167,10 +167,10 @@ func conditions(v *value, depth int) []*value {
 	return all
 }
 
-// maxNames is up to how many names propertyNames becomes a list of properties.
+// maxNames is the maximum number of names in propertyNames that become properties.
 const maxNames = 100
 
-// enumeratedNames are the properties of a map whose keys are listed.
+// enumeratedNames returns the properties of a map whose keys are listed.
 func (c *converter) enumeratedNames(v *value, index *typ) []property {
 	names := v.get("propertyNames").get("enum")
 	if !names.is(array) || len(names.items) == 0 || len(names.items) > maxNames || v.has("patternProperties", "required") {
@@ -186,9 +186,9 @@ func (c *converter) enumeratedNames(v *value, index *typ) []property {
 	return props
 }
 
-// cover widens an index signature to the types of all declared properties, or
-// TypeScript refuses the declaration (TS2411). Large types are not repeated but
-// make it unknown: repeated at every level, they would double with each.
+// cover widens an index signature to the types of all declared properties, as
+// TypeScript requires (TS2411). Large types make it unknown: repeating them would
+// double the text at each level.
 func cover(index *typ, props []property) *typ {
 	types := []*typ{index}
 	optional := false

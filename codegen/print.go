@@ -2,17 +2,17 @@ package codegen
 
 import "strings"
 
-// style is how a type is laid out.
+// style is the layout of a type.
 type style uint8
 
 const (
 	bare  style = iota // on one line, without documentation
 	line               // on one line
-	block              // one property a line
+	block              // one property per line
 )
 
-// printer writes types into one builder; nothing is built twice, so that depth
-// costs no time.
+// printer writes types into one builder. Every text is written once, so that depth
+// adds no cost.
 type printer struct {
 	out      *strings.Builder
 	style    style
@@ -29,7 +29,7 @@ const (
 	postfix
 )
 
-// typ writes t where an expression of at least that precedence is wanted.
+// typ writes t, in parentheses if its precedence is below want.
 func (p *printer) typ(t *typ, want precedence) {
 	if t.op == opRef && t.ref.inlined() {
 		p.typ(t.ref.typ, want)
@@ -58,7 +58,7 @@ func (p *printer) typ(t *typ, want precedence) {
 	}
 }
 
-// precedence is how tightly the operator of t binds.
+// precedence returns the precedence of the operator of t.
 func (t *typ) precedence() precedence {
 	switch t.op {
 	case opUnion:
@@ -162,7 +162,7 @@ func (p *printer) tabs() {
 	}
 }
 
-// key is a property name as TypeScript writes it. It is never another name.
+// key returns a property name as TypeScript source, quoted if necessary.
 func key(name string) string {
 	if plainKey(name) {
 		return name
@@ -170,8 +170,20 @@ func key(name string) string {
 	return quote(name)
 }
 
-// inlined reports whether a reference to a is replaced by what a is: names for
-// string or for another name only make types harder to read.
+// inlined reports whether references to a are replaced by its type: names for string
+// or for another name only make types harder to read.
 func (a *alias) inlined() bool {
 	return a.at != nil && a.state == visited && (a.typ.op == opWord || a.typ.op == opRef)
+}
+
+// plainKey reports whether key can be a property name without quotes.
+func plainKey(key string) bool {
+	for i := range len(key) {
+		c := key[i]
+		letter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_' || c == '$'
+		if !letter && (i == 0 || c < '0' || '9' < c) {
+			return false
+		}
+	}
+	return key != ""
 }

@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+
+	"github.com/toolscript/toolscript/naming"
 )
 
-// references are the types of what the references of a schema point to; known
-// tells that this is all they may add to it.
+// references returns the types of the targets of a schema's references. known reports
+// whether the references add nothing else.
 func (c *converter) references(v *value, at *path) (types []*typ, known bool) {
 	known = true
 	for _, key := range []string{"$ref", "$dynamicRef", "$recursiveRef"} {
@@ -19,8 +21,8 @@ func (c *converter) references(v *value, at *path) (types []*typ, known bool) {
 	return types, known
 }
 
-// reference is the type of what one reference points to. Where a dynamic one
-// points depends on the way to it: then the type is a union, and all is false.
+// reference returns the type of the target of a reference. The target of a dynamic
+// reference depends on the path to it: then the type is a union, and all is false.
 func (c *converter) reference(from *value, key string, ref *value, at *path) (t *typ, all bool) {
 	if !ref.is(text) {
 		c.warn(at.to(key), "not a string")
@@ -38,7 +40,7 @@ func (c *converter) reference(from *value, key string, ref *value, at *path) (t 
 	return union(types...), len(targets) == 1
 }
 
-// target is the type of a part of the document that a reference points to.
+// target returns the type of a part of the document that a reference points to.
 func (c *converter) target(target *value, ref string, at *path) *typ {
 	switch {
 	case target.is(boolean):
@@ -63,8 +65,9 @@ func (c *converter) target(target *value, ref string, at *path) *typ {
 	return &typ{op: opRef, ref: a, bulk: len(a.name)}
 }
 
-// name is a free name for the target of a reference: the root's, _ and a
-// capital. No type of a tool has a _ before a capital, so it collides with none.
+// name returns an unused name for the target of a reference: the root's name, _ and a
+// capital. Type names of tools have no _ before a capital, so there are no
+// collisions.
 func (c *converter) name(ref string) string {
 	segment := ref[strings.LastIndexAny(ref, "/#")+1:]
 	if decoded, err := url.PathUnescape(segment); err == nil {
@@ -72,7 +75,7 @@ func (c *converter) name(ref string) string {
 	}
 	base := c.root.name + "_Root"
 	if segment != "" {
-		base = c.root.name + "_" + typePart(Identifier(unescape(segment)))
+		base = c.root.name + "_" + naming.TypeName(naming.Identifier(unescape(segment)))
 	}
 	name := base
 	for i := 2; c.taken[name]; i++ {

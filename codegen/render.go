@@ -1,17 +1,13 @@
 package codegen
 
-import "github.com/toolscript/toolscript"
+import (
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/naming"
+)
 
-// Render is the module of exactly the tools with these ids, of which c is the
-// whole catalog: what a search found, in the form that o asks for. An id that c
-// does not have is left out with a warning.
-func Render(c toolscript.Catalog, n *Names, ids []string, o Options) Result {
-	var g Generator
-	return g.Render(c, n, ids, o)
-}
-
-// Render is the module of exactly the tools with these ids.
-func (g *Generator) Render(c toolscript.Catalog, n *Names, ids []string, o Options) Result {
+// Render returns the module of the tools with these ids, in the form of o. c is the
+// whole catalog. Ids that are not in c are left out with a warning.
+func (g *Generator) Render(c toolscript.Catalog, n *naming.Names, ids []string, o Options) Result {
 	tools := make([]toolscript.Tool, 0, len(ids))
 	var missing []Warning
 	for _, id := range ids {

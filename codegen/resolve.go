@@ -7,27 +7,26 @@ import (
 	"strings"
 )
 
-// document finds what the references of one schema point to. Nothing outside
-// the schema is ever looked at.
+// document resolves the references of one schema. It never reads other documents.
 type document struct {
 	root   *value
-	whole  *resource            // the schema, for what is in no other resource
-	id     string               // the keyword of identities: $id, and id in draft 4
+	whole  *resource            // the whole schema, for parts outside all other resources
+	id     string               // the keyword of identities: $id, or id in draft 4
 	places map[string]*value    // resources and anchors by absolute URI
-	scope  map[*value]*resource // nil while the schema names no part of itself
+	scope  map[*value]*resource // nil if no part of the schema has an identity
 
-	dynamic map[string][]*value // the places of dynamic anchors, by # and their name
+	dynamic map[string][]*value // dynamic anchors by # and name
 }
 
-// resource is a part of a schema that has an identity of its own: references
-// inside it are relative to it.
+// resource is a part of a schema with its own identity: references inside it are
+// relative to it.
 type resource struct {
 	base *url.URL
 	root *value
 }
 
-// newDocument walks through a schema whose parts may have identities. Nearly all
-// schemas have none, and then the walk is saved.
+// newDocument searches a schema for identities if it may have some. Nearly all
+// schemas have none, so the search is skipped.
 func newDocument(root *value, identities bool) *document {
 	d := &document{root: root, whole: &resource{base: &url.URL{}, root: root}, id: "$id"}
 	dialect := root.get("$schema").str()
@@ -52,13 +51,12 @@ func identity(keyword string) bool {
 	return false
 }
 
-// identify notes the identities of v and all in it, and the resource that each
-// object belongs to.
+// identify records the identities in v, and the resource of each object.
 func (d *document) identify(v *value, in *resource) {
 	id := v.get(d.id).str()
 	switch base, err := in.base.Parse(id); {
 	case id == "" || err != nil:
-	case id[0] == '#': // an anchor, before draft 2019-09
+	case id[0] == '#': // an anchor (before draft 2019-09)
 		d.places[in.base.String()+id] = v
 	default:
 		base.Fragment = ""
@@ -87,9 +85,9 @@ func (d *document) identify(v *value, in *resource) {
 	}
 }
 
-// targets are what the reference ref, of keyword key in the schema from, may
-// mean: one value for $ref, none when that is not in the document. A dynamic
-// reference to a dynamic anchor may mean each anchor of that name.
+// targets returns the possible targets of the reference ref, of keyword key in the
+// schema from: one for $ref, or none if it is not in the document. A dynamic
+// reference to a dynamic anchor can mean each anchor of that name.
 func (d *document) targets(from *value, key, ref string) []*value {
 	target := d.resolve(from, ref)
 	if target == nil {
@@ -103,7 +101,7 @@ func (d *document) targets(from *value, key, ref string) []*value {
 	return []*value{target}
 }
 
-// resolve is what ref means in the schema from, or nil when that is not in the
+// resolve returns the target of ref in the schema from, and nil if it is not in the
 // document.
 func (d *document) resolve(from *value, ref string) *value {
 	in := d.scope[from]
@@ -111,7 +109,7 @@ func (d *document) resolve(from *value, ref string) *value {
 		in = d.whole
 	}
 	if fragment, here := strings.CutPrefix(ref, "#"); here && !strings.Contains(ref, "%") {
-		return d.within(in, fragment) // as nearly all are
+		return d.within(in, fragment) // the common case
 	}
 	target, err := in.base.Parse(ref)
 	if err != nil {
@@ -125,7 +123,7 @@ func (d *document) resolve(from *value, ref string) *value {
 	return d.within(in, fragment)
 }
 
-// within is what a fragment means in a resource: a JSON pointer or an anchor.
+// within resolves a fragment in a resource: a JSON pointer or an anchor.
 func (d *document) within(in *resource, fragment string) *value {
 	switch {
 	case in.root == nil:
@@ -138,7 +136,7 @@ func (d *document) within(in *resource, fragment string) *value {
 
 var unescapePointer = strings.NewReplacer("~1", "/", "~0", "~")
 
-// unescape is what a part of a JSON pointer means.
+// unescape decodes a part of a JSON pointer.
 func unescape(part string) string {
 	if !strings.Contains(part, "~") {
 		return part
@@ -146,7 +144,7 @@ func unescape(part string) string {
 	return unescapePointer.Replace(part)
 }
 
-// pointer follows a JSON pointer, nil when it leads nowhere.
+// pointer follows a JSON pointer. The result is nil if there is no such value.
 func (v *value) pointer(pointer string) *value {
 	if pointer == "" {
 		return v
@@ -168,8 +166,8 @@ func (v *value) pointer(pointer string) *value {
 	return v
 }
 
-// path is the way from the root of a schema to a part of it. It is only
-// written out for a warning.
+// path is the path from the root of a schema to a part of it. It becomes text only
+// for warnings.
 type path struct {
 	parent *path
 	key    string
@@ -186,7 +184,7 @@ func (p *path) item(key string, i int) *path { return p.to(key, strconv.Itoa(i))
 
 var escapePointer = strings.NewReplacer("~", "~0", "/", "~1")
 
-// String is the path as a JSON pointer.
+// String returns the path as a JSON pointer.
 func (p *path) String() string {
 	if p == nil {
 		return ""

@@ -57,7 +57,8 @@ function ask(id: string, path: string, query: Record<string, any> = {}): Promise
 
 const finding: Finding = {
   async $search(query, options) {
-    return (await ask("$search", "/search", { ...options, q: query })).results;
+    const { results, nearest = [] } = await ask("$search", "/search", { ...options, q: query });
+    return Object.assign(results, { nearest });
   },
   $describe: (tool) => request("", "$describe", `/tools/${encodeURIComponent(tool)}`),
 };

@@ -14,8 +14,8 @@ import (
 	"github.com/toolscript/toolscript/codegen"
 )
 
-// answered is what a call of the full module came to: a value, or the fields of
-// its ToolError.
+// answered is the outcome of a call of the full module: a value, or the fields of its
+// ToolError.
 type answered struct {
 	URL   string          `json:"url,omitempty"`
 	Body  string          `json:"body,omitempty"`
@@ -26,7 +26,7 @@ type answered struct {
 	Tool  string          `json:"tool,omitempty"`
 }
 
-// driver calls a tool with an answer of the gateway that it makes up.
+// driver calls a tool and fakes the answer of the gateway.
 const driver = `
 let sent = {};
 globalThis.fetch = async (url, init) => {
@@ -50,7 +50,7 @@ try {
 }
 `
 
-// TestDEF9ResultsOfTheFullModule: GEN-20 to GEN-22 on node.
+// TestDEF9ResultsOfTheFullModule checks GEN-20 to GEN-22 in Node.
 func TestDEF9ResultsOfTheFullModule(t *testing.T) {
 	node := findNode(t)
 	dir := t.TempDir()
@@ -124,7 +124,7 @@ func TestDEF9ResultsOfTheFullModule(t *testing.T) {
 	}
 }
 
-// findNode is node as the test folder pins it, else that of the machine.
+// findNode returns the Node binary pinned by the test folder, or the one in PATH.
 func findNode(t *testing.T) string {
 	t.Helper()
 	pinned, err := filepath.Abs(filepath.Join("..", "test", "node_modules", ".bin", "node"))

@@ -2,32 +2,31 @@ package codegen
 
 import "slices"
 
-// Limits of the types that one schema makes.
+// Limits of the types of one schema.
 const (
-	maxDepth   = 64   // of subschemas inside each other
+	maxDepth   = 64   // levels of nested subschemas
 	maxAliases = 1000 // named declarations
 )
 
 // converter turns one schema into a type and the declarations it refers to.
 type converter struct {
 	doc     *document
-	open    bool // objects that say nothing of further properties allow them
+	open    bool // objects that do not mention further properties allow them
 	root    *alias
 	aliases map[*value]*alias
-	order   []*alias // as they were met; the root comes first
+	order   []*alias // in order of discovery; the root comes first
 	taken   map[string]bool
 	warn    func(at *path, format string, args ...any)
 }
 
-// convertSchema makes the declarations of a schema: first the one called name,
-// then those it refers to.
+// convertSchema returns the declarations of a schema: first the one called name, then
+// those that it refers to.
 func convertSchema(name string, doc *document, open bool, warn func(*path, string, ...any)) []*alias {
 	c := &converter{doc: doc, open: open, aliases: map[*value]*alias{}, taken: map[string]bool{}, warn: warn}
 	c.root = &alias{name: name, schema: doc.root}
 	c.aliases[doc.root] = c.root
 	c.order = []*alias{c.root}
-	// Targets wait in order instead of being followed at once, so that a chain of
-	// references costs no stack.
+	// A queue instead of recursion: a chain of references needs no stack.
 	for i := 0; i < len(c.order); i++ {
 		a := c.order[i]
 		a.typ = c.convert(a.schema, a.at, 0)
@@ -36,9 +35,9 @@ func convertSchema(name string, doc *document, open bool, warn func(*path, strin
 	return c.order
 }
 
-// convert is the type of the values that a schema allows. Where TypeScript
-// cannot say it, the type allows more, never less; only the readings that
-// package documentation names are narrower.
+// convert returns the type of the values that a schema allows. If TypeScript cannot
+// express the schema, the type allows more, never less; the package documentation
+// lists the exceptions.
 func (c *converter) convert(v *value, at *path, depth int) *typ {
 	switch {
 	case v.isTrue():
@@ -62,17 +61,16 @@ func (c *converter) convert(v *value, at *path, depth int) *typ {
 	return t
 }
 
-// company is what other keywords of a schema say beside those of single types.
+// company says how other keywords of a schema add to the type of its own keywords.
 type company uint8
 
 const (
 	alone  company = iota
 	beside         // references or branches add to the type
-	hidden         // and what they add is lost in it: it may be any property
+	hidden         // the type does not show all additions: they may be any property
 )
 
-// constrained is the type of a schema without const and enum: all of what its
-// keywords say.
+// constrained returns the type of all keywords except const and enum.
 func (c *converter) constrained(v *value, at *path, depth int) *typ {
 	if not := v.get("not"); not.isTrue() || not.is(object) && len(not.members) == 0 {
 		return never
@@ -85,8 +83,7 @@ func (c *converter) constrained(v *value, at *path, depth int) *typ {
 	return t
 }
 
-// others are the types of the keywords that bring in other schemas, all of
-// which hold.
+// others returns the types of the keywords with other schemas. All of them apply.
 func (c *converter) others(v *value, at *path, depth int) (types []*typ, with company) {
 	types, known := c.references(v, at)
 	for _, key := range []string{"oneOf", "anyOf"} {
@@ -110,7 +107,8 @@ func (c *converter) others(v *value, at *path, depth int) (types []*typ, with co
 	return nil, alone
 }
 
-// list is the array of schemas under key; an empty one says nothing.
+// list returns the array of schemas under key. An empty one is ignored with a
+// warning.
 func (c *converter) list(v *value, key string, at *path) []*value {
 	branches := v.get(key)
 	if branches == nil {
@@ -135,8 +133,8 @@ func (c *converter) branches(branches []*value, key string, at *path, depth int)
 	return types
 }
 
-// saysNoType reports whether a branch has only keywords that no type can
-// express: {"required": ["a"]} demands a property that is typed elsewhere.
+// saysNoType reports whether a branch has only keywords without a type: {"required":
+// ["a"]} requires a property that is typed elsewhere.
 func saysNoType(v *value) bool {
 	for _, m := range v.members {
 		switch m.key {
@@ -152,9 +150,9 @@ func saysNoType(v *value) bool {
 	return true
 }
 
-// typed is what type and the keywords of single types say.
+// typed returns the type that follows from type and its keywords.
 func (c *converter) typed(v *value, at *path, depth int, with company) *typ {
-	if t := v.get("type"); t.is(text) { // nearly always
+	if t := v.get("type"); t.is(text) { // the common case
 		return c.ofType(t.text, v, at, depth, with)
 	}
 	words := c.typeWords(v, at)
@@ -168,7 +166,7 @@ func (c *converter) typed(v *value, at *path, depth int, with company) *typ {
 	return union(types...)
 }
 
-// typeWords are the types that a schema names, or those its keywords speak of.
+// typeWords returns the types that a schema names, or else those of its keywords.
 func (c *converter) typeWords(v *value, at *path) []string {
 	var words []string
 	switch t := v.get("type"); {
@@ -195,7 +193,7 @@ func (c *converter) typeWords(v *value, at *path) []string {
 	return words
 }
 
-// simple are the types that need no further keyword.
+// simple are the types without keywords of their own.
 var simple = map[string]*typ{
 	"string": word("string"), "number": word("number"), "integer": word("number"),
 	"boolean": word("boolean"), "null": word("null"), "any": unknown,
@@ -215,7 +213,7 @@ func (c *converter) ofType(name string, v *value, at *path, depth int, with comp
 	return unknown
 }
 
-// strings are the strings of a list; other items are left out with a warning.
+// strings returns the strings of a list. Other items are left out with a warning.
 func (c *converter) strings(list *value, at *path) []string {
 	if list == nil {
 		return nil

@@ -8,8 +8,8 @@ import (
 	"github.com/toolscript/toolscript/codegen"
 )
 
-// TestGEN10Schemas: what each keyword becomes. The schemas are those of
-// parameters, as p where they are no object.
+// TestGEN10Schemas checks the type of each keyword. The schemas are those of
+// parameters; schemas of other types are wrapped as p.
 func TestGEN10Schemas(t *testing.T) {
 	tests := []struct{ name, schema, want string }{
 		{"true", `true`, "unknown"},
@@ -86,7 +86,7 @@ func TestGEN10Schemas(t *testing.T) {
 	}
 }
 
-// TestOpen: Options.Open takes objects as JSON Schema means them.
+// TestOpen checks that Options.Open gives objects the meaning of JSON Schema.
 func TestOpen(t *testing.T) {
 	got, _, _ := typeOf(t, `{"properties": {"a": {"type": "string"}, "b": {"additionalProperties": false, "properties": {"c": {}}}}}`, codegen.Options{Open: true})
 	if want := "{ a?: string; b?: { c?: unknown }; [key: string]: unknown }"; got != want {
@@ -94,7 +94,8 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// TestReferences: everything inside the document is found, nothing outside is.
+// TestReferences checks that references inside the document are resolved, and no
+// others.
 func TestReferences(t *testing.T) {
 	tests := []struct{ name, schema, want, declarations string }{
 		{
@@ -159,7 +160,8 @@ func TestReferences(t *testing.T) {
 	}
 }
 
-// TestGEN13MalformedSchemas: the part becomes unknown, and the warning names it.
+// TestGEN13MalformedSchemas checks that the malformed part becomes unknown, with a
+// warning that names it.
 func TestGEN13MalformedSchemas(t *testing.T) {
 	deep := strings.Repeat(`{"properties": {"a": `, 100) + `{}` + strings.Repeat("}}", 100)
 	tests := []struct{ name, schema, want, path string }{
@@ -192,7 +194,7 @@ func TestGEN13MalformedSchemas(t *testing.T) {
 	}
 }
 
-// TestGEN15OptionalParams: params may be left out exactly when {} is allowed.
+// TestGEN15OptionalParams checks that params is optional exactly if {} is allowed.
 func TestGEN15OptionalParams(t *testing.T) {
 	tests := []struct {
 		name, schema string
@@ -214,7 +216,7 @@ func TestGEN15OptionalParams(t *testing.T) {
 	}
 }
 
-// TestGEN13MissingInputSchema: a warning, and no parameters.
+// TestGEN13MissingInputSchema checks that there is a warning, and no parameters.
 func TestGEN13MissingInputSchema(t *testing.T) {
 	c := withInput("")
 	tools := c.Tools()
@@ -228,8 +230,8 @@ func TestGEN13MissingInputSchema(t *testing.T) {
 	}
 }
 
-// TestArgumentsThatAreNoObject: the status names a tool that its own schema lets
-// nobody call, and no other.
+// TestArgumentsThatAreNoObject checks that exactly the tools whose schemas allow no
+// object get a warning.
 func TestArgumentsThatAreNoObject(t *testing.T) {
 	for schema, never := range map[string]bool{
 		`{"type": "string"}`: true, `{"type": "array"}`: true, `false`: true, `{"const": 1}`: true, `{"anyOf": [{"type": "null"}, {"$ref": "#/$defs/n"}], "$defs": {"n": {"enum": ["x"]}}}`: true,

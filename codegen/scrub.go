@@ -8,13 +8,13 @@ import (
 	"unicode/utf16"
 )
 
-// Text in a module comes from servers and is hostile until shown otherwise:
-// it may try to end the comment or the string it stands in, the Markdown fence
-// or the page that shows the module, or to read differently than it runs.
+// Text from servers is hostile. It may try to end the comment or string that contains
+// it, or the Markdown fence or page that shows the module, or to look different from
+// what runs.
 
-// invisible reports whether r cannot be seen but changes what a reader sees or
-// a model reads: bidi controls, tags, the fillers of Hangul. Joiners stay,
-// several scripts and emoji need them.
+// invisible reports whether r is invisible but changes the text for readers or
+// models: bidi controls, tags, Hangul fillers. Joiners stay, because several scripts
+// and emoji need them.
 func invisible(r rune) bool {
 	switch {
 	case r == '\u200c', r == '\u200d':
@@ -30,8 +30,8 @@ func breaking(r rune) bool {
 	return unicode.Is(unicode.Cc, r) || r == '\u2028' || r == '\u2029'
 }
 
-// clean drops what cannot be seen, turns all line ends into \n and other
-// control characters into blanks, and trims the end of each line.
+// clean removes invisible characters, turns line ends into \n and other control
+// characters into spaces, and trims the end of each line.
 func clean(s string) string {
 	if printable(s) {
 		return strings.TrimSpace(s)
@@ -57,8 +57,8 @@ func clean(s string) string {
 	return strings.TrimSpace(strings.Join(lines, "\n"))
 }
 
-// printable reports whether s is ASCII without control characters, as nearly all
-// text is.
+// printable reports whether s is ASCII without control characters, as nearly all text
+// is.
 func printable(s string) bool {
 	for i := range len(s) {
 		if s[i] < ' ' || s[i] > '~' {
@@ -68,10 +68,11 @@ func printable(s string) bool {
 	return true
 }
 
-// ways out of a comment, of a <script> element and of a Markdown fence.
+// waysOut escapes the ends of a comment, of a <script> element and of a Markdown
+// fence.
 var waysOut = strings.NewReplacer("*/", `*\/`, "</", `<\/`, "<!--", `<\!--`, "```", "'''")
 
-// closed is s without ways out. Most text has none of their first characters.
+// closed returns s with waysOut applied. Most text has none of the first characters.
 func closed(s string) string {
 	if !strings.ContainsAny(s, "*<`") {
 		return s
@@ -79,9 +80,9 @@ func closed(s string) string {
 	return waysOut.Replace(s)
 }
 
-// inComment makes one cleaned line of server text safe inside a comment. A
-// leading @ would be a tag: @deprecated strikes the tool out, @ts-expect-error
-// makes the checker report the module itself.
+// inComment makes one cleaned line of server text safe in a comment. A leading @
+// would be a tag: @deprecated strikes the tool out, and @ts-expect-error makes the
+// checker report the module itself.
 func inComment(line string) string {
 	line = closed(line)
 	if strings.HasPrefix(strings.TrimLeft(line, " \t*/"), "@") {
@@ -90,15 +91,15 @@ func inComment(line string) string {
 	return line
 }
 
-// quote is a TypeScript string literal of s that is plain to read and cannot be
-// left: what cannot be seen is written as an escape.
+// quote returns a readable TypeScript string literal of s. Invisible characters are
+// escaped.
 func quote(s string) string {
 	if printable(s) && !strings.ContainsAny(s, "\"\\<>&`") {
 		return `"` + s + `"`
 	}
 	raw, err := json.Marshal(s)
 	if err != nil {
-		return `""` // cannot be: every Go string can be marshalled
+		return `""` // impossible: every Go string can be marshalled
 	}
 	quoted := string(raw)
 	if !strings.ContainsFunc(quoted, func(r rune) bool { return r == '`' || r >= 0x7f || r == '\\' }) {
@@ -117,7 +118,7 @@ func quote(s string) string {
 	return b.String()
 }
 
-// plainHTML takes back the escapes that encoding/json writes for HTML, but for
-// the < that could end a <script>. An escaped backslash is passed over.
+// plainHTML reverts the HTML escapes of encoding/json, except the < that could end a
+// <script>. Escaped backslashes are skipped.
 var plainHTML = strings.NewReplacer(`\\`, `\\`, `\u003c/`, `\u003c/`, `\u003c!`, `\u003c!`,
 	`\u003c`, "<", `\u003e`, ">", `\u0026`, "&")

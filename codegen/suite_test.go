@@ -20,7 +20,7 @@ import (
 // suiteModule has a copy of the public JSON-Schema-Test-Suite in its test data.
 const suiteModule = "github.com/google/jsonschema-go@v0.4.3"
 
-// suiteGroup is one schema of the suite and instances that it allows or not.
+// suiteGroup is one schema of the suite with valid and invalid instances.
 type suiteGroup struct {
 	Description string          `json:"description"`
 	Schema      json.RawMessage `json:"schema"`
@@ -35,7 +35,7 @@ type suiteInstance struct {
 	Valid       bool            `json:"valid"`
 }
 
-// name is how the tables below name a group.
+// name returns the key of a group in the tables below.
 func (g suiteGroup) name() string { return strings.TrimSuffix(g.file, ".json") + ": " + g.Description }
 
 // suite reads one draft of the suite from the module cache.
@@ -68,8 +68,8 @@ func suite(t *testing.T, draft string) []suiteGroup {
 	return all
 }
 
-// suiteFile is TypeScript that assigns every instance of the suite, one a line,
-// to the type of its schema.
+// suiteFile is TypeScript that assigns every instance of the suite to the type of its
+// schema, one per line.
 type suiteFile struct {
 	text      bytes.Buffer
 	line      int
@@ -86,8 +86,8 @@ func (f *suiteFile) write(text string) {
 	f.line += strings.Count(text, "\n") + 1
 }
 
-// assign writes the instances of a group. A quoted __proto__ would set the
-// prototype of a literal; a computed one is a property.
+// assign writes the instances of a group. A quoted __proto__ would set the prototype
+// of a literal; a computed one is a property.
 func (f *suiteFile) assign(g suiteGroup, number int, typeName string) {
 	for i, instance := range g.Tests {
 		var data bytes.Buffer
@@ -103,7 +103,7 @@ func (f *suiteFile) assign(g suiteGroup, number int, typeName string) {
 	}
 }
 
-// ourSuite is the suite as results of tools.
+// ourSuite returns the suite as results of tools.
 func ourSuite(groups []suiteGroup, open bool) (declarations string, instances *suiteFile) {
 	var tools []toolscript.Tool
 	for i, g := range groups {
@@ -119,8 +119,8 @@ func ourSuite(groups []suiteGroup, open bool) (declarations string, instances *s
 	return module(catalog(tools...), codegen.Options{Form: codegen.Declarations, Open: open}).Text, f
 }
 
-// theirSuite is the suite by json-schema-to-typescript, nil when that is not
-// installed. What it cannot compile is any.
+// theirSuite returns the suite with types of json-schema-to-typescript, and nil if
+// that is not installed. Schemas that it cannot compile get type any.
 func theirSuite(t *testing.T, groups []suiteGroup) (f *suiteFile, failed int) {
 	t.Helper()
 	peers, err := filepath.Abs(filepath.Join("..", "test", "node_modules"))
@@ -164,13 +164,13 @@ func theirSuite(t *testing.T, groups []suiteGroup) (f *suiteFile, failed int) {
 	return f, failed
 }
 
-// suiteCounts are what one run over one draft gave.
+// suiteCounts are the results of one run over one draft.
 type suiteCounts struct {
 	generator       string
-	declarations    int // errors outside the instances
+	declarations    int // errors in declarations
 	valid, invalid  int
 	wrongly, caught int
-	groups          []string // of instances wrongly refused
+	groups          []string // with refused valid instances
 }
 
 func (c suiteCounts) String() string {
@@ -180,7 +180,7 @@ func (c suiteCounts) String() string {
 
 func percent(part, whole int) float64 { return 100 * float64(part) / float64(whole) }
 
-// count reads the errors of the files in a folder.
+// count counts the errors of the files in a folder.
 func (f *suiteFile) count(generator string, errors map[string][]int, folder string) suiteCounts {
 	c := suiteCounts{generator: generator}
 	refused := map[int]bool{}
@@ -218,7 +218,7 @@ func (f *suiteFile) count(generator string, errors map[string][]int, folder stri
 
 var errorPlace = regexp.MustCompile(`^(.+)\((\d+),\d+\): error `)
 
-// errorLines are the lines that tsc complains of, by file.
+// errorLines returns the lines with errors of tsc, by file.
 func errorLines(t *testing.T, files map[string]string) map[string][]int {
 	t.Helper()
 	all := map[string][]int{}
@@ -234,9 +234,9 @@ func errorLines(t *testing.T, files map[string]string) map[string][]int {
 	return all
 }
 
-// TestSuite runs the public JSON-Schema-Test-Suite as TypeScript: instances that
-// a schema allows should fit its type, and instances that it does not allow
-// should not, as far as types can tell. Figures may only get better.
+// TestSuite runs the public JSON-Schema-Test-Suite as TypeScript: valid instances
+// should fit the type of their schema, and invalid instances should not, as far as
+// types can express it. Figures may only get better.
 func TestSuite(t *testing.T) {
 	files := map[string]string{}
 	runs := map[string]*suiteFile{}
@@ -289,7 +289,7 @@ var suiteBounds = map[string]struct{ wrongly, caught int }{
 	"draft7/closed":       {28, 230},
 }
 
-// Why valid instances are refused.
+// Reasons why valid instances are refused.
 const (
 	otherTypes = "keywords of objects or arrays stand without a type, and are taken to mean that type"
 	closed     = "objects that do not mention additionalProperties are closed, so that misspelt arguments are found"
@@ -298,8 +298,8 @@ const (
 	siblings   = "draft 7 ignores $id beside $ref; without $schema the draft is not known"
 )
 
-// suiteReasons are the reasons by group. The list can only get shorter: a group
-// of which nothing is refused must not be on it.
+// suiteReasons are the reasons by group. Groups without refused instances must not be
+// in the table.
 var suiteReasons = map[string]string{
 	"additionalProperties: additionalProperties are allowed by default":                                                                     closed,
 	"additionalProperties: additionalProperties being false does not allow other properties":                                                otherTypes,

@@ -6,33 +6,34 @@ import (
 	"strings"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/naming"
 )
 
-// piece is the text of one tool in one form. It depends on nothing but the tool
-// and its names, so it can be used again in every module that has the tool.
+// piece is the text of one tool in one form. It depends only on the tool and its
+// names, so every module with the tool can use it.
 type piece struct {
-	types    string // declarations of its parameters and result
+	types    string // declarations of parameters and result
 	method   string // its documentation and signature
 	warnings []Warning
 }
 
-// maxWarnings are kept of one tool; a hostile schema could make thousands.
+// maxWarnings is the maximum number of warnings of one tool; a hostile schema could
+// cause thousands.
 const maxWarnings = 10
 
-// toolWriter writes one piece.
 type toolWriter struct {
 	tool     toolscript.Tool
-	names    ToolNames
-	observed string // the type of results that were seen, "" for none
+	names    naming.Tool
+	observed string // the type of observed results; "" if there are none
 	options  Options
 	piece    piece
 	types    strings.Builder
 }
 
-func writeTool(t toolscript.Tool, names ToolNames, observed string, o Options) piece {
+func writeTool(t toolscript.Tool, names naming.Tool, observed string, o Options) piece {
 	w := toolWriter{tool: t, names: names, observed: observed, options: o}
 	if o.Form != Compact {
-		w.types.Grow(len(t.InputSchema) + len(t.OutputSchema)) // types with their documentation are about as long
+		w.types.Grow(len(t.InputSchema) + len(t.OutputSchema)) // types with documentation are about as long as the schemas
 	}
 	params, optional := w.params()
 	result := w.result()
@@ -50,7 +51,7 @@ func (w *toolWriter) warn(schema string, at *path, format string, args ...any) {
 	})
 }
 
-// params is the type of the arguments, and whether they may be left out.
+// params returns the type of the arguments, and whether they are optional.
 func (w *toolWriter) params() (written string, optional bool) {
 	if w.tool.InputSchema == nil {
 		w.warn("inputSchema", nil, "missing; the tool is taken to have no parameters")
@@ -58,7 +59,7 @@ func (w *toolWriter) params() (written string, optional bool) {
 	}
 	declarations := w.convert("inputSchema", w.tool.InputSchema, w.names.Params)
 	root := declarations[0]
-	if root.typ == unknown { // arguments are an object even when nothing else is known
+	if root.typ == unknown { // arguments are always an object
 		root.typ = openObject()
 	}
 	if !root.typ.mayBeObject() {
@@ -67,7 +68,6 @@ func (w *toolWriter) params() (written string, optional bool) {
 	return w.declare(declarations), root.typ.acceptsEmpty()
 }
 
-// result is the type of the result.
 func (w *toolWriter) result() string {
 	if w.tool.OutputSchema != nil {
 		return w.declare(w.convert("outputSchema", w.tool.OutputSchema, w.names.Result))
@@ -81,7 +81,7 @@ func (w *toolWriter) result() string {
 	return w.names.Result
 }
 
-// observation is what results of the tool looked like.
+// observation returns the comment about observed results.
 func (w *toolWriter) observation() []string {
 	if w.observed == "" {
 		return nil
@@ -89,8 +89,8 @@ func (w *toolWriter) observation() []string {
 	return commented("Observed, not promised: " + clean(w.observed))
 }
 
-// convert makes the declarations of a schema; of one that cannot be read, the
-// type is unknown.
+// convert returns the declarations of a schema; the type of an invalid schema is
+// unknown.
 func (w *toolWriter) convert(which string, schema []byte, name string) []*alias {
 	doc, err := decode(schema)
 	if err != nil {
@@ -102,9 +102,9 @@ func (w *toolWriter) convert(which string, schema []byte, name string) []*alias 
 	})
 }
 
-// declare writes declarations and is how to refer to the first. The compact
-// form has that one written out in the signature instead, unless it is
-// recursive: names that are used once are a third of its length.
+// declare writes declarations and returns the text that refers to the first. In the
+// compact form that text is the type itself, unless it is recursive: names that are
+// used once would be a third of the module.
 func (w *toolWriter) declare(declarations []*alias) string {
 	root := declarations[0]
 	for _, a := range declarations {
@@ -121,10 +121,9 @@ func (w *toolWriter) declare(declarations []*alias) string {
 	return b.String()
 }
 
-// declaration writes one declaration. Parameters become interfaces, which
-// editors and the checker name in messages. Results stay type aliases: a value
-// of an interface is not assignable to { [key: string]: unknown }, and results
-// are passed on to other tools.
+// declaration writes one declaration. Parameters become interfaces, whose names
+// editors and the checker show. Results are type aliases: scripts pass results to
+// other tools, and an interface is not assignable to { [key: string]: unknown }.
 func (w *toolWriter) declaration(a *alias) {
 	p := w.printer(&w.types)
 	p.document(a.schema)
@@ -143,17 +142,17 @@ func (w *toolWriter) printer(out *strings.Builder) *printer {
 	p := &printer{out: out, style: block, describe: w.options.describe()}
 	if w.options.Form == Compact {
 		p.style = line
-		p.describe /= 2 // of parameters; there are many, and their names help
+		p.describe /= 2 // for parameters; there are many, and their names help
 	}
 	return p
 }
 
-// method writes the member by which scripts call the tool.
+// method writes the method that scripts call.
 func (w *toolWriter) method(params string, optional bool, result string) {
 	var b strings.Builder
 	b.Grow(min(len(w.tool.Description), w.options.describe()) + len(w.names.ID) + len(params) + len(result) + 64)
 	p := w.printer(&b)
-	p.style = block // the comment of a method has lines of its own in every form
+	p.style = block // the comment of a method is multi-line in every form
 	p.indent = 2
 	if w.options.Form == Declarations {
 		p.indent = 1
@@ -170,7 +169,6 @@ func (w *toolWriter) method(params string, optional bool, result string) {
 	w.piece.method = b.String()
 }
 
-// parameter is the parameter of a method.
 func (w *toolWriter) parameter(params string, optional bool) string {
 	switch {
 	case w.options.Form == Compact && params == noMembers.word:
@@ -181,7 +179,7 @@ func (w *toolWriter) parameter(params string, optional bool) string {
 	return "params: " + params
 }
 
-// documentation is what the server says about the tool, and its id.
+// documentation returns the server's description of the tool, and the tool's id.
 func (w *toolWriter) documentation() []string {
 	lines := describedLines(firstOf(w.tool.Description, w.tool.Title), w.options.describe())
 	if w.options.Form == Compact {
@@ -194,29 +192,29 @@ func (w *toolWriter) documentation() []string {
 	return append(lines, id)
 }
 
-// brief is the documentation in the compact form: a line with what a reader
-// chooses by, which of the annotations is what a call may do, and the id only
-// where the identifier does not follow from it.
+// brief returns the documentation in the compact form: one line with the description
+// and the effect of a call, and the id if it does not follow from the identifier.
 func (w *toolWriter) brief(lines []string) []string {
 	if hint := effect(w.tool.Annotations); hint != "" {
 		lines = append(lines, "(server: "+hint+")")
 	}
-	lines = append(lines, w.observation()...)
 	if len(lines) > 1 {
 		lines = []string{onOneLine(lines)}
 	}
-	if w.names.Ident == Identifier(w.tool.Name) {
+	if seen := w.observation(); len(seen) > 0 { // on its own line, because not all descriptions end with a full stop
+		lines = append(lines, onOneLine(seen))
+	}
+	if w.names.Ident == naming.Identifier(w.tool.Name) {
 		return lines
 	}
 	return append(lines, w.id())
 }
 
-// id is the tool's id in brackets.
 func (w *toolWriter) id() string {
 	return "[" + inComment(strings.ReplaceAll(clean(w.names.ID), "\n", " ")) + "]"
 }
 
-// effect is what the annotations of a tool say that a call may do. MCP:
+// effect returns the effect of a call according to the tool's annotations. MCP:
 // destructiveHint "is meaningful only when readOnlyHint == false".
 func effect(a toolscript.Annotations) string {
 	switch {
@@ -228,7 +226,7 @@ func effect(a toolscript.Annotations) string {
 	return ""
 }
 
-// hints are the annotations of a tool in words.
+// hints describes the annotations of a tool.
 func hints(a toolscript.Annotations) string {
 	var said []string
 	for _, hint := range []struct {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// op says what a type expression is made of.
+// op is the kind of a type expression.
 type op uint8
 
 const (
@@ -18,17 +18,16 @@ const (
 	opObject
 )
 
-// typ is a type expression. It is built once and not changed after its
-// converter has finished.
+// typ is a type expression. It does not change after its converter has finished.
 type typ struct {
 	op    op
 	word  string     // of opWord
 	ref   *alias     // of opRef
 	parts []*typ     // of unions and intersections; the element of an array; the positions of a tuple
-	least int        // of tuples: how many positions must be there
-	rest  *typ       // of tuples: what may follow, nil for nothing; of objects: the index signature
+	least int        // of tuples: the number of required positions
+	rest  *typ       // of tuples: the type of further positions, nil for none; of objects: the index signature
 	props []property // of opObject
-	bulk  int        // about how many bytes it prints
+	bulk  int        // estimated length in bytes
 }
 
 // property is one member of an object type.
@@ -36,17 +35,17 @@ type property struct {
 	key      string
 	optional bool
 	typ      *typ
-	schema   *value // where its documentation is
+	schema   *value // source of the documentation
 }
 
-// alias is a named declaration beside the type that a converter makes.
+// alias is a named declaration that a converter adds.
 type alias struct {
 	name   string
 	typ    *typ
 	schema *value
 	at     *path
 
-	recursive bool  // of a root: its own schema refers to it
+	recursive bool  // of the root: its own schema refers to it
 	state     visit // see finish
 	width     int
 }
@@ -64,7 +63,7 @@ func arrayOf(element *typ) *typ {
 	return &typ{op: opArray, parts: []*typ{element}, bulk: element.bulk + 2}
 }
 
-// openObject accepts every object.
+// openObject returns the type of all objects.
 func openObject() *typ { return objectOf(nil, unknown) }
 
 func objectOf(props []property, index *typ) *typ {
@@ -78,7 +77,7 @@ func objectOf(props []property, index *typ) *typ {
 	return t
 }
 
-// union is the type of what is at least one of parts.
+// union returns the type of values that have at least one of the types.
 func union(parts ...*typ) *typ {
 	if len(parts) == 1 {
 		return parts[0]
@@ -97,7 +96,7 @@ func union(parts ...*typ) *typ {
 	return combine(opUnion, distinct(kept), never)
 }
 
-// intersection is the type of what is all of parts.
+// intersection returns the type of values that have all of the types.
 func intersection(parts ...*typ) *typ {
 	if len(parts) == 1 {
 		return parts[0]
@@ -116,7 +115,7 @@ func intersection(parts ...*typ) *typ {
 	return combine(opIntersection, distinct(kept), unknown)
 }
 
-// combine is parts under one operator; empty is what no parts mean.
+// combine joins parts with an operator; empty is the result without parts.
 func combine(o op, parts []*typ, empty *typ) *typ {
 	switch len(parts) {
 	case 0:
@@ -131,8 +130,7 @@ func combine(o op, parts []*typ, empty *typ) *typ {
 	return t
 }
 
-// flatten copies parts and puts the parts of those with the same operator in
-// their place.
+// flatten replaces parts that have the operator o by their own parts.
 func flatten(o op, parts []*typ) []*typ {
 	flat := make([]*typ, 0, len(parts))
 	for _, t := range parts {
@@ -145,12 +143,11 @@ func flatten(o op, parts []*typ) []*typ {
 	return flat
 }
 
-// short is the size up to which two types are compared by their text. Above it
-// they count as different: comparing large ones at every level of a schema
-// would be quadratic.
+// short is the maximum size of types that are compared by text. Larger types count as
+// different: comparing them at every level of a schema would take quadratic time.
 const short = 256
 
-// distinct drops the parts that are there already.
+// distinct removes duplicates.
 func distinct(parts []*typ) []*typ {
 	if len(parts) < 2 {
 		return parts
@@ -173,7 +170,7 @@ func distinct(parts []*typ) []*typ {
 	return kept
 }
 
-// acceptsEmpty reports whether {} is of type t, so that it may be left out.
+// acceptsEmpty reports whether {} is of type t, so that arguments are optional.
 func (t *typ) acceptsEmpty() bool {
 	switch t.op {
 	case opWord:
@@ -210,7 +207,7 @@ func (t *typ) acceptsEmpty() bool {
 func (t *typ) mayBeObject() bool {
 	switch t.op {
 	case opWord:
-		return t == unknown || t.word == noMembers.word || strings.HasPrefix(t.word, "{") // a literal
+		return t == unknown || t.word == noMembers.word || strings.HasPrefix(t.word, "{") // an object literal
 	case opRef:
 		return t.ref.typ.mayBeObject()
 	case opUnion:
@@ -222,7 +219,7 @@ func (t *typ) mayBeObject() bool {
 	}
 }
 
-// String is the type on one line, without documentation.
+// String returns the type on one line, without documentation.
 func (t *typ) String() string {
 	var b strings.Builder
 	p := printer{out: &b, style: bare}

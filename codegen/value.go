@@ -10,16 +10,16 @@ const (
 	text
 	array
 	object
-	cut // nested too deep to be looked at
+	cut // too deep; not read
 )
 
 // value is a decoded JSON value that keeps the order of its members.
 type value struct {
 	kind    kind
-	text    string // of text the string, of number and boolean the literal
+	text    string // the string, or the literal of a number or boolean
 	items   []*value
 	members []member
-	index   map[string]int // position in members; only of objects with many
+	index   map[string]int // position in members; nil in small objects
 }
 
 type member struct {
@@ -30,7 +30,8 @@ type member struct {
 // indexed is the number of members above which a value has an index.
 const indexed = 16
 
-// get is the member of an object, nil when there is none or v is no object.
+// get returns the member of an object, and nil if there is none or v is not an
+// object.
 func (v *value) get(key string) *value {
 	if v == nil {
 		return nil
@@ -66,7 +67,7 @@ func (v *value) position(key string) int {
 	return -1
 }
 
-// set adds a member. Of two with one key the last value counts, at the first
+// set adds a member. If two members have one key, the last value is at the first
 // position.
 func (v *value) set(key string, to *value) {
 	if i := v.position(key); i >= 0 {
@@ -85,7 +86,7 @@ func (v *value) set(key string, to *value) {
 	}
 }
 
-// list are the items of a member that is an array.
+// list returns the items of a member that is an array.
 func (v *value) list(key string) []*value {
 	if items := v.get(key); items.is(array) {
 		return items.items
@@ -93,16 +94,14 @@ func (v *value) list(key string) []*value {
 	return nil
 }
 
-// is reports whether v is there and of that kind.
+// is reports whether v is not nil and has kind k.
 func (v *value) is(k kind) bool { return v != nil && v.kind == k }
 
-// isTrue reports whether v is the literal true.
 func (v *value) isTrue() bool { return v.is(boolean) && v.text == "true" }
 
-// isFalse reports whether v is the literal false.
 func (v *value) isFalse() bool { return v.is(boolean) && v.text == "false" }
 
-// str is the string that v is, or "".
+// str returns the string v, and "" for other values.
 func (v *value) str() string {
 	if !v.is(text) {
 		return ""

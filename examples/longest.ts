@@ -12,4 +12,4 @@ const counted = await Promise.all(
   }),
 );
 counted.sort((a, b) => b.lines - a.lines || a.path.localeCompare(b.path));
-return counted.slice(0, 5);
+export default counted.slice(0, 5);

@@ -14,4 +14,4 @@ for await (const line of stdin.lines()) {
   const { matches } = await tools.demo.searchText({ pattern: `\\b${word}\\b`, dir, glob: "*.ts" });
   found[word] = matches.map(({ path, line }) => `${path}:${line}`);
 }
-return found;
+export default found;

@@ -5,18 +5,18 @@ import (
 	"time"
 )
 
-// A Clock tells how much of the wall time of a run counts: it stands still while a
-// person is asked, which is no time of the script's. A nil Clock never stands
-// still. It is safe for concurrent use.
+// A Clock counts the wall time of a run. It stops while a person is asked, because the
+// script does not use that time. A nil Clock never stops. It is safe for concurrent
+// use.
 type Clock struct {
 	mu      sync.Mutex
 	holders int
-	since   time.Time     // when it stopped; while it has holders
-	away    time.Duration // that it has stood still before
-	changed chan struct{} // closed when it stops or goes on; nil while nobody listens
+	since   time.Time     // when it stopped, while it has holders
+	away    time.Duration // how long it stood still before
+	changed chan struct{} // closed when it stops or continues; nil without listeners
 }
 
-// Hold stops the clock until release is called, by everybody who holds it.
+// Hold stops the clock until every holder has called its release.
 func (c *Clock) Hold() (release func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -44,7 +44,7 @@ func (c *Clock) tell() {
 	}
 }
 
-// Away is how long the clock has stood still.
+// Away is how long the clock has been stopped in all.
 func (c *Clock) Away() time.Duration {
 	if c == nil {
 		return 0
@@ -57,11 +57,20 @@ func (c *Clock) Away() time.Duration {
 	return c.away
 }
 
-// Since is how much counts of the time since begun.
+// Since is the time since begun that counts.
 func (c *Clock) Since(begun time.Time) time.Duration { return time.Since(begun) - c.Away() }
 
-// Standing reports whether the clock stands still; changed is closed when that is
-// no longer so.
+// Stopped reports whether the clock is stopped.
+func (c *Clock) Stopped() bool {
+	if c == nil {
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.holders > 0
+}
+
+// Standing reports whether the clock is stopped; changed is closed when that changes.
 func (c *Clock) Standing() (standing bool, changed <-chan struct{}) {
 	if c == nil {
 		return false, nil

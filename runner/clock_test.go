@@ -8,7 +8,7 @@ import (
 	"github.com/toolscript/toolscript/runner"
 )
 
-// Two questions that overlap stop the clock once.
+// TestClock checks that two overlapping holds stop the clock once.
 func TestClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var c runner.Clock
@@ -32,7 +32,7 @@ func TestClock(t *testing.T) {
 		time.Sleep(time.Second)
 		counts(time.Second)
 		first()
-		first() // a second time does nothing
+		first() // a second call has no effect
 		time.Sleep(time.Second)
 		counts(time.Second)
 		select {

@@ -1,6 +1,6 @@
-// Package runner holds what a script run needs from a sandbox and gives to it.
-// The engines are in the packages below it; none of them runs in the gateway's
-// process (see worker).
+// Package runner has the types that connect script runs with the engines that run
+// them. The engines are in packages below; none of them runs in the gateway's process
+// (see package worker).
 package runner
 
 import (
@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/naming"
 )
 
 // Source is the text of a script as the user wrote it.
@@ -25,17 +26,17 @@ type Compiled struct {
 	Uses       Uses   `json:"uses"`
 	Returns    bool   `json:"returns,omitempty"` // from its top level
 
-	// Spent is what compiling it has taken, this time.
-	Spent Effort `json:"-"`
+	// Spent is what this compilation used.
+	Spent Usage `json:"-"`
 }
 
-// Uses says which servers a script refers to, as it names them.
+// Uses lists the servers that a script refers to.
 type Uses struct {
-	All     bool     `json:"all,omitempty"`     // it cannot be told; assume every server
+	All     bool     `json:"all,omitempty"`     // the script does not say which: assume every server
 	Servers []string `json:"servers,omitempty"` // identifiers after `tools.`
 }
 
-// Job is one script with everything a sandbox must know to run it.
+// Job is one script with everything that a sandbox needs to run it.
 type Job struct {
 	RunID    string            `json:"runId"`
 	File     string            `json:"file"`
@@ -46,42 +47,12 @@ type Job struct {
 	TZ       string            `json:"tz"`    // IANA time zone
 	Stdin    bool              `json:"stdin"` // false: standard input is empty
 	Limits   toolscript.Limits `json:"limits"`
-	Names    *Names            `json:"names"`
+	Names    *naming.Names     `json:"names"`
 	Allow    toolscript.Filter `json:"allow,omitzero"` // what the script sees of Names; the gateway refuses calls to the rest
-	Clock    *Clock            `json:"-"`              // of Limits.TimeoutMs; nil: it never stands still
+	Clock    *Clock            `json:"-"`              // of Limits.TimeoutMs; nil: the clock never stops
 }
 
-// Names maps what scripts write to what goes on the wire. It is immutable.
-type Names struct {
-	Key     string        `json:"key"` // equal keys mean equal tables
-	Servers []ServerNames `json:"servers"`
-}
-
-// ServerNames are the names of one server, in the order Object.keys shows them.
-// A server without tools is not connected at present: scripts do not see it
-// among the keys, but a call to it goes out under <Server>__<identifier>, so
-// that the gateway can say what is wrong with it.
-type ServerNames struct {
-	Ident  string      `json:"ident"`         // as in tools.<ident>
-	Server string      `json:"server"`        // configured name
-	Own    bool        `json:"own,omitempty"` // no server but the program's: not among the keys
-	Tools  []ToolNames `json:"tools"`
-}
-
-// ToolNames are the names of one tool.
-type ToolNames struct {
-	Ident string `json:"ident"` // as in tools.<server>.<ident>
-	ID    string `json:"id"`    // server__tool
-}
-
-// The members of tools that no server has: the gateway itself answers a call to
-// one of these ids.
-const (
-	SearchTools  = "$search"   // arguments: query, and limit, threshold, server, readOnly
-	DescribeTool = "$describe" // arguments: tool
-)
-
-// Stream is where console output goes.
+// Stream is a target of console output.
 type Stream int
 
 // The streams of a script.
@@ -94,32 +65,37 @@ const (
 type Call struct {
 	CallID string          `json:"callId"`
 	ID     string          `json:"id"`             // tool id
-	Args   json.RawMessage `json:"args"`           // any JSON value the script gave; the gateway refuses all but objects
-	Task   bool            `json:"task,omitempty"` // it goes on when its script has ended by itself
+	Args   json.RawMessage `json:"args"`           // any JSON value; the gateway refuses all but objects
+	Task   bool            `json:"task,omitempty"` // the call continues after its script has ended normally
+
+	// After registers release, which is called when the answer has been delivered or
+	// dropped. Nil: the caller does not report that.
+	After func(release func()) `json:"-"`
 }
 
-// ErrCallCancelled is the cause of the end of a call's context when the script
-// itself has cancelled the call.
+// ErrCallCancelled is the cause in the context of a call that the script itself
+// cancelled.
 var ErrCallCancelled = errors.New("the script cancelled the call")
 
-// Host is what a sandbox asks of the gateway while a script runs.
+// Host is the gateway as a sandbox uses it while a script runs.
 type Host interface {
-	// Begin takes one tool call, in the order in which the script makes them, and
-	// waits for nobody. ctx ends with the run, and with ErrCallCancelled as its cause
-	// when the script cancels the call. It is never called concurrently.
+	// Begin takes one tool call, in the order in which the script makes them, and does
+	// not block. ctx ends with the run, or with the cause ErrCallCancelled when the
+	// script cancels the call. Begin is never called concurrently.
 	Begin(ctx context.Context, c Call) Pending
 	// Write passes console output on, in order. It is never called concurrently.
 	Write(s Stream, text string)
-	// ReadStdin waits for the next piece of standard input; nil is its end. The
-	// text of an error is what the script is told.
+	// ReadStdin waits for the next piece of standard input; nil is the end of the
+	// input. The text of an error is for the script.
 	ReadStdin(ctx context.Context) ([]byte, error)
 }
 
-// Pending waits for the answer of a call that has begun: the value the script sees,
-// or the error it catches. It is called once, beside those of other calls.
+// Pending waits for the answer of a call that has begun: the value that the script
+// sees, or the error that it catches. It is called once, concurrently with those of
+// other calls.
 type Pending func() (json.RawMessage, *toolscript.ToolError)
 
-// Refused is a call that has begun and failed at once.
+// Refused is a call that fails at once.
 func Refused(failure *toolscript.ToolError) Pending {
 	return func() (json.RawMessage, *toolscript.ToolError) { return nil, failure }
 }
@@ -140,28 +116,29 @@ type Metrics struct {
 	MemoryBytes int64   `json:"memoryBytes"` // of the JavaScript heap, at the end
 }
 
-// Effort is how long a process works on something, as on a machine with nothing
-// else to do, and how long that takes on this one.
-type Effort struct{ Work, Wall time.Duration }
+// Usage is the work that a process did, as on an idle machine, and the wall time that
+// it took on this one.
+type Usage struct{ Work, Wall time.Duration }
 
-// Plus is one effort after the other.
-func (e Effort) Plus(o Effort) Effort { return Effort{e.Work + o.Work, e.Wall + o.Wall} }
+// Plus returns the sum of two usages.
+func (e Usage) Plus(o Usage) Usage { return Usage{e.Work + o.Work, e.Wall + o.Wall} }
 
-// Minus is what is left of an effort.
-func (e Effort) Minus(o Effort) Effort { return Effort{e.Work - o.Work, e.Wall - o.Wall} }
+// Minus returns what remains of a usage.
+func (e Usage) Minus(o Usage) Usage { return Usage{e.Work - o.Work, e.Wall - o.Wall} }
 
 // Compiler turns the user's TypeScript into a module an engine can run.
 type Compiler interface {
-	// Compile answers with diagnostics when the script cannot be run, and with
-	// an error when it could not be looked at.
+	// Compile returns diagnostics if the script cannot be run, and an error if the
+	// script could not be examined.
 	Compile(ctx context.Context, s Source) (Compiled, []toolscript.Diagnostic, error)
 }
 
-// TypeCheck is a script that compiles, and what its types are checked against.
+// TypeCheck is a script that compiles, and the declarations to check it against.
 type TypeCheck struct {
 	Source
 	Returns bool         // as Compiled says
-	Spent   Effort       // as Compiled says; all that is done with one text has one limit
+	Strict  bool         // check types strictly
+	Spent   Usage        // as in Compiled; all work on one text counts against one limit
 	Module  Declarations // of "toolscript"
 }
 
@@ -171,40 +148,21 @@ type Declarations struct {
 	Text string
 }
 
-// Checker finds what is wrong with the types of a script.
+// Checker finds type errors in scripts.
 type Checker interface {
-	// Check gives all findings, in the order of the text, and an error when the
-	// script could not be looked at: of kind Unsupported when there are no means.
+	// Check returns all findings, in the order of the text, and an error if the script
+	// could not be examined.
 	Check(ctx context.Context, c TypeCheck) ([]toolscript.Diagnostic, error)
 }
 
-// Finding is what a type checker says about a place in the text it was given.
-type Finding struct {
-	Line    int    `json:"line"`   // from 1
-	Column  int    `json:"column"` // from 1, in UTF-16 units
-	Code    string `json:"code"`   // as tsc prints it: TS2322
-	Message string `json:"message"`
-}
-
-// TextChecker checks text that compiles, and knows nothing of what it is the text
-// of. It is safe for concurrent use.
-type TextChecker interface {
-	// Name is what checks, for people.
-	Name() string
-	// CheckText gives all findings about the types of text, on which it works no
-	// longer than limit. An error of kind LimitTime or LimitMemory is the text's
-	// doing, any other is not.
-	CheckText(ctx context.Context, text string, d Declarations, limit Effort) ([]Finding, error)
-}
-
-// CodeLimit is the code of the one diagnostic about a script that the worker was
-// killed over. A machine with less to do may find otherwise.
+// CodeLimit is the code of the only diagnostic about a script that exceeded the limits
+// of the checker. A less busy machine may find otherwise.
 const CodeLimit = "limit"
 
 // Runner runs one job at a time.
 type Runner interface {
 	// Run runs the job to its end, its limits or the end of ctx, whichever comes
-	// first. What the script did wrong is in the Outcome; an error means that the
-	// sandbox itself failed and must be replaced.
+	// first. Errors of the script are in the Outcome. An error means that the sandbox
+	// failed and must be replaced.
 	Run(ctx context.Context, job Job, host Host) (Outcome, error)
 }

@@ -1,6 +1,6 @@
-// Package auth is the actor that owns the logins under way: which redirect is of
-// which flow, and until when. A flow is good for one redirect and for five
-// minutes, and a new one for the same server takes its place.
+// Package auth is the actor of pending logins. It maps redirects to flows. A flow
+// accepts one redirect within five minutes. A new flow for the same server replaces
+// the old one.
 package auth
 
 import (
@@ -15,10 +15,10 @@ import (
 	"github.com/toolscript/toolscript/transport/oauth"
 )
 
-// FlowTime is how long a person has for a login.
+// FlowTime is the time limit of a login.
 const FlowTime = 5 * time.Minute
 
-// Auth is the state of the actor; only Receive touches it.
+// Auth is the state of the actor. Only Receive accesses it.
 type Auth struct {
 	log  *slog.Logger
 	work *mailbox.Group
@@ -27,8 +27,8 @@ type Auth struct {
 	flows map[key]flow
 }
 
-// key is the hash of a state: a lookup by it takes a time that tells nothing of
-// the states there are.
+// key is the hash of a state, so that the time of a lookup reveals nothing about
+// states.
 type key [sha256.Size]byte
 
 func keyOf(state string) key { return sha256.Sum256([]byte(state)) }
@@ -38,8 +38,8 @@ type flow struct {
 	timer   *time.Timer
 }
 
-// New makes the actor. work counts the requests to authorization servers, which
-// may outlive it for a moment.
+// New creates the actor. work counts the requests to authorization servers, which may
+// outlive the actor for a short time.
 func New(log *slog.Logger, work *mailbox.Group) *Auth {
 	return &Auth{log: log, work: work, flows: map[key]flow{}}
 }
@@ -63,8 +63,8 @@ func (a *Auth) Receive(c *actor.Context) {
 	}
 }
 
-// begin asks the server and its authorization server on a goroutine. The flow is
-// known before its URL is, so that no redirect can come too early.
+// begin asks the server and its authorization server in a goroutine. The flow is
+// registered before its URL is known, so that no redirect can arrive too early.
 func (a *Auth) begin(m Begin) {
 	post := a.post
 	a.work.Go(func() {
@@ -91,7 +91,7 @@ func (a *Auth) begun(m begun) {
 	}
 }
 
-// finish ends a flow, whatever its redirect says: a state is good once.
+// finish ends a flow for any redirect with its state, because a state works once.
 func (a *Auth) finish(m Finish) {
 	found, ok := a.flows[keyOf(m.Query.Get("state"))]
 	if !ok {
@@ -102,7 +102,11 @@ func (a *Auth) finish(m Finish) {
 	a.drop(found.attempt)
 	server := found.attempt.Server()
 	a.work.Go(func() {
-		m.Reply.Send(server, found.attempt.Finish(m.Ctx, m.Query))
+		err := found.attempt.Finish(m.Ctx, m.Query)
+		if err != nil {
+			a.log.Warn("login failed; run: toolscript auth "+server, slog.String("server", server), slog.String("error", err.Error()))
+		}
+		m.Reply.Send(server, err)
 	}, func(err error) { m.Reply.Send(server, err) })
 }
 
@@ -120,7 +124,7 @@ func (a *Auth) stop() {
 	}
 }
 
-// unavailable gives an error of a flow that did not begin a kind.
+// unavailable sets the kind of an error of Begin, if it has none.
 func unavailable(err error) error {
 	if toolscript.KindOf(err) != toolscript.Internal {
 		return err

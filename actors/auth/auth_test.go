@@ -20,14 +20,13 @@ import (
 
 const redirect = "http://127.0.0.1:7/oauth/callback"
 
-// rig is the actor in a bubble of time, beside real authorization servers.
+// rig runs the actor in a synctest bubble, with real authorization servers outside.
 type rig struct {
 	t  *testing.T
 	at mailbox.Address
 	as *oauthserver.Server
 }
 
-// run runs a test in a bubble of time.
 func run(t *testing.T, test func(*rig)) {
 	t.Helper()
 	as := oauthserver.Start(t, oauthserver.Options{Closing: true})
@@ -56,8 +55,7 @@ func (r *rig) session(server string) *oauth.Session {
 	return s
 }
 
-// begin begins a flow and returns what the browser of a person who agrees comes
-// back with.
+// begin starts a flow and returns the query of the redirect after consent.
 func (r *rig) begin(s *oauth.Session) url.Values {
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(r.t.Context(), time.Minute)
@@ -79,7 +77,7 @@ func (r *rig) finish(query url.Values) (string, error) {
 	})
 }
 
-// accepted fails the test unless a redirect ends the flow of a server well.
+// accepted fails the test unless the redirect completes a flow of the server.
 func (r *rig) accepted(server string, query url.Values) {
 	r.t.Helper()
 	if got, err := r.finish(query); got != server || err != nil {
@@ -87,8 +85,8 @@ func (r *rig) accepted(server string, query url.Values) {
 	}
 }
 
-// refused fails the test unless a redirect is of no flow, and nothing is asked of
-// the authorization server for it.
+// refused fails the test unless the redirect is rejected without a request to the
+// authorization server.
 func (r *rig) refused(query url.Values) {
 	r.t.Helper()
 	before := r.as.Count("token")
@@ -125,7 +123,7 @@ func TestStateIsGoodOnce(t *testing.T) {
 	})
 }
 
-// The authorization server said no: the state is spent, and a new flow is not.
+// After a denial, the state is used up, and a new flow works.
 func TestDeniedFlow(t *testing.T) {
 	run(t, func(r *rig) {
 		s := r.session("a")
@@ -140,8 +138,8 @@ func TestDeniedFlow(t *testing.T) {
 	})
 }
 
-// A second flow takes the place of the first of the same server, outlives the
-// time of that one, and leaves those of other servers alone.
+// A second flow replaces the first of the same server and has its own time limit.
+// Flows of other servers continue.
 func TestNewFlowTakesThePlace(t *testing.T) {
 	run(t, func(r *rig) {
 		s := r.session("a")

@@ -8,23 +8,23 @@ import (
 	"github.com/toolscript/toolscript/transport/oauth"
 )
 
-// Begin asks for a flow at a server. The answer is the URL to open in a browser.
+// Begin starts a flow for a server. The answer is the authorization URL.
 type Begin struct {
 	Ctx      context.Context
 	Session  *oauth.Session
-	Redirect string // where the browser comes back to
+	Redirect string // redirect URI
 	Reply    mailbox.Reply[string]
 }
 
-// Finish brings what a browser came back with. The answer is the server that the
-// flow was for, "" when it is none of ours.
+// Finish has the query of a redirect. The answer is the name of the server, "" for an
+// unknown state.
 type Finish struct {
 	Ctx   context.Context
 	Query url.Values
 	Reply mailbox.Reply[string]
 }
 
-// The messages that the actor sends itself.
+// Messages from the actor to itself.
 type (
 	begun   struct{ attempt *oauth.Attempt }
 	expired struct{ attempt *oauth.Attempt }

@@ -1,6 +1,6 @@
-// Package embedder is the actor that keeps the model outside of this program, a
-// process or an endpoint: it opens it, tells the search when it is there and when
-// it is gone, and opens it anew.
+// Package embedder is the actor that manages an external embedding model, in a
+// process or at an endpoint. It opens the model, informs the search when it is
+// available or lost, and opens it again.
 package embedder
 
 import (
@@ -14,81 +14,81 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/actors/internal/retry"
-	"github.com/toolscript/toolscript/actors/search/index"
+	"github.com/toolscript/toolscript/actors/search/embedding"
 )
 
 const (
-	// openLimit bounds a try: a model of some gigabytes is read from a disk.
+	// openLimit bounds one attempt. Models of several gigabytes are read from disk.
 	openLimit = 2 * time.Minute
-	// quickTries is how many tries in a row may fail before the next is made every
-	// restTime only: a model that kills its process does so each time.
+	// quickTries is the number of failures in a row after which the interval between
+	// attempts is restTime. Some models kill their process each time.
 	quickTries = 8
 	restTime   = 5 * time.Minute
 )
 
 // Model is an open model.
 type Model interface {
-	index.QueryEmbedder
-	// Done is closed when the model is gone, and Err says why.
+	embedding.Embedder
+	// Done is closed when the model is lost. Err returns the reason.
 	Done() <-chan struct{}
 	Err() error
-	// Close ends it and waits until nothing is left of it.
+	// Close ends the model and waits until it has ended.
 	Close()
 }
 
-// Source is where a model comes from.
+// Source opens a model.
 type Source struct {
-	// Name differs for each configuration.
+	// Name is unique for each configuration.
 	Name string
-	// Open opens the model; nil: there is none. An error of kind Invalid or
-	// Unsupported is the last: nothing but another configuration helps.
+	// Open opens the model; nil means that there is none. After an error of kind
+	// Invalid or Unsupported there are no further attempts until the source changes.
 	Open func(context.Context) (Model, error)
 }
 
-// Changed tells the actor that the Source may be another one. A model that is in
-// use stays if it is not; one that could not be opened is tried again.
+// Changed requests that the actor calls Source again. A model in use stays if its
+// source is the same. A source that failed is tried again.
 type Changed struct{}
 
-// Options are what the actor is made from.
+// Options configure the actor.
 type Options struct {
-	Source func() Source // the one in force
-	// Use has the search use a model, nil when there is none. It must not wait.
+	Source func() Source // returns the current source
+	// Use makes the search use a model, or none if nil. It must not block.
 	Use func(Model)
-	// Hold has it use none until the next Use. It must not wait either.
+	// Hold makes the search use no model until the next Use. It must not block.
 	Hold   func()
 	Logger *slog.Logger
-	Work   *mailbox.Group // counts what may outlive the actor for a moment
+	Work   *mailbox.Group // counts goroutines, which may outlive the actor for a short time
 }
 
-// keeper is the state of the actor; only Receive touches it.
+// keeper is the state of the actor. Only Receive accesses it.
 type keeper struct {
 	Options
 	post   func(message any)
 	source Source
-	turn   int             // counts the sources, as a late message may be about an earlier one
-	ctx    context.Context // ends with the source's time
+	turn   int             // number of the source; late messages of earlier sources are ignored
+	ctx    context.Context // cancelled when the source is replaced
 	stop   context.CancelFunc
 	timer  *time.Timer
 	tries  *retry.Schedule
-	since  time.Time // of the model that is open; zero: there is none
-	failed int       // tries and models lost in a row
+	since  time.Time // when the model was opened; zero: no model
+	failed int       // failed attempts and lost models in a row
 }
 
-// The actor's messages to itself.
+// Messages from the actor to itself.
 type (
-	opened struct { // a try has ended
+	opened struct { // an attempt has ended
 		turn  int
 		model Model
 		err   error
 	}
-	lost struct { // the open model is gone
+	lost struct { // the open model is lost
 		turn int
 		err  error
 	}
-	again struct{ turn int } // the time of the next try
+	again struct{ turn int } // time of the next attempt
 )
 
-// New makes the producer of the actor.
+// New returns the producer of the actor.
 func New(o Options) actor.Producer {
 	return func() actor.Receiver { return &keeper{Options: o} }
 }
@@ -123,7 +123,7 @@ func (k *keeper) start(c *actor.Context) {
 	k.adopt(k.Source())
 }
 
-// adopt begins with a source, after the one before it has been given up.
+// adopt starts using a source. The previous one is closed.
 func (k *keeper) adopt(source Source) {
 	k.source = source
 	k.turn++
@@ -144,14 +144,14 @@ func (k *keeper) changed() {
 	switch {
 	case source.Open == nil && old.Open != nil:
 		k.Use(nil)
-	case open: // and not the search's own, which would begin to embed everything
+	case open: // until it is open; the search's own model would embed all tools first
 		k.Hold()
 	}
 	k.adopt(source)
 }
 
-// open tries on a goroutine, which stays with the model until its end, or until
-// that of the actor.
+// open makes one attempt in a goroutine, which runs until the model or the actor
+// ends.
 func (k *keeper) open() {
 	ctx, post, open, turn := k.ctx, k.post, k.source.Open, k.turn
 	k.Work.Go(func() {
@@ -182,8 +182,8 @@ func (k *keeper) opened(m opened) {
 	k.Use(m.model)
 }
 
-// gone has the search do without, and sets the next try. It says so once for a
-// row of failures.
+// gone removes the model from the search and schedules the next attempt. It logs the
+// first of several failures in a row.
 func (k *keeper) gone(err error) {
 	worked := time.Duration(0)
 	if !k.since.IsZero() {
@@ -211,15 +211,15 @@ func (k *keeper) gone(err error) {
 	k.timer = time.AfterFunc(delay, func() { post(again{turn}) })
 }
 
-// final reports whether trying again is of no use.
+// final reports whether further attempts are useless.
 func final(err error) bool {
 	var e *toolscript.Error
 	return errors.As(err, &e) && (e.Kind == toolscript.Invalid || e.Kind == toolscript.Unsupported)
 }
 
-// end gives the model up, or the tries to open it.
+// end closes the model, or cancels the attempts to open it.
 func (k *keeper) end() {
-	if k.stop == nil { // stopped before it began
+	if k.stop == nil { // stopped before the first source
 		return
 	}
 	k.stop()

@@ -20,7 +20,7 @@ import (
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 )
 
-// model is one that only lives and dies.
+// model is a model without vectors, which a test can end.
 type model struct {
 	id   string
 	done chan struct{}
@@ -28,7 +28,7 @@ type model struct {
 	shut atomic.Bool
 }
 
-// newModel must be called in the bubble of its actor.
+// newModel must be called in the synctest bubble of its actor.
 func newModel(id string) *model { return &model{id: id, done: make(chan struct{})} }
 
 func (m *model) ID() string                                            { return m.id }
@@ -41,19 +41,19 @@ func (m *model) Close()                                                { m.shut.
 func (m *model) isShut() bool                                          { return m.shut.Load() }
 func (m *model) die(err error)                                         { m.err = err; close(m.done) }
 
-// bench is the actor in a bubble of its own time.
+// bench runs the actor in a synctest bubble.
 type bench struct {
 	t     *testing.T
-	opens []time.Duration // when Open was called
-	used  []string        // what Use was called with
+	opens []time.Duration // times of the calls of Open
+	used  []string        // arguments of the calls of Use
 	log   bytes.Buffer
-	named string // the source; "" is none
+	named string // name of the source; "" means none
 	send  func(message any)
 
-	mu sync.Mutex // guards all but t: the actor goes on when the test does
+	mu sync.Mutex // guards all fields except t, as the actor runs concurrently
 }
 
-// Write makes a bench the end of its actor's log.
+// Write receives the log of the actor.
 func (b *bench) Write(p []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -67,7 +67,7 @@ func (b *bench) opened(after time.Duration) (n int) {
 	return len(b.opens)
 }
 
-// change puts a source in force and tells the actor.
+// change sets the source and sends Changed.
 func (b *bench) change(name string) {
 	b.mu.Lock()
 	b.named = name
@@ -94,7 +94,7 @@ func (b *bench) logged() string {
 	return b.log.String()
 }
 
-// run tests an actor whose n-th try, from 1, gives what open says.
+// run tests an actor whose n-th attempt, from 1, has the result open(n).
 func run(t *testing.T, open func(n int) (embedder.Model, error), test func(b *bench)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -127,7 +127,7 @@ func run(t *testing.T, open func(n int) (embedder.Model, error), test func(b *be
 		synctest.Wait()
 		test(b)
 		<-engine.Poison(pid).Done()
-		<-work.Idle() // nothing is left, or the bubble would say so
+		<-work.Idle() // all goroutines have ended; synctest would report others
 	})
 }
 
@@ -167,8 +167,8 @@ func TestModelThatDiesIsOpenedAnew(t *testing.T) {
 	}
 }
 
-// TestOneWarningForARow: the first failure of a row is told, and the next of a
-// model that has worked for long.
+// TestOneWarningForARow: the first failure of a row is logged, and the first after a
+// model has worked for long.
 func TestOneWarningForARow(t *testing.T) {
 	var last *model
 	open := func(n int) (embedder.Model, error) {
@@ -193,8 +193,8 @@ func TestOneWarningForARow(t *testing.T) {
 	})
 }
 
-// TestCrashLoop: a model that dies as soon as it is there is tried every five
-// minutes at last.
+// TestCrashLoop: a model that always ends immediately is tried every five minutes in
+// the end.
 func TestCrashLoop(t *testing.T) {
 	open := func(int) (embedder.Model, error) {
 		m := newModel("m")
@@ -244,8 +244,8 @@ func TestPanicWhileOpening(t *testing.T) {
 	})
 }
 
-// TestChangedSource: another source takes the place of the open model, the same
-// one changes nothing, and one that has failed is tried again.
+// TestChangedSource: another source replaces the open model, the same source changes
+// nothing, and a failed source is tried again.
 func TestChangedSource(t *testing.T) {
 	var models []*model
 	open := func(n int) (embedder.Model, error) {
@@ -265,7 +265,7 @@ func TestChangedSource(t *testing.T) {
 		}
 		models[1].die(errors.New("gone"))
 		b.wants("a", "hold", "b", "none")
-		b.change("three") // before the next try of the old one
+		b.change("three") // before the next attempt for the old source
 		time.Sleep(time.Hour)
 		b.wants("a", "hold", "b", "none", "none")
 		b.change("three")

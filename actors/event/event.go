@@ -1,8 +1,8 @@
-// Package event holds the facts that actors tell one another. A fact is in the
-// past, is never changed once it is sent, and carries the whole new state, so
-// that the receiver needs to remember nothing and a lost one is repaired by the
-// next.
+// Package event has the facts that actors send each other. A fact is named in the past
+// tense, is never changed after it was sent, and carries the whole new state: the
+// receiver needs no history, and the next fact repairs a lost one.
 //
+// Facts travel to the supervisor and from there to the actors that use them:
 // Facts travel up to the supervisor and from there to those who use them:
 //
 //	server → ServerChanged, ToolsChanged → registry → CatalogChanged → typecache, search
@@ -10,34 +10,34 @@ package event
 
 import (
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/codegen"
+	"github.com/toolscript/toolscript/naming"
 )
 
-// ServersConfigured tells which servers there are now. Each is as new; who knows
-// more of one from before goes on knowing it.
+// ServersConfigured is the new set of servers. An actor that knows more about a server
+// keeps that.
 type ServersConfigured struct {
 	Servers []toolscript.ServerStatus
 }
 
-// ServerChanged tells where the connection to a server now stands.
+// ServerChanged is the new state of the connection to a server.
 type ServerChanged struct {
 	Status toolscript.ServerStatus
 }
 
-// ToolsChanged tells which tools a server offers as far as is known: those that
-// it listed last, while it is not connected.
+// ToolsChanged has the tools that a server offers as far as known: those that it
+// listed last, if it is not connected.
 type ToolsChanged struct {
 	Server   string
 	Tools    []toolscript.Tool
 	Warnings []string // about the server's configuration: names in its tool lists that no tool has
 }
 
-// CatalogChanged tells of a new generation of the catalog.
+// CatalogChanged is a new generation of the catalog.
 type CatalogChanged struct {
 	Catalog toolscript.Catalog
-	Names   func() *codegen.Names // of exactly this catalog; chosen once, when first asked for
+	Names   func() *naming.Names // of exactly this catalog; computed on first use
 }
 
-// RegistryStarted tells that the registry began anew and may have missed facts:
-// servers answer it with what they are and have.
+// RegistryStarted says that the registry was restarted and may have missed facts.
+// Servers answer with their state.
 type RegistryStarted struct{}

@@ -2,41 +2,45 @@ package execution
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/runner"
+	"github.com/toolscript/toolscript/naming"
 )
 
-// strangers are warnings about entries of an allow list that name nothing. Of a
-// server that is not connected the tools are not known.
-func strangers(allow toolscript.Filter, names *runner.Names) []string {
-	var warnings []string
-	for _, entry := range allow {
-		if known, near := find(entry, names); !known {
-			text := fmt.Sprintf("--allow %s names no server and no tool", entry)
-			if len(near) > 0 {
-				text += "; did you mean " + strings.Join(near, " or ") + "?"
-			}
-			warnings = append(warnings, text)
+// find decides what answers a call, and whether the run may make it.
+func (s *calls) find(c *call) error {
+	if strings.HasPrefix(c.ID, "$") {
+		if answer := builtins[c.ID]; answer != nil {
+			c.answer = s.builtin(answer)
+			return nil
+		}
+		if tool, is := fetchTool(c.ID); is {
+			c.tool, c.answer = tool, s.fetch // the server is an argument: Fetch checks it
+			return nil
 		}
 	}
-	return warnings
+	tool, known := s.deps.Lookup(c.ID)
+	if known && !s.allow.Match(tool) || !known && !s.allow.SharesServer(c.ID) {
+		return Forbidden(c.ID, s.allow)
+	}
+	c.tool, c.answer = tool, s.callTool
+	return nil
 }
 
-// find looks an entry up, and else for names like it.
-func find(entry string, names *runner.Names) (known bool, near []string) {
-	var all []string
-	for _, s := range names.Servers {
-		absent := len(s.Tools) == 0 && strings.HasPrefix(entry, s.Server+toolscript.Separator)
-		if entry == s.Server || absent || slices.ContainsFunc(s.Tools, func(t runner.ToolNames) bool { return t.ID == entry }) {
-			return true, nil
-		}
-		all = append(all, s.Server)
-		for _, t := range s.Tools {
-			all = append(all, t.ID)
+// warnUnknown warns of the entries of the allow list that name nothing. Tools of a server
+// that is not connected are not known.
+func (w *work) warnUnknown() {
+	for _, u := range w.deps.Select(w.request.Allow, nil).Unknown {
+		if u.Server == nil && !naming.IsOwn(u.Entry) {
+			w.warn(fmt.Sprintf("--allow %s names no server and no tool%s", u.Entry, naming.DidYouMean(u.Suggestions)))
 		}
 	}
-	return false, toolscript.Nearest(entry, all, 2)
+}
+
+// Forbidden is the error of a call that the allow list of its run excludes.
+func Forbidden(id string, allow toolscript.Filter) error {
+	return &toolscript.Error{
+		Kind: toolscript.Forbidden, Err: fmt.Errorf("%s is not among the tools this run may call (--allow %s)", id, allow),
+	}
 }

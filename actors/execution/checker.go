@@ -4,30 +4,31 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner"
 )
 
-// Checker looks at the text of scripts.
+// Checker compiles scripts and checks their types.
 type Checker interface {
 	runner.Compiler
 	runner.Checker
 }
 
-// compile turns the script into JavaScript, in the checker.
+// compile turns the script into JavaScript.
 func (w *work) compile(ctx context.Context) (runner.Compiled, error) {
 	start := time.Now()
 	defer func() { w.metrics.CompileMs = ms(time.Since(start)) }()
 	src := runner.Source{Code: w.request.Code, File: w.request.File}
-	result, err := w.known.compiled.find(w, "compiled", hash(src.File, src.Code), func() (compilation, bool, error) {
+	result, err := w.cache.compiled.find(w, "compiled", hash(src.File, src.Code), func() (compilation, bool, error) {
 		var r compilation
 		err := w.borrow(ctx, toolscript.Parsing, func(ctx context.Context, c Checker) (err error) {
 			r.Compiled, r.found, err = c.Compile(ctx, src)
 			return err
 		})
-		w.spent, r.Spent = r.Spent, runner.Effort{} // another run that finds this known has spent nothing
+		w.spent, r.Spent = r.Spent, runner.Usage{} // a cached compilation costs the next run nothing
 		return r, decided(r.found), err
 	})
 	if err != nil {
@@ -37,10 +38,10 @@ func (w *work) compile(ctx context.Context) (runner.Compiled, error) {
 	return result.Compiled, w.refused(toolscript.Parsing, result.found)
 }
 
-// check finds what is wrong with the types of a compiled script, before anything
-// of it runs. In mode warn it is told and the run goes on.
+// check finds type errors before anything of the script runs. In mode warn they are
+// emitted and the run continues.
 func (w *work) check(ctx context.Context, compiled runner.Compiled) error {
-	if w.mode == toolscript.CheckOff {
+	if w.request.Check == toolscript.CheckOff {
 		return nil
 	}
 	start := time.Now()
@@ -50,15 +51,14 @@ func (w *work) check(ctx context.Context, compiled runner.Compiled) error {
 		return w.fail(toolscript.Checking, err)
 	}
 	found, err := w.typeErrors(ctx, compiled, types)
-	if toolscript.KindOf(err) == toolscript.Unsupported && !w.request.CheckOnly {
-		w.host.events.emit(toolscript.Event{Type: toolscript.EventProgress, Message: "types were not checked: " + err.Error()})
-		return nil
-	}
 	if err != nil {
 		return err
 	}
+	if w.deps.Advise != nil {
+		found = w.deps.Advise(ctx, found, w.request.Allow)
+	}
 	w.report(found)
-	if w.mode == toolscript.CheckWarn {
+	if w.request.Check == toolscript.CheckWarn {
 		return nil
 	}
 	return w.refused(toolscript.Checking, found)
@@ -68,10 +68,11 @@ func (w *work) typeErrors(ctx context.Context, compiled runner.Compiled, types r
 	t := runner.TypeCheck{
 		Source:  runner.Source{Code: w.request.Code, File: w.request.File},
 		Returns: compiled.Returns,
+		Strict:  w.request.Strict,
 		Spent:   w.spent,
 		Module:  types,
 	}
-	return w.known.checked.find(w, "checked", hash(types.Key, t.File, t.Code), func() (found []toolscript.Diagnostic, keep bool, err error) {
+	return w.cache.checked.find(w, "checked", hash(types.Key, t.File, t.Code, strconv.FormatBool(t.Strict)), func() (found []toolscript.Diagnostic, keep bool, err error) {
 		err = w.borrow(ctx, toolscript.Checking, func(ctx context.Context, c Checker) (err error) {
 			found, err = c.Check(ctx, t)
 			return err
@@ -80,9 +81,8 @@ func (w *work) typeErrors(ctx context.Context, compiled runner.Compiled, types r
 	})
 }
 
-// borrow does something with a checker, and once more with another one when the
-// first was lost in it and that was not the script's doing, which would have been
-// a finding: somebody or something has killed it.
+// borrow uses a checker, and tries a second one if the first was lost. A script that is
+// too much for a checker is a finding, so a lost checker was killed by something else.
 func (w *work) borrow(ctx context.Context, phase toolscript.Phase, use func(context.Context, Checker) error) error {
 	lost, err := w.borrowOne(ctx, use)
 	if lost {
@@ -94,8 +94,8 @@ func (w *work) borrow(ctx context.Context, phase toolscript.Phase, use func(cont
 	return nil
 }
 
-// borrowOne reports also whether it was the checker that was lost. The error of
-// use costs the worker, unless it says that the worker has no means.
+// borrowOne also reports whether the checker was lost. After an error of use the checker
+// is replaced.
 func (w *work) borrowOne(ctx context.Context, use func(context.Context, Checker) error) (lost bool, err error) {
 	borrowing, cancel := context.WithTimeoutCause(ctx, borrowTime, allBusy("checker"))
 	defer cancel()
@@ -103,22 +103,21 @@ func (w *work) borrowOne(ctx context.Context, use func(context.Context, Checker)
 	if err != nil {
 		return false, err
 	}
-	broken := true // until it has answered: a panic must not keep the worker
+	broken := true // until it has answered, also after a panic
 	defer func() { giveBack(broken) }()
 	err = use(ctx, checker)
-	kind := toolscript.KindOf(err)
-	broken = err != nil && kind != toolscript.Unsupported
-	return err != nil && kind == toolscript.Unavailable && ctx.Err() == nil, err
+	broken = err != nil
+	return err != nil && toolscript.KindOf(err) == toolscript.Unavailable && ctx.Err() == nil, err
 }
 
-// report tells what was found, all of it.
+// report emits all findings.
 func (w *work) report(found []toolscript.Diagnostic) {
 	for _, d := range found {
-		w.host.events.emit(toolscript.Event{Type: toolscript.EventDiagnostic, Diagnostic: &d})
+		w.events.emit(toolscript.Event{Type: toolscript.EventDiagnostic, Diagnostic: &d})
 	}
 }
 
-// refused is the end of a run in whose script something was found.
+// refused is the error of a run with findings.
 func (w *work) refused(phase toolscript.Phase, found []toolscript.Diagnostic) error {
 	if len(found) == 0 {
 		return nil
@@ -126,7 +125,7 @@ func (w *work) refused(phase toolscript.Phase, found []toolscript.Diagnostic) er
 	return w.fail(phase, &toolscript.Error{Kind: toolscript.CheckFailed, Err: errors.New(summary(found))})
 }
 
-// summary is the first finding and how many more there are.
+// summary is the first finding and the number of the others.
 func summary(ds []toolscript.Diagnostic) string {
 	first := fmt.Sprintf("%s:%d:%d: %s", ds[0].File, ds[0].Line, ds[0].Column, ds[0].Message)
 	if len(ds) == 1 {
@@ -135,7 +134,7 @@ func summary(ds []toolscript.Diagnostic) string {
 	return fmt.Sprintf("%s (and %d more)", first, len(ds)-1)
 }
 
-// decided reports whether the next look at the same text finds the same.
+// decided reports whether the same text has the same findings next time.
 func decided(found []toolscript.Diagnostic) bool {
 	for _, d := range found {
 		if d.Code == runner.CodeLimit {

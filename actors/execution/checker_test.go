@@ -14,7 +14,7 @@ import (
 	"github.com/toolscript/toolscript/runner"
 )
 
-// counted is a checker that counts what it is asked and finds the same each time.
+// counted is a checker that counts its checks and returns the same findings each time.
 type counted struct {
 	compiler
 	checks *atomic.Int64
@@ -27,7 +27,7 @@ func (c counted) Check(context.Context, runner.TypeCheck) ([]toolscript.Diagnost
 	return c.found, c.err
 }
 
-// withChecker runs test with a checker that answers checks with found and err.
+// withChecker runs test with a checker that returns found and err.
 func withChecker(t *testing.T, found []toolscript.Diagnostic, err error, test func(b *bench, checks *atomic.Int64)) {
 	t.Helper()
 	var checks atomic.Int64
@@ -77,8 +77,8 @@ func TestCheckModes(t *testing.T) {
 	}
 }
 
-// TestKnownTexts holds that a text is looked at once, and that a finding which
-// another look may not repeat is not kept.
+// TestKnownTexts: a text is checked once. Findings that may differ next time are not
+// cached.
 func TestKnownTexts(t *testing.T) {
 	for name, test := range map[string]struct {
 		found  []toolscript.Diagnostic
@@ -100,7 +100,7 @@ func TestKnownTexts(t *testing.T) {
 	}
 }
 
-// TestKnownTextsAreBounded holds that the texts used last are known.
+// TestKnownTextsAreBounded: the cache keeps the texts that were used last.
 func TestKnownTextsAreBounded(t *testing.T) {
 	withChecker(t, nil, nil, func(b *bench, checks *atomic.Int64) {
 		run := func(n int) {
@@ -119,26 +119,7 @@ func TestKnownTextsAreBounded(t *testing.T) {
 	})
 }
 
-// TestNoMeans holds that a build without a type checker runs scripts and says
-// that it has not looked, and that it gives no verdict.
-func TestNoMeans(t *testing.T) {
-	none := &toolscript.Error{Kind: toolscript.Unsupported, Err: fmt.Errorf("no type checker")}
-	withChecker(t, nil, none, func(b *bench, _ *atomic.Int64) {
-		end := b.exec(toolscript.ExecRequest{Code: "x"})
-		said := slices.ContainsFunc(b.events, func(e toolscript.Event) bool {
-			return e.Message == "types were not checked: no type checker"
-		})
-		if !*end.OK || !said || b.broken.Load() != 0 {
-			t.Errorf("ok %t, said %t, %d broken workers", *end.OK, said, b.broken.Load())
-		}
-		b.events = nil
-		if end := b.exec(toolscript.ExecRequest{Code: "x", CheckOnly: true}); *end.OK || end.Kind != toolscript.Unsupported {
-			t.Errorf("a check without a checker ended with %t, %s", *end.OK, end.Kind)
-		}
-	})
-}
-
-// mortal is a checker that is lost as often as left says.
+// mortal is a checker that is lost this many times.
 type mortal struct {
 	compiler
 	left *atomic.Int64
@@ -151,8 +132,7 @@ func (m mortal) Compile(ctx context.Context, s runner.Source) (runner.Compiled, 
 	return m.compiler.Compile(ctx, s)
 }
 
-// TestLostCheckers holds that a run whose checker was killed gets another one,
-// once: a script that no checker survives must not go on for ever.
+// TestLostCheckers: a run whose checker was killed uses a second one, and no third one.
 func TestLostCheckers(t *testing.T) {
 	ran := func(context.Context, runner.Job, runner.Host) (runner.Outcome, error) {
 		return runner.Outcome{Value: []byte("1")}, nil
@@ -175,7 +155,7 @@ func TestLostCheckers(t *testing.T) {
 	}
 }
 
-// waiting is a checker that compiles until it may not any longer.
+// waiting is a checker that compiles until its context ends.
 type waiting struct{ compiler }
 
 func (waiting) Compile(ctx context.Context, _ runner.Source) (runner.Compiled, []toolscript.Diagnostic, error) {
@@ -183,8 +163,8 @@ func (waiting) Compile(ctx context.Context, _ runner.Source) (runner.Compiled, [
 	return runner.Compiled{}, nil, context.Cause(ctx)
 }
 
-// TestInterruptedInTheChecker holds that a run is cancelled, whatever has ended its
-// ctx, before anything of it runs too.
+// TestInterruptedInTheChecker: a run whose context ends before the script runs has the
+// kind cancelled, whatever the cause.
 func TestInterruptedInTheChecker(t *testing.T) {
 	withRuns(t, nil, func(d *execution.Deps) {
 		lend := d.Checker

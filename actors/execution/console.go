@@ -10,8 +10,8 @@ import (
 	"github.com/toolscript/toolscript/runner"
 )
 
-// console passes on what a script prints, up to the limits of bytes and of
-// lines. What is over them is kept, and the script goes on.
+// console emits the output of a script up to the limits of bytes and lines. The rest is
+// kept in a file, and the script continues. It is safe for concurrent use.
 type console struct {
 	run    string
 	limits toolscript.Limits
@@ -19,14 +19,15 @@ type console struct {
 	kept   outputs.Store
 
 	mu             sync.Mutex
-	stdout, stderr int64 // bytes passed on
+	stdout, stderr int64 // emitted bytes
 	lines          int64
-	open           bool // the last line of stdout has no end
+	open           bool // the last line of stdout has no newline
 	cut            bool
-	rest           *outputs.File // nil until the cut, and when nothing can be kept
+	rest           *outputs.File // nil before the cut, and if nothing can be kept
 }
 
-func (o *console) write(s runner.Stream, text string) {
+// Write implements runner.Host.
+func (o *console) Write(s runner.Stream, text string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.cut {
@@ -51,8 +52,8 @@ func (o *console) write(s runner.Stream, text string) {
 	}
 }
 
-// room is how much of a text may be passed on: whole lines, or of a line that is
-// too long itself whole characters.
+// room returns how much of a text may be emitted: whole lines, or whole characters of a
+// line that is too long itself.
 func (o *console) room(text string) int {
 	room := len(text)
 	if left := o.limits.OutputBytes - o.stdout - o.stderr; int64(room) > left {
@@ -72,7 +73,7 @@ func (o *console) room(text string) int {
 	return end
 }
 
-// wholeCharacters is the length of the longest start of text of at most n bytes
+// wholeCharacters returns the length of the longest start of text of at most n bytes
 // that ends between characters.
 func wholeCharacters(text string, n int) int {
 	for n > 0 && n < len(text) && text[n]&0xC0 == 0x80 { // inside a UTF-8 sequence
@@ -81,7 +82,7 @@ func wholeCharacters(text string, n int) int {
 	return n
 }
 
-// cutOff says once that there is more, and how to read it.
+// cutOff emits once that there is more, and the command that reads it.
 func (o *console) cutOff(rest string) {
 	o.cut = true
 	limit := fmt.Sprintf("%d bytes", o.limits.OutputBytes)
@@ -94,7 +95,7 @@ func (o *console) cutOff(rest string) {
 		handle = fmt.Sprintf("the rest is lost: %v", err)
 	}
 	o.keep(rest)
-	if o.open { // what comes next, the value, is on a line of its own
+	if o.open { // the value that follows has a line of its own
 		o.events.emit(toolscript.Event{Type: toolscript.EventStdout, Data: "\n"})
 	}
 	o.events.emit(toolscript.Event{
@@ -104,11 +105,11 @@ func (o *console) cutOff(rest string) {
 
 func (o *console) keep(text string) {
 	if o.rest != nil {
-		_, _ = o.rest.Write([]byte(text)) // of a full disk the part tells by its end
+		_, _ = o.rest.Write([]byte(text)) // on a full disk the file is shorter
 	}
 }
 
-// close ends what is kept and says how much that is.
+// close closes the file and returns its size.
 func (o *console) close() int64 {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -116,12 +117,12 @@ func (o *console) close() int64 {
 		return 0
 	}
 	size := o.rest.Size()
-	_ = o.rest.Close() // every write has been answered
+	_ = o.rest.Close() // no write is pending
 	o.rest = nil
 	return size
 }
 
-// written are the bytes passed on.
+// written returns the numbers of emitted bytes.
 func (o *console) written() (stdout, stderr int64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -10,51 +10,57 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/execution/outputs"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
+	"github.com/toolscript/toolscript/naming"
 	"github.com/toolscript/toolscript/runner"
 )
 
-// Deps is what runs need of the gateway.
+// Deps are the functions of the gateway that runs use.
 type Deps struct {
-	// Spawn starts an actor that ends with its work, under the supervisor.
+	// Spawn starts a temporary actor under the supervisor.
 	Spawn func(ctx context.Context, id string, p actor.Producer) (mailbox.Address, error)
 
-	// Call makes a tool call, whatever run it belongs to.
+	// Call makes a tool call without the rules of its run.
 	Call func(context.Context, toolscript.Call) (json.RawMessage, error)
-	// Fetch asks for what servers offer beside tools.
-	Fetch func(context.Context, toolscript.Offered) (json.RawMessage, error)
+	// Fetch lists or reads resources and prompts.
+	Fetch func(context.Context, toolscript.FetchRequest) (json.RawMessage, error)
 	// Lookup finds a tool in the current catalog.
 	Lookup func(id string) (toolscript.Tool, bool)
-	// Missing says why a tool is not in the catalog, and names none but allowed ones.
-	Missing func(id string, allow toolscript.Filter) error
+	// Resolve finds an allowed tool. If the catalog does not have it, Resolve waits for
+	// the server that may have it. The error reveals nothing that is not allowed.
+	Resolve func(ctx context.Context, id string, allow toolscript.Filter, wait time.Duration) (toolscript.Tool, error)
 	// Fits reports whether a value satisfies a schema.
-	Fits func(schema, value json.RawMessage) bool
+	Fits func(ctx context.Context, schema, value json.RawMessage) bool
 	// Search and Describe find tools of the current catalog.
 	Search   func(context.Context, toolscript.SearchQuery) (toolscript.SearchAnswer, error)
 	Describe func(ctx context.Context, name string) (toolscript.ToolDescription, error)
-	// Names is the table of the current catalog.
-	Names func() *runner.Names
-	// Types are the declarations that a script which uses these servers is
-	// checked against.
+	// Select matches a filter with the tools and servers that allow selects.
+	Select func(f, allow toolscript.Filter) naming.Selection
+	// Names returns the names of the current catalog.
+	Names func() *naming.Names
+	// Types returns the declarations against which a script is checked.
 	Types func(context.Context, runner.Uses) (runner.Declarations, error)
-	// Connecting are the servers, of those the filter selects, that are still
-	// connecting; Await waits until there are none, or ctx ends.
+	// Advise adds advice about allowed tools to the findings of the type checker; nil
+	// adds nothing.
+	Advise func(ctx context.Context, found []toolscript.Diagnostic, allow toolscript.Filter) []toolscript.Diagnostic
+	// Connecting returns the servers that the filter reaches and that are connecting.
+	// Await waits until there are none, or ctx ends.
 	Connecting func(toolscript.Filter) []string
 	Await      func(context.Context, toolscript.Filter)
 
-	// Checker and Sandbox lend a worker and the way to give it back.
+	// Checker and Sandbox lend a worker process.
 	Checker func(context.Context) (Checker, GiveBack, error)
 	Sandbox func(context.Context) (runner.Runner, GiveBack, error)
-	// Deno is the same for a run that asks for that engine.
+	// Deno lends a process of the other engine.
 	Deno func(context.Context) (runner.Runner, GiveBack, error)
 
-	// Kept is where output and values over their limits stay.
+	// Kept stores output and values above their limits.
 	Kept outputs.Store
 
-	// URL is the gateway's own URL with the given capability; "" when it has none.
+	// URL returns the URL of the gateway with the given capability; "" if it has none.
 	URL func(capability string) string
 
-	Limits      func() toolscript.Limits // of a run that asks for none
-	ConnectTime time.Duration            // how long a run waits for the servers it names
+	Limits      func() toolscript.Limits // of requests without limits
+	ConnectTime time.Duration            // how long a run waits for the servers that it uses
 }
 
 // GiveBack returns a borrowed worker; a broken one is replaced.

@@ -17,6 +17,7 @@ import (
 	"github.com/toolscript/toolscript/actors/execution"
 	"github.com/toolscript/toolscript/actors/execution/outputs"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
+	"github.com/toolscript/toolscript/naming"
 	"github.com/toolscript/toolscript/runner"
 )
 
@@ -32,8 +33,8 @@ func slow(d *execution.Deps) {
 	}
 }
 
-// leaves begins a call and a task and ends as its outcome says, as a worker does:
-// the context of the calls ends with it.
+// leaves begins a call and a task and ends with an outcome. Like a worker it ends the
+// context of the calls.
 func leaves(outcome runner.Outcome) sandbox {
 	return func(ctx context.Context, _ runner.Job, host runner.Host) (runner.Outcome, error) {
 		ctx, cancel := context.WithCancel(ctx)
@@ -71,8 +72,8 @@ func TestTasksOutliveTheirScript(t *testing.T) {
 	})
 }
 
-// An operator sees the tasks of a run that has ended, those that wait for their turn
-// too, and can stop them.
+// The record of an ended run shows its tasks, also those that wait for their turn, and an
+// abort stops them.
 func TestTasksOfAnEndedRunAreStopped(t *testing.T) {
 	script := func(ctx context.Context, _ runner.Job, host runner.Host) (runner.Outcome, error) {
 		ctx, cancel := context.WithCancel(ctx)
@@ -112,8 +113,8 @@ func TestTasksOfAnEndedRunAreStopped(t *testing.T) {
 	})
 }
 
-// What tasks of all runs keep after their scripts is bounded: those that have no
-// room end with their script, and there is room again when others have ended.
+// The memory of tasks after their scripts is bounded for all runs together. Tasks above
+// the bound end with their script. When other tasks have ended, new ones fit again.
 func TestTasksLeftBehindAreBounded(t *testing.T) {
 	large := json.RawMessage(`"` + strings.Repeat("x", 20<<20) + `"`)
 	script := func(ctx context.Context, _ runner.Job, host runner.Host) (runner.Outcome, error) {
@@ -147,7 +148,7 @@ func TestTasksLeftBehindAreBounded(t *testing.T) {
 	})
 }
 
-// A script may throw megabytes; nobody keeps them.
+// A script can throw megabytes, which are not kept.
 func TestErrorsAreBounded(t *testing.T) {
 	long := strings.Repeat("ä", 1<<20)
 	fail := &toolscript.RunError{
@@ -165,7 +166,7 @@ func TestErrorsAreBounded(t *testing.T) {
 	})
 }
 
-// A limit ends the tasks too, and what it cut off counts as pending.
+// A limit ends the tasks too, and the calls that it ends count as pending.
 func TestLimitsEndTasks(t *testing.T) {
 	fail := toolscript.Fail(toolscript.LimitTime, "too long")
 	fail.Phase = toolscript.Executing
@@ -187,7 +188,7 @@ func TestLimitsEndTasks(t *testing.T) {
 	})
 }
 
-// A script can cancel a task; that is no work that was cut off.
+// A task that its script cancels counts as completed.
 func TestTaskIsCancelledByItsScript(t *testing.T) {
 	var failure *toolscript.ToolError
 	script := func(ctx context.Context, _ runner.Job, host runner.Host) (runner.Outcome, error) {
@@ -207,8 +208,8 @@ func TestTaskIsCancelledByItsScript(t *testing.T) {
 	})
 }
 
-// Calls that a script has not awaited end with it, those too whose turn had not
-// come, and it is told; what the script cancelled itself is not.
+// Calls that a script has not awaited end with it, also those that wait for their turn. A
+// warning names them, but not the calls that the script cancelled itself.
 func TestCallsNotAwaitedAreTold(t *testing.T) {
 	script := func(ctx context.Context, _ runner.Job, host runner.Host) (runner.Outcome, error) {
 		ending, end := context.WithCancel(ctx)
@@ -230,7 +231,7 @@ func TestCallsNotAwaitedAreTold(t *testing.T) {
 			if end.Error != nil || len(end.Detached) != 0 {
 				b.t.Errorf("end = %+v", end)
 			}
-			want := "warning: cancelled when the script ended, as it had not awaited them: " + echo.ID()
+			want := "warning: cancelled when the script ended, because they were not awaited: " + echo.ID()
 			if e := b.events[len(b.events)-2]; e.Type != toolscript.EventProgress || e.Message != want {
 				b.t.Errorf("before the end came %+v, want %q", e, want)
 			}
@@ -238,7 +239,7 @@ func TestCallsNotAwaitedAreTold(t *testing.T) {
 	}
 }
 
-// A call that does not end when it is told to is reported.
+// A call that ignores its cancellation is reported.
 func TestCallThatDoesNotEndIsReported(t *testing.T) {
 	freed := make(chan struct{})
 	script := func(ctx context.Context, _ runner.Job, host runner.Host) (runner.Outcome, error) {
@@ -266,7 +267,7 @@ func TestCallThatDoesNotEndIsReported(t *testing.T) {
 	})
 }
 
-// Calls with the capability of a run are under its rules and end with it.
+// Calls with the capability of a run obey its rules and end with it.
 func TestCallsFromOutside(t *testing.T) {
 	started := make(chan struct{})
 	script := func(ctx context.Context, _ runner.Job, _ runner.Host) (runner.Outcome, error) {
@@ -295,14 +296,14 @@ func TestCallsFromOutside(t *testing.T) {
 		synctest.Wait()
 		asking, cancel := context.WithTimeout(b.t.Context(), time.Hour)
 		defer cancel()
-		door, err := mailbox.Ask(asking, b.at, func(r mailbox.Reply[execution.OutsideCall]) any {
-			return execution.Door{ID: h.ID, Reply: r}
+		caller, err := mailbox.Ask(asking, b.at, func(r mailbox.Reply[execution.Caller]) any {
+			return execution.GetCaller{ID: h.ID, Reply: r}
 		})
 		if err != nil {
 			b.t.Fatal(err)
 		}
 		call := func(id, args string) toolscript.Kind {
-			_, err := door(b.t.Context(), toolscript.Call{ID: id, Args: json.RawMessage(args), Run: h.ID})
+			_, err := caller(b.t.Context(), toolscript.Call{ID: id, Args: json.RawMessage(args), Run: h.ID})
 			return toolscript.KindOf(err)
 		}
 		ended := make(chan toolscript.Kind, 1)
@@ -323,10 +324,10 @@ func TestCallsFromOutside(t *testing.T) {
 		if calls := b.record(h.ID).Calls; len(calls) != 2 || calls[0].CallID != "http_1" {
 			b.t.Errorf("calls = %+v, want the two that were let in", calls)
 		}
-		if _, err := mailbox.Ask(asking, b.at, func(r mailbox.Reply[execution.OutsideCall]) any {
-			return execution.Door{ID: h.ID, Reply: r}
+		if _, err := mailbox.Ask(asking, b.at, func(r mailbox.Reply[execution.Caller]) any {
+			return execution.GetCaller{ID: h.ID, Reply: r}
 		}); toolscript.KindOf(err) != toolscript.Conflict {
-			b.t.Errorf("Door of an ended run: %v, want conflict", err)
+			b.t.Errorf("GetCaller of an ended run: %v, want conflict", err)
 		}
 	})
 }
@@ -334,15 +335,14 @@ func TestCallsFromOutside(t *testing.T) {
 func TestAllowedNamesThatAreNotThere(t *testing.T) {
 	script := func(context.Context, runner.Job, runner.Host) (runner.Outcome, error) { return runner.Outcome{}, nil }
 	change := func(d *execution.Deps) {
-		d.Names = func() *runner.Names {
-			return &runner.Names{Servers: []runner.ServerNames{
-				{Ident: "demo", Server: "demo", Tools: []runner.ToolNames{{Ident: "echo", ID: "demo__echo"}}},
-				{Ident: "down", Server: "down"},
-			}}
+		d.Select = func(f, _ toolscript.Filter) naming.Selection {
+			return naming.NewSelection(f, toolscript.NewCatalog(1, nil, []toolscript.Tool{echo}), []toolscript.ServerStatus{
+				{Name: "demo", State: toolscript.Ready}, {Name: "down", State: toolscript.Backoff},
+			})
 		}
 	}
 	withRuns(t, script, change, func(b *bench) {
-		b.exec(toolscript.ExecRequest{Allow: []string{"demo", "demo__ecko", "down__any", "dmo", "zzzzzzzz"}})
+		b.exec(toolscript.ExecRequest{Allow: []string{"demo", "demo__ecko", "down__any", "$resources", "dmo", "zzzzzzzz"}})
 		var got []string
 		for _, e := range b.events {
 			if e.Type == toolscript.EventProgress {

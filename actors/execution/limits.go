@@ -8,12 +8,12 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// Defaults bound a run of `exec`. Waiting for servers to start does not count.
+// Defaults are the limits of a run. Waiting for servers does not count.
 var Defaults = toolscript.Limits{
 	TimeoutMs:   5 * 60 * 1000,
 	CPUMs:       30 * 1000,
 	MemoryMB:    96,
-	StackKB:     512, // the most the engine's shadow stack can hold
+	StackKB:     512, // the maximum of the engine's shadow stack
 	ToolCalls:   1000,
 	Concurrency: 16,
 	Questions:   100,
@@ -23,9 +23,8 @@ var Defaults = toolscript.Limits{
 	LogLines:    1_000_000,
 }
 
-// ceilings are what no request can raise a limit above: the engine's memory and
-// stack are fixed when its image is made, a source has to be compiled, and the
-// rest has to be held by the gateway.
+// ceilings are the maximum of each limit: the memory and the stack of the engine are
+// fixed in its image, a source has to be compiled, and the gateway holds the rest.
 var ceilings = toolscript.Limits{
 	TimeoutMs:   24 * 60 * 60 * 1000,
 	CPUMs:       24 * 60 * 60 * 1000,
@@ -40,7 +39,7 @@ var ceilings = toolscript.Limits{
 	LogLines:    1_000_000_000,
 }
 
-// bounds are the limits, each with the option of `exec` that asks for it.
+// bounds are the limits with their flags of `exec`.
 var bounds = []struct {
 	option, unit string
 	of           func(*toolscript.Limits) *int64
@@ -49,18 +48,18 @@ var bounds = []struct {
 	{"--cpu", " ms", func(l *toolscript.Limits) *int64 { return &l.CPUMs }},
 	{"--memory", " MB", func(l *toolscript.Limits) *int64 { return &l.MemoryMB }},
 	{"--stack", " KB", func(l *toolscript.Limits) *int64 { return &l.StackKB }},
-	{"--calls", "", func(l *toolscript.Limits) *int64 { return &l.ToolCalls }},
-	{"--parallel", "", func(l *toolscript.Limits) *int64 { return &l.Concurrency }},
+	{"--tool-calls", "", func(l *toolscript.Limits) *int64 { return &l.ToolCalls }},
+	{"--concurrency", "", func(l *toolscript.Limits) *int64 { return &l.Concurrency }},
 	{"--questions", "", func(l *toolscript.Limits) *int64 { return &l.Questions }},
 	{"--max-source", " bytes", func(l *toolscript.Limits) *int64 { return &l.SourceBytes }},
 	{"--max-value", " bytes", func(l *toolscript.Limits) *int64 { return &l.ValueBytes }},
 	{"--max-output", " bytes", func(l *toolscript.Limits) *int64 { return &l.OutputBytes }},
-	{"--max-lines", "", func(l *toolscript.Limits) *int64 { return &l.LogLines }},
+	{"--log-lines", "", func(l *toolscript.Limits) *int64 { return &l.LogLines }},
 }
 
-// Effective is what bounds a run: asked, where it says something, else what is
-// configured, else Defaults, and never more than the ceilings. lowered has, of the
-// limits that the ceilings have lowered, what was asked or configured.
+// Effective returns the limits of a run: the requested one, otherwise the configured one,
+// otherwise that of Defaults, and at most that of ceilings. lowered has the requested
+// or configured values that were above the ceilings.
 func Effective(asked, configured toolscript.Limits) (limits, lowered toolscript.Limits) {
 	defaults, most := Defaults, ceilings
 	for _, b := range bounds {
@@ -73,18 +72,14 @@ func Effective(asked, configured toolscript.Limits) (limits, lowered toolscript.
 	return limits, lowered
 }
 
-// Lowered says in one line which limits are not what was asked for; "" when all
-// are.
+// Lowered describes lowered limits in one line; "" if there is none.
 func Lowered(lowered toolscript.Limits) string {
 	var parts []string
 	most := ceilings
 	for _, b := range bounds {
 		if wanted := *b.of(&lowered); wanted > 0 {
-			parts = append(parts, fmt.Sprintf("%s %d is lowered to %d%s", b.option, wanted, *b.of(&most), b.unit))
+			parts = append(parts, fmt.Sprintf("%s %d is reduced to the maximum, %d%s", b.option, wanted, *b.of(&most), b.unit))
 		}
 	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return strings.Join(parts, ", ") + ": no run may have more"
+	return strings.Join(parts, "; ")
 }

@@ -22,7 +22,7 @@ func TestEffective(t *testing.T) {
 	if diff := cmp.Diff(toolscript.Limits{MemoryMB: 100_000, StackKB: 1024}, lowered); diff != "" {
 		t.Errorf("lowered (-want +got):\n%s", diff)
 	}
-	const text = "--memory 100000 is lowered to 96 MB, --stack 1024 is lowered to 512 KB: no run may have more"
+	const text = "--memory 100000 is reduced to the maximum, 96 MB; --stack 1024 is reduced to the maximum, 512 KB"
 	if got := execution.Lowered(lowered); got != text {
 		t.Errorf("Lowered = %q, want %q", got, text)
 	}
@@ -31,7 +31,7 @@ func TestEffective(t *testing.T) {
 	}
 }
 
-// TestEveryLimitHasItsBound: a limit that Effective leaves out would be no limit.
+// TestEveryLimitHasItsBound: a limit that Effective omits would not hold.
 func TestEveryLimitHasItsBound(t *testing.T) {
 	const huge = 1 << 62
 	all := toolscript.Limits{}
@@ -49,7 +49,7 @@ func TestEveryLimitHasItsBound(t *testing.T) {
 	}
 }
 
-// fill sets every limit there is.
+// fill sets every limit.
 func fill(n int64) (l toolscript.Limits) {
 	for _, field := range reflect.ValueOf(&l).Elem().Fields() {
 		field.SetInt(n)

@@ -4,127 +4,98 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/anthdm/hollywood/actor"
+
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 )
 
-// Begin asks for a run. It is answered as soon as the run exists; the run then
-// tells everything through Emit, and closes Done when it has ended and the client
-// has taken the last event or is gone.
-type Begin struct {
-	Ctx     context.Context // the run ends with it
-	Request toolscript.ExecRequest
-	Emit    Emit
-	Reply   mailbox.Reply[Handle]
-}
+// The requests to Runs. Those with an ID are passed on to that run.
+type (
+	// Begin starts a run. It is answered when the run's actor has started. The run
+	// reports everything through Emit.
+	Begin struct {
+		Ctx     context.Context // the run ends with it
+		Request toolscript.ExecRequest
+		Emit    Emit
+		Reply   mailbox.Reply[Handle]
+	}
+
+	// List returns the records of the last runs, the newest first, without calls.
+	List struct {
+		Reply mailbox.Reply[[]toolscript.RunRecord]
+	}
+
+	// FindByCapability returns the run that has a capability.
+	FindByCapability struct {
+		Capability string
+		Reply      mailbox.Reply[Holder]
+	}
+
+	// Get returns the record of one run.
+	Get struct {
+		ID    string
+		Reply mailbox.Reply[toolscript.RunRecord]
+	}
+
+	// Abort ends a run. If the run has ended, Abort cancels its tasks.
+	Abort struct {
+		ID    string
+		Reply mailbox.Reply[struct{}]
+	}
+
+	// Stdin adds to the standard input of a run. It is answered when the piece before
+	// this one has been taken.
+	Stdin struct {
+		ID    string
+		Piece toolscript.StdinPiece
+		Reply mailbox.Reply[struct{}]
+	}
+
+	// Answer answers an open question of a run.
+	Answer struct {
+		ID     string
+		Answer toolscript.Answer
+		Reply  mailbox.Reply[struct{}]
+	}
+
+	// GetCaller returns the function that makes tool calls under the rules of a run.
+	GetCaller struct {
+		ID    string
+		Reply mailbox.Reply[Caller]
+	}
+)
 
 // Emit takes the events of a run in order, one at a time. While it blocks, the
-// script waits a moment when it has something to say, and then goes on; what it
-// says is kept for later. An
-// error says that nobody listens any more and ends the run.
+// script waits up to two seconds in all, and later events are kept in a file. An
+// error says that the client is gone, and ends the run.
 type Emit func(toolscript.Event) error
 
-// Handle is a run that has begun.
+// Handle is a run that has started.
 type Handle struct {
 	ID   string
-	Done <-chan struct{} // see Begin
+	Done <-chan struct{} // closed when the run has ended and the client has taken the last event or is gone
 }
 
-// List asks for the records of the runs, the newest first, without their calls.
-type List struct {
-	Reply mailbox.Reply[[]toolscript.RunRecord]
-}
+// Caller makes a tool call under the rules of a run. The call ends with the run.
+type Caller func(context.Context, toolscript.Call) (json.RawMessage, error)
 
-// Get asks for the whole record of one run.
-type Get struct {
-	ID    string
-	Reply mailbox.Reply[toolscript.RunRecord]
-}
-
-// Abort ends one run, and of one that has ended the tasks that are still under way.
-type Abort struct {
-	ID    string
-	Reply mailbox.Reply[struct{}]
-}
-
-// Stdin gives a run the next piece of standard input.
-type Stdin struct {
-	ID    string
-	Piece toolscript.StdinPiece
-	Reply mailbox.Reply[struct{}]
-}
-
-// Door asks for the way by which calls come in that are made with the capability
-// of a run.
-type Door struct {
-	ID    string // of the run
-	Reply mailbox.Reply[OutsideCall]
-}
-
-// OutsideCall makes a tool call under the rules of a run, and ends with it.
-type OutsideCall func(context.Context, toolscript.Call) (json.RawMessage, error)
-
-// Answer answers an open question of a run.
-type Answer struct {
-	ID     string
-	Answer toolscript.Answer
-	Reply  mailbox.Reply[struct{}]
-}
-
-// Whose asks which run holds a capability.
-type Whose struct {
-	Capability string
-	Reply      mailbox.Reply[Holder]
-}
-
-// Holder is the run that holds a capability.
+// Holder is the run that has a capability.
 type Holder struct {
 	Run   string            // its id; "" when there is none
 	Allow toolscript.Filter // the tools that it may call
 }
 
-// What Runs hears of a run.
+// The facts about a run that Runs receives.
 type (
-	spawned struct { // its actor has been started, or could not be
-		id  string
-		at  mailbox.Address
-		err error
+	// runChanged carries the new state of a run. Its calls are in the record when the
+	// run has settled: the script and all its calls have ended.
+	runChanged struct {
+		at         *actor.PID
+		capability string
+		record     toolscript.RunRecord
+		settled    bool
 	}
-	gone struct { // its actor has ended
-		id  string
-		why error
-	}
-	entered struct { // a new state
-		id    string
-		state string
-	}
-	lateCall struct { // a call has ended that went on when its run had ended
-		run  string
-		call callEnded
-	}
-	ended struct { // the last word of a run
-		id     string
-		record toolscript.RunRecord
-		end    toolscript.End
-	}
+	// runGone says that the actor of a run has ended.
+	runGone struct{ id string }
 )
-
-// What the work of a run tells its actor.
-type (
-	callBegan struct {
-		callID, tool string
-		task         bool
-	}
-	callEnded struct {
-		callBegan
-		ok   bool
-		kind toolscript.Kind
-		ms   float64
-	}
-	finished struct{ end toolscript.End }
-)
-
-// describe asks a run for its record as it stands.
-type describe struct {
-	reply mailbox.Reply[toolscript.RunRecord]
-}

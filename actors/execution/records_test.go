@@ -11,7 +11,7 @@ import (
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 )
 
-// Who asks for a record is answered also when the run ends in that moment.
+// A request for a record is answered also if the run ends at the same time.
 func TestRecordOfARunThatIsEnding(t *testing.T) {
 	withRuns(t, callTwice, nil, func(b *bench) {
 		for range 500 {

@@ -1,96 +1,236 @@
 package execution
 
 import (
+	"cmp"
 	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"time"
 
 	"github.com/anthdm/hollywood/actor"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
+	"github.com/toolscript/toolscript/runner"
 )
 
-// run is the actor of one script run. It holds the record; its work goroutine
-// runs the script and tells it what happened. Only Receive touches it.
+// run is the actor of one run and owns its state. A goroutine takes the script
+// through its stages (work) and uses calls, console, stdin and elicitations, which
+// are safe for concurrent use; the record is changed by Receive only.
 type run struct {
-	parent *actor.PID // Runs
-	work   *work
-	ctx    context.Context
-	cancel context.CancelCauseFunc
-	events *emitter
-	record toolscript.RunRecord
-	calls  map[string]int // CallID → place in record.Calls
+	id         string
+	capability string
+	shared     *shared
+	parent     *actor.PID // Runs
+	begin      Begin
+	ctx        context.Context // ends with the script
+	cancel     context.CancelCauseFunc
+
+	record    toolscript.RunRecord // without calls while it is live
+	events    *emitter
+	calls     *calls
+	console   *console
+	stdin     *stdin
+	questions *elicitations
+	work      *work
+
+	settled bool
+	fault   error // why the actor stops, if it stops now
+}
+
+// The messages to a run from its goroutines.
+type (
+	stageEntered struct{ state string } // one of RunRecord.State
+	scriptEnded  struct{ end toolscript.End }
+	callsSettled struct{} // no call is in flight any more
+)
+
+// StdinTime is how long a piece of standard input waits for the script to take the
+// piece before it.
+const StdinTime = 30 * time.Second
+
+func newRun(s *shared, parent *actor.PID, m Begin) *run {
+	q := &m.Request
+	q.File, q.Engine, q.Check = cmp.Or(q.File, "script.ts"), cmp.Or(q.Engine, toolscript.EngineQuickJS), cmp.Or(q.Check, toolscript.CheckError)
+	r := &run{
+		id: "run_" + hex.EncodeToString(random(8)), capability: base64.RawURLEncoding.EncodeToString(random(32)),
+		shared: s, parent: parent, begin: m, fault: mailbox.ErrStopped,
+	}
+	r.ctx, r.cancel = context.WithCancelCause(m.Ctx)
+	return r
+}
+
+// assemble makes the parts of the run.
+func (r *run) assemble(tell func(any)) {
+	s, q := r.shared, r.begin.Request
+	limits, lowered := Effective(q.Limits, s.deps.Limits())
+	r.record = toolscript.RunRecord{
+		RunID: r.id, State: "checking", File: q.File, Engine: q.Engine, Check: q.Check, CheckOnly: q.CheckOnly,
+		StartedAt: time.Now(), Limits: limits, Lowered: lowered, Allow: q.Allow,
+	}
+	r.events = newEmitter(r.id, s.deps.Kept.Dir, r.begin.Emit, func(err error) {
+		r.cancel(&toolscript.Error{Kind: toolscript.Cancelled, Err: fmt.Errorf("the client is gone: %w", err)})
+	})
+	context.AfterFunc(r.ctx, r.events.release)
+	r.console = &console{run: r.id, limits: limits, events: r.events, kept: s.deps.Kept}
+	r.stdin = newStdin(q.Stdin, r.events)
+	r.questions = &elicitations{
+		person: q.Ask, max: limits.Questions, open: map[string]*openQuestion{}, fits: s.deps.Fits, events: r.events, clock: &runner.Clock{},
+	}
+	r.calls = &calls{
+		run: r.id, ctx: r.ctx, deps: &s.deps, allow: q.Allow, limits: limits, events: r.events, questions: r.questions,
+		tasks: &s.tasks, free: limits.Concurrency, inFlight: map[string]*call{}, settled: func() { tell(callsSettled{}) },
+	}
+	r.work = &work{
+		id: r.id, capability: r.capability, request: q, limits: limits, lowered: lowered, deps: &s.deps, cache: s.cache,
+		events: r.events, calls: r.calls, console: r.console, stdin: r.stdin, clock: r.questions.clock,
+		enter: func(state string) { tell(stageEntered{state}) }, start: r.record.StartedAt,
+	}
+}
+
+func random(n int) []byte {
+	b := make([]byte, n)
+	_, _ = rand.Read(b) // crypto/rand never returns an error
+	return b
 }
 
 // Receive handles one message.
 func (r *run) Receive(c *actor.Context) {
+	stopping := r.fault
+	r.fault = mailbox.ErrEnded // a panic below leads to Stopped
 	switch m := c.Message().(type) {
 	case actor.Started:
-		r.begin(c)
-	case entered:
-		r.entered(c, m)
-	case callBegan:
-		r.callBegan(m)
-	case callEnded:
-		r.callEnded(m)
-	case describe:
-		m.reply.Send(r.snapshot(), nil)
-	case finished:
-		r.finish(c, m.end)
+		r.start(c)
+	case stageEntered:
+		r.record.State = m.state
+		r.report(c)
+	case Get:
+		m.Reply.Send(r.snapshot(), nil)
+	case Stdin:
+		r.giveStdin(m)
+	case Answer:
+		r.answer(m)
+	case GetCaller:
+		m.Reply.Send(r.calls.Outside, r.over())
+	case Abort:
+		m.Reply.Send(struct{}{}, r.abort())
+	case scriptEnded:
+		r.end(c, m.end)
+	case callsSettled:
+		r.settle(c)
 	case actor.Stopped:
-		r.cancel(mailbox.ErrStopped)
+		r.stop(c, stopping)
 	}
+	r.fault = stopping
 }
 
-// begin starts the work. Whatever happens in it, finished comes back.
-func (r *run) begin(c *actor.Context) {
-	engine, self, w, ctx := c.Engine(), c.PID(), r.work, r.ctx
-	w.tell = func(m any) { engine.Send(self, m) }
-	w.host.tell = w.tell
-	parent, id := r.parent, w.id
-	w.host.late = func(m callEnded) { engine.Send(parent, lateCall{id, m}) }
-	w.enter = func(state string) { w.tell(entered{w.id, state}) }
+// start runs the script in a goroutine. It sends scriptEnded in any case.
+func (r *run) start(c *actor.Context) {
+	engine, self := c.Engine(), c.PID()
+	tell := func(m any) { engine.Send(self, m) }
+	r.assemble(tell)
+	r.report(c) // before anything that a client can refer to
+	r.begin.Reply.Send(Handle{ID: r.id, Done: r.events.done}, nil)
 	mailbox.Go(func() {
-		w.tell(finished{w.do(ctx)})
+		tell(scriptEnded{r.work.do(r.ctx)})
 	}, func(err error) {
-		w.host.close(false)
-		w.tell(finished{failed(w.id, err, nil)})
+		r.calls.scriptEnded(false)
+		tell(scriptEnded{failed(r.id, err, nil)})
 	})
 }
 
-func (r *run) entered(c *actor.Context, m entered) {
-	r.record.State = m.state
-	c.Engine().Send(r.parent, m)
+// report sends the state of the run to Runs.
+func (r *run) report(c *actor.Context) {
+	c.Engine().Send(r.parent, runChanged{at: c.PID(), capability: r.capability, record: r.record})
 }
 
-func (r *run) callBegan(m callBegan) {
-	r.calls[m.callID] = len(r.record.Calls)
-	r.record.Calls = append(r.record.Calls, toolscript.CallRecord{CallID: m.callID, Tool: m.tool, Task: m.task})
-}
-
-func (r *run) callEnded(m callEnded) {
-	i, known := r.calls[m.callID]
-	if !known {
-		return
-	}
-	m.enter(&r.record.Calls[i])
-}
-
-// enter notes in a record how the call ended.
-func (m callEnded) enter(call *toolscript.CallRecord) {
-	call.OK, call.Kind, call.Ms = &m.ok, m.kind, m.ms
-}
-
-// snapshot is the record as it stands; the caller may keep it.
+// snapshot is the record as it is now; the caller may keep it.
 func (r *run) snapshot() toolscript.RunRecord {
 	record := r.record
-	record.Calls = append([]toolscript.CallRecord{}, r.record.Calls...)
+	record.Calls = r.calls.snapshot()
 	return record
 }
 
-// finish closes the record, hands it to the parent and ends the actor.
-func (r *run) finish(c *actor.Context, end toolscript.End) {
+// giveStdin waits for the script in a goroutine.
+func (r *run) giveStdin(m Stdin) {
+	if err := r.over(); err != nil {
+		m.Reply.Send(struct{}{}, err)
+		return
+	}
+	ctx, cancel := context.WithTimeout(r.ctx, StdinTime)
+	mailbox.Go(func() {
+		defer cancel()
+		m.Reply.Send(struct{}{}, r.stdin.give(ctx, m.Piece))
+	}, func(err error) { m.Reply.Send(struct{}{}, err) })
+}
+
+// answer checks the answer against the schema of its question in a goroutine.
+func (r *run) answer(m Answer) {
+	if err := r.over(); err != nil {
+		m.Reply.Send(struct{}{}, err)
+		return
+	}
+	mailbox.Go(func() {
+		m.Reply.Send(struct{}{}, r.questions.give(r.ctx, m.Answer))
+	}, func(err error) { m.Reply.Send(struct{}{}, err) })
+}
+
+// over is the error of a request to a run that has ended.
+func (r *run) over() error {
+	if r.record.EndedAt != nil {
+		return errEnded(r.id)
+	}
+	return nil
+}
+
+func (r *run) abort() error {
+	if r.over() == nil {
+		r.cancel(errAbort)
+		return nil
+	}
+	if r.calls.stopTasks() {
+		return nil
+	}
+	return errEnded(r.id)
+}
+
+// end closes the record. The client receives the last event after Runs knows the
+// end, so that a list that the client then asks for is up to date.
+func (r *run) end(c *actor.Context, end toolscript.End) {
+	r.record.Calls = r.calls.snapshot()
 	r.record.Close(end)
+	r.record.Calls = nil
 	r.cancel(nil)
-	c.Engine().Send(r.parent, ended{r.work.id, r.snapshot(), end})
-	c.Engine().Poison(c.PID())
+	if r.calls.idle() {
+		r.settle(c)
+	} else {
+		r.report(c)
+	}
+	r.events.end(end)
+}
+
+// settle reports the complete record. Runs then ends this actor.
+func (r *run) settle(c *actor.Context) {
+	if r.over() == nil || r.settled {
+		return
+	}
+	r.settled = true
+	c.Engine().Send(r.parent, runChanged{at: c.PID(), capability: r.capability, record: r.snapshot(), settled: true})
+}
+
+// stop ends what is left when the gateway shuts down or a message could not be
+// handled.
+func (r *run) stop(c *actor.Context, why error) {
+	r.cancel(why)
+	if r.work == nil { // it did not start
+		return
+	}
+	r.calls.stopTasks()
+	if r.over() == nil {
+		r.calls.scriptEnded(false)
+		r.end(c, failed(r.id, why, nil))
+	}
+	r.settle(c)
 }

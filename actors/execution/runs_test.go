@@ -17,6 +17,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/execution"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
+	"github.com/toolscript/toolscript/naming"
 	"github.com/toolscript/toolscript/runner"
 )
 
@@ -38,13 +39,14 @@ func (c compiler) Compile(_ context.Context, s runner.Source) (runner.Compiled, 
 	return c(s)
 }
 
-// bench is a Runs actor with everything around it.
+// bench is a Runs actor with fake Deps.
 type bench struct {
 	t      *testing.T
 	deps   execution.Deps
 	script sandbox
 	at     mailbox.Address
 	broken atomic.Int64 // workers given back as broken
+	runs   []*actor.PID // actors of runs, one after the other
 
 	mu     sync.Mutex
 	events []toolscript.Event
@@ -52,7 +54,7 @@ type bench struct {
 
 var echo = toolscript.Tool{Server: "demo", Name: "echo"}
 
-// withRuns runs test in a bubble of its own time.
+// withRuns runs test in a synctest bubble.
 func withRuns(t *testing.T, script sandbox, change func(*execution.Deps), test func(b *bench)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -62,8 +64,9 @@ func withRuns(t *testing.T, script sandbox, change func(*execution.Deps), test f
 				return json.RawMessage(`{"content":[{"type":"text","text":"` + c.ID + `"}]}`), nil
 			},
 			Lookup: func(id string) (toolscript.Tool, bool) { return echo, id == echo.ID() },
-			Names: func() *runner.Names {
-				return &runner.Names{Servers: []runner.ServerNames{{Ident: "demo", Server: "demo"}}}
+			Select: func(toolscript.Filter, toolscript.Filter) naming.Selection { return naming.Selection{} },
+			Names: func() *naming.Names {
+				return &naming.Names{Servers: []naming.Server{{Ident: "demo", Name: "demo"}}}
 			},
 			Connecting: func(toolscript.Filter) []string { return nil },
 			Await:      func(context.Context, toolscript.Filter) {},
@@ -87,6 +90,9 @@ func withRuns(t *testing.T, script sandbox, change func(*execution.Deps), test f
 		b.deps.Spawn = func(_ context.Context, id string, p actor.Producer) (mailbox.Address, error) {
 			life := mailbox.NewLife()
 			pid := engine.Spawn(p, "run", life.Options(id)...)
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			b.runs = append(b.runs, pid)
 			return mailbox.Address{Engine: engine, PID: pid, Ended: life.Ended()}, nil
 		}
 		gone := make(chan struct{})
@@ -124,8 +130,8 @@ func (b *bench) begin(ctx context.Context, req toolscript.ExecRequest, emit exec
 	return h
 }
 
-// exec runs a script to its end and checks the order of its events, which are those
-// of the last run.
+// exec runs a script to its end and checks the first and last event. b.events has the
+// events of the last run.
 func (b *bench) exec(req toolscript.ExecRequest) toolscript.Event {
 	b.t.Helper()
 	b.events = nil
@@ -360,8 +366,8 @@ func TestRunEndsWithItsClient(t *testing.T) {
 	})
 }
 
-// TestRunEndsWhateverItsClientDoes has a client that takes nothing after the
-// first event, until the run is long over, and then everything.
+// TestRunEndsWhateverItsClientDoes: the client takes nothing after the first event until
+// the run has ended, and then everything.
 func TestRunEndsWhateverItsClientDoes(t *testing.T) {
 	talks := func(_ context.Context, _ runner.Job, host runner.Host) (runner.Outcome, error) {
 		go func() {
@@ -369,7 +375,7 @@ func TestRunEndsWhateverItsClientDoes(t *testing.T) {
 				host.Write(runner.Stdout, fmt.Sprint(i, " "))
 			}
 		}()
-		time.Sleep(time.Second) // the sandbox's own limit, which no host holds up
+		time.Sleep(time.Second) // the sandbox's own limit, which does not wait for the host
 		return runner.Outcome{Err: toolscript.Fail(toolscript.LimitTime, "too long"), ExitCode: 1}, nil
 	}
 	withRuns(t, talks, nil, func(b *bench) {
@@ -408,6 +414,33 @@ func TestPanicsEndOneRunOnly(t *testing.T) {
 		b.events = nil
 		if end := b.exec(toolscript.ExecRequest{}); !*end.OK {
 			b.t.Errorf("the next run: %+v", end.Error)
+		}
+	})
+}
+
+// TestFaultsInTheActorOfARun: a run that cannot start is an error for its client, and a
+// run whose actor ends has a last event and a record.
+func TestFaultsInTheActorOfARun(t *testing.T) {
+	withRuns(t, waits, func(d *execution.Deps) {
+		d.Limits = func() toolscript.Limits { panic("no limits") }
+	}, func(b *bench) {
+		asking, cancel := context.WithTimeout(b.t.Context(), time.Minute)
+		defer cancel()
+		_, err := mailbox.Ask(asking, b.at, func(r mailbox.Reply[execution.Handle]) any {
+			return execution.Begin{Ctx: b.t.Context(), Emit: b.emit, Reply: r}
+		})
+		if !errors.Is(err, mailbox.ErrEnded) || len(b.events) > 0 {
+			b.t.Errorf("Begin: %v, events %+v; want %v and no events", err, b.events, mailbox.ErrEnded)
+		}
+	})
+	withRuns(t, waits, nil, func(b *bench) {
+		h := b.begin(b.t.Context(), toolscript.ExecRequest{}, b.emit)
+		synctest.Wait()
+		b.at.Engine.Poison(b.runs[0])
+		<-h.Done
+		last := b.events[len(b.events)-1]
+		if record := b.record(h.ID); last.End == nil || last.Kind != toolscript.Unavailable || record.Kind != toolscript.Unavailable {
+			b.t.Errorf("last event %+v, record %+v; want the kind unavailable", last, record)
 		}
 	})
 }

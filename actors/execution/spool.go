@@ -10,23 +10,23 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// mostSpooled bounds the file of one run.
-const mostSpooled = 256 << 20
+// maxSpooled bounds the file of one run.
+const maxSpooled = 256 << 20
 
 var errSpoolFull = errors.New("too much waits for the client")
 
-// spool is a queue of events in a file that has no name: it is gone when it is
-// closed, or with the process. The zero spool has no file yet.
+// spool is a queue of events in a file without a name, which disappears with the process.
+// The zero spool has no file yet.
 type spool struct {
-	dir  string // where the file is made; "": where the system makes such files
+	dir  string // the folder of the file; "": the temporary folder of the system
 	file *os.File
-	read int64 // what is before it has been taken
+	read int64 // the position of the first event
 	end  int64
 }
 
 func (s *spool) empty() bool { return s.read == s.end }
 
-// put adds an event. After an error the queue is as it was.
+// put adds an event. After an error the queue is unchanged.
 func (s *spool) put(e toolscript.Event) error {
 	if s.file == nil {
 		if err := s.open(); err != nil {
@@ -37,7 +37,7 @@ func (s *spool) put(e toolscript.Event) error {
 	if err != nil {
 		return err
 	}
-	if s.end+int64(len(text)) > mostSpooled {
+	if s.end+int64(len(text)) > maxSpooled {
 		return errSpoolFull
 	}
 	record := append(binary.BigEndian.AppendUint32(nil, uint32(len(text))), text...)
@@ -57,12 +57,12 @@ func (s *spool) open() error {
 		return err
 	}
 	s.file = file
-	_ = os.Remove(file.Name()) //nolint:gosec // G703: made here; where an open file cannot be removed, close does
+	_ = os.Remove(file.Name()) //nolint:gosec // G703: created here; on systems that cannot remove an open file, close does
 	return nil
 }
 
-// take gives the event that was put first. What cannot be read any more is lost,
-// and the event says so.
+// take removes the first event. If the file cannot be read, its events are lost, and the
+// returned event says so.
 func (s *spool) take() toolscript.Event {
 	var event toolscript.Event
 	size := make([]byte, 4)
@@ -80,15 +80,15 @@ func (s *spool) take() toolscript.Event {
 	}
 	if s.empty() {
 		s.read, s.end = 0, 0
-		_ = s.file.Truncate(0) // what it holds is overwritten
+		_ = s.file.Truncate(0) // the next events overwrite the file
 	}
 	return event
 }
 
-// close gives the file up.
+// close deletes the file.
 func (s *spool) close() {
 	if s.file != nil {
 		_ = s.file.Close()
-		_ = os.Remove(s.file.Name()) //nolint:gosec // G703: made here; done already where that is possible
+		_ = os.Remove(s.file.Name()) //nolint:gosec // G703: created here; usually removed already
 	}
 }

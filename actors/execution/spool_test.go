@@ -14,8 +14,8 @@ import (
 	"github.com/toolscript/toolscript/runner"
 )
 
-// A client that does not read holds a run up for a moment alone; when it reads
-// again, as a pager does, nothing is missing, and no file is left.
+// A client that does not read delays a run by maxWait only. When it reads again, as a
+// pager does, it receives everything, and no file is left.
 func TestClientThatDoesNotRead(t *testing.T) {
 	folder := t.TempDir()
 	var want strings.Builder
@@ -60,7 +60,7 @@ func TestClientThatDoesNotRead(t *testing.T) {
 	})
 }
 
-// A client that is only slow gets the script slowed down, and no file.
+// A slow client slows the script down, and no file is created.
 func TestClientThatIsSlow(t *testing.T) {
 	folder := t.TempDir()
 	script := func(_ context.Context, _ runner.Job, host runner.Host) (runner.Outcome, error) {

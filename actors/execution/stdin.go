@@ -9,19 +9,20 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// stdin carries standard input from POST /runs/{id}/stdin to the script. It
-// holds one piece: the next one waits until the script has taken it, so a fast
-// sender cannot fill the gateway's memory.
+// stdin carries standard input from POST /runs/{id}/stdin to the script. It holds one
+// piece, and the next one waits until the script has taken it: a fast sender cannot
+// fill the gateway's memory.
 type stdin struct {
-	pieces chan []byte
-	eof    chan struct{} // closed at the end of the input
-	close  sync.Once     // closes eof
-	broken error         // why the input ended early; written before eof is closed
-	wanted sync.Once     // the client is told once that the script reads
+	events    *emitter
+	pieces    chan []byte
+	eof       chan struct{} // closed at the end of the input
+	closing   sync.Once     // closes eof
+	broken    error         // why the input ended early; written before eof is closed
+	announced sync.Once     // the event that the script reads
 }
 
-func newStdin(open bool) *stdin {
-	s := &stdin{pieces: make(chan []byte, 1), eof: make(chan struct{})}
+func newStdin(open bool, events *emitter) *stdin {
+	s := &stdin{events: events, pieces: make(chan []byte, 1), eof: make(chan struct{})}
 	if !open {
 		s.end(nil)
 	}
@@ -29,14 +30,14 @@ func newStdin(open bool) *stdin {
 }
 
 func (s *stdin) end(broken error) {
-	s.close.Do(func() {
+	s.closing.Do(func() {
 		s.broken = broken
 		close(s.eof)
 	})
 }
 
-// give passes a copy of a piece on, since callers read the next one into the
-// same memory, and waits until the one before it is taken.
+// give adds a copy of a piece, because the caller reuses its memory. It waits until
+// the script has taken the piece before.
 func (s *stdin) give(ctx context.Context, p toolscript.StdinPiece) error {
 	select {
 	case <-s.eof:
@@ -59,15 +60,15 @@ func (s *stdin) give(ctx context.Context, p toolscript.StdinPiece) error {
 	return nil
 }
 
-// read waits for the next piece; nil is the end of the input, and an error that it
-// could not be read to its end.
-func (s *stdin) read(ctx context.Context) ([]byte, error) {
+// ReadStdin implements runner.Host.
+func (s *stdin) ReadStdin(ctx context.Context) ([]byte, error) {
+	s.announced.Do(func() { s.events.emit(toolscript.Event{Type: toolscript.EventStdin}) })
 	select {
 	case piece := <-s.pieces:
 		return piece, nil
 	case <-s.eof:
 		select {
-		case piece := <-s.pieces: // given before the end
+		case piece := <-s.pieces: // it arrived before the end
 			return piece, nil
 		default:
 			return nil, s.broken

@@ -16,8 +16,8 @@ import (
 	"github.com/toolscript/toolscript/runner"
 )
 
-// Calls have their turns, and their places in the budget, in the order in which the
-// script makes them, whichever of their goroutines comes first.
+// Calls start, and count against the budget, in the order in which the script makes them,
+// whichever of their goroutines runs first.
 func TestCallsKeepTheirOrder(t *testing.T) {
 	const calls, budget = 20, 15
 	var made []string
@@ -35,7 +35,7 @@ func TestCallsKeepTheirOrder(t *testing.T) {
 					refused = append(refused, i)
 				}
 			})
-			synctest.Wait() // it has come as far as it can
+			synctest.Wait() // it waits
 		}
 		group.Wait()
 		return runner.Outcome{}, nil

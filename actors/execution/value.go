@@ -6,59 +6,108 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/rawjson"
 )
 
-// result is the part of an MCP tools/call result that decides what a script sees.
+// result is the part of an MCP tools/call result that decides the value for the script.
+// Its fields are slices of the answer.
 type result struct {
-	Content           []json.RawMessage `json:"content"`
-	StructuredContent json.RawMessage   `json:"structuredContent"`
-	IsError           bool              `json:"isError"`
+	content    json.RawMessage // the array; nil: none
+	blocks     []json.RawMessage
+	structured json.RawMessage
+	isError    bool
+}
+
+// parseResult reads an answer without copying it.
+func parseResult(raw json.RawMessage) (r result, err error) {
+	if !json.Valid(raw) {
+		return r, json.Unmarshal(raw, &struct{}{}) // the error of the decoder
+	}
+	is := rawjson.Object(raw, func(name string, value json.RawMessage) {
+		switch name {
+		case "content":
+			r.content, r.blocks = value, nil
+			if !rawjson.Array(value, func(block json.RawMessage) { r.blocks = append(r.blocks, block) }) {
+				if r.content = nil; present(value) {
+					err = errors.New("content is not an array")
+				}
+			}
+		case "structuredContent":
+			r.structured = value
+		case "isError":
+			if wrong := json.Unmarshal(value, &r.isError); wrong != nil {
+				err = wrong
+			}
+		}
+	})
+	if !is {
+		err = errors.New("it is not an object")
+	}
+	return r, err
 }
 
 // fits reports whether a value satisfies a schema.
 type fits func(schema, value json.RawMessage) bool
 
-// value is what a script gets from a tool's answer: structuredContent when
-// there is one; else, of a tool with an output schema, its single text if that
-// is JSON of the promised shape; else, of any other tool, the single text,
-// parsed when it is a JSON object or array; else the content blocks.
+// value returns the value of a tool's answer for the script: structuredContent; otherwise,
+// for a tool with an output schema, its only text if it is JSON that satisfies the
+// schema; otherwise the only text, parsed if it is a JSON object or array; otherwise
+// the content blocks.
 func value(tool toolscript.Tool, raw json.RawMessage, fit fits) (json.RawMessage, *toolscript.ToolError) {
 	fail := func(kind toolscript.Kind, message string) *toolscript.ToolError {
 		return &toolscript.ToolError{Server: tool.Server, Tool: tool.ID(), Code: kind, Message: message}
 	}
-	var r result
-	if err := json.Unmarshal(raw, &r); err != nil {
-		return nil, fail(toolscript.InvalidResult, fmt.Sprintf("%s answered with something that is no tool result: %v", tool.Server, err))
+	r, err := parseResult(raw)
+	if err != nil {
+		return nil, fail(toolscript.InvalidResult, fmt.Sprintf("%s returned an invalid tool result: %v", tool.Server, err))
 	}
-	text, single := singleText(r.Content)
-	if r.IsError {
-		e := fail(toolscript.ToolFailed, textsOf(r.Content))
-		e.Content = r.Content
-		return nil, e
+	if r.isError {
+		return nil, failedTool(fail(toolscript.ToolFailed, ""), r, len(raw))
 	}
+	if present(r.structured) {
+		return r.structured, nil
+	}
+	literal, single := singleText(r.blocks)
+	if tool.OutputSchema == nil && !single {
+		return blocks(r), nil
+	}
+	if tool.OutputSchema == nil && !mayBeContainer(literal) {
+		return asText(literal), nil
+	}
+	text := []byte(unquote(literal))
 	switch {
-	case present(r.StructuredContent):
-		return r.StructuredContent, nil
 	case tool.OutputSchema != nil:
-		if single && json.Valid([]byte(text)) && fit(tool.OutputSchema, json.RawMessage(text)) {
-			return json.RawMessage(text), nil
+		if single && json.Valid(text) && fit(tool.OutputSchema, text) {
+			return text, nil
 		}
 		return nil, fail(toolscript.InvalidResult, tool.ID()+" promises structured content but answered without it")
-	case single && isObjectOrArray(text):
-		return json.RawMessage(text), nil
-	case single:
-		return quote(text), nil
+	case json.Valid(text):
+		return text, nil
 	default:
-		return blocks(r.Content), nil
+		return asText(literal), nil
 	}
 }
 
-// Untyped is what a script gets from the answer of a tool without an output
-// schema. It is false of other tools, and of answers that are errors.
+// maxFailed is the size of an answer up to which its error has the content blocks.
+const maxFailed = 1 << 20
+
+// failedTool completes the error of an answer with isError. For a large answer the error
+// has the beginning of the text only.
+func failedTool(e *toolscript.ToolError, r result, size int) *toolscript.ToolError {
+	if e.Message = textsOf(r.blocks); size > maxFailed {
+		e.Message = cut(e.Message)
+		return e
+	}
+	e.Content = r.blocks
+	return e
+}
+
+// Untyped returns the value for the script of an answer of a tool without an output
+// schema. It reports false for other tools and for errors.
 func Untyped(tool toolscript.Tool, raw json.RawMessage) (json.RawMessage, bool) {
 	if tool.OutputSchema != nil {
 		return nil, false
@@ -67,47 +116,81 @@ func Untyped(tool toolscript.Tool, raw json.RawMessage) (json.RawMessage, bool) 
 	return v, failure == nil
 }
 
-// kindOfResult is the kind of a call that was answered with a result.
+// kindOfResult returns the kind of a result; "" for success.
 func kindOfResult(raw json.RawMessage) toolscript.Kind {
-	var r struct {
-		IsError bool `json:"isError"`
-	}
-	if err := json.Unmarshal(raw, &r); err != nil {
+	r, err := parseResult(raw)
+	if err != nil {
 		return toolscript.InvalidResult
 	}
-	if r.IsError {
+	if r.isError {
 		return toolscript.ToolFailed
 	}
 	return ""
 }
 
+// FailureOf returns the text of a result with isError, and whether it has isError.
+func FailureOf(raw json.RawMessage) (text string, failed bool) {
+	if !bytes.Contains(raw, []byte(`"isError"`)) { // most results need not be decoded
+		return "", false
+	}
+	var r struct {
+		IsError bool              `json:"isError"`
+		Content []json.RawMessage `json:"content"`
+	}
+	if json.Unmarshal(raw, &r) != nil || !r.IsError {
+		return "", false
+	}
+	return textsOf(r.Content), true
+}
+
 func present(v json.RawMessage) bool { return len(v) > 0 && !bytes.Equal(v, []byte("null")) }
 
-// singleText is the text of an answer that is one text block.
-func singleText(content []json.RawMessage) (string, bool) {
+// singleText returns the text of an answer with one text block, as a JSON string.
+func singleText(content []json.RawMessage) (literal json.RawMessage, ok bool) {
 	if len(content) != 1 {
-		return "", false
+		return nil, false
 	}
 	return textOf(content[0])
 }
 
-func textOf(block json.RawMessage) (string, bool) {
-	var b struct {
-		Type string  `json:"type"`
-		Text *string `json:"text"`
+func textOf(block json.RawMessage) (literal json.RawMessage, ok bool) {
+	isText := false
+	rawjson.Object(block, func(name string, value json.RawMessage) {
+		switch name {
+		case "type":
+			isText = unquote(value) == "text"
+		case "text":
+			literal = value
+		}
+	})
+	if !isText || len(literal) == 0 || literal[0] != '"' {
+		return nil, false
 	}
-	if json.Unmarshal(block, &b) != nil || b.Type != "text" || b.Text == nil {
-		return "", false
-	}
-	return *b.Text, true
+	return literal, true
 }
 
-// textsOf joins the text blocks: the message of an isError answer.
+// unquote decodes a JSON string; "" for other values.
+func unquote(literal json.RawMessage) (text string) {
+	if len(literal) > 1 && literal[0] == '"' && json.Unmarshal(literal, &text) == nil {
+		return text
+	}
+	return ""
+}
+
+// asText returns a JSON string with valid UTF-8, unchanged if possible.
+func asText(literal json.RawMessage) json.RawMessage {
+	if utf8.Valid(literal) {
+		return literal
+	}
+	return quote(unquote(literal))
+}
+
+// textsOf joins the text blocks to the message of an error.
 func textsOf(content []json.RawMessage) string {
 	var texts []string
 	for _, block := range content {
-		if text, ok := textOf(block); ok {
-			texts = append(texts, text)
+		if literal, ok := textOf(block); ok {
+			texts = append(texts, unquote(literal))
 		}
 	}
 	if len(texts) == 0 {
@@ -116,31 +199,39 @@ func textsOf(content []json.RawMessage) string {
 	return strings.Join(texts, "\n")
 }
 
-// isObjectOrArray leaves "123" and "true" alone: a text that happens to look
-// like a number stays a text.
-func isObjectOrArray(text string) bool {
-	t := strings.TrimLeft(text, " \t\r\n")
-	return t != "" && (t[0] == '{' || t[0] == '[') && json.Valid([]byte(t))
+// mayBeContainer reports whether the text in a JSON string begins like an object or an
+// array. Texts such as "123" and "true" stay texts.
+func mayBeContainer(literal json.RawMessage) bool {
+	inside := literal[1:]
+	for {
+		switch {
+		case inside[0] == ' ':
+			inside = inside[1:]
+		case inside[0] == '\\' && strings.IndexByte("tnr", inside[1]) >= 0:
+			inside = inside[2:]
+		default:
+			return inside[0] == '{' || inside[0] == '[' || inside[0] == '\\' && inside[1] == 'u'
+		}
+	}
 }
 
 func quote(text string) json.RawMessage {
 	b, err := json.Marshal(text)
 	if err != nil {
-		panic(err) // a string always has a JSON form
+		panic(err) // strings can always be encoded
 	}
 	return b
 }
 
-// blocks is the JSON array of the content blocks, each as the server sent it.
-func blocks(content []json.RawMessage) json.RawMessage {
-	items := make([][]byte, len(content))
-	for i, block := range content {
-		items[i] = block
+// blocks returns the JSON array of the content blocks.
+func blocks(r result) json.RawMessage {
+	if r.content == nil {
+		return json.RawMessage("[]")
 	}
-	return slices.Concat([]byte("["), bytes.Join(items, []byte(",")), []byte("]"))
+	return r.content
 }
 
-// toolError is what a script catches for an error of the gateway.
+// toolError converts an error of the gateway to the error that a script catches.
 func toolError(tool toolscript.Tool, id string, err error) *toolscript.ToolError {
 	t := &toolscript.ToolError{Server: tool.Server, Tool: id, Code: toolscript.KindOf(err), Message: err.Error()}
 	var e *toolscript.Error

@@ -7,8 +7,8 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// TestDEF9 holds what a script sees of an answer: nothing of it is lost, and a
-// text that looks like a number stays a text.
+// TestDEF9 has the values that scripts see. Nothing of an answer is lost, and a text that
+// looks like a number stays a text.
 func TestDEF9(t *testing.T) {
 	typed := toolscript.Tool{Server: "s", Name: "t", OutputSchema: json.RawMessage(`{"type":"object"}`)}
 	untyped := toolscript.Tool{Server: "s", Name: "t"}
@@ -57,7 +57,7 @@ func TestDEF9(t *testing.T) {
 	}
 }
 
-// TestDEF7 holds that a tool's own error reaches the script with its text and content.
+// TestDEF7: an error of a tool reaches the script with its text and content.
 func TestDEF7(t *testing.T) {
 	tool := toolscript.Tool{Server: "files", Name: "read"}
 	_, failure := value(tool, json.RawMessage(`{"isError":true,"content":[{"type":"text","text":"no such file"}]}`), nil)

@@ -1,6 +1,6 @@
-// Package registry is the actor that owns the current catalog and the last
-// known state of every server. It is the only writer of both. What it knows it
-// publishes as a View, which readers load without asking it.
+// Package registry is the actor that owns the current catalog and the last known state
+// of every server. It is the only writer of both and publishes them as a View, which
+// readers load without a message.
 package registry
 
 import (
@@ -15,12 +15,12 @@ import (
 	"github.com/toolscript/toolscript/actors/event"
 )
 
-// Options are what a Registry is made from. All fields are needed.
+// Options configure a Registry. All fields are required.
 type Options struct {
-	// Current is the View published last. A registry that is restarted goes on
-	// from it, so that a generation never comes twice.
+	// Current is the View that was published last. A restarted registry continues from
+	// it, so that no generation is used twice.
 	Current func() View
-	// Publish puts a View in force. It is called from one goroutine at a time.
+	// Publish replaces the current View. Calls are never concurrent.
 	Publish func(View)
 	Logger  *slog.Logger
 }
@@ -32,11 +32,12 @@ type Registry struct {
 	tell func(fact any)
 }
 
-// New makes the actor.
+// New creates the actor.
 func New(o Options) *Registry { return &Registry{Options: o} }
 
-// First is the View before any server has told anything: all are connecting.
-func First(servers []toolscript.ServerStatus) View {
+// First is the View before any server has reported: all servers are connecting, and
+// the catalog has the known tools.
+func First(servers []toolscript.ServerStatus, known ...toolscript.Tool) View {
 	view := View{}
 	var names []string
 	for _, s := range servers {
@@ -44,8 +45,9 @@ func First(servers []toolscript.ServerStatus) View {
 		view.Servers = append(view.Servers, Server{ServerStatus: s})
 	}
 	slices.SortFunc(view.Servers, func(a, b Server) int { return strings.Compare(a.Name, b.Name) })
-	view.Catalog = toolscript.NewCatalog(0, names, nil)
+	view.Catalog = toolscript.NewCatalog(0, names, known)
 	view.Names = namesOf(view.Catalog)
+	view.count()
 	return view
 }
 
@@ -67,7 +69,7 @@ func (r *Registry) start(c *actor.Context) {
 	engine, parent := c.Engine(), c.Parent()
 	r.tell = func(fact any) { engine.Send(parent, fact) }
 	r.view = r.Current()
-	r.tellCatalog() // the one before may have ended between publishing it and telling of it
+	r.tellCatalog() // the previous registry may have ended between publishing and sending
 	r.tell(event.RegistryStarted{})
 }
 
@@ -75,8 +77,8 @@ func (r *Registry) tellCatalog() {
 	r.tell(event.CatalogChanged{Catalog: r.view.Catalog, Names: r.view.Names})
 }
 
-// serversConfigured drops the servers that are no more, with their tools, and
-// enters the new ones.
+// serversConfigured removes servers that are no longer configured, with their tools,
+// and adds new ones.
 func (r *Registry) serversConfigured(m event.ServersConfigured) {
 	known := map[string]Server{}
 	for _, s := range r.view.Servers {
@@ -96,15 +98,15 @@ func (r *Registry) serversConfigured(m event.ServersConfigured) {
 
 func (r *Registry) serverChanged(m event.ServerChanged) {
 	r.change(m.Status.Name, func(s *Server) {
-		settled := s.Settled || m.Status.State != toolscript.Connecting // which the server's actor does not know
+		settled := s.Settled || m.Status.State != toolscript.Connecting // only the registry knows Settled
 		s.ServerStatus = m.Status
 		s.Settled = settled
 	})
-	r.count()
+	r.view.count()
 	r.Publish(r.view)
 }
 
-// toolsChanged is of no interest once the server is no longer configured.
+// toolsChanged ignores servers that are no longer configured.
 func (r *Registry) toolsChanged(m event.ToolsChanged) {
 	servers := r.view.Catalog.Servers()
 	if !slices.Contains(servers, m.Server) {
@@ -115,9 +117,9 @@ func (r *Registry) toolsChanged(m event.ToolsChanged) {
 	r.replace(servers, slices.Concat(others, m.Tools))
 }
 
-// replace puts a View in force with a new generation of the catalog, unless it
-// is what it was: a server that lists the same again must not throw away every
-// cached module.
+// replace publishes a View with a new generation of the catalog if the catalog
+// changed: a server that lists the same tools again must not invalidate every cached
+// module.
 func (r *Registry) replace(servers []string, tools []toolscript.Tool) {
 	old := r.view.Catalog
 	next := toolscript.NewCatalog(old.Generation()+1, servers, tools)
@@ -126,28 +128,28 @@ func (r *Registry) replace(servers []string, tools []toolscript.Tool) {
 		return
 	}
 	r.view.Catalog, r.view.Names = next, namesOf(next)
-	r.count()
+	r.view.count()
 	r.Publish(r.view)
 	r.Logger.Debug("catalog changed", slog.Uint64("generation", next.Generation()), slog.Int("tools", next.Len()))
 	r.tellCatalog()
 }
 
-// count enters how many tools of each server there are, and whether they are only
-// what it listed last: its actor may have forgotten them, the catalog has not.
-func (r *Registry) count() {
+// count updates the number of tools of each server, and whether the list is stale:
+// after a restart the catalog still knows tools that the actor of the server does not.
+func (v *View) count() {
 	tools := map[string]int{}
-	for _, t := range r.view.Catalog.Tools() {
+	for _, t := range v.Catalog.Tools() {
 		tools[t.Server]++
 	}
-	r.view.Servers = slices.Clone(r.view.Servers)
-	for i := range r.view.Servers {
-		s := &r.view.Servers[i]
+	v.Servers = slices.Clone(v.Servers)
+	for i := range v.Servers {
+		s := &v.Servers[i]
 		s.Tools = tools[s.Name]
 		s.Stale = s.Tools > 0 && s.State != toolscript.Ready
 	}
 }
 
-// change edits a copy of the servers, since published ones may be in use.
+// change edits a copy of the servers, because readers may use published ones.
 func (r *Registry) change(name string, edit func(*Server)) {
 	r.view.Servers = slices.Clone(r.view.Servers)
 	for i := range r.view.Servers {

@@ -15,8 +15,8 @@ import (
 	"github.com/toolscript/toolscript/actors/registry"
 )
 
-// rig is a registry under a parent that writes down the facts. What it
-// publishes outlives it, as it does in a System.
+// rig is a registry under a parent that records the published events. As in a System,
+// the published View survives a restart of the registry.
 type rig struct {
 	engine *actor.Engine
 	root   *actor.PID
@@ -115,7 +115,7 @@ func TestToolsOfAllServersMakeOneCatalog(t *testing.T) {
 			t.Errorf("warnings of %s = %q", a.Name, a.Warnings)
 		}
 		last, ok := r.facts[len(r.facts)-1].(event.CatalogChanged)
-		if !ok || last.Catalog.Generation() != 3 || last.Names().Key() != view.Names().Key() {
+		if !ok || last.Catalog.Generation() != 3 || last.Names().Key != view.Names().Key {
 			t.Errorf("last fact = %+v, want the catalog in force", r.facts[len(r.facts)-1])
 		}
 		r.send(event.ToolsChanged{Server: "b"})
@@ -132,13 +132,14 @@ func TestTheSameToolsAgainMakeNoGeneration(t *testing.T) {
 		if got := r.current().Catalog.Generation(); got != 1 {
 			t.Errorf("generation = %d, want 1", got)
 		}
-		if got := len(r.facts); got != 3 { // two of the start, and one catalog
+		if got := len(r.facts); got != 3 { // two at the start, and one catalog
 			t.Errorf("%d facts, want 3", got)
 		}
 	})
 }
 
-// TestPublishedViewsNeverChange: readers hold them without a lock.
+// TestPublishedViewsNeverChange checks that Views are immutable: readers hold no
+// lock.
 func TestPublishedViewsNeverChange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t, "a")
@@ -171,8 +172,8 @@ func TestSettledStaysSettled(t *testing.T) {
 	})
 }
 
-// TestARestartedRegistryGoesOn: the catalog does not blink, no generation comes
-// twice, and the servers are asked for what was missed.
+// TestARestartedRegistryGoesOn checks that a restart keeps the catalog, uses no
+// generation twice, and asks the servers for the events that the registry missed.
 func TestARestartedRegistryGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t, "a", "b")

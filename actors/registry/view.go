@@ -4,15 +4,15 @@ import (
 	"sync"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/codegen"
+	"github.com/toolscript/toolscript/naming"
 )
 
-// View is what the registry knows at one moment. It is immutable; its parts fit
-// one another.
+// View is the knowledge of the registry at one moment. It is immutable, and its parts
+// are consistent.
 type View struct {
 	Catalog toolscript.Catalog
-	Names   func() *codegen.Names // of exactly this catalog; chosen once, when first asked for
-	Servers []Server              // every configured server, sorted by name
+	Names   func() *naming.Names // of exactly this catalog; computed on first use
+	Servers []Server             // every configured server, sorted by name
 }
 
 // Server is one configured server.
@@ -21,8 +21,8 @@ type Server struct {
 	Warnings []string // about its configuration
 }
 
-// namesOf chooses names lazily: calls do without them, so a catalog whose names
-// cannot be chosen must not keep its tools from being called.
-func namesOf(c toolscript.Catalog) func() *codegen.Names {
-	return sync.OnceValue(func() *codegen.Names { return codegen.NewNames(c) })
+// namesOf computes names lazily: calls need no names, so a catalog whose names cannot
+// be computed must not prevent calls.
+func namesOf(c toolscript.Catalog) func() *naming.Names {
+	return sync.OnceValue(func() *naming.Names { return naming.New(c) })
 }

@@ -6,25 +6,27 @@ import (
 	"log/slog"
 	"sync/atomic"
 
+	"github.com/toolscript/toolscript/actors/search/embedding"
 	"github.com/toolscript/toolscript/actors/search/index"
 )
 
-// engine is a model and where its vectors are kept. An index has vectors of one.
+// engine is a model with the cache of its vectors. All vectors of an index are from
+// one engine.
 type engine struct {
-	model   Model // nil: by words only
-	cache   Cache // nil: vectors end with the process
-	watched bool  // somebody else sees to it that it works, and replaces it
-	opening bool  // it stands in for one that is being opened
+	model   Model // nil: search by words only
+	cache   Cache // nil: vectors are lost when the process ends
+	watched bool  // another actor restarts and replaces the model
+	opening bool  // placeholder while the first model is opened
 	broken  atomic.Bool
 }
 
-// ModelChanged tells the actor of a Use.
+// ModelChanged notifies the actor of a Use.
 type ModelChanged struct{}
 
-// Use replaces the model by one that somebody else watches, with where its
-// vectors are kept; nil is the one of the Options. The actor, which must be told
-// by ModelChanged, makes an index anew. Until then queries are answered as before.
-func (s *Search) Use(m index.Embedder, c Cache) {
+// Use replaces the model and its cache. The caller manages the embedder; nil selects
+// the model of Own. The actor builds a new index when it receives ModelChanged. Until
+// then queries are answered from the old index.
+func (s *Search) Use(m embedding.Embedder, c Cache) {
 	if m == nil {
 		own := s.own.Load()
 		s.using.Store(&engine{model: own.model, cache: own.cache})
@@ -33,11 +35,11 @@ func (s *Search) Use(m index.Embedder, c Cache) {
 	s.using.Store(&engine{model: outside{m}, cache: c, watched: true})
 }
 
-// Hold has no model used until the next Use.
+// Hold disables models until the next Use.
 func (s *Search) Hold() { s.using.Store(&engine{opening: true}) }
 
-// Own replaces the Model and the Cache of the Options, for the next Use of nil. The
-// one before is closed, unless it is the same.
+// Own replaces the Model and the Cache of the Options. They apply with the next Use
+// of nil. The previous model is closed, unless it is the same.
 func (s *Search) Own(m Model, c Cache) {
 	before := s.own.Swap(&engine{model: m, cache: c})
 	if before.model != nil && before.model != m {
@@ -45,31 +47,24 @@ func (s *Search) Own(m Model, c Cache) {
 	}
 }
 
-// outside is a model that is not part of this program. It does as it likes with
-// priorities and memory, and belongs to who watches it.
-type outside struct{ index.Embedder }
+// outside is a model that is not part of this program. The actor that manages it
+// closes it.
+type outside struct{ embedding.Embedder }
 
-func (o outside) Background() index.Embedder { return o.Embedder }
-func (outside) Loaded() bool                 { return true }
-func (outside) Close()                       {}
+func (o outside) Background() embedding.Embedder { return o.Embedder }
+func (outside) Loaded() bool                     { return true }
+func (outside) Close()                           {}
 
-// EmbedQuery keeps the form that the model wants queries in.
-func (o outside) EmbedQuery(ctx context.Context, query string) ([]float32, error) {
-	return index.EmbedQuery(ctx, o.Embedder, query)
-}
-
-// works reports whether there is a model to be used.
 func (e *engine) works() bool { return e.model != nil && !e.broken.Load() }
 
-// embed is the vector of a query, nil when there is none. The one thing that can
-// go wrong with the embedded model, but for the end of ctx, is that it cannot be
-// had; one that is watched may work the next time.
+// embed returns the vector of a query, or nil. After an error the embedded model is
+// not used again; a watched model is tried with every query.
 func (e *engine) embed(ctx context.Context, query string, logger *slog.Logger) []float32 {
 	vector, err := index.EmbedQuery(ctx, e.model, query)
 	switch {
 	case err == nil:
 		return vector
-	case ctx.Err() != nil, errors.Is(err, context.Canceled): // the second of a model that was closed meanwhile
+	case ctx.Err() != nil, errors.Is(err, context.Canceled): // Canceled: the model was closed by another goroutine
 	case e.watched:
 		logger.Debug("query answered by words only", slog.String("error", err.Error()))
 	case !e.broken.Swap(true):

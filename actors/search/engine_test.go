@@ -11,8 +11,8 @@ import (
 	"github.com/toolscript/toolscript/actors/search"
 )
 
-// other is a model of three values, for which only shells are alike; with its
-// queries in a form of their own.
+// other is a model of three values. Texts about shells are similar, all others are
+// different. It expects queries in another form than documents.
 type other struct{ fail atomic.Bool }
 
 func (o *other) ID() string { return "other-1" }
@@ -37,8 +37,8 @@ func (o *other) EmbedQuery(context.Context, string) ([]float32, error) {
 	return []float32{0, 0, 1}, nil
 }
 
-// TestUse: vectors of two models never meet, a model that fails costs a query
-// its meaning only, and the way back needs nothing but ModelChanged.
+// TestUse: vectors of two models are never mixed, a failing model makes a query
+// lexical, and ModelChanged is enough to return to the first model.
 func TestUse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		own, outside := &model{}, &other{}
@@ -67,14 +67,14 @@ func TestUse(t *testing.T) {
 			t.Errorf("with the model again: %q", got)
 		}
 		r.Use(nil, nil)
-		use("hybrid s__run_shell") // "zzz" is no file for the fake
+		use("hybrid s__run_shell") // the fake model does not count "zzz" as a file
 		if now := r.State(); now.Model != "fake-1" || now.Opening || own.count() == 0 {
 			t.Errorf("with its own model: %+v", now)
 		}
 	})
 }
 
-// TestUseDuringAStep: what the old model computes comes too late.
+// TestUseDuringAStep: vectors of the old model are discarded.
 func TestUseDuringAStep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		own := &model{hold: make(chan struct{})}

@@ -14,11 +14,11 @@ import (
 	"github.com/toolscript/toolscript/actors/search/index"
 )
 
-// Wake makes a lazy search index the current catalog from now on.
+// Wake makes a lazy search index the current catalog and all later ones.
 type Wake struct{}
 
-// indexer is the actor. It knows what there is to do, and has one step at a time
-// done on a goroutine: see next. Only Receive touches it.
+// indexer is the actor. It runs one step at a time on a goroutine; see next. Only
+// Receive accesses its fields.
 type indexer struct {
 	*Search
 	post   func(message any)
@@ -28,21 +28,21 @@ type indexer struct {
 	asleep  bool
 	working bool // a step is under way
 	catalog toolscript.Catalog
-	engine  *engine      // whose vectors there are
+	engine  *engine      // the source of the vectors
 	index   *index.Index // nil before the first
-	skip    uint64       // a generation that could not be indexed; 0: none
+	skip    uint64       // generation that could not be indexed; 0: none
 
 	vectors index.Vectors      // of all documents seen
-	asked   map[index.Key]bool // those the cache was asked for
-	failed  map[index.Key]bool // those that could not be embedded
-	single  int                // documents to embed one by one, after a batch has failed
-	row     int                // failures without a success between them
+	asked   map[index.Key]bool // keys that were looked up in the cache
+	failed  map[index.Key]bool // keys that could not be embedded
+	single  int                // number of documents to embed one by one, after a failed batch
+	row     int                // failures in a row
 	unsaved index.Vectors
-	touch   bool // the cache wants to know what is used
+	touch   bool // the cache needs an Add, to mark keys as used
 	tally   state
 }
 
-// Produce makes the actor.
+// Produce returns the actor.
 func (s *Search) Produce() actor.Receiver {
 	x := &indexer{Search: s, asleep: s.options.Lazy}
 	x.adoptEngine()
@@ -74,8 +74,7 @@ func (x *indexer) Receive(c *actor.Context) {
 	}
 }
 
-// start begins with the catalog there is: an indexer that is restarted has
-// missed the news of it.
+// start reads the current catalog, because a restarted indexer has missed the event.
 func (x *indexer) start(c *actor.Context) {
 	engine, self := c.Engine(), c.PID()
 	x.post = func(message any) { engine.Send(self, message) }
@@ -90,8 +89,8 @@ func (x *indexer) adopt(c toolscript.Catalog) {
 	x.next()
 }
 
-// next has the next step done, if there is one: an index of the newest catalog
-// first, then the vectors that the cache has, then those to be computed.
+// next starts the next step, if there is one, in this order: index the newest
+// catalog, look up vectors in the cache, compute vectors.
 func (x *indexer) next() {
 	if x.working || x.asleep || x.ctx.Err() != nil {
 		return
@@ -113,10 +112,10 @@ func (x *indexer) outdated() bool {
 	return x.index == nil || x.index.Generation() < x.catalog.Generation() && x.catalog.Generation() != x.skip
 }
 
-// todo is what the index lacks.
+// todo lists the missing vectors of the index.
 type todo struct {
-	unasked   []index.Key      // of documents that the cache may have
-	documents []index.Document // to be embedded
+	unasked   []index.Key      // keys to look up in the cache
+	documents []index.Document // documents to embed
 }
 
 func (x *indexer) todo() todo {
@@ -136,7 +135,7 @@ func (x *indexer) todo() todo {
 	return t
 }
 
-// publish puts in force what is known, and begins the next step.
+// publish makes the current results visible to queries and starts the next step.
 func (x *indexer) publish() {
 	x.working = false
 	if x.engine != x.using.Load() {
@@ -152,14 +151,14 @@ func (x *indexer) publish() {
 	x.next()
 }
 
-// modelChanged waits for the step under way, which may be of the old model.
+// modelChanged waits for the running step, which may use the old model.
 func (x *indexer) modelChanged() {
 	if !x.working {
 		x.publish()
 	}
 }
 
-// adoptEngine begins with the model in use, and without the vectors of another.
+// adoptEngine switches to the model in use and drops the vectors of the old one.
 func (x *indexer) adoptEngine() {
 	x.engine = x.using.Load()
 	x.vectors, x.unsaved = index.Vectors{}, index.Vectors{}
@@ -170,7 +169,6 @@ func (x *indexer) adoptEngine() {
 	}
 }
 
-// keep adds vectors to those known and to the index.
 func (x *indexer) keep(found index.Vectors) {
 	if len(found) == 0 {
 		return
@@ -179,8 +177,8 @@ func (x *indexer) keep(found index.Vectors) {
 	x.index = x.index.With(x.vectors)
 }
 
-// forget drops vectors of tools that are gone when they become many. A server
-// that is away for a moment needs its own again.
+// forget drops vectors of removed tools when there are many. A few are kept for
+// servers that are away for a short time.
 func (x *indexer) forget() {
 	if max(len(x.vectors), len(x.asked), len(x.failed)) <= x.index.Len()+maxSpare {
 		return
@@ -192,7 +190,6 @@ func (x *indexer) forget() {
 	maps.DeleteFunc(x.vectors, func(k index.Key, _ []float32) bool { return !used[k] })
 }
 
-// used are the keys of all tools in the index.
 func (x *indexer) used() map[index.Key]bool {
 	used := map[index.Key]bool{}
 	for _, k := range x.index.Keys() {
@@ -206,13 +203,13 @@ func (x *indexer) warn(message string, err error, attrs ...slog.Attr) {
 	x.tally.err = err
 }
 
-// stop ends the step under way, and saves what was computed meanwhile.
+// stop cancels the running step and saves the vectors computed so far.
 func (x *indexer) stop() {
 	x.cancel()
 	x.saveLast()
 }
 
-// saveLast saves what a model that is given up has computed.
+// saveLast saves the vectors of a model that is replaced.
 func (x *indexer) saveLast() {
 	if x.engine.cache == nil || len(x.unsaved) == 0 {
 		return
@@ -227,5 +224,5 @@ func (x *indexer) saveLast() {
 	}, func(err error) { mailbox.LogFailure(logger, slog.LevelWarn, "vectors not saved", err) })
 }
 
-// first is the beginning of a list.
+// first returns a copy of at most n elements from the start of all.
 func first[T any](all []T, n int) []T { return slices.Clone(all[:min(n, len(all))]) }

@@ -8,7 +8,7 @@ import (
 	"github.com/toolscript/toolscript/actors/search"
 )
 
-// TestTheModelIsReleased when nobody has needed it for a while, and comes back.
+// TestTheModelIsReleased: the idle model is released, and loaded again when needed.
 func TestTheModelIsReleased(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := search.MiniLM(time.Minute)

@@ -1,6 +1,6 @@
-// Package search is the actor that owns the index of the current catalog. It
-// alone makes one, on a goroutine, a step at a time, and puts it in force whole:
-// queries read the one in force and wait neither for the actor nor for a step.
+// Package search is the actor that owns the search index of the current catalog. The
+// actor builds the index in steps on a goroutine and publishes complete states.
+// Queries read the published state and wait neither for the actor nor for a step.
 package search
 
 import (
@@ -11,64 +11,65 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
+	"github.com/toolscript/toolscript/actors/search/embedding"
+	"github.com/toolscript/toolscript/actors/search/embedding/minilm"
 	"github.com/toolscript/toolscript/actors/search/index"
-	"github.com/toolscript/toolscript/actors/search/minilm"
 	"github.com/toolscript/toolscript/actors/search/vectors"
-	"github.com/toolscript/toolscript/runner/footprint"
+	"github.com/toolscript/toolscript/runner/memtrim"
 )
 
-// Model computes the meaning of texts.
+// Model computes embeddings.
 type Model interface {
-	// Embedder is for who waits.
-	index.Embedder
-	// Background is the same for work that nobody waits for.
-	Background() index.Embedder
+	// Embedder answers requests with normal priority.
+	embedding.Embedder
+	// Background returns an embedder with low priority.
+	Background() embedding.Embedder
 	// Loaded reports whether it is in memory.
 	Loaded() bool
-	// Close gives everything back; who still uses the Model gets an error.
+	// Close releases the model. Later calls return an error.
 	Close()
 }
 
-// MiniLM is the model that is part of this program. It is in memory when it is
-// needed and for idle afterwards; 0 means minilm.MaxIdle. With it goes what else
-// of the program's file the process does not need now.
-func MiniLM(idle time.Duration) Model { return embedded{minilm.NewEngine(idle, footprint.Release)} }
+// MiniLM returns the model that is part of this program. The model is loaded when
+// needed and released after idle without use; 0 means minilm.MaxIdle. A release also
+// returns other unused pages of the program's file to the system.
+func MiniLM(idle time.Duration) Model { return embedded{minilm.NewEngine(idle, memtrim.Release)} }
 
 type embedded struct{ *minilm.Engine }
 
-func (e embedded) Background() index.Embedder { return e.Engine.Background() }
+func (e embedded) Background() embedding.Embedder { return e.Engine.Background() }
 
-// Cache keeps vectors beyond the end of the process; vectors.File is one.
+// Cache stores vectors across restarts, as vectors.File does.
 type Cache interface {
-	// Read finds the vectors of keys. What it found is good even when it fails.
+	// Read looks up keys. The vectors found are valid even if there is an error.
 	Read(keys []index.Key) (vectors.Found, error)
-	// Add keeps vectors, and marks those of used as used.
+	// Add stores vectors and marks the keys in used as used.
 	Add(ctx context.Context, fresh index.Vectors, used []index.Key) error
 }
 
-// Options are what a Search is made from.
+// Options configure a Search.
 type Options struct {
-	Model   Model                     // nil: by words only; see Own
-	Cache   Cache                     // nil: vectors end with the process
+	Model   Model                     // nil: search by words only; see Own
+	Cache   Cache                     // nil: vectors are lost when the process ends
 	Catalog func() toolscript.Catalog // the current one
-	Lazy    bool                      // index nothing before the first Wake
-	Later   bool                      // by words only until the first Use
+	Lazy    bool                      // build no index before the first Wake
+	Later   bool                      // search by words only until the first Use
 	Logger  *slog.Logger
 	Work    *mailbox.Group // counts the goroutines
 }
 
-// Search is the search of one gateway, over all lives of its actor. It is safe
+// Search is the search of one gateway. It outlives restarts of its actor. It is safe
 // for concurrent use.
 type Search struct {
 	options Options
 	now     atomic.Pointer[state]
 	traffic traffic
-	using   atomic.Pointer[engine] // what the next index has vectors of
-	own     atomic.Pointer[engine] // what is used while nobody else's is
+	using   atomic.Pointer[engine] // engine of the next index
+	own     atomic.Pointer[engine] // engine of Own, used when Use has set no other
 	queries atomic.Int64
 }
 
-// New makes a search that has indexed nothing.
+// New returns a search with an empty index.
 func New(o Options) *Search {
 	s := &Search{options: o}
 	s.own.Store(&engine{model: o.Model, cache: o.Cache})
@@ -81,19 +82,19 @@ func New(o Options) *Search {
 	return s
 }
 
-// Close gives the model back.
+// Close releases the model.
 func (s *Search) Close() {
 	if m := s.own.Load().model; m != nil {
 		m.Close()
 	}
 }
 
-// Busy tells the search that somebody's call is at work, until done is called:
-// indexing waits for a pause in such work.
+// Busy reports a running call, until done is called. Indexing waits for a pause
+// between calls.
 func (s *Search) Busy() (done func()) { return s.traffic.begin() }
 
-// Find ranks the tools of the index in force. Before the first there is nothing
-// to be found.
+// Find ranks the tools of the published index. Before the first index is published,
+// there are no hits.
 func (s *Search) Find(ctx context.Context, q index.Query) (index.Result, State) {
 	defer s.traffic.begin()()
 	s.queries.Add(1)
@@ -107,18 +108,10 @@ func (s *Search) Find(ctx context.Context, q index.Query) (index.Result, State) 
 	return now.index.Search(q), now.describe(s)
 }
 
-// Nearest are tools whose names resemble a query that found nothing.
-func (s *Search) Nearest(query string, n int) []string {
-	if now := s.now.Load(); now.index != nil {
-		return now.index.Nearest(query, n)
-	}
-	return nil
-}
-
-// State is where the indexing stands.
+// State returns the state of indexing.
 func (s *Search) State() State { return s.now.Load().describe(s) }
 
-// Await waits until enough says so of the state, or until ctx ends.
+// Await waits until enough returns true for the state, or until ctx ends.
 func (s *Search) Await(ctx context.Context, enough func(State) bool) State {
 	for {
 		now := s.now.Load()

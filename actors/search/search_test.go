@@ -18,16 +18,17 @@ import (
 	"github.com/toolscript/toolscript/actors/event"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/actors/search"
+	"github.com/toolscript/toolscript/actors/search/embedding"
 	"github.com/toolscript/toolscript/actors/search/index"
 	"github.com/toolscript/toolscript/actors/search/vectors"
 )
 
-// model embeds a text as one of two directions: whether it speaks of files.
+// model embeds a text as one of two directions: about files, or not.
 type model struct {
 	mu       sync.Mutex
-	embedded []string // in the background
+	embedded []string // by Background
 	refuse   func(text string) bool
-	hold     chan struct{} // nil: nothing is held up
+	hold     chan struct{} // nil: calls do not block
 }
 
 func (m *model) ID() string   { return "fake-1" }
@@ -50,7 +51,15 @@ func (m *model) Embed(_ context.Context, texts []string) ([][]float32, error) {
 	return all, nil
 }
 
-func (m *model) Background() index.Embedder { return background{m} }
+func (m *model) EmbedQuery(ctx context.Context, query string) ([]float32, error) {
+	all, err := m.Embed(ctx, []string{query})
+	if err != nil {
+		return nil, err
+	}
+	return all[0], nil
+}
+
+func (m *model) Background() embedding.Embedder { return background{m} }
 
 type background struct{ *model }
 
@@ -74,7 +83,6 @@ func (m *model) count() int {
 	return len(m.embedded)
 }
 
-// rig is a search with its actor.
 type rig struct {
 	*search.Search
 	engine  *actor.Engine
@@ -111,7 +119,7 @@ func (r *rig) change(c toolscript.Catalog) {
 	r.engine.Send(r.pid, event.CatalogChanged{Catalog: c})
 }
 
-// settled waits until a generation is indexed whole.
+// settled waits until a generation is completely indexed.
 func (r *rig) settled(t *testing.T, generation uint64) search.State {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -150,8 +158,8 @@ func many(n int) []string {
 	return names
 }
 
-// TestAnswersWhileItIndexes: by words from the first index on, by meaning when
-// the vectors are there, and of what was there before until then.
+// TestAnswersWhileItIndexes: queries are lexical from the first index on, and hybrid
+// when the vectors are there. Until a new index is published, the old one answers.
 func TestAnswersWhileItIndexes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &model{hold: make(chan struct{})}
@@ -185,7 +193,7 @@ func TestOnlyWhatIsNewIsEmbedded(t *testing.T) {
 		}
 		r.change(catalog(2, append(many(20), "new")...))
 		r.settled(t, 2)
-		r.change(catalog(3)) // the server goes, and comes back
+		r.change(catalog(3)) // the server disconnects and reconnects
 		r.settled(t, 3)
 		r.change(catalog(4, many(20)...))
 		r.settled(t, 4)
@@ -200,8 +208,8 @@ func TestOnlyWhatIsNewIsEmbedded(t *testing.T) {
 	})
 }
 
-// TestDEF33TheNextGatewayReadsWhatThisOneComputed, and writes no file when there
-// is nothing to be kept.
+// TestDEF33TheNextGatewayReadsWhatThisOneComputed: a second gateway reads the stored
+// vectors, and does not write the file if nothing is new.
 func TestDEF33TheNextGatewayReadsWhatThisOneComputed(t *testing.T) {
 	file := vectors.File{Dir: t.TempDir(), Model: "fake-1", Dim: 2}
 	for generation, want := range []int{0, 40, 40} {
@@ -225,7 +233,7 @@ func TestDEF33TheNextGatewayReadsWhatThisOneComputed(t *testing.T) {
 
 func keysOf(c toolscript.Catalog) []index.Key { return index.New(c, nil).Keys() }
 
-// TestADamagedCacheIsRebuilt, with a line in the log.
+// TestADamagedCacheIsRebuilt: a damaged cache is logged and rebuilt.
 func TestADamagedCacheIsRebuilt(t *testing.T) {
 	file := vectors.File{Dir: t.TempDir(), Model: "fake-1", Dim: 2}
 	other := vectors.File{Dir: file.Dir, Model: "fake-1", Dim: 3}
@@ -243,7 +251,7 @@ func TestADamagedCacheIsRebuilt(t *testing.T) {
 	}
 }
 
-// cache fails to do what its fields say.
+// cache fails with the errors in its fields.
 type cache struct {
 	read, add error
 	adds      int
@@ -263,13 +271,14 @@ func TestWithoutAUsableCache(t *testing.T) {
 			t.Errorf("state %s, %v", now, now.Err)
 		}
 		synctest.Wait()
-		if c.adds != 2 { // the repair, and what was computed
+		if c.adds != 2 { // the repair and the computed vectors
 			t.Errorf("%d attempts to write", c.adds)
 		}
 	})
 }
 
-// TestAToolThatCannotBeEmbedded is found by its words, and takes nobody with it.
+// TestAToolThatCannotBeEmbedded: the tool is found by its words, and the other tools
+// get their vectors.
 func TestAToolThatCannotBeEmbedded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &model{refuse: func(text string) bool { return strings.Contains(text, "tool_7.") || strings.Contains(text, "tool 7.") }}
@@ -284,7 +293,7 @@ func TestAToolThatCannotBeEmbedded(t *testing.T) {
 	})
 }
 
-// TestAModelThatDoesNotWork is given up, and said so once.
+// TestAModelThatDoesNotWork: the model is disabled, with one line in the log.
 func TestAModelThatDoesNotWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &model{refuse: func(string) bool { return true }}
@@ -296,14 +305,15 @@ func TestAModelThatDoesNotWork(t *testing.T) {
 		if got := r.best(t, "tool_7"); got != "lexical s__tool_7" {
 			t.Errorf("found %q", got)
 		}
-		synctest.Wait() // it is said behind the state
+		synctest.Wait() // the log line follows the state
 		if n := strings.Count(r.log.String(), "search is by words only"); n != 1 {
 			t.Errorf("said %d times:\n%s", n, r.log.String())
 		}
 	})
 }
 
-// TestIndexingGivesWay: it waits for a pause between calls, but not for ever.
+// TestIndexingGivesWay: indexing waits for a pause between calls, but not without
+// limit.
 func TestIndexingGivesWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &model{}
@@ -334,7 +344,7 @@ func TestIndexingGivesWay(t *testing.T) {
 	})
 }
 
-// TestLazy: nothing is done for who never searches.
+// TestLazy: without a search, nothing is indexed.
 func TestLazy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &model{}
@@ -350,7 +360,7 @@ func TestLazy(t *testing.T) {
 	})
 }
 
-// TestEndInTheMiddle: what was computed is kept, and the rest is not waited for.
+// TestEndInTheMiddle: stop saves the computed vectors and does not wait for the rest.
 func TestEndInTheMiddle(t *testing.T) {
 	file := vectors.File{Dir: t.TempDir(), Model: "fake-1", Dim: 2}
 	m := &model{hold: make(chan struct{}, 1)}

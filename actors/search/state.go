@@ -6,32 +6,32 @@ import (
 	"github.com/toolscript/toolscript/actors/search/index"
 )
 
-// state is what is in force. It is immutable; publish replaces it.
+// state is the published state. It is immutable; publish replaces it.
 type state struct {
 	index   *index.Index // nil before the first
-	engine  *engine      // that its vectors are of
-	pending int          // documents that will have a vector and have none yet
-	read    bool         // the cache has been asked for all documents of the index
+	engine  *engine      // source of the vectors
+	pending int          // documents whose vector is not computed yet
+	read    bool         // all documents of the index were looked up in the cache
 	failed  int          // documents that could not be embedded
-	hits    int          // vectors that came from the cache
-	made    int          // vectors that were computed
+	hits    int          // vectors from the cache
+	made    int          // computed vectors
 	spentMs int64
-	err     error         // the last of the model or of the cache
-	changed chan struct{} // closed when another state is in force
+	err     error         // last error of the model or the cache
+	changed chan struct{} // closed when the next state is published
 }
 
-// State describes what can be searched now.
+// State describes the published index.
 type State struct {
 	Indexed    bool   // there is an index
-	Generation uint64 // of its catalog
+	Generation uint64 // generation of the indexed catalog
 	Tools      int
-	Vectors    int  // tools that have one
-	Pending    int  // documents that wait for theirs
-	Read       bool // what the cache has is there
+	Vectors    int  // tools with a vector
+	Pending    int  // documents whose vector is not computed yet
+	Read       bool // the cache was read
 	Failed     int
 	HitRate    float64
 	SpentMs    int64
-	Model      string // "" when there is none, or none that works
+	Model      string // "" if no model is used
 	Loaded     bool   // the model is in memory
 	Opening    bool   // the first model is being opened
 	Err        error
@@ -39,7 +39,7 @@ type State struct {
 	hybrid     bool
 }
 
-// String is the state in the words of /health.
+// String returns the text for /health.
 func (s State) String() string {
 	switch {
 	case s.Pending > 0:

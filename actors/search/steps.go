@@ -15,55 +15,56 @@ import (
 )
 
 const (
-	// batch is how many documents are embedded at a time: some 0.3 s of work, after
-	// which newer work and a pause in the traffic are looked for.
+	// batch is the number of documents in one step, about 0.3 s of work. Between
+	// steps the indexer handles newer work and waits for a pause in the traffic.
 	batch = 4
-	// saveEvery is how many vectors a gateway that is killed loses at most.
+	// saveEvery is the largest number of vectors that a killed gateway loses.
 	saveEvery = 128
-	// saveTime bounds the wait for another gateway that writes.
+	// saveTime bounds the wait for the file lock of another gateway.
 	saveTime = 2 * time.Second
-	// maxSpare is how many vectors are kept of tools that are gone, 1.5 KB each.
+	// maxSpare is the number of vectors of removed tools that are kept, 1.5 KB each.
 	maxSpare = 1000
-	// giveUp is how many failures in a row mean that the model does not work.
+	// giveUp is the number of failures in a row that disables the model.
 	giveUp = 3
 )
 
-// How the steps come back.
+// The results of the steps.
 type (
-	// built: there is an index of a catalog, or it could not be made.
+	// built is the index of a catalog, or the error.
 	built struct {
 		generation uint64
 		index      *index.Index
 		err        error
 	}
-	// looked: the cache was asked for keys.
+	// looked is the result of a cache lookup.
 	looked struct {
 		keys []index.Key
 		vectors.Found
 		err error
 	}
-	// embeddedSome: documents have their vectors, or the error is why not.
+	// embeddedSome has the vectors of documents, or the error.
 	embeddedSome struct {
 		documents []index.Document
 		vectors   index.Vectors
 		spent     time.Duration
 		err       error
 	}
-	// saved: vectors were written to the cache, or not.
+	// saved reports a write to the cache.
 	saved struct {
 		fresh index.Vectors
 		err   error
 	}
 )
 
-// step does work on a goroutine, whose failure is a message too.
+// step runs work on a goroutine. A panic of work becomes the message that failed
+// returns.
 func (x *indexer) step(work func() any, failed func(error) any) {
 	post := x.post
 	x.working = true
 	x.options.Work.Go(func() { post(work()) }, func(err error) { post(failed(err)) })
 }
 
-// build indexes the words of the newest catalog.
+// build indexes the newest catalog, with the vectors known so far.
 func (x *indexer) build() {
 	c, known := x.catalog, maps.Clone(x.vectors)
 	x.step(func() any { return built{generation: c.Generation(), index: index.New(c, known)} },
@@ -84,7 +85,6 @@ func (x *indexer) built(m built) {
 	x.publish()
 }
 
-// look asks the cache for vectors.
 func (x *indexer) look(keys []index.Key) {
 	cache := x.engine.cache
 	x.step(func() any {
@@ -96,7 +96,7 @@ func (x *indexer) look(keys []index.Key) {
 func (x *indexer) looked(m looked) {
 	if m.err != nil {
 		x.warn("vectors in the cache are damaged; what is missing is computed again", m.err)
-		x.touch = true // writing repairs it
+		x.touch = true // the next write repairs the cache
 	}
 	for _, k := range m.keys {
 		x.asked[k] = true
@@ -107,7 +107,7 @@ func (x *indexer) looked(m looked) {
 	x.publish()
 }
 
-// embed computes the vectors of some documents.
+// embed computes the vectors of the next batch.
 func (x *indexer) embed(all []index.Document) {
 	n := batch
 	if x.single > 0 {
@@ -115,7 +115,7 @@ func (x *indexer) embed(all []index.Document) {
 	}
 	documents, ctx, traffic, model := first(all, n), x.ctx, &x.traffic, x.engine.model.Background()
 	if x.options.Lazy {
-		model = x.engine.model // who wakes a lazy search waits for it
+		model = x.engine.model // a query waits for the first vectors of a lazy search
 	}
 	x.step(func() any {
 		traffic.quiet(ctx)
@@ -129,7 +129,7 @@ func (x *indexer) embedded(m embeddedSome) {
 	x.tally.spentMs += m.spent.Milliseconds()
 	x.single = max(0, x.single-len(m.documents))
 	switch {
-	case errors.Is(m.err, context.Canceled): // the end
+	case errors.Is(m.err, context.Canceled): // the search is stopping
 	case m.err != nil:
 		x.notEmbedded(m)
 	default:
@@ -141,8 +141,9 @@ func (x *indexer) embedded(m embeddedSome) {
 	x.publish()
 }
 
-// notEmbedded has the documents of a batch tried one by one, so that one of them
-// does not cost the others their vectors. It gives up a model that never works.
+// notEmbedded makes the documents of a failed batch be embedded one by one, so that
+// one bad document does not cost the others their vectors. It disables a model that
+// always fails.
 func (x *indexer) notEmbedded(m embeddedSome) {
 	if len(m.documents) > 1 {
 		x.single = len(m.documents)
@@ -157,7 +158,7 @@ func (x *indexer) notEmbedded(m embeddedSome) {
 	x.warn("tool not embedded; it is found by its words", m.err, slog.Int("failures", len(x.failed)))
 }
 
-// save writes what was computed, and what is used.
+// save writes the computed vectors and the keys in use.
 func (x *indexer) save() {
 	fresh, cache := x.unsaved, x.engine.cache
 	x.unsaved, x.touch = index.Vectors{}, false
@@ -167,13 +168,14 @@ func (x *indexer) save() {
 	}
 	used := slices.Collect(maps.Keys(x.used()))
 	x.step(func() any {
-		ctx, cancel := context.WithTimeout(context.Background(), saveTime) // the end waits for it
+		ctx, cancel := context.WithTimeout(context.Background(), saveTime) // stop waits for this write
 		defer cancel()
 		return saved{fresh, cache.Add(ctx, fresh, used)}
 	}, func(err error) any { return saved{fresh, err} })
 }
 
-// saved goes on without a cache that cannot be written.
+// saved handles the result of a write. If the cache cannot be written, indexing
+// continues without it.
 func (x *indexer) saved(m saved) {
 	if m.err != nil {
 		x.warn("vectors not saved", m.err, slog.Int("vectors", len(m.fresh)))

@@ -7,16 +7,17 @@ import (
 )
 
 const (
-	// pause is how long nothing may have begun or ended before indexing goes on.
+	// pause is the time without the start or end of a call after which indexing
+	// continues.
 	pause = 20 * time.Millisecond
-	// patience bounds the wait for a pause: a gateway that is never idle is
+	// patience bounds the wait for a pause, so that a gateway that is never idle is
 	// indexed too, at low priority.
 	patience = 500 * time.Millisecond
 )
 
-// traffic is what somebody waits for: calls and queries.
+// traffic records the activity of calls and queries.
 type traffic struct {
-	last atomic.Int64 // when something began or ended, in ns since 1970
+	last atomic.Int64 // time of the last start or end, in ns since 1970
 }
 
 func (t *traffic) begin() (done func()) {
@@ -26,8 +27,8 @@ func (t *traffic) begin() (done func()) {
 
 func (t *traffic) stir() { t.last.Store(time.Now().UnixNano()) }
 
-// quiet waits for a pause in the traffic, patience long at most. A call that
-// waits for its server is no traffic: it needs no processor.
+// quiet waits for a pause in the traffic, at most for patience. A call that waits for
+// its server is not traffic, because it uses no CPU.
 func (t *traffic) quiet(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

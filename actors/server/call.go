@@ -14,33 +14,16 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// maxQueued bounds the calls that wait for their turn on one server. The bound
-// is here because the inbox has none.
+// maxQueued is the maximum number of calls that wait for their turn on one server.
+// The actor's mailbox itself has no limit.
 const maxQueued = 1024
 
-// errInterrupted is the answer to the calls in flight when the actor ends,
-// because the gateway does or because the actor panicked.
+// errInterrupted is the error of calls in flight when the actor ends, because the
+// gateway exits or the actor panicked.
 var errInterrupted = &toolscript.Error{
 	Kind:       toolscript.Unavailable,
 	Err:        errors.New("the call was interrupted; whether it was carried out is not known"),
 	RetryAfter: soon,
-}
-
-// unsent is the answer to the calls that waited for their turn when the
-// connection ended: unlike one in flight, such a call can be repeated safely.
-func unsent(delay time.Duration, why error) *toolscript.Error {
-	return &toolscript.Error{
-		Kind: toolscript.Unavailable, RetryAfter: max(delay, soon),
-		Err: fmt.Errorf("the connection was lost before the call was sent (%s)", reason(why)),
-	}
-}
-
-// call is one call in flight.
-type call struct {
-	about    toolscript.Error // names the server and the tool
-	deadline *deadline
-	run      string
-	ask      func(context.Context, toolscript.Question) (toolscript.Answer, error) // nil: nobody can be asked
 }
 
 func (s *Server) call(m Call) {
@@ -48,25 +31,29 @@ func (s *Server) call(m Call) {
 	switch {
 	case m.Ctx.Err() != nil:
 		m.Reply.Send(nil, named(mailbox.ContextError(m.Ctx), about))
-	case s.conn == nil:
+	case s.conn == nil && !s.mayConnect(&m):
 		m.Reply.Send(nil, Refusal(s.status(), m.Tool))
-	case len(s.calls) < s.concurrency():
-		s.begin(m, about)
+	case s.conn != nil && s.queue.count == 0 && s.begin(m, about):
 	case s.queue.count >= maxQueued:
 		about.Kind, about.RetryAfter = toolscript.Busy, soon
-		about.Err = fmt.Errorf("%d calls are in flight and %d wait; try again when some have ended", len(s.calls), maxQueued)
+		about.Err = fmt.Errorf("%d calls are in flight and %d wait; try again when some have ended", s.calls.count(), maxQueued)
 		m.Reply.Send(nil, &about)
 	default:
 		s.wait(m, about)
+		s.advance()
 	}
 }
 
 func (s *Server) concurrency() int { return cmp.Or(s.Config.Concurrency, mcpclient.DefaultConcurrency) }
 
-// wait queues a call. A caller that gives up is answered without its turn.
+// wait queues a call until it may be sent or a connection exists. If the caller's
+// context ends first, the call fails with its error.
 func (s *Server) wait(m Call, about toolscript.Error) {
-	s.lastCall++
-	w := waiting{id: s.lastCall, Call: m, about: about}
+	s.lastQueued++
+	w := waiting{id: s.lastQueued, Call: m, about: about}
+	if s.conn == nil {
+		w.late = s.late(w)
+	}
 	post, given := s.post, gaveUp{m.Run, w.id}
 	w.stop = context.AfterFunc(m.Ctx, func() {
 		m.Reply.Send(nil, named(mailbox.ContextError(m.Ctx), about))
@@ -75,45 +62,50 @@ func (s *Server) wait(m Call, about toolscript.Error) {
 	s.queue.push(w)
 }
 
-// advance sends what waits, as far as there is room.
+// advance sends waiting calls while there are a connection and a free slot.
 func (s *Server) advance() {
-	for len(s.calls) < s.concurrency() {
-		w, ok := s.queue.pop()
-		if !ok {
-			return
-		}
-		if w.stop() { // else its caller has been answered
+	for s.conn != nil && s.queue.count > 0 && s.calls.room() {
+		w, _ := s.queue.pop()
+		if w.end() { // otherwise the caller already has an error
 			s.begin(w.Call, w.about)
 		}
 	}
+	s.calls.wait(s.queue.count > 0)
 }
 
-// begin runs the call on a goroutine. The caller is answered when the deadline
-// ends, whatever the connection makes of its context; the call counts as in
-// flight until the connection has let go of it.
-func (s *Server) begin(m Call, about toolscript.Error) {
-	d := newDeadline(m.Ctx, cmp.Or(s.Config.Timeout, mcpclient.DefaultTimeout), about)
-	s.lastCall++
-	id := s.lastCall
-	s.calls[id] = call{about, d, m.Run, m.Ask}
-
-	late := context.AfterFunc(d.ctx, func() { m.Reply.Send(nil, named(mailbox.ContextError(d.ctx), about)) })
-	conn, post, logger := s.conn, s.post, s.Logger
+// begin sends the call from a goroutine if there is a free slot. The caller receives
+// an error at the time limit even if the connection ignores its context. The call
+// occupies its slot until the connection returns.
+func (s *Server) begin(m Call, about toolscript.Error) bool {
+	c, ok := s.calls.begin(m, about, s.timeout(), s.generation, true)
+	if !ok {
+		return false
+	}
+	late := context.AfterFunc(c.ctx, func() { m.Reply.Send(nil, named(mailbox.ContextError(c.ctx), about)) })
+	conn, post, logger, calls := s.conn, s.post, s.Logger, s.calls
 	finish := func(result json.RawMessage, err error) {
-		late()
-		m.Reply.Send(result, err)
-		d.done()
-		post(callDone{id})
+		unanswered := late()
+		again := unanswered && m.Wait > 0 && errors.Is(err, mcpclient.ErrUnreachable) && m.Ctx.Err() == nil
+		if !again {
+			m.Reply.Send(result, err)
+		}
+		wanted := calls.end(c, err)
+		if again {
+			post(notSent{c.generation, m, err})
+		} else if wanted {
+			post(placeFree{})
+		}
 	}
 	s.Work.Go(func() {
-		finish(m.send(context.WithValue(d.ctx, callKey{}, id), conn, d.progressed))
+		finish(m.send(c.ctx, conn, c.progressed))
 	}, func(err error) {
 		finish(nil, named(err, about))
 		mailbox.LogFailure(logger, slog.LevelError, "tool call failed", err, slog.String("tool", m.Tool))
 	})
+	return true
 }
 
-// send makes the request that the call is about.
+// send sends the request of a call.
 func (m Call) send(ctx context.Context, conn Conn, progress func()) (json.RawMessage, error) {
 	if m.Fetch != nil {
 		return conn.Fetch(ctx, *m.Fetch, progress)
@@ -121,25 +113,15 @@ func (m Call) send(ctx context.Context, conn Conn, progress func()) (json.RawMes
 	return conn.CallTool(ctx, m.Tool, m.Args, progress)
 }
 
-func (s *Server) callDone(m callDone) {
-	delete(s.calls, m.id)
-	s.advance()
-}
-
-// abort answers all calls at once, those in flight and those that wait.
-func (s *Server) abort(inFlight, queued *toolscript.Error) {
-	for _, c := range s.calls {
-		c.deadline.cancel(named(inFlight, c.about))
-	}
-	for w, ok := s.queue.pop(); ok; w, ok = s.queue.pop() {
-		if w.stop() {
-			w.Reply.Send(nil, named(queued, w.about))
-		}
+// abort fails all calls in flight at once.
+func (s *Server) abort(why *toolscript.Error) {
+	for _, c := range s.calls.all() {
+		c.cancel(named(why, c.about))
 	}
 }
 
-// lost is the answer to the calls in flight when the connection ends, with the
-// time until the next try.
+// lost returns the error of calls in flight when the connection ends. delay is the
+// time until the next attempt to connect.
 func (s *Server) lost(delay time.Duration) *toolscript.Error {
 	return &toolscript.Error{
 		Kind:       toolscript.Unavailable,
@@ -149,7 +131,7 @@ func (s *Server) lost(delay time.Duration) *toolscript.Error {
 	}
 }
 
-// named adds to an error which server and tool it is about.
+// named adds the server and the tool to an error.
 func named(err error, about toolscript.Error) error {
 	var e *toolscript.Error
 	if !errors.As(err, &e) {

@@ -16,7 +16,7 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// calling makes the dial of a server whose calls do this.
+// calling returns a dial function for a server that handles calls with call.
 func calling(call func(ctx context.Context, tool string, progress func()) (json.RawMessage, error)) func(context.Context, int) (server.Conn, error) {
 	return func(context.Context, int) (server.Conn, error) {
 		c := withTools("a")
@@ -77,7 +77,7 @@ func TestCallTimeout(t *testing.T) {
 				if toolscript.KindOf(got.err) != tt.kind || got.took != tt.want {
 					t.Errorf("answered after %v with %q (%v), want %v, %q", got.took, toolscript.KindOf(got.err), got.err, tt.want, tt.kind)
 				}
-				time.Sleep(5 * time.Minute) // until the deaf one has ended too
+				time.Sleep(5 * time.Minute) // until the connection that ignores its context has returned, too
 				if n := r.status().InFlight; n != 0 {
 					t.Errorf("%d calls in flight, want 0", n)
 				}
@@ -86,7 +86,7 @@ func TestCallTimeout(t *testing.T) {
 	}
 }
 
-// progressing reports progress n times, every 50 s, and then falls silent.
+// progressing sends n progress notifications, one every 50 s, and then nothing more.
 func progressing(n int) func(context.Context, string, func()) (json.RawMessage, error) {
 	return func(ctx context.Context, tool string, progress func()) (json.RawMessage, error) {
 		for range n {
@@ -112,8 +112,7 @@ func deaf(context.Context, string, func()) (json.RawMessage, error) {
 	return json.RawMessage(`{}`), nil
 }
 
-// TestLossAnswersCallsInFlightAtOnce: even those that the connection itself
-// never gives back.
+// This includes calls that never return from the connection.
 func TestLossAnswersCallsInFlightAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		conn := withTools("a")
@@ -184,8 +183,8 @@ func TestPanicInACallIsItsAnswer(t *testing.T) {
 	})
 }
 
-// TestPanicOfTheActor: the caller whose message it was and those in flight are
-// answered at once, and the connection is closed.
+// The caller of the message and the calls in flight fail at once, and the connection
+// is closed.
 func TestPanicOfTheActor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		conn := withTools("a")
@@ -197,7 +196,7 @@ func TestPanicOfTheActor(t *testing.T) {
 		defer cancel()
 		begin := time.Now()
 		_, err := mailbox.Ask(ctx, r.at, func(reply mailbox.Reply[json.RawMessage]) any {
-			return server.Call{Ctx: nil, Reply: reply} // no caller makes a call without a context
+			return server.Call{Ctx: nil, Reply: reply} // no real call lacks a context
 		})
 		if toolscript.KindOf(err) != toolscript.Unavailable {
 			t.Errorf("the fatal call = %v, want unavailable", err)

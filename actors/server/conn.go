@@ -8,47 +8,50 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// Conn is a connection to one MCP server; *mcpclient.Conn is one. It is safe
-// for concurrent use, and its methods, Close excepted, end when their ctx does.
-// Errors are *toolscript.Error, which say what the caller should know.
+// Conn is a connection to one MCP server, such as *mcpclient.Conn. It is safe for
+// concurrent use. All methods except Close end when their ctx ends. Errors are
+// *toolscript.Error with a text for the caller.
 type Conn interface {
-	// Info is what the server said of itself in the handshake.
+	// Info returns the server's description of itself in the handshake.
 	Info() mcpclient.Info
-	// ListTools asks for all of the server's tools, page by page.
+	// ListTools returns all of the server's tools.
 	ListTools(ctx context.Context) ([]toolscript.Tool, error)
-	// CallTool calls a tool by the server's own name for it and returns the
-	// result as the server sent it. progress is called at each sign of progress
-	// and must not block.
+	// CallTool calls a tool by the server's own name for it and returns the server's
+	// result unchanged. progress is called for each progress notification and must
+	// not block.
 	CallTool(ctx context.Context, tool string, args json.RawMessage, progress func()) (json.RawMessage, error)
-	// Fetch asks for what the server offers beside tools: a page of a list as
-	// toolscript.Page in JSON, else the result as the server sent it. Of what it
-	// has nothing, the error wraps mcpclient.ErrNotOffered. progress is as above.
-	Fetch(ctx context.Context, o toolscript.Offered, progress func()) (json.RawMessage, error)
-	// Ping asks whether the server still answers; whatever it answers is nil. The
-	// error is of kind Timeout or Unavailable when it does not.
+	// Fetch requests resources or prompts: a list as toolscript.Page in JSON,
+	// anything else as the server's result. The error wraps mcpclient.ErrNoCapability
+	// if the server lacks the capability. progress is as in CallTool.
+	Fetch(ctx context.Context, o toolscript.FetchRequest, progress func()) (json.RawMessage, error)
+	// Ping checks whether the server answers; any answer returns nil. The error has
+	// the kind Timeout or Unavailable if there is no answer, wraps
+	// mcpclient.ErrUnreachable if the server cannot be reached, and has the kind
+	// Unauthorized if the server requires credentials. Ping does not end the
+	// connection.
 	Ping(ctx context.Context) error
-	// Lost is closed when the connection has ended, for whatever reason.
+	// Lost returns a channel that is closed when the connection has ended for any
+	// reason.
 	Lost() <-chan struct{}
-	// Err is why it ended; nil while it is up.
+	// Err returns why the connection ended, nil while it is up.
 	Err() error
-	// Stderr is the end of what the server wrote to its standard error.
+	// Stderr returns the last lines of the server's standard error.
 	Stderr() []string
-	// Close ends the connection and whatever process belongs to it, within a
-	// bound of its own.
+	// Close ends the connection and its process, if any, in bounded time.
 	Close() error
 }
 
-// Dial connects to a server. ctx bounds the dialling alone, and a failed Dial
-// leaves nothing behind. The functions of on must not block.
+// Dial connects to a server. ctx limits only the dial. A failed Dial leaves no
+// process or connection behind. The functions of on must not block.
 type Dial func(ctx context.Context, name string, cfg mcpclient.Config, on mcpclient.Events) (Conn, error)
 
-// DialMCP is the Dial of real servers. A connection that ends with an error of
+// DialMCP returns the Dial for real servers. A connection that ends with an error of
 // kind Unauthorized leads to the state needs_auth.
 func DialMCP(d mcpclient.Dialer) Dial {
 	return func(ctx context.Context, name string, cfg mcpclient.Config, on mcpclient.Events) (Conn, error) {
 		conn, err := d.Dial(ctx, name, cfg, on)
 		if err != nil {
-			return nil, err // not conn: a nil *mcpclient.Conn makes a Conn that is not nil
+			return nil, err // a nil *mcpclient.Conn would make a non-nil Conn
 		}
 		return conn, nil
 	}

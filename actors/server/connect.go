@@ -12,57 +12,62 @@ import (
 	"github.com/toolscript/toolscript/transport/oauth"
 )
 
-// connect starts the next generation of the connection.
 func (s *Server) connect() {
 	s.generation++
-	s.attempt++
+	if s.scheduled.IsZero() {
+		s.attempt++
+	}
 	s.listing = listing{}
 	s.online, s.hangUp = context.WithCancel(s.life)
-	k := &keeper{Options: s.Options, generation: s.generation, post: s.post}
+	k := &connLoop{Options: s.Options, generation: s.generation, post: s.post, log: s.log}
 	online := s.online
 	s.Work.Go(func() { k.keep(online) }, k.panicked)
 	s.enter(toolscript.Connecting)
 }
 
-// connected announces the tools before the state, so that whoever waits for a
-// server to be ready finds its tools in the catalog.
+// connected publishes the tools before the state. A caller that waits for the state
+// ready therefore finds the tools in the catalog.
 func (s *Server) connected(m connected) {
 	if m.generation != s.generation {
-		return // its keeper has been told to close it
+		return // its connLoop closes the connection
 	}
 	s.conn, s.info = m.conn, m.info
 	s.connects++
 	s.lastErr, s.stderr = nil, nil
 	s.offer(m.tools)
 	s.enter(toolscript.Ready)
-	s.unanswered = 0
+	s.health = health{}
 	s.watch()
+	s.calls.open(s.generation)
+	s.publish()
 	s.Logger.Info("server connected", slog.Int("tools", len(s.tools)), slog.String("version", m.info.Version))
 	if s.listing.stale {
 		s.list()
 	}
+	s.advance()
 }
 
-// ended fails the calls in flight and says when the next try is. The tools stay
-// known meanwhile, and calls of them are refused with the reason; only a server
-// that will not be tried again loses them. The state is told before they go, so
-// that a tool that cannot be found is never one of a server that passes for
-// ready.
+// ended fails the calls in flight and schedules the next attempt. The tools stay in
+// the catalog, and calls of them fail with the reason; only a server in state failed
+// loses them. The state is published before the tools are removed, so that a tool is
+// never missing while its server appears to be ready.
 func (s *Server) ended(m ended) {
 	if m.generation != s.generation {
 		return
 	}
+	s.withdraw()
 	s.hangUp()
-	s.generation++ // whatever else comes of this connection is late
+	s.generation++ // later messages of this connection are ignored
 	worked := time.Duration(0)
 	if s.conn != nil {
 		worked = time.Since(s.since)
 	}
+	s.reconnecting = s.conn != nil || s.reconnecting && s.attempt < patience
 	s.conn = nil
 	s.lastErr, s.stderr = m.err, m.stderr
 	s.next(worked)
-	if s.state == toolscript.Failed && len(s.tools) > 0 {
-		s.tools, s.warnings = nil, nil
+	if s.state == toolscript.Failed && len(s.all) > 0 {
+		s.all, s.tools, s.warnings = nil, nil, nil
 		s.tellTools()
 	}
 }
@@ -71,31 +76,43 @@ func (s *Server) ended(m ended) {
 func (s *Server) next(worked time.Duration) {
 	state := after(s.lastErr)
 	if state != toolscript.Backoff {
-		s.abort(s.lost(0), unsent(0, s.lastErr))
+		s.abort(s.lost(0))
 		s.enter(state)
+		s.refuseWaiting()
 		s.Logger.Warn("server not connected", slog.String("state", string(state)), slog.String("error", reason(s.lastErr)))
 		if state == toolscript.NeedsAuth && s.Login != nil {
 			s.awaitLogin()
 		}
 		return
 	}
-	attempt, delay := s.attempt, s.retries.Next(worked)
-	if retry.Forgets(worked) {
-		s.attempt = 0
-	}
-	if s.attempt >= patience {
-		delay = restTime
-	}
-	s.abort(s.lost(delay), unsent(delay, s.lastErr))
-	s.nextTry = time.Now().Add(delay)
-	post, again := s.post, redial{s.generation}
-	s.timer = time.AfterFunc(delay, func() { post(again) })
+	attempt, delay := s.attempt, s.pause(worked)
+	s.abort(s.lost(delay))
+	s.tryAt(time.Now().Add(delay))
 	s.enter(toolscript.Backoff)
+	s.keepWaiting()
 	mailbox.LogFailure(s.Logger, slog.LevelWarn, "server not connected", s.lastErr,
 		slog.Int("attempt", attempt), slog.Duration("retry", delay))
 }
 
-// awaitLogin dials again when somebody has logged in, in whichever process.
+// pause returns the time until the next attempt. worked is how long the connection
+// was up.
+func (s *Server) pause(worked time.Duration) time.Duration {
+	planned := time.Until(s.scheduled)
+	s.scheduled = time.Time{}
+	if worked == 0 && planned > 0 {
+		return planned
+	}
+	delay := s.retries.Next(worked)
+	if retry.Forgets(worked) {
+		s.attempt = 0
+	}
+	if s.attempt >= patience || permanent(s.lastErr) {
+		return restTime
+	}
+	return delay
+}
+
+// awaitLogin dials after a login, in this or another process.
 func (s *Server) awaitLogin() {
 	life, login, post, again := s.life, s.Login, s.post, redial{s.generation}
 	s.Work.Go(func() {
@@ -111,7 +128,7 @@ func (s *Server) redial(m redial) {
 	}
 }
 
-// after is the state that an error leads to: another try, unless it cannot help.
+// after returns the state that follows an error: backoff unless a retry cannot help.
 func after(err error) toolscript.ServerState {
 	var login *oauth.LoginError
 	if errors.As(err, &login) {
@@ -127,8 +144,15 @@ func after(err error) toolscript.ServerState {
 	}
 }
 
-// reason is the text of an error without the name of the server, which stands
-// beside it wherever it is shown.
+// permanent reports whether a retry cannot help until the cause of the error is
+// removed.
+func permanent(err error) bool {
+	var e *toolscript.Error
+	return errors.As(err, &e) && e.Permanent
+}
+
+// reason returns the text of an error without the server's name, which is displayed
+// separately.
 func reason(err error) string {
 	var e *toolscript.Error
 	if errors.As(err, &e) && e.Err != nil {

@@ -50,8 +50,8 @@ func TestToolsAreAnnouncedBeforeReadyAndStayKnown(t *testing.T) {
 	})
 }
 
-// TestBackoffDoublesUpToTheCap holds the delays against the schedule: 0.5 s
-// doubling to 20 s, each spread by half, and five minutes from the eighth on.
+// TestBackoffDoublesUpToTheCap checks the delays: 0.5 s doubling to 20 s, each with
+// 50 % jitter, and five minutes from the eighth attempt on.
 func TestBackoffDoublesUpToTheCap(t *testing.T) {
 	dial := func(context.Context, int) (server.Conn, error) { return nil, errRefused }
 	synctest.Test(t, func(t *testing.T) {
@@ -80,8 +80,8 @@ func TestBackoffDoublesUpToTheCap(t *testing.T) {
 	})
 }
 
-// TestBackoffIsForgottenOnlyAfterHalfAMinute: a server that dies right after the
-// handshake must not be started twice a second for ever.
+// A server that dies right after the handshake must not be started twice a second
+// forever.
 func TestBackoffIsForgottenOnlyAfterHalfAMinute(t *testing.T) {
 	tests := []struct {
 		name     string
@@ -119,7 +119,7 @@ func TestConnectTimeout(t *testing.T) {
 	tests := []struct {
 		name string
 		dial func(ctx context.Context) (server.Conn, error)
-		take time.Duration // until the server gives up
+		take time.Duration // until the attempt fails
 	}{
 		{"dial never answers", func(ctx context.Context) (server.Conn, error) {
 			<-ctx.Done()
@@ -189,8 +189,8 @@ func TestAConnectionThatComesTooLateIsClosed(t *testing.T) {
 	})
 }
 
-// TestStopDuringDial: the connection that the dial still brings must not be left
-// open, although nobody is there to be told of it.
+// The dial may still return a connection after the actor has ended. It must be
+// closed.
 func TestStopDuringDial(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		conn := newConn()
@@ -293,7 +293,7 @@ func TestPanicsOfTheConnectionAreFailedTries(t *testing.T) {
 	}
 }
 
-// panickyConn panics where the actor waits for the end of a connection.
+// panickyConn panics when the connLoop waits for the end of the connection.
 type panickyConn struct{ *fakeConn }
 
 func (panickyConn) Lost() <-chan struct{} { panic("lost") }

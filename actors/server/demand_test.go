@@ -14,7 +14,7 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// want tells the server that it is needed.
+// want sends Want to the server.
 func (r *rig) want() { r.at.Engine.Send(r.at.PID, server.Want{}) }
 
 func TestAServerOnDemandDialsWhenItIsFirstWanted(t *testing.T) {
@@ -51,8 +51,7 @@ func TestACallWakesAServerOnDemand(t *testing.T) {
 	})
 }
 
-// TestAProblemIsToldWhenTheServerIsWanted: nobody wants to hear what is wrong
-// with servers that are not used.
+// Problems of unused servers are not reported.
 func TestAProblemIsToldWhenTheServerIsWanted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t, options{demand: true, config: mcpclient.Config{Problem: errors.New("not trusted")}})

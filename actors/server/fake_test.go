@@ -20,13 +20,13 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// fakeConn is a connection that does what its fields say; the zero value has no
-// tools and answers every call with {}.
+// fakeConn is a connection whose behaviour is set by its fields. The zero value has
+// no tools and answers every call with {}.
 type fakeConn struct {
 	list  func(context.Context) ([]toolscript.Tool, error)
 	call  func(ctx context.Context, tool string, progress func()) (json.RawMessage, error)
 	ping  func(context.Context) error
-	fetch func(ctx context.Context, o toolscript.Offered, progress func()) (json.RawMessage, error)
+	fetch func(ctx context.Context, o toolscript.FetchRequest, progress func()) (json.RawMessage, error)
 
 	once   sync.Once
 	lost   chan struct{}
@@ -38,7 +38,7 @@ func newConn() *fakeConn {
 	return &fakeConn{lost: make(chan struct{}), closed: make(chan struct{})}
 }
 
-// withTools makes a connection that lists these tools.
+// withTools returns a connection that lists these tools.
 func withTools(names ...string) *fakeConn {
 	c := newConn()
 	c.list = func(context.Context) ([]toolscript.Tool, error) { return tools(names...), nil }
@@ -64,9 +64,9 @@ func (c *fakeConn) ListTools(ctx context.Context) ([]toolscript.Tool, error) {
 	return c.list(ctx)
 }
 
-func (c *fakeConn) Fetch(ctx context.Context, o toolscript.Offered, progress func()) (json.RawMessage, error) {
+func (c *fakeConn) Fetch(ctx context.Context, o toolscript.FetchRequest, progress func()) (json.RawMessage, error) {
 	if c.fetch == nil {
-		return nil, &toolscript.Error{Kind: toolscript.NotFound, Err: mcpclient.ErrNotOffered}
+		return nil, &toolscript.Error{Kind: toolscript.NotFound, Err: mcpclient.ErrNoCapability}
 	}
 	return c.fetch(ctx, o, progress)
 }
@@ -102,32 +102,34 @@ func tools(names ...string) []toolscript.Tool {
 	return all
 }
 
-// rig is one server actor under a parent that writes down the facts.
+// rig is one server actor under a parent that records the facts.
 type rig struct {
 	t    *testing.T
 	at   mailbox.Address
 	root *actor.PID
 	work *mailbox.Group
+	port server.Port
 
 	mu    sync.Mutex
 	facts []any
 	on    mcpclient.Events // of the last dial
-	dials []time.Duration  // since the start
+	dials []time.Duration  // time of each dial since the start
 	begin time.Time
 }
 
-// options are what a rig varies.
+// options are the settings of a rig.
 type options struct {
 	config  mcpclient.Config
 	connect time.Duration
 	demand  bool
 	memory  server.Memory
+	logger  *slog.Logger                                          // nil disables the log
 	dial    func(ctx context.Context, n int) (server.Conn, error) // n counts from 1
 }
 
-// start starts a rig in the caller's bubble of fake time, and stops it at the end
-// of the test: what is then left running makes the bubble fail. Channels belong
-// to the bubble they are made in, so connections are made in it too.
+// start starts a rig in the caller's synctest bubble and stops it at the end of the
+// test. Goroutines that are left over then fail the bubble. Channels belong to the
+// bubble that created them, so connections must be created inside the bubble.
 func start(t *testing.T, o options) *rig {
 	t.Helper()
 	engine, err := actor.NewEngine(actor.NewEngineConfig())
@@ -136,9 +138,10 @@ func start(t *testing.T, o options) *rig {
 	}
 	r := &rig{t: t, begin: time.Now(), work: &mailbox.Group{}}
 	life := mailbox.NewLife()
+	logger := cmp.Or(o.logger, slog.New(slog.DiscardHandler))
 	child := server.New(server.Options{
 		Name: "fake", Config: o.config, ConnectTimeout: cmp.Or(o.connect, 30*time.Second), OnDemand: o.demand, Memory: o.memory,
-		Logger: slog.New(slog.DiscardHandler), Work: r.work, Dial: r.dial(o.dial),
+		Logger: logger, Work: r.work, Port: &r.port, Dial: r.dial(o.dial),
 	})
 	r.root = engine.SpawnFunc(func(c *actor.Context) {
 		switch m := c.Message().(type) {
@@ -174,7 +177,7 @@ func (r *rig) stop() {
 	<-r.work.Idle()
 }
 
-// toolsChanged is what a server does when its tools are others now.
+// toolsChanged simulates a notification that the list of tools has changed.
 func (r *rig) toolsChanged() {
 	r.mu.Lock()
 	on := r.on
@@ -182,7 +185,7 @@ func (r *rig) toolsChanged() {
 	on.ToolsChanged()
 }
 
-// take returns the facts since the last take, the actor's Ended left out.
+// take returns the facts since the last take, except the actor's Ended.
 func (r *rig) take() []any {
 	synctest.Wait()
 	r.mu.Lock()
@@ -192,7 +195,7 @@ func (r *rig) take() []any {
 	return facts
 }
 
-// dialTimes are the times of all dials so far.
+// dialTimes returns the times of all dials so far.
 func (r *rig) dialTimes() []time.Duration {
 	synctest.Wait()
 	r.mu.Lock()
@@ -219,7 +222,7 @@ func (r *rig) state() toolscript.ServerState {
 	return r.status().State
 }
 
-// outcome is what a call was answered with, and when.
+// outcome is the answer to a call and its time.
 type outcome struct {
 	result json.RawMessage
 	err    error
@@ -231,20 +234,31 @@ func (r *rig) call(ctx context.Context, tool string) <-chan outcome { return r.c
 
 // callOf is call for a run.
 func (r *rig) callOf(ctx context.Context, run, tool string) <-chan outcome {
+	return r.send(ctx, server.Call{Run: run, Tool: tool})
+}
+
+// waitingCall calls the tool a with a maximum wait for a connection.
+func (r *rig) waitingCall(ctx context.Context, wait time.Duration) <-chan outcome {
+	return r.send(ctx, server.Call{Tool: "a", Wait: wait})
+}
+
+func (r *rig) send(ctx context.Context, call server.Call) <-chan outcome {
 	done := make(chan outcome, 1)
 	go func() {
 		ctx, cancel := context.WithTimeout(ctx, time.Hour)
 		defer cancel()
 		begin := time.Now()
 		result, err := mailbox.Ask(ctx, r.at, func(reply mailbox.Reply[json.RawMessage]) any {
-			return server.Call{Ctx: ctx, Run: run, Tool: tool, Reply: reply}
+			sent := call
+			sent.Ctx, sent.Reply = ctx, reply
+			return sent
 		})
 		done <- outcome{result, err, time.Since(begin)}
 	}()
 	return done
 }
 
-// describe makes facts short: a state, or the names of tools.
+// describe returns a short text for each fact: a state, or the names of tools.
 func describe(facts []any) []string {
 	var out []string
 	for _, fact := range facts {

@@ -7,17 +7,16 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// Memory keeps the tools that servers listed last beyond the life of a gateway.
-// Its methods may be called concurrently, and may take their time.
+// Memory stores the tools that servers listed last, so that the next gateway knows
+// them. Its methods may be called concurrently and may be slow.
 type Memory interface {
-	// Recall answers with the tools that a server of this configuration listed
-	// last, or with none.
+	// Recall returns the tools that a server with this configuration listed last, or
+	// none.
 	Recall(name string, cfg mcpclient.Config) []toolscript.Tool
 	Keep(name string, cfg mcpclient.Config, tools []toolscript.Tool) error
 }
 
-// recall asks for the tools of the last time, which count until the server has
-// been asked itself.
+// recall loads the stored tools, which are valid until the server lists its tools.
 func (s *Server) recall() {
 	if s.Memory == nil {
 		return
@@ -33,7 +32,7 @@ func (s *Server) recalled(m recalled) {
 	}
 }
 
-// keep remembers what the server has listed.
+// keep stores the tools that the server has listed.
 func (s *Server) keep(tools []toolscript.Tool) {
 	if s.Memory == nil {
 		return

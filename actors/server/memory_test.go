@@ -16,7 +16,7 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// shelf is a Memory in memory.
+// shelf is a Memory without a file.
 type shelf struct {
 	mu    sync.Mutex
 	tools []toolscript.Tool
@@ -38,8 +38,8 @@ func (m *shelf) Keep(_ string, _ mcpclient.Config, tools []toolscript.Tool) erro
 	return m.err
 }
 
-// TestToolsOfTheLastTime are told while the server starts, chosen by the
-// configuration of this time, and replaced by what the server lists.
+// The stored tools are published while the server starts, filtered by the current
+// configuration, and replaced by the server's list.
 func TestToolsOfTheLastTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		memory := &shelf{tools: tools("a", "b", "hidden")}
@@ -66,7 +66,7 @@ func TestToolsOfTheLastTime(t *testing.T) {
 	})
 }
 
-// TestAMemoryThatComesLateOrFails changes nothing of what the server says itself.
+// A slow or failing Memory does not affect the server's own list.
 func TestAMemoryThatComesLateOrFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		memory := &shelf{tools: tools("old"), slow: time.Minute, err: errors.New("no space left on device")}

@@ -3,40 +3,53 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"time"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// Call asks the server to run one of its tools, or for what else it offers. It is answered at the latest
-// when Ctx ends, and at once when the connection is down or breaks. Where it has
-// to wait for its turn, its Run takes turns with others.
+// Call asks the server to call one of its tools, or to fetch a resource or prompt.
+// The reply arrives no later than the end of Ctx. Without a connection, the call
+// waits up to Wait and then fails. If the connection ends during the call, the call
+// fails. Waiting calls of several runs take turns.
 type Call struct {
 	Ctx   context.Context
-	Run   string // whose call it is; empty for all that are of no run
-	Tool  string // the server's own name
+	Wait  time.Duration // maximum time to wait for a connection; 0 fails at once
+	Run   string        // the run that makes the call; empty if there is none
+	Tool  string        // the server's name for the tool
 	Args  json.RawMessage
-	Ask   func(context.Context, toolscript.Question) (toolscript.Answer, error) // nil: nobody can be asked
-	Fetch *toolscript.Offered                                                   // not a tool but this; nil: the tool
+	Ask   func(context.Context, toolscript.Question) (toolscript.Answer, error) // nil if no user can be asked
+	Fetch *toolscript.FetchRequest                                              // the request to make in place of a tool call; nil for a tool call
 	Reply mailbox.Reply[json.RawMessage]
+
+	until time.Time // when Wait ends; zero before the call begins to wait
 }
 
-// Want tells a server on demand that it is needed. To any other, and again, it
-// says nothing.
+// Want reports that the server is needed. A server on demand connects, and a server
+// in state backoff retries without waiting for the end of its pause.
 type Want struct{}
 
-// GetStatus asks where the connection stands.
+// Retry makes an unconnected server connect at once and resets its backoff. It has no
+// effect while a login is pending, or if the configuration does not allow the server
+// to start.
+type Retry struct{}
+
+// Adjust sets new limits and tool filters. All other fields of the Config must be
+// unchanged.
+type Adjust struct{ Config mcpclient.Config }
+
+// GetStatus requests the status of the server.
 type GetStatus struct {
 	Reply mailbox.Reply[toolscript.ServerStatus]
 }
 
-// Announce asks the server to tell its facts again to a registry that may have
-// missed them.
+// Announce requests all facts again for a registry that may have missed some.
 type Announce struct{}
 
-// The messages that an actor sends itself carry the generation of the
-// connection they speak of: news of an older one is dropped.
+// The actor sends itself these messages. Messages with an older generation concern an
+// earlier connection and are ignored.
 type (
 	connected struct {
 		generation uint64
@@ -44,34 +57,53 @@ type (
 		info       mcpclient.Info
 		tools      []toolscript.Tool
 	}
-	// recalled: the tools of an earlier gateway's time.
+	// recalled: the tools that an earlier gateway stored.
 	recalled struct{ tools []toolscript.Tool }
-	// ended: the connection broke, or never came to be.
+	// ended: the connection has ended, or the dial has failed.
 	ended struct {
 		generation uint64
 		err        error
 		stderr     []string
 	}
 	redial struct{ generation uint64 }
-	// listChanged: the tools are to be listed again.
+	// listChanged: the server's list of tools has changed.
 	listChanged struct{ generation uint64 }
 	listed      struct {
 		generation uint64
 		tools      []toolscript.Tool
 		err        error
 	}
-	// pauseOver: the tools may be listed again.
+	// pauseOver: the pause between two lists has ended.
 	pauseOver struct{ generation uint64 }
-	// healthDue: it is time to ask whether the server answers.
+	// healthDue: the next ping is due.
 	healthDue   struct{ generation uint64 }
 	healthKnown struct {
 		generation uint64
+		answers    uint64 // requests answered before the ping
 		err        error
 	}
-	callDone struct{ id uint64 }
-	// gaveUp: the caller of a call that waited is no longer there.
+	// placeFree: a call has ended while others wait.
+	placeFree struct{}
+	// unreachable: the server could not be reached for a call.
+	unreachable struct {
+		generation uint64
+		err        error
+	}
+	// gaveUp: the context of a waiting call has ended.
 	gaveUp struct {
 		run string
 		id  uint64
+	}
+	// waitOver: a call has reached its maximum wait for a connection.
+	waitOver struct {
+		run string
+		id  uint64
+	}
+	// notSent: a call that may wait could not be sent, because the server cannot be
+	// reached.
+	notSent struct {
+		generation uint64 // of the connection that failed
+		call       Call
+		err        error
 	}
 )

@@ -2,6 +2,7 @@ package server
 
 import (
 	"slices"
+	"time"
 
 	"github.com/toolscript/toolscript"
 )
@@ -11,15 +12,25 @@ type waiting struct {
 	id uint64
 	Call
 	about toolscript.Error // names the server and the tool
-	stop  func() bool      // stops waiting for the end of the caller's context
+	stop  func() bool      // stops observing the caller's context
+	late  *time.Timer      // ends the wait for a connection; nil if the call waits for its turn
 }
 
-// queue holds the calls that wait for their turn. Those of one run stay in
-// order; the runs take turns, so that one with a thousand calls holds up another
-// by one call only.
+// end stops the timers of a waiting call. It returns true if the caller has no answer
+// yet; the caller of end must then send one.
+func (w *waiting) end() bool {
+	if w.late != nil {
+		w.late.Stop()
+	}
+	return w.stop()
+}
+
+// queue holds the calls that wait for their turn or for a connection. Calls of one
+// run stay in order, and runs take turns: a run with a thousand calls delays another
+// run by one call only.
 type queue struct {
 	byRun map[string][]waiting
-	turns []string // the runs that have calls waiting, the next one first
+	turns []string // the runs with waiting calls, the next one first
 	count int
 }
 
@@ -34,30 +45,59 @@ func (q *queue) push(w waiting) {
 	q.count++
 }
 
-// pop takes the next call of the run whose turn it is.
+// pop removes the next call of the run whose turn it is.
 func (q *queue) pop() (waiting, bool) {
 	if q.count == 0 {
 		return waiting{}, false
 	}
 	run := q.turns[0]
-	first := q.byRun[run][0]
 	q.turns = append(q.turns[1:], run)
-	q.take(run, 0)
-	return first, true
+	return q.take(run, 0), true
 }
 
-// remove drops a call whose caller has given up.
-func (q *queue) remove(run string, id uint64) {
-	if i := slices.IndexFunc(q.byRun[run], func(w waiting) bool { return w.id == id }); i >= 0 {
-		q.take(run, i)
+func (q *queue) remove(run string, id uint64) (waiting, bool) {
+	i := slices.IndexFunc(q.byRun[run], func(w waiting) bool { return w.id == id })
+	if i < 0 {
+		return waiting{}, false
 	}
+	return q.take(run, i), true
 }
 
-func (q *queue) take(run string, i int) {
+func (q *queue) take(run string, i int) waiting {
+	w := q.byRun[run][i]
 	q.count--
 	q.byRun[run] = slices.Delete(q.byRun[run], i, i+1)
 	if len(q.byRun[run]) == 0 {
 		delete(q.byRun, run)
 		q.turns = slices.DeleteFunc(q.turns, func(r string) bool { return r == run })
+	}
+	return w
+}
+
+func (q *queue) each(visit func(*waiting)) {
+	for _, calls := range q.byRun {
+		for i := range calls {
+			visit(&calls[i])
+		}
+	}
+}
+
+// refuse removes all calls and fails them.
+func (q *queue) refuse(why func(waiting) error) {
+	q.refuseIf(func(waiting) bool { return true }, why)
+}
+
+// refuseIf removes the selected calls and fails them.
+func (q *queue) refuseIf(which func(waiting) bool, why func(waiting) error) {
+	for _, run := range slices.Clone(q.turns) {
+		for i := 0; i < len(q.byRun[run]); {
+			if !which(q.byRun[run][i]) {
+				i++
+				continue
+			}
+			if w := q.take(run, i); w.end() {
+				w.Reply.Send(nil, named(why(w), w.about))
+			}
+		}
 	}
 }

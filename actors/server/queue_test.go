@@ -46,8 +46,8 @@ func TestBusyWhen1024CallsWait(t *testing.T) {
 	})
 }
 
-// TestRunsTakeTurns: one call of a second run comes after one of the first, not
-// after all of them.
+// A call of a second run is sent after one call of the first run, not after all of
+// them.
 func TestRunsTakeTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var order []string
@@ -78,8 +78,8 @@ func TestRunsTakeTurns(t *testing.T) {
 	})
 }
 
-// TestWaitingTakesNoTimeOfTheServers: the time-out of a call begins when it is
-// sent, and a caller that gives up loses its place.
+// The time limit of a call begins when the call is sent, and a caller whose context
+// ends loses its place in the queue.
 func TestWaitingTakesNoTimeOfTheServers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t, options{config: mcpclient.Config{Concurrency: 1, Timeout: 10 * time.Second}, dial: calling(
@@ -106,8 +106,7 @@ func TestWaitingTakesNoTimeOfTheServers(t *testing.T) {
 	})
 }
 
-// TestLossAnswersCallsThatWait: they were not sent, and their callers may repeat
-// them.
+// These calls were not sent, so their callers may repeat them.
 func TestLossAnswersCallsThatWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		conn := withTools("a")

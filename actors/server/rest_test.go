@@ -2,7 +2,9 @@ package server_test
 
 import (
 	"context"
+	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -11,39 +13,129 @@ import (
 	"github.com/toolscript/toolscript/actors/server"
 )
 
-// TestARestingServerIsTriedWhenItIsNeeded: at most once in half a minute,
-// however many calls there are.
-func TestARestingServerIsTriedWhenItIsNeeded(t *testing.T) {
-	broken := true
-	dial := func(context.Context, int) (server.Conn, error) {
-		if broken {
+// repaired returns a dial function that fails until works is true.
+func repaired(works *atomic.Bool) func(context.Context, int) (server.Conn, error) {
+	return func(context.Context, int) (server.Conn, error) {
+		time.Sleep(100 * time.Millisecond) // until all callers have called
+		if !works.Load() {
 			return nil, errRefused
 		}
 		return withTools("a"), nil
 	}
+}
+
+// Each use begins one attempt, whatever the number of callers, and the callers wait
+// for it.
+func TestARestingServerIsTriedWhenItIsUsed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := start(t, options{dial: dial})
-		time.Sleep(3 * time.Minute) // it rests from about a minute and a half on
+		works := new(atomic.Bool)
+		r := start(t, options{dial: repaired(works)})
+		time.Sleep(3 * time.Minute) // it rests after about a minute and a half
 		if n := len(r.dialTimes()); n != 8 {
 			t.Fatalf("%d dials, want 8", n)
 		}
-		r.call(t.Context(), "a")
+		var calls []<-chan outcome
 		for range 20 {
-			synctest.Wait()
-			<-r.call(t.Context(), "a")
+			calls = append(calls, r.waitingCall(t.Context(), 10*time.Second))
+		}
+		for _, call := range calls {
+			got := <-call
+			if toolscript.KindOf(got.err) != toolscript.Unavailable || !strings.Contains(got.err.Error(), "refused") || got.took > 2*time.Second {
+				t.Errorf("after %v: %v, want the reason of the try", got.took, got.err)
+			}
 		}
 		if n := len(r.dialTimes()); n != 9 {
-			t.Errorf("%d dials after many calls, want one more", n)
+			t.Errorf("%d dials after many calls at once, want one more", n)
 		}
-		if s := r.status(); s.State != toolscript.Backoff || !strings.Contains(s.Error, "refused") || s.Stderr != nil {
-			t.Errorf("status = %+v", s)
-		}
-		broken = false
-		time.Sleep(time.Minute)
-		<-r.call(t.Context(), "a") // refused, and the reason for a try
-		synctest.Wait()
-		if got := <-r.call(t.Context(), "a"); got.err != nil {
-			t.Errorf("call after the server has come up: %v", got.err)
+		works.Store(true)
+		if got := <-r.waitingCall(t.Context(), 10*time.Second); got.err != nil || got.took > 2*time.Second {
+			t.Errorf("a call after the repair: %v after %v", got.err, got.took)
 		}
 	})
+}
+
+// A call without Wait fails at once and triggers an attempt.
+func TestACallThatDoesNotWaitBeginsATry(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		works := new(atomic.Bool)
+		r := start(t, options{dial: repaired(works)})
+		time.Sleep(3 * time.Minute)
+		works.Store(true)
+		got := <-r.call(t.Context(), "a")
+		var e *toolscript.Error
+		if !errors.As(got.err, &e) || e.Kind != toolscript.Unavailable || e.RetryAfter != time.Second || got.took > 0 {
+			t.Errorf("after %v: %v, want a refusal for a second", got.took, got.err)
+		}
+		time.Sleep(time.Second)
+		if s := r.state(); s != toolscript.Ready {
+			t.Errorf("state = %s, want ready", s)
+		}
+	})
+}
+
+// The error contains the next step and no time. A call still triggers an attempt.
+func TestAPermanentCauseIsNotTriedAgainAndAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		missing := &toolscript.Error{Kind: toolscript.Unavailable, Permanent: true, Err: errors.New("no such command in PATH; install it")}
+		works := new(atomic.Bool)
+		r := start(t, options{dial: func(context.Context, int) (server.Conn, error) {
+			if !works.Load() {
+				return nil, missing
+			}
+			return withTools("a"), nil
+		}})
+		time.Sleep(4 * time.Minute)
+		if n := len(r.dialTimes()); n != 1 {
+			t.Errorf("%d dials, want 1", n)
+		}
+		if s := r.status(); s.State != toolscript.Backoff || !s.Permanent {
+			t.Errorf("status = %+v", s)
+		}
+		got := <-r.waitingCall(t.Context(), 10*time.Second)
+		var e *toolscript.Error
+		if !errors.As(got.err, &e) || e.RetryAfter != 0 || strings.Contains(e.Error(), "again in") ||
+			!strings.Contains(e.Error(), "install it") || !strings.Contains(e.Error(), "gateway reload") {
+			t.Errorf("call = %v, want the cure", got.err)
+		}
+		if n := len(r.dialTimes()); n != 2 {
+			t.Errorf("%d dials after a call, want 2", n)
+		}
+		works.Store(true)
+		if got := <-r.waitingCall(t.Context(), 10*time.Second); got.err != nil {
+			t.Errorf("a call after the cure: %v", got.err)
+		}
+	})
+}
+
+// Retry makes an unconnected server connect at once, and does not affect a connected
+// server.
+func TestRetry(t *testing.T) {
+	unsupported := &toolscript.Error{Kind: toolscript.Unsupported, Err: errors.New("an old version")}
+	refused := &toolscript.Error{Kind: toolscript.Unauthorized, Err: errors.New("the header is not accepted")}
+	for name, err := range map[string]error{"backoff": errRefused, "failed": unsupported, "needs_auth": refused} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				works := new(atomic.Bool)
+				r := start(t, options{dial: func(context.Context, int) (server.Conn, error) {
+					if !works.Load() {
+						return nil, err
+					}
+					return withTools("a"), nil
+				}})
+				time.Sleep(3 * time.Minute)
+				if s := r.state(); string(s) != name {
+					t.Fatalf("state = %s, want %s", s, name)
+				}
+				works.Store(true)
+				before := len(r.dialTimes())
+				for range 3 {
+					r.at.Engine.Send(r.at.PID, server.Retry{})
+					synctest.Wait()
+				}
+				if s, n := r.state(), len(r.dialTimes()); s != toolscript.Ready || n != before+1 {
+					t.Errorf("state = %s after %d more dials, want ready after one", s, n-before)
+				}
+			})
+		})
+	}
 }

@@ -1,17 +1,17 @@
-// Package server is the actor that owns the connection to one MCP server: it
-// dials, dials again when the connection is lost, tells which tools there are,
-// and runs calls. Whatever waits for the server does so on goroutines, which
-// come back as messages.
+// Package server contains the actor that owns the connection to one MCP server. It
+// dials, dials again after a loss, publishes the list of tools, and makes calls.
+// Blocking work runs in goroutines, which report back with messages.
 //
 //	connecting → ready → backoff → connecting …
 //	connecting → backoff | needs_auth | failed
 //
-// A server on demand is connecting from the start, and dials when it is first
-// wanted.
+// A server on demand is in state connecting from the start and dials when it is first
+// needed.
 package server
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"time"
 
@@ -24,64 +24,77 @@ import (
 	"github.com/toolscript/toolscript/transport/oauth"
 )
 
-// Options are what a Server is made from. All fields but Login, Starts and Memory
-// are needed.
+// Options configure a Server. All fields are required except Login, Starts, Memory,
+// HealthInterval, Port and Known.
 type Options struct {
 	Name           string
 	Config         mcpclient.Config
 	Dial           Dial
-	Login          *oauth.Session // of a server that a person can log in at
+	Login          *oauth.Session // set if users can log in at the server
 	ConnectTimeout time.Duration  // for the handshake and the first list of tools together
 	OnDemand       bool           // dial at the first Want or Call, not at the start
-	Starts         *Starts        // shared by all servers; nil: any number may start at once
-	Memory         Memory         // nil: nothing is known of a server before it has been asked
+	Starts         *Starts        // shared by all servers; nil means no limit
+	HealthInterval time.Duration  // between two health checks; 0 means 30 seconds
+	Memory         Memory         // nil if no tools are stored
 	Logger         *slog.Logger
+	Port           *Port // where callers find the connection; nil makes all calls messages
 
-	// Work counts dials, connections and calls, which may outlive the actor for
-	// as long as it takes to end them.
+	// Known are the tools that the server listed last, if they are known before the
+	// start.
+	Known []toolscript.Tool
+
+	// Work counts dials, connections and calls that have not ended. They may outlive
+	// the actor.
 	Work *mailbox.Group
 }
 
-// Server is the state of the actor; only Receive touches it.
+// Server is the state of the actor. Only Receive accesses it.
 type Server struct {
 	Options
 
+	log  *serverLog
 	life context.Context // ends with the actor
 	end  context.CancelFunc
 	post func(message any) // to this actor
 	tell func(fact any)    // to the parent
 
-	asleep   bool // on demand, and not wanted yet
+	asleep   bool // on demand and not needed yet
 	state    toolscript.ServerState
 	since    time.Time
 	retries  *retry.Schedule
-	attempt  int // dials in the current row of tries
+	attempt  int // consecutive dials
 	connects int // connections so far
-	lastErr  error
-	stderr   []string
-	nextTry  time.Time // in state backoff
-	timer    *time.Timer
 
-	generation uint64             // of the connection; rises with every dial and every end
+	reconnecting bool // the connection was lost, and fewer than patience attempts have failed since
+	lastErr      error
+	stderr       []string
+	nextTry      time.Time // in state backoff
+	scheduled    time.Time // the scheduled attempt, if a call has triggered this one earlier; otherwise zero
+	timer        *time.Timer
+
+	generation uint64             // of the connection; increases with every dial and every end
 	online     context.Context    // ends with the connection of this generation
-	hangUp     context.CancelFunc // ends it
+	hangUp     context.CancelFunc // cancels online
 	conn       Conn               // nil unless ready
 	info       mcpclient.Info
-	tools      []toolscript.Tool // those listed last, also while the server is not connected
+	all        []toolscript.Tool // the tools listed last, even while the server is not connected
+	tools      []toolscript.Tool // the tools of all that the configuration selects
 	warnings   []string
-	health     *time.Timer
-	unanswered int // health checks in a row
+	nextPing   *time.Timer
+	health     health // of this connection
 	listing    listing
 
-	calls    map[uint64]call
-	queue    queue
-	lastCall uint64
+	calls      *inFlight
+	queue      queue
+	lastQueued uint64
 }
 
-// New makes the actor.
+// New returns the actor of one server. It connects when it is started.
 func New(o Options) *Server {
 	o.Logger = o.Logger.With(slog.String("server", o.Name))
-	return &Server{Options: o, retries: retry.New(), calls: make(map[uint64]call)}
+	s := &Server{Options: o, retries: retry.New(), calls: &inFlight{calls: map[uint64]*call{}}, log: newServerLog(o.Logger, o.Config)}
+	s.calls.setMost(s.concurrency())
+	return s
 }
 
 // Receive handles one message.
@@ -107,14 +120,23 @@ func (s *Server) Receive(c *actor.Context) {
 		s.healthKnown(m)
 	case Want:
 		s.want()
+	case Retry:
+		s.retry()
+	case Adjust:
+		s.adjust(m)
 	case Call:
 		s.want()
-		s.probe()
 		s.call(m)
-	case callDone:
-		s.callDone(m)
+	case notSent:
+		s.notSent(m)
+	case unreachable:
+		s.unreachable(m)
+	case placeFree:
+		s.advance()
 	case gaveUp:
 		s.queue.remove(m.run, m.id)
+	case waitOver:
+		s.waitOver(m)
 	case GetStatus:
 		m.Reply.Send(s.status(), nil)
 	case Announce:
@@ -128,31 +150,34 @@ func (s *Server) Receive(c *actor.Context) {
 	}
 }
 
-// start dials, unless the server has to be wanted first.
+// start dials, unless the server is on demand.
 func (s *Server) start(c *actor.Context) {
 	engine, self, parent := c.Engine(), c.PID(), c.Parent()
 	s.post = func(message any) { engine.Send(self, message) }
 	s.tell = func(fact any) { engine.Send(parent, fact) }
 	s.life, s.end = context.WithCancel(context.Background())
-	if s.asleep = s.OnDemand; s.asleep {
+	if len(s.Known) > 0 {
+		s.choose(s.Known)
+		s.tellTools()
+	}
+	if s.asleep = s.OnDemand && !s.Config.Disabled; s.asleep {
 		s.enter(toolscript.Connecting)
 		return
 	}
 	s.open()
 }
 
-// want wakes a server on demand.
-func (s *Server) want() {
-	if s.asleep {
-		s.asleep = false
-		s.open()
-	}
-}
+var errDisabled = errors.New("disabled in the configuration")
 
-// open dials for the first time, unless the configuration forbids it. The dial
-// is left to a goroutine: hollywood runs Started on the spawner's, where it would
-// hold up every other server.
+// open dials for the first time, unless the configuration does not allow it. The dial
+// runs in a goroutine: hollywood runs Started in the spawner's goroutine, so a dial
+// there would delay all other servers.
 func (s *Server) open() {
+	if s.Config.Disabled {
+		s.lastErr = errDisabled
+		s.enter(toolscript.Stopped)
+		return
+	}
 	if err := s.Config.Problem; err != nil {
 		s.lastErr = err
 		s.enter(toolscript.Failed)
@@ -163,14 +188,17 @@ func (s *Server) open() {
 	s.recall()
 }
 
-// stop must not wait for anything: connections are closed by those who keep
-// them, and Work says when that is done.
+// stop must not block. Each connLoop closes its connection, and Work counts the
+// connections that are still open.
 func (s *Server) stop() {
 	s.end()
-	for _, timer := range []*time.Timer{s.timer, s.health} {
+	for _, timer := range []*time.Timer{s.timer, s.nextPing} {
 		if timer != nil {
 			timer.Stop()
 		}
 	}
-	s.abort(errInterrupted, errInterrupted)
+	s.log.end()
+	s.withdraw()
+	s.abort(errInterrupted)
+	s.queue.refuse(func(waiting) error { return errInterrupted })
 }

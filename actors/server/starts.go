@@ -6,19 +6,19 @@ import (
 	"time"
 )
 
-// startTime is how long a server counts as starting at most: one that hangs must
-// not hold up the others.
+// startTime is the maximum time that a start occupies a slot, so that a server that
+// hangs does not delay the others.
 const startTime = 3 * time.Second
 
-// Starts bounds how many processes of servers start at the same time. A machine
-// that starts forty of them at once answers nobody meanwhile. It is shared by all
-// servers of a gateway; a nil one bounds nothing.
+// Starts limits how many server processes start at the same time. Forty simultaneous
+// starts would make a machine unresponsive. It is shared by all servers of a gateway.
+// A nil Starts has no limit.
 type Starts struct{ slots chan struct{} }
 
-// NewStarts lets n servers start at the same time.
+// NewStarts returns a limit of n simultaneous starts.
 func NewStarts(n int) *Starts { return &Starts{make(chan struct{}, n)} }
 
-// begin waits for its turn. done says that the server has started, or will not.
+// begin waits for a slot. done releases it after the start has succeeded or failed.
 func (s *Starts) begin(ctx context.Context) (done func(), err error) {
 	if s == nil {
 		return func() {}, nil

@@ -16,8 +16,8 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// TestStartsAreBounded: two at a time; one that hangs counts for three seconds,
-// and a server that is not our process does not wait.
+// Two servers start at a time. A server that hangs counts for three seconds, and a
+// server that is not a child process does not wait.
 func TestStartsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		engine, err := actor.NewEngine(actor.NewEngineConfig())
@@ -37,7 +37,7 @@ func TestStartsAreBounded(t *testing.T) {
 					mu.Lock()
 					dials[name] = time.Since(begin)
 					mu.Unlock()
-					<-ctx.Done() // it hangs
+					<-ctx.Done() // the server hangs
 					return nil, ctx.Err()
 				},
 			})

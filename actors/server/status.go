@@ -9,19 +9,20 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/event"
+	"github.com/toolscript/toolscript/transport/oauth"
 )
 
-// soon is when to try again what will be settled in a moment.
+// soon is the suggested delay before a retry if the state is about to change.
 const soon = time.Second
 
-// enter changes the state and tells of it.
+// enter changes the state and publishes it.
 func (s *Server) enter(state toolscript.ServerState) {
 	s.state, s.since = state, time.Now()
 	s.tell(event.ServerChanged{Status: s.status()})
 }
 
-// announce tells everything again, in the order in which a change would: tools
-// come before the state ready, and go after it.
+// announce publishes all facts again in the order of a state change: the tools before
+// the state ready, and after any other state.
 func (s *Server) announce() {
 	changed := event.ServerChanged{Status: s.status()}
 	if s.state == toolscript.Ready {
@@ -40,10 +41,11 @@ func (s *Server) status() toolscript.ServerStatus {
 		Instructions: s.info.Instructions,
 		Type:         s.Config.Type,
 		State:        s.state,
+		Disabled:     s.Config.Disabled,
 		Tools:        len(s.tools),
 		Since:        s.since,
 		Attempt:      s.attempt,
-		InFlight:     len(s.calls),
+		InFlight:     s.calls.count(),
 		Queued:       s.queue.count,
 		Restarts:     max(0, s.connects-1),
 		Stderr:       s.stderr,
@@ -53,38 +55,56 @@ func (s *Server) status() toolscript.ServerStatus {
 		status.NextRetry = &next
 	}
 	if s.lastErr != nil {
-		status.Error = reason(s.lastErr)
+		status.Error, status.Permanent = reason(s.lastErr), permanent(s.lastErr)
 	}
 	if s.Login != nil {
-		failure := ""
-		status.OAuthStatus, failure = s.Login.Status()
-		status.Error = cmp.Or(status.Error, failure)
+		s.describeLogin(&status)
 	}
 	return status
 }
 
-// Refusal is the answer to a call of a tool whose server is in a state other
-// than ready.
+// describeLogin adds the state of the login. After a failed login, the error contains
+// the reason and the time.
+func (s *Server) describeLogin(status *toolscript.ServerStatus) {
+	failure := ""
+	status.OAuthStatus, failure = s.Login.Status()
+	if status.OAuthError = failure; failure != "" {
+		_, at := s.Login.Failure()
+		if !at.IsZero() {
+			status.OAuthFailed = &at
+		}
+		if s.state == toolscript.NeedsAuth {
+			status.Error = (&oauth.LoginError{Server: s.Name, Reason: failure, At: at}).Error()
+		}
+	}
+	status.Error = cmp.Or(status.Error, failure)
+}
+
+// Refusal returns the error of a call to a server that is not ready.
 func Refusal(status toolscript.ServerStatus, tool string) *toolscript.Error {
 	e := &toolscript.Error{Kind: toolscript.Unavailable, Server: status.Name, Tool: tool}
 	switch status.State {
 	case toolscript.NeedsAuth:
 		e.Kind = toolscript.Unauthorized
 		e.Err = fmt.Errorf("%s needs authorization; run: toolscript auth %s", status.Name, status.Name)
-		if strings.Contains(status.Error, "toolscript auth") { // it says more, such as why a login ended
+		if strings.Contains(status.Error, "toolscript auth") { // the error is more precise, such as why a login ended
 			e.Err = errors.New(status.Error)
 		}
 	case toolscript.Backoff:
 		e.RetryAfter = afterNext(status)
 		e.Err = disconnected(status, e.RetryAfter)
+		if status.Permanent {
+			e.RetryAfter, e.Permanent = 0, true
+			e.Err = fmt.Errorf("not connected (%s); then call again, or run: toolscript gateway reload", status.Error)
+		}
 	case toolscript.Failed:
 		e.Err = fmt.Errorf("not started: %s", status.Error)
 	case toolscript.Stopped:
-		e.Err = errors.New("stopped")
+		e.Err = errors.New(cmp.Or(status.Error, "stopped"))
 	case toolscript.Connecting, toolscript.Ready:
 		e.RetryAfter = soon
 		e.Err = errors.New("still connecting; try again in a moment")
-		if status.State == toolscript.Connecting && status.Error != "" { // another try is under way
+		if status.State == toolscript.Connecting && status.Error != "" { // a retry is in progress
 			e.Err = disconnected(status, e.RetryAfter)
 		}
 	}
@@ -95,8 +115,8 @@ func disconnected(status toolscript.ServerStatus, retry time.Duration) error {
 	return fmt.Errorf("not connected (%s); try again in %s", status.Error, retry)
 }
 
-// afterNext is when the next try will have shown its result, if all goes well:
-// in whole seconds, rounded up.
+// afterNext returns the expected time until the result of the next attempt, in whole
+// seconds, rounded up.
 func afterNext(status toolscript.ServerStatus) time.Duration {
 	wait := soon
 	if status.NextRetry != nil {

@@ -12,15 +12,15 @@ import (
 )
 
 const (
-	listPause = 250 * time.Millisecond // between two lists, however often a server says that they changed
-	listRetry = 5 * time.Second        // after a list that failed
+	listPause = 250 * time.Millisecond // minimum time between two lists, however many notifications arrive
+	listRetry = 5 * time.Second        // after a failed list
 )
 
-// listing says how the list of tools stands. Changes that come while a list is
-// under way, or in the pause after it, make one more list together.
+// listing is the state of the list of tools. All changes during a list, or during the
+// pause after it, are combined into one further list.
 type listing struct {
-	busy  bool // under way, or in the pause after it
-	stale bool // changed since it was begun
+	busy  bool // a list, or the pause after it, is in progress
+	stale bool // the tools have changed since the list began
 }
 
 func (s *Server) listChanged(m listChanged) {
@@ -33,7 +33,7 @@ func (s *Server) listChanged(m listChanged) {
 	}
 }
 
-// list asks for the tools under a deadline of its own.
+// list requests the tools with its own deadline.
 func (s *Server) list() {
 	s.listing = listing{busy: true}
 	conn, online, post, generation, bound := s.conn, s.online, s.post, s.generation, s.ConnectTimeout
@@ -45,12 +45,13 @@ func (s *Server) list() {
 	}, func(err error) { post(listed{generation, nil, err}) })
 }
 
-// listed keeps the tools known so far when the list failed: the connection is
-// up, and calls may well succeed.
+// listed keeps the previous tools if the list failed: the connection is up, so calls
+// may succeed.
 func (s *Server) listed(m listed) {
 	if m.generation != s.generation {
 		return
 	}
+	s.calls.heard(m.err)
 	pause := listPause
 	if s.lastErr = m.err; m.err != nil {
 		s.lastErr = fmt.Errorf("list its changed tools: %w", m.err)
@@ -58,7 +59,7 @@ func (s *Server) listed(m listed) {
 		mailbox.LogFailure(s.Logger, slog.LevelWarn, "tools not listed", m.err, slog.Duration("retry", pause))
 	} else {
 		s.offer(m.tools)
-		s.Logger.Info("tools listed again", slog.Int("tools", len(s.tools)))
+		s.log.write(slog.LevelInfo, "tools listed again", slog.Int("tools", len(s.tools)))
 	}
 	s.tell(event.ServerChanged{Status: s.status()})
 	post, over := s.post, pauseOver{s.generation}
@@ -75,18 +76,37 @@ func (s *Server) pauseOver(m pauseOver) {
 	}
 }
 
-// offer announces those of the server's tools that its configuration selects.
+// offer publishes the server's tools that the configuration selects.
 func (s *Server) offer(all []toolscript.Tool) {
 	s.keep(all)
 	s.choose(all)
+	s.announceTools()
+}
+
+// adjust applies new limits and tool filters. New limits apply to calls that begin
+// later.
+func (s *Server) adjust(m Adjust) {
+	s.Config = m.Config
+	s.calls.setMost(s.concurrency())
+	s.publish()
+	if s.all != nil {
+		s.choose(s.all)
+		s.announceTools()
+	}
+	s.advance()
+}
+
+// announceTools publishes the selected tools and logs warnings about the filters.
+func (s *Server) announceTools() {
 	for _, warning := range s.warnings {
-		s.Logger.Warn("tool filter", slog.String("server", s.Name), slog.String("warning", warning))
+		s.log.write(slog.LevelWarn, "tool filter", slog.String("warning", warning))
 	}
 	s.tellTools()
 }
 
-// choose takes the tools that the configuration selects.
+// choose sets the selected tools and the warnings about the filters.
 func (s *Server) choose(all []toolscript.Tool) {
+	s.all = all
 	names := make([]string, 0, len(all))
 	s.tools = make([]toolscript.Tool, 0, len(all))
 	for _, tool := range all {

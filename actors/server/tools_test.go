@@ -17,7 +17,7 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// listing makes the dial of a server whose n-th list is made by list.
+// listing returns a dial function for a server whose n-th list comes from list.
 func listing(list func(ctx context.Context, n int) ([]toolscript.Tool, error)) func(context.Context, int) (server.Conn, error) {
 	return func(context.Context, int) (server.Conn, error) {
 		var lists atomic.Int32
@@ -27,7 +27,7 @@ func listing(list func(ctx context.Context, n int) ([]toolscript.Tool, error)) f
 	}
 }
 
-// numbered is a list that tells which one it is.
+// numbered returns a list that contains its number.
 func numbered(_ context.Context, n int) ([]toolscript.Tool, error) {
 	return tools(fmt.Sprint("list", n)), nil
 }
@@ -47,8 +47,8 @@ func TestListChangedListsAgain(t *testing.T) {
 	})
 }
 
-// TestListChangedStormIsFewLists: one list at once and one for all that follows
-// in its wake.
+// The server is listed at once, and once more for all notifications that follow
+// shortly after.
 func TestListChangedStormIsFewLists(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t, options{dial: listing(numbered)})
@@ -61,7 +61,7 @@ func TestListChangedStormIsFewLists(t *testing.T) {
 		if diff := cmp.Diff(want, describe(r.take())); diff != "" {
 			t.Errorf("after a burst (-want +got):\n%s", diff)
 		}
-		for range 10_000 { // ten seconds, a thousand a second
+		for range 10_000 { // ten seconds, with a thousand notifications per second
 			r.toolsChanged()
 			time.Sleep(time.Millisecond)
 		}
@@ -71,8 +71,7 @@ func TestListChangedStormIsFewLists(t *testing.T) {
 	})
 }
 
-// TestListChangedDuringTheFirstList: the list under way may be older than the
-// change.
+// The list in progress may be older than the change.
 func TestListChangedDuringTheFirstList(t *testing.T) {
 	list := func(ctx context.Context, n int) ([]toolscript.Tool, error) {
 		time.Sleep(time.Second)
@@ -89,7 +88,7 @@ func TestListChangedDuringTheFirstList(t *testing.T) {
 	})
 }
 
-// TestFailedListKeepsTheTools: the connection is up, so calls may succeed.
+// The connection is up, so calls may succeed.
 func TestFailedListKeepsTheTools(t *testing.T) {
 	tests := []struct {
 		name string
@@ -131,15 +130,15 @@ func TestFailedListKeepsTheTools(t *testing.T) {
 	}
 }
 
-// TestNewsOfALostConnectionIsDropped: a list that ends after its connection says
-// nothing about the next.
+// The result of a list that ends after its connection must not affect the next
+// connection.
 func TestNewsOfALostConnectionIsDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first := newConn()
 		lists := 0
 		first.list = func(context.Context) ([]toolscript.Tool, error) {
 			if lists++; lists > 1 {
-				time.Sleep(10 * time.Second) // keeps to no context
+				time.Sleep(10 * time.Second) // ignores its context
 			}
 			return tools("old"), nil
 		}

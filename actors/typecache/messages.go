@@ -8,23 +8,24 @@ import (
 	"github.com/toolscript/toolscript/codegen/observe"
 )
 
-// Render asks for the module of some tools. The catalog travels with it: who
-// has seen a tool is not answered from an older catalog without it.
+// Render requests the module of some tools. The catalog is part of the message: a
+// caller that has seen a tool must not get a module of an older catalog.
 type Render struct {
 	Catalog  event.CatalogChanged
 	Filter   toolscript.Filter
 	Options  codegen.Options
-	Observed *observe.Shapes // what is shown of results that no schema describes; nil for nothing
+	Observed *observe.Shapes   // shapes of results without a schema; nil for none
+	Away     map[string]string // servers that are not connected, with the reason
 	Reply    mailbox.Reply[Rendered]
 }
 
-// Rendered is a module and what there is to say about it.
+// Rendered is a module and its warnings.
 type Rendered struct {
 	Module   toolscript.Module
 	Warnings []string
 }
 
-// generated: a module is ready, or could not be made.
+// generated reports that the generation of a module succeeded or failed.
 type generated struct {
 	key      key
 	rendered Rendered

@@ -1,18 +1,17 @@
 package typecache
 
-// maxModules and maxBytes bound the modules kept: a filter is any text, so that
-// their number is the callers' choice, and the text of a large catalog has
-// megabytes.
+// maxModules and maxBytes bound the cached modules: a filter is any text, so callers
+// choose their number, and the text of a large catalog has megabytes.
 const (
 	maxModules = 256
 	maxBytes   = 16 << 20
 )
 
-// shelf keeps modules, the newest ones. The newest of all is kept even when it
-// alone is longer than maxBytes: most callers ask for the same module.
+// shelf caches the newest modules. The newest is kept even if it alone exceeds
+// maxBytes: most callers ask for the same module.
 type shelf struct {
 	modules map[key]Rendered
-	order   []key // the oldest first
+	order   []key // oldest first
 	bytes   int
 }
 
@@ -23,7 +22,7 @@ func (s *shelf) get(k key) (Rendered, bool) {
 	return r, ok
 }
 
-// put keeps a module under a key that holds none.
+// put caches a module under a new key.
 func (s *shelf) put(k key, r Rendered) {
 	s.modules[k] = r
 	s.order = append(s.order, k)
@@ -33,7 +32,7 @@ func (s *shelf) put(k key, r Rendered) {
 	}
 }
 
-// drop forgets the oldest module.
+// drop removes the oldest module.
 func (s *shelf) drop() {
 	oldest := s.order[0]
 	s.order = s.order[1:]

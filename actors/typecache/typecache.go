@@ -1,13 +1,16 @@
-// Package typecache is the actor that owns the generated TypeScript modules of
-// the current catalog. It makes a module when somebody first asks for it, on a
-// goroutine, and once for all who ask meanwhile.
+// Package typecache is the actor that owns the generated TypeScript modules of the
+// current catalog. It generates a module on first request, in a goroutine, once for
+// all concurrent callers.
 package typecache
 
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/anthdm/hollywood/actor"
 
@@ -15,7 +18,6 @@ import (
 	"github.com/toolscript/toolscript/actors/event"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/codegen"
-	"github.com/toolscript/toolscript/codegen/observe"
 )
 
 // key names a module.
@@ -24,6 +26,7 @@ type key struct {
 	filter     string
 	options    codegen.Options
 	observed   uint64 // version of the shapes
+	away       string // servers and reasons
 }
 
 // Cache is the state of the actor; only Receive touches it.
@@ -32,9 +35,9 @@ type Cache struct {
 	work   *mailbox.Group
 	post   func(message any)
 
-	// generator holds the one generator, or nothing while it is in use. It keeps
-	// the text of every tool, so that one at a time is faster than many at once
-	// that know nothing, and leaves the other processors to the calls.
+	// generator holds the only generator, or nothing while it is in use. The generator
+	// caches the text of every tool, so one at a time is faster than several without
+	// the cache, and leaves the other processors to calls.
 	generator chan *codegen.Generator
 
 	current event.CatalogChanged
@@ -42,7 +45,7 @@ type Cache struct {
 	waiting map[key][]mailbox.Reply[Rendered]
 }
 
-// New makes the actor. work counts the goroutines.
+// New creates the actor. work counts the goroutines.
 func New(logger *slog.Logger, work *mailbox.Group) *Cache {
 	t := &Cache{
 		logger:    logger,
@@ -72,8 +75,8 @@ func (t *Cache) Receive(c *actor.Context) {
 	}
 }
 
-// adopt makes a catalog the current one if it is newer, and drops the modules of
-// the one before.
+// adopt makes a catalog the current one if it is newer, and drops the modules of the
+// previous one.
 func (t *Cache) adopt(m event.CatalogChanged) {
 	if m.Catalog.Generation() > t.current.Catalog.Generation() || t.current.Names == nil {
 		t.current = m
@@ -81,11 +84,11 @@ func (t *Cache) adopt(m event.CatalogChanged) {
 	}
 }
 
-// render answers from the newest catalog that either side knows.
+// render uses the newest catalog that the caller or the actor knows.
 func (t *Cache) render(m Render) {
 	t.adopt(m.Catalog)
 	filter := canonical(m.Filter)
-	k := key{t.current.Catalog.Generation(), filter.Key(), m.Options, m.Observed.Version()}
+	k := key{t.current.Catalog.Generation(), filter.Key(), m.Options, m.Observed.Version(), awayKey(m.Away)}
 	if r, ok := t.modules.get(k); ok {
 		m.Reply.Send(r, nil)
 		return
@@ -93,17 +96,17 @@ func (t *Cache) render(m Render) {
 	under := t.waiting[k]
 	t.waiting[k] = append(under, m.Reply)
 	if len(under) == 0 {
-		t.generate(k, filter, m.Observed)
+		t.generate(k, filter, m)
 	}
 }
 
-func (t *Cache) generate(k key, filter toolscript.Filter, observed *observe.Shapes) {
+func (t *Cache) generate(k key, filter toolscript.Filter, m Render) {
 	catalog, post, generator := t.current, t.post, t.generator
 	t.work.Go(func() {
 		g := <-generator
-		next := new(codegen.Generator) // unless this one comes through
+		next := new(codegen.Generator) // a new generator, in case this one panics
 		defer func() { generator <- next }()
-		g.Observed = observed
+		g.Observed, g.Away = m.Observed, m.Away
 		rendered := module(g, catalog, filter, k.options)
 		next = g
 		post(generated{key: k, rendered: rendered})
@@ -132,7 +135,7 @@ func (t *Cache) stop() {
 	}
 }
 
-// module is the text for the tools of a catalog that a filter selects.
+// module generates the text for the tools that a filter selects.
 func module(g *codegen.Generator, c event.CatalogChanged, filter toolscript.Filter, o codegen.Options) Rendered {
 	result := g.Module(c.Catalog.Filter(filter), c.Names(), o)
 	sum := sha256.Sum256([]byte(result.Text))
@@ -146,7 +149,16 @@ func module(g *codegen.Generator, c event.CatalogChanged, filter toolscript.Filt
 	}
 }
 
-// canonical makes equal filters equal texts, in whatever order they are written.
+// awayKey returns equal texts for equal servers and reasons.
+func awayKey(away map[string]string) string {
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(away)) {
+		fmt.Fprintf(&b, "%q %q ", name, away[name])
+	}
+	return b.String()
+}
+
+// canonical sorts a filter, so that equal filters have equal texts.
 func canonical(f toolscript.Filter) toolscript.Filter {
 	f = slices.Clone(f)
 	slices.Sort(f)

@@ -19,10 +19,11 @@ import (
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/actors/typecache"
 	"github.com/toolscript/toolscript/codegen"
+	"github.com/toolscript/toolscript/naming"
 )
 
-// rig is a type cache and a catalog that counts how often its names are asked
-// for, which is once for every module that is generated.
+// rig is a type cache and a catalog that counts requests for its names: one for each
+// generated module.
 type rig struct {
 	t    *testing.T
 	at   mailbox.Address
@@ -46,18 +47,18 @@ func start(t *testing.T) *rig {
 	return &rig{t: t, at: mailbox.Address{Engine: engine, PID: pid, Ended: life.Ended()}}
 }
 
-// catalog is a catalog of one server with these tools, whose names take a
-// moment to choose.
+// catalog returns a catalog of one server with these tools. Choosing its names takes
+// some time.
 func (r *rig) catalog(generation uint64, tools ...string) event.CatalogChanged {
 	var all []toolscript.Tool
 	for _, name := range tools {
 		all = append(all, toolscript.Tool{Server: "a", Name: name, InputSchema: json.RawMessage(`{"type":"object"}`)})
 	}
 	c := toolscript.NewCatalog(generation, []string{"a"}, all)
-	return event.CatalogChanged{Catalog: c, Names: func() *codegen.Names {
+	return event.CatalogChanged{Catalog: c, Names: func() *naming.Names {
 		r.made.Add(1)
 		time.Sleep(time.Millisecond)
-		return codegen.NewNames(c)
+		return naming.New(c)
 	}}
 }
 
@@ -121,8 +122,8 @@ func TestModulesDifferByFilterAndForm(t *testing.T) {
 	})
 }
 
-// TestNobodyIsAnsweredFromAnOlderCatalog: who has seen a tool finds it in the
-// module, even if the cache has not heard of the new generation otherwise.
+// TestNobodyIsAnsweredFromAnOlderCatalog checks that the module has a tool that the
+// caller has seen, even if the cache has not received the new generation.
 func TestNobodyIsAnsweredFromAnOlderCatalog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t)
@@ -148,7 +149,7 @@ func TestANewCatalogDropsTheModulesOfTheOld(t *testing.T) {
 	})
 }
 
-// TestTheCacheIsBounded: a filter is any text.
+// TestTheCacheIsBounded uses many filters, because callers can send any text.
 func TestTheCacheIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t)
@@ -165,7 +166,7 @@ func TestTheCacheIsBounded(t *testing.T) {
 	})
 }
 
-// TestTheCacheIsBoundedInBytes asks for modules of a megabyte each.
+// TestTheCacheIsBoundedInBytes requests modules of a megabyte each.
 func TestTheCacheIsBoundedInBytes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t)
@@ -176,9 +177,9 @@ func TestTheCacheIsBoundedInBytes(t *testing.T) {
 			})
 		}
 		c := toolscript.NewCatalog(1, []string{"a"}, tools)
-		changed := event.CatalogChanged{Catalog: c, Names: func() *codegen.Names {
+		changed := event.CatalogChanged{Catalog: c, Names: func() *naming.Names {
 			r.made.Add(1)
-			return codegen.NewNames(c)
+			return naming.New(c)
 		}}
 		filter := func(i int) string { return "a," + strings.Repeat("n", i+1) }
 		const asked = 40
@@ -206,12 +207,12 @@ func TestAPanicWhileGeneratingIsTheAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t)
 		bad := r.catalog(1, "x")
-		bad.Names = func() *codegen.Names { panic("names") }
+		bad.Names = func() *naming.Names { panic("names") }
 		for range 2 {
 			if _, err := r.render(bad, "", codegen.Full); toolscript.KindOf(err) != toolscript.Internal {
 				t.Errorf("error = %v, want internal", err)
 			}
 		}
-		r.mustRender(r.catalog(2, "x"), "") // the generator is whole
+		r.mustRender(r.catalog(2, "x"), "") // the panic left a working generator
 	})
 }

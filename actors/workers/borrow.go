@@ -14,13 +14,13 @@ type Worker interface {
 	Done() <-chan struct{}
 	// Kill ends the process at once. It may be called at any time, more than once.
 	Kill()
-	// Wall is what stands between the process and the system.
-	Wall() []toolscript.WallPart
+	// Confinement lists what the operating system keeps from the process.
+	Confinement() []toolscript.Confinement
 }
 
-// borrow asks the pool for a worker. Pool and asker settle who ends it: the one
-// that does first, so that a worker lent to somebody who has just given up is
-// never lost.
+// borrow requests a worker from the pool. Pool and caller settle who ends the
+// request, and the first one wins, so that a worker that was lent to a caller who
+// has just given up is not lost.
 type borrow struct {
 	ctx     context.Context
 	reply   chan lent
@@ -34,8 +34,8 @@ type lent struct {
 
 func (b borrow) settle() bool { return b.settled.CompareAndSwap(false, true) }
 
-// Take borrows a worker from the pool at to, waiting for one until ctx ends.
-// Whoever gets one sends it back with Return.
+// Take borrows a worker from the pool at to, and waits for one until ctx ends. The
+// caller returns it with GiveBack.
 func Take(ctx context.Context, to mailbox.Address) (Worker, error) {
 	b := borrow{ctx, make(chan lent, 1), new(atomic.Bool)}
 	to.Engine.Send(to.PID, b)
@@ -53,11 +53,18 @@ func Take(ctx context.Context, to mailbox.Address) (Worker, error) {
 	if b.settle() {
 		return nil, none
 	}
-	l := <-b.reply // lent in the same moment
+	l := <-b.reply // lent at the same moment
 	return l.worker, l.err
 }
 
-// GiveBack returns w to the pool it was taken from.
+// expect announces a run that may need a worker.
+type expect struct{}
+
+// Expect announces to the pool at to that a run begins which may need a worker. After a
+// pause a worker then starts at once, and not when the run requests it.
+func Expect(to mailbox.Address) { to.Engine.Send(to.PID, expect{}) }
+
+// GiveBack returns w to its pool.
 func GiveBack(to mailbox.Address, w Worker, broken bool) {
 	to.Engine.Send(to.PID, Return{w, broken})
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 )
 
-// Return gives a borrowed worker back. A broken one is replaced.
+// Return returns a borrowed worker. A broken one is replaced.
 type Return struct {
 	Worker Worker
 	Broken bool
@@ -18,24 +18,25 @@ type Describe struct {
 	Reply mailbox.Reply[State]
 }
 
-// State is how many processes a pool has and how many runs wait for one.
+// State has the number of processes of a pool and of runs that wait for one.
 type State struct {
 	Idle, Busy, Starting, Waiting int
 	Deaths                        int    // processes that have ended so far
-	LastError                     string // of the last start that failed
-	Wall                          []toolscript.WallPart
+	LastError                     string // of the last failed start
+	Confinement                   []toolscript.Confinement
 }
 
 func (s State) String() string {
 	return fmt.Sprintf("%d idle, %d busy, %d starting, %d waiting", s.Idle, s.Busy, s.Starting, s.Waiting)
 }
 
-// The pool's messages to itself.
+// Messages of the pool to itself.
 type (
 	started struct { // a start has ended
 		worker Worker
 		err    error
 	}
-	died struct{ worker Worker } // a process is gone
-	reap struct{ resting }       // a worker has been idle for IdleTime
+	died   struct{ worker Worker } // a process has ended
+	reap   struct{ resting }       // a worker has been idle for IdleTime
+	unused struct{}                // no run has needed a worker for UnusedTime
 )

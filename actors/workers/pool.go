@@ -1,6 +1,6 @@
-// Package workers is the actor that owns the script worker processes of one
-// role: it starts them ahead of need, lends each to one run at a time, replaces
-// those that die and ends those that nobody has wanted for a while.
+// Package workers is the actor that owns the script worker processes of one role. It
+// starts them in advance, lends each to one run at a time, replaces those that end,
+// and ends those that are idle for long. While no run needs a worker, there is none.
 package workers
 
 import (
@@ -16,48 +16,58 @@ import (
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 )
 
-// Options say how many workers there may be.
+// Options bound the number of workers.
 type Options struct {
-	Name  string                                // of the role, for status and errors
+	Name  string                                // role, for status and errors
 	Start func(context.Context) (Worker, error) // starts a process; its context bounds the start
 	Max   int                                   // workers at once; 0 = 32, or four for each processor if that is more
-	Spare int                                   // idle workers kept ready
+	Spare int                                   // idle workers kept ready while runs come
 
 	// Work counts what may outlive the actor for a moment: the end of a process.
 	Work *mailbox.Group
 
 	StartTime time.Duration // bound on a start; 0 = 1 min
-	IdleTime  time.Duration // after which an idle worker beyond Spare is ended; 0 = 1 min
+	IdleTime  time.Duration // idle time after which a worker beyond Spare is ended; 0 = 1 min
+
+	UnusedTime time.Duration // time without a run after which the spare workers are ended too; 0 = 5 min
+	Unused     func()        // called then, on a goroutine of its own; nil: nothing to do
 }
 
-// minMax is how many workers there may be on the smallest machine. Below the
-// bound nobody waits for another's loop: the system shares the processors out. An
-// idle worker holds about 20 MB, so that this many are no burden.
+// minMax is the number of workers on the smallest machine. Below the bound no run
+// waits for another: the system shares the processors. An idle worker holds about 20
+// MB.
 const minMax = 32
 
 // Pool is the state of the actor; only Receive touches it.
 type Pool struct {
 	Options
-	ctx      context.Context // ends with the actor
-	stop     context.CancelFunc
-	idle     []resting // the longest idle first
-	rests    int       // how often a worker has become idle
-	busy     map[Worker]bool
-	starting int
-	queue    []borrow // runs that wait for a worker, the oldest first
-	deaths   int
-	lastErr  error
-	failures int                   // starts that have failed in a row
-	wall     []toolscript.WallPart // around the worker that started last
+	ctx         context.Context // ends with the actor
+	stop        context.CancelFunc
+	idle        []resting // longest idle first
+	rests       int       // how often a worker has become idle
+	busy        map[Worker]bool
+	starting    int
+	queue       []borrow // runs that wait for a worker, oldest first
+	deaths      int
+	lastErr     error
+	failures    int                      // failed starts in a row
+	confinement []toolscript.Confinement // of the worker that started last
+
+	used   time.Time   // when a run last needed a worker
+	timer  *time.Timer // fires UnusedTime after used
+	asleep bool        // no spare workers are kept, until a run has used a worker
 }
 
-// New makes the producer of a pool.
+// New returns the producer of a pool.
 func New(o Options) actor.Producer {
 	if o.StartTime == 0 {
 		o.StartTime = time.Minute
 	}
 	if o.IdleTime == 0 {
 		o.IdleTime = time.Minute
+	}
+	if o.UnusedTime == 0 {
+		o.UnusedTime = 5 * time.Minute
 	}
 	if o.Max == 0 {
 		o.Max = max(minMax, 4*runtime.GOMAXPROCS(0))
@@ -70,6 +80,8 @@ func (p *Pool) Receive(c *actor.Context) {
 	switch m := c.Message().(type) {
 	case actor.Started:
 		p.begin(c)
+	case expect:
+		p.expect(c)
 	case borrow:
 		p.enqueue(c, m)
 	case started:
@@ -80,6 +92,8 @@ func (p *Pool) Receive(c *actor.Context) {
 		p.died(c, m)
 	case reap:
 		p.reap(m)
+	case unused:
+		p.sleep()
 	case Describe:
 		m.Reply.Send(p.state(), nil)
 	case actor.Stopped:
@@ -90,19 +104,37 @@ func (p *Pool) Receive(c *actor.Context) {
 func (p *Pool) begin(c *actor.Context) {
 	p.ctx, p.stop = context.WithCancel(context.Background())
 	p.busy = map[Worker]bool{}
+	engine, self := c.Engine(), c.PID()
+	p.timer = time.AfterFunc(p.UnusedTime, func() { engine.Send(self, unused{}) })
+	p.use()
 	p.replenish(c)
 }
 
+// use notes that a run needs a worker now.
+func (p *Pool) use() {
+	p.used = time.Now()
+	p.timer.Reset(p.UnusedTime)
+}
+
+// expect starts a worker if there is none.
+func (p *Pool) expect(c *actor.Context) {
+	p.use()
+	if len(p.idle)+len(p.busy)+p.starting == 0 {
+		p.start(c)
+	}
+}
+
 func (p *Pool) enqueue(c *actor.Context, m borrow) {
+	p.use()
 	p.queue = append(p.queue, m)
 	p.serve(c)
 }
 
-// serve gives idle workers to those who wait, and starts what is missing.
+// serve lends idle workers to waiting runs, and starts what is missing.
 func (p *Pool) serve(c *actor.Context) {
 	p.queue = slices.DeleteFunc(p.queue, func(b borrow) bool { return b.ctx.Err() != nil })
 	for len(p.queue) > 0 && len(p.idle) > 0 {
-		next, w := p.queue[0], p.idle[len(p.idle)-1].worker // the warmest
+		next, w := p.queue[0], p.idle[len(p.idle)-1].worker // the one used last
 		p.queue = p.queue[1:]
 		if next.settle() {
 			p.idle, p.busy[w] = p.idle[:len(p.idle)-1], true
@@ -112,11 +144,21 @@ func (p *Pool) serve(c *actor.Context) {
 	p.replenish(c)
 }
 
-// replenish starts workers until all who wait have one coming and Spare are idle.
+// replenish starts workers until every waiting run has one coming and the spare ones
+// are idle. The first run after a pause shares the processors with no spare worker
+// that starts.
 func (p *Pool) replenish(c *actor.Context) {
-	for p.starting < len(p.queue)+max(0, p.Spare-len(p.idle)) && len(p.idle)+len(p.busy)+p.starting < p.Max {
+	for p.starting < len(p.queue)+max(0, p.spare()-len(p.idle)) && len(p.idle)+len(p.busy)+p.starting < p.Max {
 		p.start(c)
 	}
+}
+
+// spare is the number of idle workers to keep.
+func (p *Pool) spare() int {
+	if p.asleep {
+		return 0
+	}
+	return p.Spare
 }
 
 func (p *Pool) start(c *actor.Context) {
@@ -130,7 +172,7 @@ func (p *Pool) start(c *actor.Context) {
 			engine.Send(self, started{nil, err})
 			return
 		}
-		stop := context.AfterFunc(pool, w.Kill) // even when nobody reads started
+		stop := context.AfterFunc(pool, w.Kill) // even if the actor no longer reads started
 		engine.Send(self, started{w, nil})
 		<-w.Done()
 		stop()
@@ -144,17 +186,17 @@ func (p *Pool) started(c *actor.Context, m started) {
 		p.failed(c, m.err)
 		return
 	}
-	p.lastErr, p.failures, p.wall = nil, 0, m.worker.Wall()
+	p.lastErr, p.failures, p.confinement = nil, 0, m.worker.Confinement()
 	p.rest(c, m.worker)
 	p.serve(c)
 }
 
-// startTries is how many starts in a row must fail before those who wait hear of
-// it. One may fail by itself: its process was killed before it was ready.
+// startTries is the number of failed starts in a row after which waiting runs get the
+// error. A single start may fail because its process was killed before it was ready.
 const startTries = 3
 
-// failed starts another worker, if somebody waits, or gives up: what has kept so
-// many from starting keeps the others too, and the next run tries again.
+// failed starts another worker if a run waits, or gives up: the cause of that many
+// failures affects the others too. The next run tries again.
 func (p *Pool) failed(c *actor.Context, err error) {
 	p.lastErr = err
 	p.failures++
@@ -168,7 +210,7 @@ func (p *Pool) failed(c *actor.Context, err error) {
 	}
 }
 
-// refuse answers all who wait.
+// refuse answers all waiting runs.
 func (p *Pool) refuse(err error) {
 	p.lastErr = err
 	for _, b := range p.queue {
@@ -181,13 +223,14 @@ func (p *Pool) refuse(err error) {
 	p.queue = nil
 }
 
-// resting is an idle worker. Its number tells this rest from later ones.
+// resting is an idle worker. Its number distinguishes this idle period from later
+// ones.
 type resting struct {
 	worker Worker
 	number int
 }
 
-// rest makes w idle and sets its end for when it stays so.
+// rest makes w idle and schedules its end.
 func (p *Pool) rest(c *actor.Context, w Worker) {
 	p.rests++
 	r := resting{w, p.rests}
@@ -200,6 +243,8 @@ func (p *Pool) takeBack(c *actor.Context, m Return) {
 	if !p.busy[m.Worker] {
 		return
 	}
+	p.use()
+	p.asleep = false
 	delete(p.busy, m.Worker)
 	if m.Broken || gone(m.Worker) {
 		m.Worker.Kill()
@@ -209,9 +254,9 @@ func (p *Pool) takeBack(c *actor.Context, m Return) {
 	p.serve(c)
 }
 
-// died replaces a worker that a run was using or somebody waits for. One that
-// died while idle is replaced when it is wanted: a worker that cannot live would
-// otherwise be started for ever.
+// died replaces a worker that a run used or waits for. A worker that ended while idle
+// is replaced on demand: a worker that cannot live would otherwise be started for
+// ever.
 func (p *Pool) died(c *actor.Context, m died) {
 	p.deaths++
 	used := p.busy[m.worker]
@@ -222,19 +267,35 @@ func (p *Pool) died(c *actor.Context, m died) {
 	}
 }
 
-// reap ends a worker that has been idle since and is not needed as a spare. One
-// that was used meanwhile rests under another number.
+// reap ends a worker that is still idle and not needed as a spare. A worker that was
+// used meanwhile has another number.
 func (p *Pool) reap(m reap) {
 	i := slices.Index(p.idle, m.resting)
-	if i < 0 || len(p.idle) <= p.Spare {
+	if i < 0 || len(p.idle) <= p.spare() {
 		return
 	}
 	p.idle = slices.Delete(p.idle, i, i+1)
 	m.worker.Kill()
 }
 
+// sleep ends all workers, unless a run needs one or has just done so.
+func (p *Pool) sleep() {
+	if len(p.busy)+len(p.queue)+p.starting > 0 || time.Since(p.used) < p.UnusedTime {
+		p.timer.Reset(p.UnusedTime)
+		return
+	}
+	p.asleep = true
+	for _, r := range p.idle {
+		r.worker.Kill()
+	}
+	p.idle = nil
+	if p.Unused != nil {
+		p.Work.Go(p.Unused, func(error) {}) // a panic there costs memory, and no run
+	}
+}
+
 func (p *Pool) state() State {
-	s := State{Idle: len(p.idle), Busy: len(p.busy), Starting: p.starting, Waiting: len(p.queue), Deaths: p.deaths, Wall: p.wall}
+	s := State{Idle: len(p.idle), Busy: len(p.busy), Starting: p.starting, Waiting: len(p.queue), Deaths: p.deaths, Confinement: p.confinement}
 	if p.lastErr != nil {
 		s.LastError = p.lastErr.Error()
 	}
@@ -245,6 +306,7 @@ func (p *Pool) end() {
 	if p.stop == nil { // stopped before it began
 		return
 	}
+	p.timer.Stop()
 	p.stop() // kills every worker
 	p.refuse(mailbox.ErrStopped)
 }

@@ -17,19 +17,18 @@ import (
 	"github.com/toolscript/toolscript/actors/workers"
 )
 
-// process is a worker that only lives and dies.
+// process is a worker that does nothing until it is killed.
 type process struct {
 	dead chan struct{}
 	once sync.Once
 }
 
 func (p *process) Done() <-chan struct{} { return p.dead }
-func (p *process) Wall() []toolscript.WallPart {
-	return []toolscript.WallPart{{Name: "paper", Active: true}}
+func (p *process) Confinement() []toolscript.Confinement {
+	return []toolscript.Confinement{{Name: "paper", Active: true}}
 }
 func (p *process) Kill() { p.once.Do(func() { close(p.dead) }) }
 
-// factory starts processes and counts them.
 type factory struct {
 	began atomic.Int64
 	fail  atomic.Bool
@@ -74,14 +73,13 @@ func (f *factory) living() int {
 	return n
 }
 
-// bench is a pool in a bubble of its own time.
+// bench is a pool in a synctest bubble.
 type bench struct {
 	t  *testing.T
 	at mailbox.Address
 }
 
-// withPool runs test with a pool of the options and checks that no process
-// outlives it.
+// withPool runs test with a pool and checks that no process outlives the pool.
 func withPool(t *testing.T, o workers.Options, f *factory, test func(b *bench)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -154,7 +152,7 @@ func TestBrokenWorkerIsReplaced(t *testing.T) {
 		if second == first {
 			b.t.Error("a broken worker was lent again")
 		}
-		second.Kill() // dies in use
+		second.Kill() // the worker ends while a run uses it
 		if third := b.mustTake(); third == second {
 			b.t.Error("a dead worker was lent again")
 		}
@@ -181,8 +179,8 @@ func TestRunsQueueAtTheBound(t *testing.T) {
 func TestWorkerLentToSomebodyWhoGaveUpIsNotLost(t *testing.T) {
 	f := &factory{delay: time.Second}
 	withPool(t, workers.Options{Max: 1}, f, func(b *bench) {
-		// The wait ends in the moment the worker is ready: either may win, and
-		// the one worker must be there for the next run.
+		// The wait ends at the same time as the worker's start. Both results are
+		// possible, and in both the worker must be available for the next run.
 		if w, err := b.take(time.Second); err == nil {
 			workers.GiveBack(b.at, w, false)
 		}
@@ -214,8 +212,8 @@ func TestStartFailureIsToldToAllWhoWait(t *testing.T) {
 	})
 }
 
-// TestOneFailedStartIsNobodysLoss: a worker that is killed before it is ready
-// takes none of those with it who wait.
+// TestOneFailedStartIsNobodysLoss checks that the failed start of a worker, such as
+// one that is killed before it is ready, does not fail the waiting runs.
 func TestOneFailedStartIsNobodysLoss(t *testing.T) {
 	f := &factory{delay: time.Second}
 	f.fail.Store(true)
@@ -257,15 +255,71 @@ func TestIdleWorkersAreEnded(t *testing.T) {
 	})
 }
 
-// TestNobodyWaitsForAnothersLoop: while runs come one at a time, each finds a
-// worker ready, however long those before it keep theirs.
+// TestUnusedPoolHasNoWorkers checks that the spare worker ends five minutes after the
+// last run, but not during a run.
+func TestUnusedPoolHasNoWorkers(t *testing.T) {
+	f := &factory{delay: time.Second}
+	var unused atomic.Int64
+	o := workers.Options{Max: 4, Spare: 1, Unused: func() { unused.Add(1) }}
+	withPool(t, o, f, func(b *bench) {
+		want := func(when string, living, ends int) {
+			b.t.Helper()
+			synctest.Wait()
+			if n := f.living(); n != living || unused.Load() != int64(ends) {
+				b.t.Errorf("%s: %d workers and %d calls of Unused, want %d and %d", when, n, unused.Load(), living, ends)
+			}
+		}
+		time.Sleep(4 * time.Minute)
+		w := b.mustTake()
+		time.Sleep(time.Hour)
+		want("during a run of an hour", 2, 0) // one is the spare worker
+		workers.GiveBack(b.at, w, false)
+		time.Sleep(5*time.Minute - time.Second)
+		want("before five minutes", 1, 0)
+		time.Sleep(2 * time.Second)
+		want("after five minutes", 0, 1)
+		time.Sleep(24 * time.Hour)
+		want("after a day", 0, 1)
+		w = b.mustTake()
+		want("during the next run", 1, 1)
+		workers.GiveBack(b.at, w, false)
+		time.Sleep(time.Minute)
+		want("after that run", 1, 1)
+		time.Sleep(5 * time.Minute)
+		want("five minutes later", 0, 2)
+	})
+}
+
+// TestExpectedRun checks that, after a pause, a worker starts as soon as a run
+// begins, and that it ends if the run does not use it.
+func TestExpectedRun(t *testing.T) {
+	f := &factory{delay: time.Second}
+	withPool(t, workers.Options{Max: 4, Spare: 1, IdleTime: time.Minute}, f, func(b *bench) {
+		time.Sleep(time.Hour)
+		workers.Expect(b.at)
+		workers.Expect(b.at)
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		if n := f.living(); n != 1 {
+			b.t.Errorf("%d workers for a run that is expected, want 1", n)
+		}
+		time.Sleep(2 * time.Minute)
+		synctest.Wait()
+		if n := f.living(); n != 0 {
+			b.t.Errorf("%d workers remain that no run has used", n)
+		}
+	})
+}
+
+// TestNobodyWaitsForAnothersLoop checks that runs that start one after the other each
+// find a ready worker, even if the earlier runs never return theirs.
 func TestNobodyWaitsForAnothersLoop(t *testing.T) {
 	f := &factory{delay: time.Second}
 	withPool(t, workers.Options{Max: 8, Spare: 1}, f, func(b *bench) {
 		for range 8 {
 			time.Sleep(2 * time.Second)
 			before := time.Now()
-			b.mustTake() // and never given back
+			b.mustTake() // never returned
 			if waited := time.Since(before); waited != 0 {
 				b.t.Errorf("a run waited %v beside others that do not end", waited)
 			}
@@ -276,8 +330,8 @@ func TestNobodyWaitsForAnothersLoop(t *testing.T) {
 	})
 }
 
-// TestThoseWhoCameFirstAreServedFirst at the bound, and those who have gone are
-// not waited for.
+// TestThoseWhoCameFirstAreServedFirst checks that, at the maximum number of workers,
+// runs get workers in order of arrival, and that runs that have given up are skipped.
 func TestThoseWhoCameFirstAreServedFirst(t *testing.T) {
 	f := &factory{}
 	withPool(t, workers.Options{Max: 1}, f, func(b *bench) {
@@ -311,20 +365,21 @@ func TestThoseWhoCameFirstAreServedFirst(t *testing.T) {
 	})
 }
 
-// TestStateTellsTheWall of the worker that was started last.
-func TestStateTellsTheWall(t *testing.T) {
+// TestConfinementOfTheLastWorker checks that the state contains the confinement of
+// the worker that started last.
+func TestConfinementOfTheLastWorker(t *testing.T) {
 	withPool(t, workers.Options{Spare: 1}, &factory{}, func(b *bench) {
 		synctest.Wait()
 		ctx, cancel := context.WithTimeout(b.t.Context(), time.Minute)
 		defer cancel()
 		state, err := mailbox.Ask(ctx, b.at, func(r mailbox.Reply[workers.State]) any { return workers.Describe{Reply: r} })
-		if err != nil || state.Idle != 1 || len(state.Wall) != 1 || state.Wall[0].Name != "paper" {
+		if err != nil || state.Idle != 1 || len(state.Confinement) != 1 || state.Confinement[0].Name != "paper" {
 			b.t.Errorf("state = %+v, %v", state, err)
 		}
 	})
 }
 
-// TestTakeFromAPoolThatHasEnded does not wait for what nobody will lend.
+// TestTakeFromAPoolThatHasEnded checks that Take fails as soon as the pool has ended.
 func TestTakeFromAPoolThatHasEnded(t *testing.T) {
 	withPool(t, workers.Options{Max: 1}, &factory{}, func(b *bench) {
 		b.mustTake()

@@ -6,12 +6,17 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"net/http"
+	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors"
+	"github.com/toolscript/toolscript/actors/auth"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/oauth"
 )
@@ -21,6 +26,8 @@ type authOptions struct {
 	server    string
 	json      bool
 	noBrowser bool
+	issuer    string
+	trust     bool
 }
 
 func newAuth(a *app) *cobra.Command {
@@ -28,14 +35,18 @@ func newAuth(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "auth [SERVER]",
 		Short: "Log in at an MCP server with OAuth2",
-		Long: `Log in at an MCP server with OAuth2. Without SERVER, show where you are logged in.
+		Long: `Log in at an MCP server with OAuth2. Without SERVER, list all logins.
 
-The page of the authorization server is opened in your browser, and its address
-is printed too. After you have agreed there, the browser comes back to a port of
-this machine, for which this command waits five minutes. If the browser is on
-another machine, copy the address that it ends at, and paste it here.
+The command opens the page of the authorization server in your browser and prints
+its address. After you have agreed, the browser is redirected to a port of this
+machine. The command waits five minutes for that. If the browser is on another
+machine, copy its last address and paste it here.
 
-No gateway is needed; one that runs connects by itself after the login.`,
+The command works without a gateway. A running gateway connects after the login.
+
+The MCP server names its authorization server. If your configuration has a secret
+or a key for the server, the command asks you once whether the authorization server
+may get it. oauth.issuer in the configuration or --issuer answer this question.`,
 		Example: `  toolscript auth
   toolscript auth github
   toolscript auth --no-browser github
@@ -49,25 +60,17 @@ No gateway is needed; one that runs connects by itself after the login.`,
 			return o.login(c.Context())
 		},
 	}
-	c.Flags().BoolVar(&o.json, "json", false, "print the table as JSON")
+	addJSON(c.Flags(), &o.json, "print the table, or the result of a login, as JSON")
 	c.Flags().BoolVar(&o.noBrowser, "no-browser", false, "only print the address")
+	c.Flags().StringVar(&o.issuer, "issuer", "", "the `url` of the authorization server that may have the secret of the client")
+	addTrust(c.Flags(), &o.trust)
 	c.AddCommand(newAuthLogout(a))
 	return c
 }
 
-// logins are where the user is logged in. Without a folder for them, they last
-// as long as this program does.
-func (a *app) logins(logger *slog.Logger) *oauth.Book {
-	store, err := a.loginStore()
-	if err != nil {
-		a.warn("logins are not kept: %v", err)
-	}
-	return oauth.NewBook(store, logger)
-}
-
-// choose finds the server that a command is about.
-func (a *app) choose(name string) (mcpclient.Config, error) {
-	loaded, err := a.load(false)
+// choose returns the configuration of the server that a command names.
+func (a *app) choose(name string, trust bool) (mcpclient.Config, error) {
+	loaded, err := a.host.Load(trust)
 	if err != nil {
 		return mcpclient.Config{}, err
 	}
@@ -78,7 +81,7 @@ func (a *app) choose(name string) (mcpclient.Config, error) {
 		if known == "" {
 			known = "none; add it to .toolscript.json"
 		}
-		return config, fmt.Errorf("there is no server %q; configured are: %s", name, known)
+		return config, fmt.Errorf("there is no server %q; the servers are: %s", name, known)
 	case config.Problem != nil:
 		return config, &toolscript.Error{Kind: toolscript.Invalid, Server: name, Err: config.Problem}
 	case config.Type == mcpclient.Stdio:
@@ -88,20 +91,23 @@ func (a *app) choose(name string) (mcpclient.Config, error) {
 	}
 }
 
-// stdioError is about a server that nobody logs in at.
+// stdioError is the error of a login at a stdio server.
 type stdioError struct{ server string }
 
 func (e *stdioError) Error() string {
-	return fmt.Sprintf("Error: Server '%s' is a stdio server. OAuth2 is only supported for HTTP/SSE servers.", e.server)
+	return fmt.Sprintf("server %s is a stdio server; OAuth2 is for HTTP/SSE servers only", e.server)
 }
 
-// login goes the whole way, unless the server lets us in already.
+// login logs in, unless the server accepts requests without a login.
 func (o *authOptions) login(ctx context.Context) error {
-	config, err := o.choose(o.server)
+	config, err := o.choose(o.server, o.trust)
 	if err != nil {
 		return err
 	}
-	store, err := o.loginStore()
+	if err := o.expectIssuer(&config); err != nil {
+		return err
+	}
+	store, err := o.host.LoginStore()
 	if err != nil {
 		return err
 	}
@@ -112,17 +118,149 @@ func (o *authOptions) login(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := o.print("Starting OAuth authentication for '%s'...", o.server); err != nil {
+	if err := o.progress("Logging in at %s", o.server); err != nil {
 		return err
 	}
-	err = o.try(ctx, session, config)
+	err = o.confirmed(ctx, session, func() error { return o.try(ctx, session, config) })
 	var needed *oauth.LoginError
 	switch {
 	case err == nil:
-		return o.print("✓ Already authenticated or no authentication required!")
+		if err := o.pinIssuer(ctx, session); err != nil {
+			return err
+		}
+		return o.done("No login needed at %s: the server needs no other login", o.server)
 	case errors.As(err, &needed), toolscript.KindOf(err) == toolscript.Unauthorized && !config.OAuth.Machine():
 		return o.authorize(ctx, session)
 	default:
 		return err
+	}
+}
+
+// closeTime bounds the end of a connection that was only a test.
+const closeTime = 5 * time.Second
+
+// try connects with the stored login.
+func (o *authOptions) try(ctx context.Context, session *oauth.Session, config mcpclient.Config) error {
+	ctx, cancel := context.WithTimeout(ctx, actors.DefaultConnectTimeout)
+	defer cancel()
+	if session.Lacking() {
+		return &oauth.LoginError{Server: o.server}
+	}
+	return connect(ctx, session, o.server, config)
+}
+
+// connect connects to a server and closes the connection.
+func connect(ctx context.Context, session *oauth.Session, server string, config mcpclient.Config) error {
+	dialer := mcpclient.Dialer{RoundTripper: func(_ string, _ mcpclient.Config, base http.RoundTripper) http.RoundTripper {
+		return session.Transport(base)
+	}}
+	conn, err := dialer.Dial(ctx, server, config, mcpclient.Events{})
+	if err != nil {
+		return err
+	}
+	return conn.Close()
+}
+
+// words describe the steps of a login to the user.
+var words = map[oauth.Step]string{
+	oauth.Discovering:     "Looking for the authorization server",
+	oauth.UsingDocument:   "Using the client ID metadata document of the configuration",
+	oauth.UsingConfigured: "Using the client_id of the configuration",
+	oauth.UsingStored:     "Using the client that is registered already",
+	oauth.Registering:     "Registering a client",
+	oauth.Registered:      "Registered a client",
+	oauth.Exchanging:      "Exchanging the authorization code for a token",
+}
+
+// tell prints a step. A write error does not stop the login.
+func (o *authOptions) tell(step oauth.Step) { _ = o.progress("%s", words[step]) }
+
+// progress prints a line of the login. With --json, stdout has only the JSON object, so
+// the line goes to stderr.
+func (o *authOptions) progress(format string, args ...any) error {
+	if o.json {
+		o.say(format, args...)
+		return nil
+	}
+	return o.print(format, args...)
+}
+
+// done prints the result of the login.
+func (o *authOptions) done(format string, args ...any) error {
+	if o.json {
+		return writeJSON(o.Stdout, loginState{Server: o.server, Authenticated: true})
+	}
+	return o.print(format, args...)
+}
+
+// authorize sends the user to the page of the authorization server and waits for the
+// redirect.
+func (o *authOptions) authorize(ctx context.Context, session *oauth.Session) error {
+	waiting, err := openCallback(session.CallbackPort())
+	if err != nil {
+		return err
+	}
+	defer waiting.close()
+	var attempt *oauth.Attempt
+	err = o.confirmed(ctx, session, func() (err error) {
+		attempt, err = session.Begin(ctx, waiting.url())
+		return err
+	})
+	if errors.Is(err, oauth.ErrDiscovery) {
+		return fmt.Errorf("%s: %w", o.server, err)
+	}
+	if err != nil {
+		return err
+	}
+	waiting.serve(attempt)
+	query, err := o.agree(ctx, attempt, waiting)
+	if err != nil {
+		return err
+	}
+	if err := o.progress("Received the authorization code"); err != nil {
+		return err
+	}
+	err = attempt.Finish(ctx, query)
+	waiting.answer(o.server, err)
+	if err != nil {
+		return err
+	}
+	if err := o.pinIssuer(ctx, session); err != nil {
+		return err
+	}
+	return o.done("Logged in at %s; the tokens are stored where only you can read them", o.server)
+}
+
+// agree waits for the redirect of the browser, or for its address as a pasted line.
+func (o *authOptions) agree(ctx context.Context, attempt *oauth.Attempt, waiting *callback) (url.Values, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, auth.FlowTime, fmt.Errorf(
+		"no answer of the browser within %s; run the command again", auth.FlowTime))
+	defer cancel()
+	if err := o.progress("Listening on port %d for the browser to come back\nAuthorization URL: %s", waiting.port(), attempt.URL()); err != nil {
+		return nil, err
+	}
+	if !o.noBrowser {
+		o.browse(ctx, attempt.URL())
+	}
+	if err := o.progress("Waiting for you to agree in the browser"); err != nil {
+		return nil, err
+	}
+	select {
+	case back := <-waiting.back:
+		return back.of(ctx, attempt)
+	case back := <-o.pasted(ctx, attempt):
+		return back.of(ctx, attempt)
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// browse opens the browser, or reports that there is none.
+func (o *authOptions) browse(ctx context.Context, address string) {
+	_ = o.progress("Opening the browser")
+	if err := openBrowser(ctx, address, o.Env); err != nil {
+		o.logger(slog.LevelWarn).Debug("no browser", slog.String("error", err.Error()))
+		_ = o.progress("The browser could not be opened: open the URL above in one. " +
+			"If it is on another machine, copy the last address of that browser and paste it here.")
 	}
 }

@@ -6,40 +6,53 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"sync"
+	"time"
 
+	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/oauth"
 )
 
+// askTime bounds the request that finds out whether a server needs a login.
+const askTime = 5 * time.Second
+
+// The values of loginState.Status.
+const (
+	loggedIn    = "authenticated"
+	notLoggedIn = "not_authenticated"
+	loginFailed = "failed"
+	notNeeded   = "not_needed"
+	notStarted  = "disabled"
+	notKnown    = "unknown"
+)
+
 // loginState is one row of the table.
 type loginState struct {
-	Server        string `json:"server"`
-	Authenticated bool   `json:"authenticated"`
-	Error         string `json:"error,omitempty"` // why a login ended
+	Server        string     `json:"server"`
+	Status        string     `json:"status"`
+	Authenticated bool       `json:"authenticated"`
+	Error         string     `json:"error,omitempty"` // why a login failed, or why the status is unknown
+	FailedAt      *time.Time `json:"failedAt,omitempty"`
 }
 
-// noLogins is what there is to say where nobody could log in.
+// noLogins is printed if no server is configured that supports logins.
 const noLogins = `No HTTP or SSE servers are configured. One is:
 
   {"mcpServers": {"example": {"type": "http", "url": "https://example.com/mcp"}}}`
 
-// list shows where the user is logged in. It asks no server.
-func (o *authOptions) list(context.Context) error {
-	loaded, err := o.load(false)
+// list prints the state of all logins. It connects to servers without a login to find
+// out whether they need one.
+func (o *authOptions) list(ctx context.Context) error {
+	loaded, err := o.host.Load(o.trust)
 	if err != nil {
 		return err
 	}
 	if !slices.ContainsFunc(loaded.Files, func(f config.File) bool { return f.Found }) {
 		return errors.New("there is no configuration file; name your servers in ~/.toolscript.json, or in .toolscript.json of the project")
 	}
-	book := o.logins(o.logger(slog.LevelWarn))
-	all := []loginState{}
-	for _, name := range slices.Sorted(maps.Keys(loaded.Servers)) {
-		if c := loaded.Servers[name]; c.Type != mcpclient.Stdio {
-			all = append(all, stateOf(book, name, c))
-		}
-	}
+	all := o.states(ctx, loaded)
 	switch {
 	case o.json:
 		return writeJSON(o.Stdout, all)
@@ -50,32 +63,106 @@ func (o *authOptions) list(context.Context) error {
 	}
 }
 
-func stateOf(book *oauth.Book, name string, c mcpclient.Config) loginState {
-	state := loginState{Server: name}
-	session, err := book.Session(name, c.URL, c.OAuth)
-	if err != nil {
-		state.Error = err.Error()
+// states determines the states of all servers concurrently.
+func (o *authOptions) states(ctx context.Context, loaded *config.Config) []loginState {
+	book := o.host.Logins(o.logger(slog.LevelWarn))
+	all := []loginState{}
+	for _, name := range slices.Sorted(maps.Keys(loaded.Servers)) {
+		if loaded.Servers[name].Type != mcpclient.Stdio {
+			all = append(all, loginState{Server: name})
+		}
+	}
+	var asked sync.WaitGroup
+	for i := range all {
+		asked.Go(func() { all[i] = o.stateOf(ctx, book, all[i].Server, loaded.Servers[all[i].Server]) })
+	}
+	asked.Wait()
+	return all
+}
+
+func (o *authOptions) stateOf(ctx context.Context, book *oauth.Sessions, name string, c mcpclient.Config) loginState {
+	state := loginState{Server: name, Status: notKnown}
+	if c.Disabled {
+		state.Status = notStarted
 		return state
 	}
-	status, reason := session.Status()
-	state.Authenticated, state.Error = status == oauth.Authenticated, reason
+	session, err := book.Session(name, c.URL, c.OAuth)
+	if err == nil {
+		err = c.Problem
+	}
+	if err != nil {
+		state.Error = oneLine(err.Error())
+		return state
+	}
+	switch status, reason := session.Status(); {
+	case status == oauth.Authenticated:
+		state.Status, state.Authenticated = loggedIn, true
+	case status == oauth.Failed:
+		state.Status, state.Error = loginFailed, reason
+		if _, at := session.Failure(); !at.IsZero() {
+			state.FailedAt = &at
+		}
+	case session.NeedsConfirmation():
+		state.Status, state.Error = notLoggedIn, "the authorization server is not confirmed"
+	case c.OAuth.Machine(): // a client with credentials of its own needs no browser
+		state.Status = notNeeded
+	default:
+		state.Status, state.Error = o.askServer(ctx, session, name, c)
+	}
 	return state
+}
+
+// askServer connects to a server to find out whether it needs a login.
+func (o *authOptions) askServer(ctx context.Context, session *oauth.Session, name string, c mcpclient.Config) (status, reason string) {
+	ctx, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	err := connect(ctx, session, name, c)
+	var needed *oauth.LoginError
+	switch {
+	case err == nil:
+		return notNeeded, ""
+	case errors.As(err, &needed), toolscript.KindOf(err) == toolscript.Unauthorized:
+		return notLoggedIn, ""
+	default:
+		return notKnown, oneLine(err.Error())
+	}
 }
 
 func (o *authOptions) table(all []loginState) error {
 	t := table{header: []string{"Status", "Server", "Authentication"}}
+	needed := false
 	for _, s := range all {
-		mark, text := "✗", "not authenticated"
-		if s.Authenticated {
-			mark, text = "✓", "authenticated"
-		}
-		if s.Error != "" {
-			text += " (" + s.Error + ")"
-		}
+		mark, text := s.words()
 		t.add(mark, s.Server, text)
+		needed = needed || s.Status == notLoggedIn || s.Status == loginFailed
 	}
-	if err := t.write(o.Stdout, nil); err != nil {
+	if err := t.write(o.Stdout, columns(o.Stdout), nil); err != nil || !needed {
 		return err
 	}
 	return o.print("\nRun 'toolscript auth <server-name>' to authenticate a server.")
+}
+
+func (s loginState) words() (mark, text string) {
+	mark = "✗"
+	switch s.Status {
+	case loggedIn:
+		return "✓", "authenticated"
+	case notNeeded:
+		return "✓", "no login needed"
+	case notStarted:
+		return "-", "disabled"
+	case loginFailed:
+		text = "login failed"
+		if s.FailedAt != nil {
+			text += " at " + s.FailedAt.Local().Format(time.DateTime)
+		}
+	case notLoggedIn:
+		text = "not authenticated"
+	default:
+		mark, text = "?", "unknown"
+	}
+	if s.Error != "" {
+		text += " (" + s.Error + ")"
+	}
+	return mark, text
 }

@@ -11,19 +11,23 @@ import (
 )
 
 func newAuthLogout(a *app) *cobra.Command {
-	return &cobra.Command{
+	var asJSON, trust bool
+	c := &cobra.Command{
 		Use:   "logout SERVER",
 		Short: "End the login at an MCP server",
-		Long: `End the login at an MCP server: its tokens, which the authorization server is
-asked to revoke, and the registration of this client. The server need not be
-configured any more.`,
+		Long: `End the login at an MCP server. The command asks the authorization server to
+revoke the tokens, and deletes the tokens and the registration of this client. The
+server may be missing in the configuration.`,
 		Args: takes("SERVER"),
-		RunE: func(c *cobra.Command, args []string) error { return a.logout(c.Context(), args[0]) },
+		RunE: func(c *cobra.Command, args []string) error { return a.logout(c.Context(), args[0], asJSON, trust) },
 	}
+	addJSON(c.Flags(), &asJSON, "print what was ended as JSON")
+	addTrust(c.Flags(), &trust)
+	return c
 }
 
-func (a *app) logout(ctx context.Context, name string) error {
-	session, err := a.storedLogin(name)
+func (a *app) logout(ctx context.Context, name string, asJSON, trust bool) error {
+	session, err := a.storedLogin(name, trust)
 	if err != nil {
 		return err
 	}
@@ -31,25 +35,36 @@ func (a *app) logout(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
+	if asJSON {
+		unrevoked := ""
+		if ended.Unrevoked != nil {
+			unrevoked = ended.Unrevoked.Error()
+		}
+		return writeJSON(a.Stdout, struct {
+			Server    string `json:"server"`
+			LoggedOut bool   `json:"loggedOut"`           // false: there was no login
+			Unrevoked string `json:"unrevoked,omitempty"` // why the tokens may be valid elsewhere until they expire
+		}{name, ended.Found, unrevoked})
+	}
 	if !ended.Found {
-		return a.print("Not logged in at '%s'.", name)
+		return a.print("Not logged in at %s", name)
 	}
 	if ended.Unrevoked != nil {
-		a.warn("the tokens are forgotten here, and may count elsewhere until they expire: %v", ended.Unrevoked)
+		a.warn("the tokens are deleted here, and may be valid elsewhere until they expire: %v", ended.Unrevoked)
 	}
-	return a.print("✓ Logged out of '%s'.", name)
+	return a.print("Logged out of %s", name)
 }
 
-// storedLogin is the login of a file. The configuration adds the secret of a
-// client that is registered beforehand, if it still names the same server.
-func (a *app) storedLogin(name string) (*oauth.Session, error) {
-	store, err := a.loginStore()
+// storedLogin is the stored login of a server. The configuration adds the secret of a
+// client that was registered in advance, if it still names the same server.
+func (a *app) storedLogin(name string, trust bool) (*oauth.Session, error) {
+	store, err := a.host.LoginStore()
 	if err != nil {
 		return nil, err
 	}
-	known, _ := store.Load(name) // a file that cannot be read can be forgotten all the same
+	known, _ := store.Load(name) // a file that cannot be read can be deleted too
 	o := oauth.Options{Server: name, URL: known.URL, Store: store, Logger: a.logger(slog.LevelWarn)}
-	if loaded, err := a.load(false); err == nil {
+	if loaded, err := a.host.Load(trust); err == nil {
 		c := loaded.Servers[name]
 		if c.Type != mcpclient.Stdio && c.Problem == nil && c.URL == known.URL {
 			o.Config = c.OAuth

@@ -15,8 +15,8 @@ import (
 	"github.com/toolscript/toolscript/test/fixture/oauthserver"
 )
 
-// guarded is a world with one server that wants a login, and a browser that only
-// notes the address that it was given.
+// guarded is a world with one server that requires a login, and a browser that only
+// stores the URL.
 func guarded(t *testing.T, o oauthserver.Options) (w *world, as *oauthserver.Server, browser string) {
 	t.Helper()
 	as = oauthserver.Start(t, o)
@@ -33,13 +33,13 @@ func guarded(t *testing.T, o oauthserver.Options) (w *world, as *oauthserver.Ser
 	return w, as, browser
 }
 
-// auth is `toolscript auth` under way, up to where it waits for the browser.
+// authRun is a running `toolscript auth`, which waits for the browser.
 type authRun struct {
 	*command
 	lines   *bufio.Reader
-	said    strings.Builder // without the authorization URL, which the user is to see
+	said    strings.Builder // without the authorization URL
 	address string
-	end     chan string // what is said from then on
+	end     chan string // the remaining output
 }
 
 func startAuth(t *testing.T, w *world, stdin io.Reader, args ...string) *authRun {
@@ -52,11 +52,11 @@ func startAuth(t *testing.T, w *world, stdin io.Reader, args ...string) *authRun
 		_ = stdout.Close()
 		a.code <- code
 	}()
-	for a.next(t) != "Waiting for authorization..." {
+	for !strings.HasPrefix(a.next(t), "Waiting for you") {
 	}
 	a.end = make(chan string, 1)
 	go func() {
-		text, _ := io.ReadAll(a.lines) // a pipe of ours has no errors
+		text, _ := io.ReadAll(a.lines) // this pipe does not fail
 		a.end <- string(text)
 	}()
 	return a
@@ -77,14 +77,14 @@ func (a *authRun) next(t *testing.T) string {
 	return line
 }
 
-// rest is what is said from here to the end, and the exit code.
+// rest returns the remaining output and the exit code.
 func (a *authRun) rest() (string, int) {
 	text := <-a.end
 	a.said.WriteString(text)
 	return text, <-a.code
 }
 
-// visit is the browser on its way back.
+// visit sends the redirect of a browser.
 func visit(t *testing.T, address string) (int, string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
@@ -108,7 +108,6 @@ func visit(t *testing.T, address string) (int, string) {
 	return resp.StatusCode, string(body)
 }
 
-// server is one row of GET /servers.
 type server struct {
 	Name, State, Error string
 	Status             string `json:"oauth_status"`
@@ -130,8 +129,8 @@ func serverNamed(t *testing.T, w *world, name string) (server, string) {
 	return server{}, ""
 }
 
-// A login beside a running gateway, which then connects by itself; and nothing
-// secret in anything that anybody said (DEF-15).
+// A login while a gateway runs: the gateway connects by itself. No output contains
+// secrets (DEF-15).
 func TestAuth(t *testing.T) {
 	w, as, browser := guarded(t, oauthserver.Options{})
 	said := &strings.Builder{}
@@ -166,13 +165,13 @@ func TestAuth(t *testing.T) {
 		t.Errorf("page: %d %s", code, page)
 	}
 	text, exit := a.rest()
-	if exit != 0 || !strings.HasSuffix(text, "✓ Authentication successful! Credentials stored securely.\n") {
+	if exit != 0 || !strings.HasSuffix(text, "Logged in at guarded; the tokens are stored where only you can read them\n") {
 		t.Errorf("exit %d after %s; stderr:\n%s", exit, text, a.stderr)
 	}
 	checkOrder(t, a.said.String(),
-		"Starting OAuth authentication for 'guarded'...", "Performing OAuth discovery...", "Registering client...",
-		"✓ Client registered successfully", "Starting callback server on port ", "Opening browser for authorization...",
-		"Waiting for authorization...", "✓ Authorization code received!", "Exchanging authorization code for access token...")
+		"Logging in at guarded", "Looking for the authorization server", "Registering a client",
+		"Registered a client", "Listening on port ", "Opening the browser",
+		"Waiting for you", "Received the authorization code", "Exchanging the authorization code for a token")
 	said.WriteString(a.said.String() + a.stderr.String() + page)
 
 	for s, text := serverNamed(t, w, "guarded"); ; s, text = serverNamed(t, w, "guarded") {
@@ -189,7 +188,7 @@ func TestAuth(t *testing.T) {
 		t.Errorf("a call after the login: %d %s", status, body)
 	}
 	again := w.run(t, "auth", "guarded")
-	if again.code != 0 || !strings.Contains(again.stdout, "✓ Already authenticated or no authentication required!") {
+	if again.code != 0 || !strings.Contains(again.stdout, "No login needed at guarded") {
 		t.Errorf("auth again: %+v", again)
 	}
 	table := w.run(t, "auth")
@@ -316,7 +315,7 @@ func TestAuthLogout(t *testing.T) {
 	a := startAuth(t, w, nil, "--no-browser", "guarded")
 	visit(t, as.Agree(t, a.address).String())
 	a.rest()
-	for _, want := range []string{"✓ Logged out of 'guarded'.\n", "Not logged in at 'guarded'.\n"} {
+	for _, want := range []string{"Logged out of guarded\n", "Not logged in at guarded\n"} {
 		if r := w.run(t, "auth", "logout", "guarded"); r.code != 0 || r.stdout != want || r.stderr != "" {
 			t.Errorf("logout: %+v, want %q", r, want)
 		}
@@ -329,15 +328,15 @@ func TestAuthLogout(t *testing.T) {
 	}
 }
 
-// The secret of a client that is registered beforehand is in the configuration
-// alone, and revokes all the same; a server without a configuration is forgotten.
+// The secret of a registered client is only in the configuration, and is used for the
+// revocation. A logout also works for a server without configuration.
 func TestAuthLogoutOfAConfiguredClient(t *testing.T) {
 	for _, configured := range []bool{true, false} {
 		t.Run(fmt.Sprint(configured), func(t *testing.T) {
 			w, as, _ := guarded(t, oauthserver.Options{NoRegistration: true, ClientID: "known", ClientSecret: "s3cret", AuthMethod: "client_secret_basic"})
 			file := filepath.Join(w.dir, "..", "home", ".toolscript.json")
 			if err := os.WriteFile(file, fmt.Appendf(nil,
-				`{"mcpServers": {"guarded": {"url": %q, "oauth": {"clientId": "known", "clientSecret": "s3cret"}}}}`, as.MCP), 0o600); err != nil {
+				`{"mcpServers": {"guarded": {"url": %q, "oauth": {"clientId": "known", "clientSecret": "s3cret", "issuer": %q}}}}`, as.MCP, as.URL), 0o600); err != nil {
 				t.Fatal(err)
 			}
 			a := startAuth(t, w, nil, "--no-browser", "guarded")
@@ -349,8 +348,8 @@ func TestAuthLogoutOfAConfiguredClient(t *testing.T) {
 				}
 			}
 			r := w.run(t, "auth", "logout", "guarded")
-			warned := strings.Contains(r.stderr, "may count elsewhere until they expire") && strings.Contains(r.stderr, "invalid_client")
-			if r.code != 0 || r.stdout != "✓ Logged out of 'guarded'.\n" || warned == configured {
+			warned := strings.Contains(r.stderr, "may be valid elsewhere until they expire") && strings.Contains(r.stderr, "invalid_client")
+			if r.code != 0 || r.stdout != "Logged out of guarded\n" || warned == configured {
 				t.Errorf("logout: %+v", r)
 			}
 		})
@@ -363,8 +362,8 @@ func TestAuthMistakes(t *testing.T) {
 		name, stderr string
 		args         []string
 	}{
-		{"stdio", "Error: Server 'local' is a stdio server. OAuth2 is only supported for HTTP/SSE servers.", []string{"auth", "local"}},
-		{"unknown", "configured are: guarded, local", []string{"auth", "gone"}},
+		{"stdio", "server local is a stdio server; OAuth2 is for HTTP/SSE servers only", []string{"auth", "local"}},
+		{"unknown", "guarded, local", []string{"auth", "gone"}},
 		{"no way to register", "oauth.clientId", []string{"auth", "guarded"}},
 	} {
 		if r := w.run(t, tt.args...); r.code != 1 || !strings.Contains(r.stderr, tt.stderr) {
@@ -373,7 +372,7 @@ func TestAuthMistakes(t *testing.T) {
 	}
 }
 
-// A login that began at the gateway and ends there.
+// A login that begins and ends at the gateway.
 func TestGatewayCallback(t *testing.T) {
 	w, as, _ := guarded(t, oauthserver.Options{})
 	listening, export := gatewayAt(t, w)

@@ -8,33 +8,23 @@ import (
 	"path/filepath"
 
 	"github.com/spf13/cobra"
-
-	"github.com/toolscript/toolscript/cmd/config"
-	"github.com/toolscript/toolscript/cmd/config/private"
 )
 
 func newCache(a *app) *cobra.Command {
-	return group("cache", "Manage what is kept to start faster", &cobra.Command{
+	var asJSON bool
+	remove := &cobra.Command{
 		Use:   "clear",
-		Short: "Remove all caches; they are made again when they are needed",
+		Short: "Remove all caches; they are created again when they are needed",
 		Args:  takes(),
-		RunE:  func(c *cobra.Command, _ []string) error { return a.clearCache(c.Context()) },
-	})
-}
-
-// cacheFolder is where everything is that can be made again.
-func (a *app) cacheFolder() (string, error) {
-	data, err := config.DataDir(a.config(false))
-	if err != nil {
-		return "", err
+		RunE:  func(c *cobra.Command, _ []string) error { return a.clearCache(c.Context(), asJSON) },
 	}
-	return filepath.Join(data, "cache"), nil
+	addJSON(remove.Flags(), &asJSON, "print what was removed as JSON")
+	return group("cache", "Manage the caches that save time at the start", remove)
 }
 
-// clearCache removes the folder. What runs goes on: a file in use stays with who
-// has it open.
-func (a *app) clearCache(context.Context) error {
-	folder, err := a.cacheFolder()
+// clearCache removes the folder. Processes that have a file open can go on to use it.
+func (a *app) clearCache(_ context.Context, asJSON bool) error {
+	folder, err := a.host.CacheFolder()
 	if err != nil {
 		return err
 	}
@@ -45,11 +35,17 @@ func (a *app) clearCache(context.Context) error {
 	if err := os.RemoveAll(folder); err != nil {
 		return err
 	}
+	if asJSON {
+		return writeJSON(a.Stdout, struct {
+			Folder string `json:"folder"`
+			Files  int    `json:"files"`
+			Bytes  int64  `json:"bytes"`
+		}{folder, files, size})
+	}
 	return a.print("removed %d files (%.1f MB) from %s", files, float64(size)/(1<<20), folder)
 }
 
-// measure counts the files below a folder and their bytes. A folder that is not
-// there holds none.
+// measure counts the files below a folder and their bytes. A missing folder has none.
 func measure(folder string) (files int, size int64, err error) {
 	err = filepath.WalkDir(folder, func(_ string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
@@ -66,19 +62,4 @@ func measure(folder string) (files int, size int64, err error) {
 		err = nil
 	}
 	return files, size, err
-}
-
-// usableCache makes the folder of one cache, for the user alone: it holds
-// machine code. Without one everything works, and starts slower.
-func (a *app) usableCache(name string) string {
-	folder, err := a.cacheFolder()
-	if err == nil {
-		folder = filepath.Join(folder, name)
-		err = private.Dir(folder)
-	}
-	if err != nil {
-		a.cacheless.Do(func() { a.warn("running without caches: %v; name a folder of yours with --data-dir", err) })
-		return ""
-	}
-	return folder
 }

@@ -16,14 +16,18 @@ func newCheck(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:                   "check [flags] CODE | FILE.ts | -e CODE | -f FILE | -",
 		DisableFlagsInUseLine: true,
-		Short:                 "Find what is wrong with a script, without running it",
-		Long: `Find what is wrong with a script, without running it.
+		Short:                 "Find the mistakes of a script without running it",
+		Long: `Find the mistakes of a script without running it.
 
-The script is compiled and its types are checked against the tools that there
-are, as exec does before it runs anything. Every finding is printed as
-file:line:column and in TypeScript's own words; the exit code is 1 when there is
-one. The servers that the script uses are started when no gateway is running.`,
+The script is compiled and its types are checked against the tools of the servers,
+as before a run. Each mistake is printed as file:line:column with the message of
+TypeScript. The exit code is 1 if there is a mistake. Without a running gateway, the
+servers that the script uses are started.
+
+Parameters need no types, and values may be undefined, because most scripts are used
+once. --strict checks as "strict" of TypeScript does.`,
 		Example: `  toolscript check report.ts
+  toolscript check --strict report.ts
   toolscript check - < report.ts`,
 		RunE: func(c *cobra.Command, args []string) error {
 			o.evalSet = c.Flags().Changed("eval")
@@ -40,19 +44,20 @@ one. The servers that the script uses are started when no gateway is running.`,
 	f := c.Flags()
 	f.StringVarP(&o.eval, "eval", "e", "", "check this `code`")
 	f.StringVarP(&o.file, "file", "f", "", "check this `file`; - is standard input")
-	f.BoolVar(&o.trust, "trust", false, "let the project's configuration take effect this once")
-	f.BoolVar(&o.json, "json", false, "print the findings as JSON")
+	addTrust(f, &o.trust)
+	f.BoolVar(&o.strict, "strict", false, "check as TypeScript's strict mode does, for scripts that will be used again")
+	addJSON(f, &o.json, "print the findings as JSON")
 	return c
 }
 
-// checkOnly looks at the script and ends before anything runs.
+// checkOnly makes a request that ends after the check of the script.
 func (o *execOptions) checkOnly(ctx context.Context, src source) error {
 	src.stdin = nil
 	o.only = true
 	return o.exec(ctx, src, &findings{stdout: o.Stdout, stderr: o.Stderr, json: o.json})
 }
 
-// findings prints what was found about a script.
+// findings prints the diagnostics of a script.
 type findings struct {
 	stdout, stderr io.Writer
 	json           bool
@@ -68,13 +73,13 @@ func (f *findings) event(e toolscript.Event) (err error) {
 		f.found = append(f.found, *e.Diagnostic)
 	case toolscript.EventEnd:
 		f.end = e.End
-	default: // nothing else happens in a script that does not run
+	default: // a script that is only checked has no other events
 	}
 	return err
 }
 
-// finish prints the findings. That the script could not be looked at is an error
-// of the command, not a finding.
+// finish prints the findings. If the script could not be checked, that is an error of
+// the command and not a finding.
 func (f *findings) finish(failed error) error {
 	switch {
 	case failed != nil:

@@ -1,7 +1,5 @@
-// Package cli is the command line: it reads flags and environment, joins the
-// rooms that do the work, and writes data to stdout and everything else to
-// stderr. Nothing in it touches the process directly except Main, so that the
-// whole program runs inside a test.
+// Package cli has the commands of the program. Data goes to stdout and everything else
+// to stderr. Only Main uses the process itself, so that tests can run the whole program.
 package cli
 
 import (
@@ -15,46 +13,43 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/toolscript/toolscript/runner/footprint"
 	"github.com/toolscript/toolscript/runner/worker"
 	"github.com/toolscript/toolscript/transport/reaper"
 )
 
-// State is the outside world of one run of the program.
+// State is the environment of one run of the program.
 type State struct {
-	Args   []string // without the program's own name
+	Args   []string // without the name of the program
 	Env    []string // as os.Environ
 	Dir    string   // working directory, absolute
 	Stdin  io.Reader
 	Stdout io.Writer
 	Stderr io.Writer
 
-	// Signals asks the program to stop. The first signal ends it in an orderly
-	// way, the second, if it comes later than half a second, at once through Exit.
+	// Signals ask the program to stop. The first signal ends it in order. The second
+	// signal, if it comes more than half a second later, calls Exit.
 	Signals <-chan os.Signal
 	Exit    func(code int)
 }
 
-// Main runs the program in this process and returns its exit code. A process
-// that was started as a script worker or as a reaper becomes that here, before
-// anything of the command line exists in it.
+// Main runs the program and returns its exit code. In a process that was started as a
+// script worker or as the reaper, it runs that instead.
 func Main() int {
 	if len(os.Args) > 1 {
 		switch os.Args[1] {
 		case worker.Command:
 			return worker.Main(os.Args[2:])
 		case reaper.Command:
-			footprint.Release()
 			return reaper.Main()
 		}
 	}
 	dir, err := os.Getwd()
 	if err != nil {
-		fmt.Fprintf(os.Stderr, "toolscript: the working directory is gone: %v\n", err)
+		fmt.Fprintf(os.Stderr, "toolscript: the working directory does not exist: %v\n", err)
 		return exitFailure
 	}
-	// A reader that has gone away is an error of the write. Caught and not
-	// ignored, so that servers start with the signal as it was.
+	// A closed pipe must be an error of the write. The signal is caught and not ignored,
+	// because servers inherit ignored signals.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
@@ -71,7 +66,8 @@ func Run(s State) int {
 	ended := make(chan struct{})
 	defer close(ended)
 	defer cancel(nil)
-	a := &app{State: s}
+	a := &app{State: s, notice: newNotice(s.Stderr)}
+	defer a.notice.end()
 	go a.obeySignals(cancel, ended)
 	err := a.execute(ctx)
 	a.report(ctx, err)
@@ -87,12 +83,34 @@ func (a *app) execute(ctx context.Context) error {
 	return root.ExecuteContext(ctx)
 }
 
-// oneSignal is how long after the first signal another one is that same request:
-// timeout(1) sends its own to the command and then to the group that it is in.
+// hangUps returns a channel that receives each SIGHUP. The command then no longer ends
+// at SIGHUP, unless its terminal was closed. Signals that arrive while one is waiting
+// count as one.
+func (a *app) hangUps() <-chan struct{} {
+	hangups := make(chan struct{}, 1)
+	a.hangup.Store(&hangups)
+	return hangups
+}
+
+// takesHangup passes a signal to hangUps, and reports whether it did.
+func (a *app) takesHangup(sig os.Signal) bool {
+	hangups := a.hangup.Load()
+	if sig != syscall.SIGHUP || hangups == nil || terminalGone(a.Stderr) {
+		return false
+	}
+	select {
+	case *hangups <- struct{}{}:
+	default:
+	}
+	return true
+}
+
+// oneSignal is the time after the first signal in which another signal counts as the
+// same request: timeout(1) sends a signal to the command and then to its process group.
 const oneSignal = 500 * time.Millisecond
 
-// obeySignals ends the command at the first signal and the process at the
-// second: a shutdown that hangs must not hold the user.
+// obeySignals ends the command at the first signal and the process at the second, in
+// case the shutdown hangs.
 func (a *app) obeySignals(cancel context.CancelCauseFunc, ended <-chan struct{}) {
 	var stopping time.Time
 	for {
@@ -114,14 +132,14 @@ func (a *app) obeySignals(cancel context.CancelCauseFunc, ended <-chan struct{})
 	}
 }
 
-// report says on stderr why the command failed, once. What a signal ended failed
-// because of that, whatever its own words are.
+// report prints the error of the command on stderr. After a signal, the signal is the
+// reason for the error.
 func (a *app) report(ctx context.Context, err error) {
 	var (
 		exit    *exitError
 		unclean *stopError
 	)
-	if err == nil || errors.As(err, &exit) {
+	if err == nil || errors.As(err, &exit) || readerGone(err) {
 		return
 	}
 	if signal := interrupted(ctx); signal != nil && !errors.As(err, &unclean) {

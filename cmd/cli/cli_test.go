@@ -22,16 +22,16 @@ func TestExitCodes(t *testing.T) {
 		name   string
 		args   []string
 		code   int
-		stderr string // contained
+		stderr string // a part of it
 	}{
 		{"help", []string{"--help"}, 0, ""},
 		{"version", []string{"version"}, 0, ""},
 		{"unknown command", []string{"nope"}, 2, "toolscript --help"},
 		{"unknown flag", []string{"version", "--nope"}, 2, "toolscript version --help"},
-		{"missing argument", []string{"list-tools"}, 2, "missing argument: SERVER"},
+		{"missing argument", []string{"output"}, 2, "missing argument: RUN"},
 		{"bad duration", []string{"exec", "--timeout", "soon", "1"}, 2, "soon"},
 		{"file that is not there", []string{"gone.ts"}, 1, "file not found: gone.ts"},
-		{"no gateway", []string{"list-servers"}, 1, "toolscript gateway start"},
+		{"no gateway", []string{"gateway", "reload"}, 1, "toolscript gateway start"},
 		{"gateway that does not answer", []string{"list-servers", "-g", "http://127.0.0.1:1/secret"}, 1, "127.0.0.1:1"},
 		{"no gateway's URL", []string{"list-servers", "-g", "nonsense"}, 1, "http://127.0.0.1:PORT"},
 	} {
@@ -50,8 +50,8 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-// A script that waits for input after its first line gets it only when that line
-// has been seen: output that is held back until the end would never let it end.
+// The script waits for input after its first line. The test sends the input only
+// after it has read that line, so buffered output would be a deadlock.
 func TestExecPassesOutputOnAsItComes(t *testing.T) {
 	w := newWorld(t, nil)
 	input, typed := io.Pipe()
@@ -104,8 +104,8 @@ func TestSignalsEndExec(t *testing.T) {
 	}
 }
 
-// A command whose output nobody takes does not end by itself. The second signal does
-// not wait for that, unless it is the first one that was sent twice.
+// A command whose output is not read does not end by itself. The second signal ends
+// it immediately, unless it is a duplicate of the first.
 func TestSecondSignalEndsAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, nil)
@@ -131,14 +131,14 @@ func TestSecondSignalEndsAtOnce(t *testing.T) {
 	})
 }
 
-// gatewayAt starts a gateway and answers with its two lines.
+// gatewayAt starts a gateway and returns its two lines of output.
 func gatewayAt(t *testing.T, w *world, args ...string) (listening, export string) {
 	t.Helper()
 	listening, export, _ = gatewayWithLog(t, w, args...)
 	return listening, export
 }
 
-// gatewayWithLog answers with the gateway's standard error too.
+// gatewayWithLog also returns the gateway's standard error.
 func gatewayWithLog(t *testing.T, w *world, args ...string) (listening, export string, log *output) {
 	t.Helper()
 	seen, stdout := io.Pipe()
@@ -189,7 +189,7 @@ func TestGatewayIsFoundByOtherCommands(t *testing.T) {
 	}
 }
 
-// strangeGateway answers /health as another version of the program would.
+// strangeGateway answers /health like another version of the program.
 func strangeGateway(t *testing.T, version string, protocol int) string {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -205,8 +205,11 @@ func TestGatewayOfAnotherVersion(t *testing.T) {
 	if r := w.run(t, "exec", "-g", newer, "return 1"); r.code != 0 || r.stdout != "1\n" || !strings.Contains(r.stderr, "99.0.0") {
 		t.Errorf("exec = %+v, want 1 and a word about 99.0.0", r)
 	}
-	if r := w.run(t, "list-servers", "-g", newer); r.code != 1 || !strings.Contains(r.stderr, "start it anew") {
-		t.Errorf("list-servers = %+v, want a refusal", r)
+	if r := w.run(t, "list-servers", "-g", newer); r.code != 0 || !strings.Contains(r.stderr, "99.0.0") {
+		t.Errorf("list-servers = %+v, want an answer without that gateway", r)
+	}
+	if r := w.run(t, "gateway", "reload", "-g", newer); r.code != 1 || !strings.Contains(r.stderr, "99.0.0") {
+		t.Errorf("gateway reload = %+v, want a refusal", r)
 	}
 	same := strangeGateway(t, "0.0.1", toolscript.Protocol)
 	if r := w.run(t, "exec", "-g", same, "return 2"); r.stdout != "2\n" || !strings.Contains(r.stderr, "0.0.1") {

@@ -15,11 +15,11 @@ import (
 )
 
 func newConfig(a *app) *cobra.Command {
-	return group("config", "Check the configuration", newConfigValidate(a), newConfigSchema(a))
+	return group("config", "Check the configuration, or import servers into it", newConfigValidate(a), newConfigSchema(a), newConfigImport(a))
 }
 
 func newConfigSchema(a *app) *cobra.Command {
-	return &cobra.Command{
+	c := &cobra.Command{
 		Use:   "schema",
 		Short: "Print the JSON Schema of .toolscript.json",
 		Args:  takes(),
@@ -28,6 +28,8 @@ func newConfigSchema(a *app) *cobra.Command {
 			return err
 		},
 	}
+	addJSON(c.Flags(), new(bool), "has no effect: a schema is JSON")
+	return c
 }
 
 type validateOptions struct {
@@ -39,21 +41,21 @@ func newConfigValidate(a *app) *cobra.Command {
 	o := &validateOptions{app: a}
 	c := &cobra.Command{
 		Use:   "validate [FILE...]",
-		Short: "Say what is wrong with configuration files",
-		Long: `Say what is wrong with configuration files: those named, else those that this
-folder's commands would use. Nothing is started, and no trust is needed.`,
+		Short: "Find the mistakes of configuration files",
+		Long: `Find the mistakes of configuration files: of the given files, else of the files
+that commands in this folder use. No server is started, and trust is not needed.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				o.configs = strings.Join(args, ",")
+				o.host.Config.Config = strings.Join(args, ",")
 			}
 			return o.run(c.Context())
 		},
 	}
-	c.Flags().BoolVar(&o.json, "json", false, "print the findings as JSON")
+	addJSON(c.Flags(), &o.json, "print the findings as JSON")
 	return c
 }
 
-// verdict is what is known of the files after validation.
+// verdict is the result of the validation.
 type verdict struct {
 	OK       bool            `json:"ok"`
 	Files    []config.File   `json:"files"`
@@ -65,7 +67,7 @@ type verdict struct {
 type serverVerdict struct {
 	Name    string `json:"name"`
 	Type    string `json:"type,omitempty"`
-	Problem string `json:"problem,omitempty"` // why it would not be started
+	Problem string `json:"problem,omitempty"` // why the server would not be started
 }
 
 func (o *validateOptions) run(context.Context) error {
@@ -84,20 +86,22 @@ func (o *validateOptions) run(context.Context) error {
 	return err
 }
 
-// judge loads the files as if they were trusted. An error is one of reading,
-// not one of the files.
+// judge loads the files as if they were trusted. It returns an error if a file cannot be
+// read; mistakes in a file are part of the verdict.
 func (o *validateOptions) judge() (verdict, error) {
 	v := verdict{OK: true, Files: []config.File{}, Servers: []serverVerdict{}, Warnings: []string{}, Mistakes: config.Mistakes{}}
-	loaded, err := config.Load(o.config(true))
+	all, trusted := o.host.ConfigOptions(true), o.host.ConfigOptions(false)
+	all.Missing, trusted.Missing = true, true
+	loaded, err := config.Load(all)
 	if errors.As(err, &v.Mistakes) {
 		v.OK = false
-		v.Files, err = config.Locate(o.config(false))
+		v.Files, err = config.Locate(o.host.ConfigOptions(false))
 		return v, err
 	}
 	if err != nil {
 		return v, err
 	}
-	known, err := config.Load(o.config(false)) // whether they are trusted is the user's word
+	known, err := config.Load(trusted) // the files that are trusted
 	if err != nil {
 		return v, err
 	}
@@ -113,9 +117,7 @@ func (o *validateOptions) judge() (verdict, error) {
 	return v, nil
 }
 
-// missed reports whether a file that somebody named is not there. Starting goes
-// on without it, since a missing file is an empty configuration; who asks for a
-// verdict on it has misspelt its name.
+// missed reports whether the user named a file that does not exist.
 func missed(f config.File) bool { return f.Named && !f.Found }
 
 func judgeServer(name string, c mcpclient.Config) serverVerdict {
@@ -126,7 +128,7 @@ func judgeServer(name string, c mcpclient.Config) serverVerdict {
 	return s
 }
 
-// tell puts what is right on stdout and what is not on stderr.
+// tell prints valid files on stdout and problems on stderr.
 func (o *validateOptions) tell(v verdict) error {
 	for _, warning := range v.Warnings {
 		o.warn("%s", warning)
@@ -143,7 +145,7 @@ func (o *validateOptions) tell(v verdict) error {
 	for _, f := range v.Files {
 		state := "valid"
 		if !f.Found {
-			state = "not there"
+			state = "missing"
 		}
 		if err := o.print("%s: %s", f.Path, state); err != nil {
 			return err

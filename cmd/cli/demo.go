@@ -6,7 +6,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/demo"
 )
 
-// newDemo is the MCP server of the examples: it needs nothing but this program.
+// newDemo is the MCP server of the examples. It has no dependencies.
 func newDemo(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:    "mcp-demo [FOLDER]",

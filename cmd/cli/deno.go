@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner/deno"
 )
 
@@ -14,27 +15,28 @@ func newDeno(a *app) *cobra.Command {
 	var asJSON bool
 	status := &cobra.Command{
 		Use:   "status",
-		Short: "Say which Deno would run scripts",
+		Short: "Show which Deno runs scripts",
 		Args:  takes(),
 		RunE:  func(c *cobra.Command, _ []string) error { return a.denoStatus(c.Context(), asJSON) },
 	}
-	status.Flags().BoolVar(&asJSON, "json", false, "print it as JSON")
-	return group("deno", "Manage the engine that is not built in", status, &cobra.Command{
+	addJSON(status.Flags(), &asJSON, "print it as JSON")
+	install := &cobra.Command{
 		Use:   "install",
-		Short: "Install Deno through npm, for toolscript alone",
-		Long: `Install Deno through npm, for toolscript alone: on this platform version
-` + cmp.Or(deno.Version, "none, since npm has no Deno for it") + `.
+		Short: "Install Deno with npm, for toolscript only",
+		Long: `Install Deno with npm, for toolscript only. The version on this platform is
+` + cmp.Or(deno.Version, "none, because npm has no Deno for it") + `.
 
-npm asks the registry that .npmrc or NPM_CONFIG_REGISTRY names, and takes nothing
-but the content that this version of toolscript pins. No script of a package
-runs. A Deno in ` + deno.Variable + `, or in PATH, is used before this one.`,
+npm uses the registry of .npmrc or NPM_CONFIG_REGISTRY, and accepts only the content
+that this version of toolscript pins. Scripts of packages do not run. A Deno in ` + deno.Variable + ` or in PATH has precedence.`,
 		Args: takes(),
-		RunE: func(c *cobra.Command, _ []string) error { return a.installDeno(c.Context()) },
-	})
+		RunE: func(c *cobra.Command, _ []string) error { return a.installDeno(c.Context(), asJSON) },
+	}
+	addJSON(install.Flags(), &asJSON, "print what was installed as JSON")
+	return group("deno", "Manage Deno, the engine that is not part of toolscript", status, install)
 }
 
 func (a *app) denoStatus(ctx context.Context, asJSON bool) error {
-	status := a.findDeno(ctx)
+	status := a.host.FindDeno(ctx)
 	if asJSON {
 		return writeJSON(a.Stdout, status)
 	}
@@ -47,8 +49,8 @@ func (a *app) denoStatus(ctx context.Context, asJSON bool) error {
 	return a.print("Deno %s at %s", status.Version, status.Path)
 }
 
-func (a *app) installDeno(ctx context.Context) error {
-	folder, err := a.denoFolder()
+func (a *app) installDeno(ctx context.Context, asJSON bool) error {
+	folder, err := a.host.DenoFolder()
 	if err != nil {
 		return err
 	}
@@ -56,10 +58,15 @@ func (a *app) installDeno(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := a.print("installed Deno %s at %s", deno.Version, path); err != nil {
+	if asJSON {
+		err = writeJSON(a.Stdout, toolscript.EngineStatus{Name: toolscript.EngineDeno, Available: true, Version: deno.Version, Path: path})
+	} else {
+		err = a.print("installed Deno %s at %s", deno.Version, path)
+	}
+	if err != nil {
 		return err
 	}
-	switch used := a.findDeno(ctx); {
+	switch used := a.host.FindDeno(ctx); {
 	case !used.Available:
 		a.warn("it is not used yet: %s", used.Reason)
 	case used.Path != path:

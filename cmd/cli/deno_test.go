@@ -10,7 +10,7 @@ import (
 	"github.com/toolscript/toolscript/runner/deno"
 )
 
-// pinnedDeno is the Deno that all tests run.
+// pinnedDeno returns the path of the Deno version for all tests.
 func pinnedDeno(t *testing.T) string {
 	t.Helper()
 	path, err := filepath.Abs("../../test/node_modules/@deno/linux-x64-glibc/deno")
@@ -20,8 +20,8 @@ func pinnedDeno(t *testing.T) string {
 	return path
 }
 
-// TestDenoIsInstalledBesideAGateway: a gateway that had no Deno finds the one that
-// has been installed since.
+// TestDenoIsInstalledBesideAGateway: a running gateway without Deno finds one that is
+// installed later.
 func TestDenoIsInstalledBesideAGateway(t *testing.T) {
 	pinned := pinnedDeno(t)
 	w := newWorld(t, nil)
@@ -30,7 +30,7 @@ func TestDenoIsInstalledBesideAGateway(t *testing.T) {
 	_, export := gatewayAt(t, w)
 	w.env = append(w.env, strings.TrimPrefix(export, "export "))
 	script := []string{"exec", "--engine", "deno", "return 6 * 7"}
-	if r := w.run(t, script...); r.code != 1 || !strings.Contains(r.stderr, "engine deno is not here: there is no deno in PATH and TOOLSCRIPT_DENO is not set; run: toolscript deno install") {
+	if r := w.run(t, script...); r.code != 1 || !strings.Contains(r.stderr, "engine deno is not available: there is no deno in PATH and TOOLSCRIPT_DENO is not set; run: toolscript deno install") {
 		t.Errorf("without Deno: %+v", r)
 	}
 	folder := filepath.Join(data, "deno", deno.Version)
@@ -45,7 +45,7 @@ func TestDenoIsInstalledBesideAGateway(t *testing.T) {
 	}
 }
 
-// TestInstallSaysWhatIsMissing: who has no npm is told what else there is.
+// TestInstallSaysWhatIsMissing: without npm, the error names an alternative.
 func TestInstallSaysWhatIsMissing(t *testing.T) {
 	w := newWorld(t, nil)
 	t.Setenv("PATH", t.TempDir())

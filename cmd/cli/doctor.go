@@ -29,15 +29,15 @@ func newDoctor(a *app) *cobra.Command {
 	o := &doctorOptions{app: a}
 	c := &cobra.Command{
 		Use:   "doctor",
-		Short: "Say how well this machine runs scripts, and what keeps them in",
+		Short: "Check how well this machine runs and confines scripts",
 		Args:  takes(),
 		RunE:  func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
 	}
-	c.Flags().BoolVar(&o.json, "json", false, "print it as JSON")
+	addJSON(c.Flags(), &o.json, "print it as JSON")
 	return c
 }
 
-// health is what doctor finds.
+// health is the result of doctor.
 type health struct {
 	Version  string      `json:"version"`
 	Protocol int         `json:"protocol"`
@@ -49,6 +49,7 @@ type health struct {
 
 	Deno     toolscript.EngineStatus `json:"deno"`
 	Workers  []workerHealth          `json:"workers"`
+	Plugin   pluginHealth            `json:"plugin"`
 	Warnings []string                `json:"warnings"`
 }
 
@@ -56,20 +57,20 @@ type cacheHealth struct {
 	Folder string `json:"folder"`
 	Files  int    `json:"files"`
 	Bytes  int64  `json:"bytes"`
-	Error  string `json:"error,omitempty"` // why it is not used
+	Error  string `json:"error,omitempty"` // why the cache is not used
 }
 
-// workerHealth is what a worker says that was started to be asked.
+// workerHealth is the result of starting one worker.
 type workerHealth struct {
-	Role     string                `json:"role"`
-	StartMs  float64               `json:"startMs,omitempty"`
-	MemoryMB float64               `json:"memoryMb,omitempty"`
-	Wall     []toolscript.WallPart `json:"wall,omitempty"`
-	Error    string                `json:"error,omitempty"` // why there is none
+	Role        string                   `json:"role"`
+	StartMs     float64                  `json:"startMs,omitempty"`
+	MemoryMB    float64                  `json:"memoryMb,omitempty"`
+	Confinement []toolscript.Confinement `json:"confinement,omitempty"`
+	Error       string                   `json:"error,omitempty"` // why it did not start
 }
 
-// run fails when no script could be run. A part of the wall that this system
-// does not have is a warning.
+// run fails if no script can be run. A confinement that this system does not have is a
+// warning.
 func (o *doctorOptions) run(ctx context.Context) error {
 	found := o.examine(ctx)
 	write := found.write
@@ -80,7 +81,7 @@ func (o *doctorOptions) run(ctx context.Context) error {
 		return err
 	}
 	for _, w := range found.Workers {
-		if w.Error != "" && w.Role != toolscript.EngineDeno { // scripts run without it
+		if w.Error != "" && w.Role != toolscript.EngineDeno { // scripts run without Deno
 			return &exitError{exitFailure}
 		}
 	}
@@ -96,15 +97,16 @@ func (o *doctorOptions) examine(ctx context.Context) *health {
 	h.Cache = o.examineCache()
 	options := worker.Options{Log: slog.New(slog.DiscardHandler)}
 	if h.Cache.Error == "" {
-		options.CacheDir = o.usableCache("quickjs")
+		options.CacheDir = o.host.Cache("quickjs")
 	} else {
-		h.Warnings = append(h.Warnings, "nothing is kept to start faster: "+h.Cache.Error)
+		h.Warnings = append(h.Warnings, "there is no cache, so starts are slow:  "+h.Cache.Error)
 	}
 	h.Workers = []workerHealth{
 		examineWorker("sandbox", func() (examined, error) { return worker.StartSandbox(ctx, options) }),
 		examineWorker("checker", func() (examined, error) { return worker.StartChecker(ctx, options) }),
 	}
-	h.Deno = o.findDeno(ctx)
+	h.Plugin = o.examinePlugin()
+	h.Deno = o.host.FindDeno(ctx)
 	if h.Deno.Available {
 		h.Workers = append(h.Workers, o.examineDeno(ctx, h.Deno.Path))
 	}
@@ -117,9 +119,9 @@ func (o *doctorOptions) examine(ctx context.Context) *health {
 	return h
 }
 
-// examineDeno does the same with a process of Deno.
+// examineDeno examines a Deno process.
 func (o *doctorOptions) examineDeno(ctx context.Context, path string) workerHealth {
-	engine, err := deno.NewEngine(ctx, deno.Options{Executable: path, Folder: o.usableCache("deno"), Log: slog.New(slog.DiscardHandler)})
+	engine, err := deno.NewEngine(ctx, deno.Options{Executable: path, Folder: o.host.Cache("deno"), Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return workerHealth{Role: toolscript.EngineDeno, Error: err.Error()}
 	}
@@ -133,7 +135,7 @@ func (o *doctorOptions) examineDeno(ctx context.Context, path string) workerHeal
 func (o *doctorOptions) examineCache() cacheHealth {
 	var c cacheHealth
 	var err error
-	if c.Folder, err = o.cacheFolder(); err == nil {
+	if c.Folder, err = o.host.CacheFolder(); err == nil {
 		err = private.Dir(c.Folder)
 	}
 	if err == nil {
@@ -145,14 +147,14 @@ func (o *doctorOptions) examineCache() cacheHealth {
 	return c
 }
 
-// examined is a process that says what stands around it.
+// examined is a process that reports its confinement.
 type examined interface {
-	Wall() []toolscript.WallPart
+	Confinement() []toolscript.Confinement
 	RSS() int64
 	Close()
 }
 
-// examineWorker starts a worker, hears what it says of itself, and ends it.
+// examineWorker starts a worker, reads its properties, and ends it.
 func examineWorker(role string, start func() (examined, error)) workerHealth {
 	h := workerHealth{Role: role}
 	begun := time.Now()
@@ -168,7 +170,7 @@ func examineWorker(role string, start func() (examined, error)) workerHealth {
 	defer p.Close()
 	h.StartMs = float64(time.Since(begun).Microseconds()) / 1000
 	h.MemoryMB = float64(p.RSS()) / (1 << 20)
-	h.Wall = p.Wall()
+	h.Confinement = p.Confinement()
 	return h
 }
 
@@ -180,7 +182,7 @@ func (h workerHealth) warnings() []string {
 		return []string{"scripts cannot be run: " + h.Error}
 	}
 	var all []string
-	for _, part := range h.Wall {
+	for _, part := range h.Confinement {
 		if !part.Active {
 			all = append(all, fmt.Sprintf("%s processes run without %s: %s", h.Role, part.Name, part.Detail))
 		}
@@ -188,7 +190,7 @@ func (h workerHealth) warnings() []string {
 	return all
 }
 
-// kernelRelease is the version of a Linux kernel, "" of other systems.
+// kernelRelease is the version of the Linux kernel; "" on other systems.
 func kernelRelease() string {
 	text, err := os.ReadFile("/proc/sys/kernel/osrelease")
 	if err != nil {
@@ -197,7 +199,7 @@ func kernelRelease() string {
 	return strings.TrimSpace(string(text))
 }
 
-// write prints it for people.
+// write prints the result as text.
 func (h *health) write(w io.Writer) error {
 	var b strings.Builder
 	platform := h.Platform
@@ -210,15 +212,15 @@ func (h *health) write(w io.Writer) error {
 	if h.Deno.Available {
 		fmt.Fprintf(&b, "deno        %s at %s\n", visible(h.Deno.Version), visible(h.Deno.Path))
 	} else {
-		fmt.Fprintf(&b, "deno        not here: %s\n", visible(h.Deno.Reason))
+		fmt.Fprintf(&b, "deno        missing: %s\n", visible(h.Deno.Reason))
 	}
 	for _, worker := range h.Workers {
 		if worker.Error != "" {
 			fmt.Fprintf(&b, "%-11s does not start\n", worker.Role)
 			continue
 		}
-		fmt.Fprintf(&b, "%-11s ready in %.0f ms, %.0f MB, behind:\n", worker.Role, worker.StartMs, worker.MemoryMB)
-		for _, part := range worker.Wall {
+		fmt.Fprintf(&b, "%-11s ready in %.0f ms, %.0f MB, confined by:\n", worker.Role, worker.StartMs, worker.MemoryMB)
+		for _, part := range worker.Confinement {
 			state := "yes"
 			if !part.Active {
 				state = "NO"
@@ -226,6 +228,7 @@ func (h *health) write(w io.Writer) error {
 			fmt.Fprintf(&b, "  %-14s %-4s %s\n", part.Name, state, part.Detail)
 		}
 	}
+	b.WriteString(h.Plugin.text())
 	for _, warning := range h.Warnings {
 		fmt.Fprintf(&b, "warning: %s\n", visible(warning))
 	}

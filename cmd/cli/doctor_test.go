@@ -15,9 +15,9 @@ func TestDoctorSaysWhatEachWorkerSays(t *testing.T) {
 	var found struct {
 		Version, Platform, Engine string
 		Workers                   []struct {
-			Role    string
-			StartMs float64
-			Wall    []toolscript.WallPart
+			Role        string
+			StartMs     float64
+			Confinement []toolscript.Confinement
 		}
 		Warnings []string
 	}
@@ -29,10 +29,10 @@ func TestDoctorSaysWhatEachWorkerSays(t *testing.T) {
 	}
 	missing := 0
 	for _, worker := range found.Workers {
-		if len(worker.Wall) < 6 || worker.StartMs <= 0 {
+		if len(worker.Confinement) < 6 || worker.StartMs <= 0 {
 			t.Errorf("%s: %+v", worker.Role, worker)
 		}
-		for _, part := range worker.Wall {
+		for _, part := range worker.Confinement {
 			if !part.Active {
 				missing++
 			}
@@ -49,16 +49,16 @@ func TestDoctorSaysWhatEachWorkerSays(t *testing.T) {
 	}
 }
 
-// TestDoctorWithoutAHome: caches are a matter of speed.
+// TestDoctorWithoutAHome: a missing cache is not an error, as it only costs speed.
 func TestDoctorWithoutAHome(t *testing.T) {
 	w := newWorld(t, map[string]string{"file": ""})
 	r := w.run(t, "doctor", "--data-dir", filepath.Join(filepath.Dir(w.dir), "file", "below"))
-	if r.code != 0 || !strings.Contains(r.stdout, "warning: nothing is kept") {
+	if r.code != 0 || !strings.Contains(r.stdout, "warning: there is no cache") {
 		t.Errorf("doctor without a folder: %+v", r)
 	}
 }
 
-func TestStatusTellsTheWall(t *testing.T) {
+func TestStatusHasConfinement(t *testing.T) {
 	w := newWorld(t, map[string]string{"home/.toolscript.json": demoConfig})
 	gatewayAt(t, w)
 	if r := w.run(t, "exec", "return 1"); r.code != 0 {
@@ -69,18 +69,18 @@ func TestStatusTellsTheWall(t *testing.T) {
 	if err := json.Unmarshal([]byte(r.stdout), &status); err != nil {
 		t.Fatalf("%v: %+v", err, r)
 	}
-	walled := 0
+	confined := 0
 	for _, actor := range status.Actors {
-		if len(actor.Wall) > 0 {
-			walled++
+		if len(actor.Confinement) > 0 {
+			confined++
 		}
 	}
-	if walled != 2 {
-		t.Errorf("%d pools of workers tell their wall, want 2: %s", walled, r.stdout)
+	if confined != 2 {
+		t.Errorf("%d pools of workers have their confinement in the status, want 2: %s", confined, r.stdout)
 	}
 }
 
-// TestDoctorExaminesDeno: a Deno that is here is started and asked like a worker.
+// TestDoctorExaminesDeno: doctor starts an installed Deno like a worker.
 func TestDoctorExaminesDeno(t *testing.T) {
 	pinned := pinnedDeno(t)
 	w := newWorld(t, nil)
@@ -89,24 +89,24 @@ func TestDoctorExaminesDeno(t *testing.T) {
 	var found struct {
 		Deno    toolscript.EngineStatus
 		Workers []struct {
-			Role    string
-			StartMs float64
-			Wall    []toolscript.WallPart
-			Error   string
+			Role        string
+			StartMs     float64
+			Confinement []toolscript.Confinement
+			Error       string
 		}
 	}
 	if err := json.Unmarshal([]byte(r.stdout), &found); err != nil || r.code != 0 || len(found.Workers) != 3 {
 		t.Fatalf("%v: %+v", err, r)
 	}
 	last := found.Workers[2]
-	if !found.Deno.Available || found.Deno.Path != pinned || last.Role != "deno" || last.StartMs <= 0 || last.Error != "" || len(last.Wall) != 2 {
+	if !found.Deno.Available || found.Deno.Path != pinned || last.Role != "deno" || last.StartMs <= 0 || last.Error != "" || len(last.Confinement) != 2 {
 		t.Errorf("deno: %+v, %+v", found.Deno, last)
 	}
 	if text := w.run(t, "doctor").stdout; !strings.Contains(text, pinned) || !strings.Contains(text, "permissions") {
 		t.Errorf("the text says nothing of Deno:\n%s", text)
 	}
 	w.env = append(w.env, "TOOLSCRIPT_DENO="+pinned+"-not")
-	if text := w.run(t, "doctor"); text.code != 0 || !strings.Contains(text.stdout, "not here: TOOLSCRIPT_DENO") {
+	if text := w.run(t, "doctor"); text.code != 0 || !strings.Contains(text.stdout, "TOOLSCRIPT_DENO") {
 		t.Errorf("doctor without Deno: %+v", text)
 	}
 }

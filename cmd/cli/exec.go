@@ -10,17 +10,18 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/cmd/zone"
+	"github.com/toolscript/toolscript/cmd/timezone"
 )
 
 type execOptions struct {
 	*app
-	command string // its name, for usage errors
+	command string // name of the command, for usage errors
 	eval    string
 	evalSet bool
 	file    string
 	dashed  bool // there is a -- on the command line
 	only    bool // check the script and run nothing
+	strict  bool // check types strictly
 
 	limits limitFlags
 	check  choiceFlag
@@ -29,8 +30,10 @@ type execOptions struct {
 	cwd    string
 	out    string
 	trust  bool
-	json   bool
-	search searchFlags
+
+	maxTokens tokensFlag
+	json      bool
+	search    searchFlags
 }
 
 func newExec(a *app) *cobra.Command {
@@ -41,17 +44,17 @@ func newExec(a *app) *cobra.Command {
 		Short:                 "Run TypeScript in the sandbox",
 		Long: `Run TypeScript in the sandbox.
 
-The script reaches the tools through the one import there is, together with its
-standard input and its arguments:
+The script calls tools as tools.server.tool(arguments). Its standard input is stdin
+and its arguments are args. The import is optional:
 
   import { tools, stdin, args } from "toolscript";
 
-What it returns is printed as JSON; console.log goes to stdout and console.error
-to stderr as they happen. Arguments for the script follow FILE.ts or --.
+The returned value is printed as JSON. console.log writes to stdout and
+console.error to stderr. Arguments for the script follow FILE.ts or --.
 
-A running gateway is used when there is one for this configuration. Without one,
-exec starts the servers that the script uses and stops them when it has ended.`,
-		Example: `  toolscript exec 'import { tools } from "toolscript"; return await tools.demo.listFiles({})'
+A running gateway of this configuration runs the script. Without one, exec starts the
+servers that the script uses, and stops them at the end.`,
+		Example: `  toolscript exec 'return await tools.demo.listFiles({})'
   toolscript exec report.ts -- --since monday
   toolscript exec - < report.ts`,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -64,15 +67,16 @@ exec starts the servers that the script uses and stops them when it has ended.`,
 	f.StringVarP(&o.eval, "eval", "e", "", "run this `code`")
 	f.StringVarP(&o.file, "file", "f", "", "run this `file`; - is standard input")
 	o.limits.add(f)
-	f.Var(&o.check, "check", "what type errors do: nothing, a message, or keep the script from running (default error)")
-	f.Var(&o.engine, "engine", "which sandbox runs it")
-	f.StringSliceVar(&o.allow, "allow", nil, "the only `servers and tool ids` the script may call; '' for none")
-	f.StringVar(&o.cwd, "cwd", "", "what the script sees as its working `folder`")
-	f.StringVar(&o.out, "out", "", "write the value to this `file` instead of stdout")
-	f.BoolVar(&o.trust, "trust", false, "let the project's configuration take effect this once")
+	f.Var(&o.check, "check", "the effect of type errors: none, a message, or the script does not run (default error)")
+	f.Var(&o.engine, "engine", "the engine that runs the script (default quickjs)")
+	f.StringSliceVar(&o.allow, "allow", nil, "the only `servers and tool ids` the script may call; '' for none (default all)")
+	f.StringVar(&o.cwd, "cwd", "", "the working `folder` that the script sees (default that of this command)")
+	f.StringVar(&o.out, "out", "", "write the value to this `file` instead of stdout; for an image or other binary content, write its bytes")
+	f.Var(&o.maxTokens, "max-tokens", "print about this much of the value, and the command that prints the rest; 0 prints the whole value (default 10000 on a terminal, else no limit)")
+	addTrust(f, &o.trust)
 	o.search.add(f)
 	o.search.hide(f)
-	f.BoolVar(&o.json, "json", false, "print nothing but the end of the run as JSON, output included")
+	addJSON(f, &o.json, "print only the end of the run, as JSON with the output")
 	return c
 }
 
@@ -84,8 +88,8 @@ func newExecOptions(a *app, command string) *execOptions {
 	}
 }
 
-// runFile is toolscript FILE.ts [args]: exec -f FILE.ts, where everything after
-// the name belongs to the script.
+// runFile is toolscript FILE.ts [args], which is exec -f FILE.ts. Everything after the
+// name belongs to the script.
 func (a *app) runFile(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return c.Help()
@@ -107,6 +111,9 @@ func (o *execOptions) run(ctx context.Context, args []string) error {
 	if err == nil && o.out != "" {
 		err = creatable(o.absolute(o.out))
 	}
+	if err == nil && o.cwd != "" {
+		err = o.isFolder(o.cwd)
+	}
 	var wrong *usageError
 	switch {
 	case errors.As(err, &wrong):
@@ -117,21 +124,32 @@ func (o *execOptions) run(ctx context.Context, args []string) error {
 	return o.exec(ctx, src, o.events())
 }
 
-// creatable says why a file could not be written, before a script runs for
-// nothing.
+// isFolder returns an error if --cwd is not a folder.
+func (o *execOptions) isFolder(path string) error {
+	switch info, err := os.Stat(o.absolute(path)); {
+	case err != nil:
+		return fmt.Errorf("--cwd %s: %s", path, withoutPath(err))
+	case !info.IsDir():
+		return fmt.Errorf("--cwd %s is not a folder", path)
+	}
+	return nil
+}
+
+// creatable returns an error if a file could not be written. It is called before the
+// script runs.
 func creatable(path string) error {
 	info, err := os.Stat(path)
 	switch {
 	case err == nil && info.IsDir():
 		return fmt.Errorf("--out %s is a folder; name a file", path)
 	case err == nil && !info.Mode().IsRegular():
-		return nil // a pipe, of which opening it would wait for a reader
+		return nil // opening a pipe would wait for a reader
 	}
 	var f *os.File
 	if err == nil {
 		f, err = os.OpenFile(path, os.O_WRONLY, 0) //nolint:gosec // G304: the file that the user names
 	} else if f, err = os.CreateTemp(filepath.Dir(path), ".toolscript-*"); err == nil {
-		defer func() { _ = os.Remove(f.Name()) }() //nolint:gosec // G703: made only to see whether it can be
+		defer func() { _ = os.Remove(f.Name()) }() //nolint:gosec // created only for the check
 	}
 	if err != nil {
 		return fmt.Errorf("--out %s cannot be written, so nothing was run: %s", path, withoutPath(err))
@@ -139,10 +157,10 @@ func creatable(path string) error {
 	return f.Close()
 }
 
-// request is the run that the options ask for.
+// request is the run that the options describe.
 func (o *execOptions) request(src source) toolscript.ExecRequest {
 	check := o.check.value
-	if o.only { // whatever the configuration says of runs
+	if o.only { // the configuration is for runs
 		check = toolscript.CheckError
 	}
 	return toolscript.ExecRequest{
@@ -150,9 +168,10 @@ func (o *execOptions) request(src source) toolscript.ExecRequest {
 		File:      src.file,
 		Args:      src.args,
 		Cwd:       o.absolute(o.cwd),
-		TZ:        zone.Of(o.getenv("TZ")),
+		TZ:        timezone.Of(o.getenv("TZ")),
 		Engine:    o.engine.value,
 		Check:     check,
+		Strict:    o.strict,
 		Allow:     o.allow,
 		Limits:    o.limits.limits(),
 		Stdin:     src.stdin != nil,
@@ -166,7 +185,8 @@ func (o *execOptions) events() events {
 		out = o.absolute(out)
 	}
 	if o.json {
-		return &captured{to: o.Stdout, out: out, keep: o.keepValue}
+		return &captured{to: o.Stdout, out: out, keep: o.keepValue, shape: o.shape()}
 	}
-	return &live{stdout: ownTerminal(o.Stdout), stderr: ownTerminal(o.Stderr), out: out, keep: o.keepValue}
+	o.notice.show("running")
+	return &live{notice: o.notice, stdout: ownTerminal(o.Stdout), stderr: ownTerminal(o.Stderr), out: out, keep: o.keepValue, shape: o.shape()}
 }

@@ -4,22 +4,24 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"syscall"
 )
 
-// The exit codes of the program. Every finer class is the kind in --json; a
+// The exit codes of the program. With --json, the kind of the error is more precise. A
 // script that calls exit(n) ends the program with n.
 const (
 	exitOK      = 0
 	exitFailure = 1
 	exitUsage   = 2
-	exitSignal  = 128 // plus the number of the signal: 130 for Ctrl-C, 143 for SIGTERM
+	exitSignal  = 128             // plus the number of the signal: 130 for Ctrl-C, 143 for SIGTERM
+	exitPipe    = exitSignal + 13 // the exit code of programs that SIGPIPE ends
 )
 
-// usageError is a mistake in the command line, not in the world.
+// usageError is a mistake in the command line.
 type usageError struct {
-	command string // whose --help explains it
+	command string // its --help explains the mistake
 	err     error
 }
 
@@ -29,18 +31,18 @@ func (e *usageError) Error() string {
 
 func (e *usageError) Unwrap() error { return e.err }
 
-// exitError ends the program with a code after everything has been said.
+// exitError ends the program with a code, without a message.
 type exitError struct{ code int }
 
 func (e *exitError) Error() string { return fmt.Sprintf("exit code %d", e.code) }
 
-// stopError is what went wrong while a gateway stopped. That a signal asked for
-// the stop does not explain it.
+// stopError is an error while a gateway stopped. It is reported even if a signal asked
+// for the stop.
 type stopError struct{ err error }
 
 func (e *stopError) Error() string { return "the gateway did not stop cleanly: " + e.err.Error() }
 
-// signalError is the cause of a context that a signal ended.
+// signalError is the cause of a context that a signal canceled.
 type signalError struct{ signal os.Signal }
 
 func (e *signalError) Error() string { return "ended by signal: " + e.signal.String() }
@@ -52,7 +54,7 @@ func (e *signalError) code() int {
 	return exitSignal + int(syscall.SIGINT)
 }
 
-// interrupted is the signal that ended ctx, nil when none did.
+// interrupted is the signal that canceled ctx; nil if there is none.
 func interrupted(ctx context.Context) *signalError {
 	var s *signalError
 	if errors.As(context.Cause(ctx), &s) {
@@ -61,8 +63,16 @@ func interrupted(ctx context.Context) *signalError {
 	return nil
 }
 
-// exitCode is the number that a command's error becomes. ctx is the command's
-// own: what fails because a signal ended it counts as interrupted.
+// readerGone reports whether a command failed because the reader of its output, such as
+// head(1), has closed the pipe. Other broken pipes are failures.
+func readerGone(err error) bool {
+	var write *fs.PathError
+	return errors.As(err, &write) && errors.Is(write.Err, syscall.EPIPE) &&
+		(write.Path == os.Stdout.Name() || write.Path == os.Stderr.Name())
+}
+
+// exitCode is the exit code for the error of a command. Errors after a signal count as
+// interruptions.
 func exitCode(ctx context.Context, err error) int {
 	var (
 		exit    *exitError
@@ -76,6 +86,8 @@ func exitCode(ctx context.Context, err error) int {
 		return exitFailure
 	case interrupted(ctx) != nil:
 		return interrupted(ctx).code()
+	case readerGone(err):
+		return exitPipe
 	case errors.As(err, &exit):
 		return exit.code
 	case errors.As(err, &usage):

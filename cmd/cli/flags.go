@@ -8,10 +8,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/pflag"
+
 	"github.com/toolscript/toolscript/cmd/config"
 )
 
-// durationFlag is a duration as in the configuration.
+// durationFlag is a duration with a unit. The configuration takes a number without a
+// unit as milliseconds, but a user who types --timeout 5 means seconds.
 type durationFlag time.Duration
 
 func (d *durationFlag) String() string {
@@ -24,9 +27,12 @@ func (d *durationFlag) String() string {
 func (d *durationFlag) Type() string { return "duration" }
 
 func (d *durationFlag) Set(text string) error {
+	if _, err := strconv.ParseFloat(text, 64); err == nil {
+		return errors.New("the number has no unit; want a duration such as 5s, 500ms or 2m")
+	}
 	parsed, err := config.ParseDuration(text)
 	if err != nil {
-		return err
+		return errors.New("want a duration such as 5s, 500ms or 2m")
 	}
 	if parsed < time.Millisecond {
 		return errors.New("want 1ms or more")
@@ -35,7 +41,7 @@ func (d *durationFlag) Set(text string) error {
 	return nil
 }
 
-// choiceFlag is one of a few words.
+// choiceFlag is one of several words.
 type choiceFlag struct {
 	value   string
 	choices []string
@@ -53,7 +59,7 @@ func (c *choiceFlag) Set(text string) error {
 	return nil
 }
 
-// portFlag is a TCP port; 0 lets the system choose one.
+// portFlag is a TCP port; 0 selects a free port.
 type portFlag int
 
 func (p *portFlag) String() string { return strconv.Itoa(int(*p)) }
@@ -62,7 +68,7 @@ func (p *portFlag) Type() string   { return "port" }
 func (p *portFlag) Set(text string) error {
 	number, err := strconv.ParseUint(text, 10, 16)
 	if err != nil {
-		return errors.New("want a port from 0 to 65535, where 0 is any free one")
+		return errors.New("want a port from 0 to 65535, where 0 is any free port")
 	}
 	*p = portFlag(number)
 	return nil
@@ -89,7 +95,7 @@ func (m *megabytesFlag) Set(text string) error {
 	return nil
 }
 
-// countFlag is a number of things, from one up.
+// countFlag is a number of 1 or more.
 type countFlag struct {
 	n    int64
 	unit string // in the help
@@ -134,8 +140,62 @@ func (b *bytesFlag) Set(text string) error {
 	}
 	number, err := strconv.ParseInt(digits, 10, 32)
 	if err != nil || number < 1 {
-		return errors.New("want a number of bytes from 1 up, as 500, 20KB or 1MB")
+		return errors.New("want a number of bytes from 1 up, such as 500, 20KB or 1MB")
 	}
 	*b = bytesFlag(number * unit)
+	return nil
+}
+
+// addTrust adds --trust to a command that reads the configuration.
+func addTrust(f *pflag.FlagSet, trust *bool) {
+	f.BoolVar(trust, "trust", false, "use the project's configuration for this command without trusting it")
+}
+
+// addJSON adds --json, and -o json with the same meaning.
+func addJSON(f *pflag.FlagSet, json *bool, usage string) {
+	f.BoolVar(json, "json", false, usage)
+	f.VarP(formFlag{json}, "output", "o", "the form of the output; -o json is --json")
+}
+
+// formFlag is -o text|json. It sets the value of --json.
+type formFlag struct{ json *bool }
+
+const formText, formJSON = "text", "json"
+
+func (f formFlag) String() string {
+	if f.json != nil && *f.json {
+		return formJSON
+	}
+	return formText
+}
+
+func (f formFlag) Type() string { return formText + "|" + formJSON }
+
+func (f formFlag) Set(text string) error {
+	switch text {
+	case formText, formJSON:
+		*f.json = text == formJSON
+		return nil
+	}
+	return fmt.Errorf("want %s or %s", formText, formJSON)
+}
+
+// wordFlag is a switch that sets a choiceFlag to one of its words.
+type wordFlag struct {
+	choice *choiceFlag
+	word   string
+}
+
+func (w wordFlag) String() string { return "" }
+func (w wordFlag) Type() string   { return "bool" }
+
+func (w wordFlag) Set(text string) error {
+	on, err := strconv.ParseBool(text)
+	if err != nil {
+		return errors.New("want true or false")
+	}
+	if on {
+		w.choice.value = w.word
+	}
 	return nil
 }

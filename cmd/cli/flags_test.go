@@ -19,8 +19,11 @@ func TestFlagValues(t *testing.T) {
 		ok   bool
 	}{
 		{"a duration with a unit", duration.Set, "2m", true},
-		{"a bare number is milliseconds", duration.Set, "1500", true},
-		{"no time at all", duration.Set, "0", false},
+		{"another one", duration.Set, "1.5s", true},
+		{"a number without a unit", duration.Set, "5", false},
+		{"a larger number without a unit", duration.Set, "500", false},
+		{"a fraction without a unit", duration.Set, "1.5", false},
+		{"no time at all", duration.Set, "0s", false},
 		{"a negative time", duration.Set, "-1s", false},
 		{"no duration", duration.Set, "soon", false},
 		{"memory", memory.Set, "64", true},

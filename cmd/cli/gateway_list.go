@@ -24,11 +24,11 @@ func newGatewayList(a *app) *cobra.Command {
 		Args:  takes(),
 		RunE:  func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
 	}
-	c.Flags().BoolVar(&o.json, "json", false, "print them as JSON")
+	addJSON(c.Flags(), &o.json, "print them as JSON")
 	return c
 }
 
-// listedGateway is what may be shown of a running gateway: not its capability.
+// listedGateway is the public part of the entry of a gateway: it has no capability.
 type listedGateway struct {
 	URL       string    `json:"url"`
 	Healthy   bool      `json:"healthy"`
@@ -63,7 +63,7 @@ func (o *gatewayListOptions) run(ctx context.Context) error {
 	for _, g := range gateways {
 		t.add(g.URL, g.health(), strconv.Itoa(g.PID), g.Version, g.StartedAt.Local().Format(time.DateTime), g.Session, strings.Join(g.Config, ", "))
 	}
-	return t.write(o.Stdout, nil)
+	return t.write(o.Stdout, columns(o.Stdout), nil)
 }
 
 func (g listedGateway) health() string {
@@ -73,7 +73,7 @@ func (g listedGateway) health() string {
 	return "no answer"
 }
 
-// examine asks a gateway whether it is well.
+// examine checks whether a gateway answers.
 func examine(ctx context.Context, e discovery.Entry) listedGateway {
 	g, err := dial(ctx, e.URL)
 	if err == nil {

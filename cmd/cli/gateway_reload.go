@@ -3,11 +3,13 @@ package cli
 import (
 	"context"
 	"fmt"
+	"net"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/gateway"
 )
 
 type reloadOptions struct {
@@ -20,16 +22,19 @@ func newGatewayReload(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "reload",
 		Short: "Make the gateway read its configuration again",
-		Long: `Make the gateway read its configuration again, as a SIGHUP does.
+		Long: `Make the gateway read its configuration again. SIGHUP does the same.
 
-Servers whose configuration is the same keep their connection, the others are
-ended or connected to anew. All settings take effect at once, as far as no flag of
-gateway start says otherwise, and a model that could not be had is tried again. A
-mistake in a file leaves everything as it was.`,
+Servers keep their connection if their configuration is unchanged, or differs only in
+time limit, concurrency or tool filters. Other servers are stopped or connect again,
+and so do all servers that are not connected. Variables of the configuration get their
+values from the environment of this command. All settings take effect at once, except
+where a flag of gateway start decides. A search model that failed is tried again. After
+a mistake in a file, nothing changes. A new or changed server of a project is not
+started before toolscript trust; the exit code is 1 then.`,
 		Args: takes(),
 		RunE: func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
 	}
-	c.Flags().BoolVar(&o.json, "json", false, "print what changed as JSON")
+	addJSON(c.Flags(), &o.json, "print what changed as JSON")
 	return c
 }
 
@@ -39,35 +44,73 @@ func (o *reloadOptions) run(ctx context.Context) error {
 		return err
 	}
 	defer g.Close()
-	changed, err := g.Reload(ctx)
+	changed, err := o.reload(ctx, g.Client)
 	if err != nil {
 		return err
 	}
 	if o.json {
-		return writeJSON(o.Stdout, changed)
+		if err := writeJSON(o.Stdout, changed); err != nil {
+			return err
+		}
+		return untaken(changed)
 	}
 	for _, warning := range changed.Warnings {
 		o.warn("%s", warning)
 	}
-	return o.print("%s", reloadWords(changed))
+	if err := o.print("Reloaded: %s", changeWords(changed)); err != nil {
+		return err
+	}
+	return untaken(changed)
 }
 
-// reloadWords is what changed, in one line.
-func reloadWords(r toolscript.Reload) string {
+// reload sends the values of the variables that the configuration refers to, from the
+// environment of this command. Only a gateway on this machine gets them.
+func (a *app) reload(ctx context.Context, g *gateway.Client) (toolscript.Reload, error) {
+	env := map[string]string{}
+	if host, _, err := net.SplitHostPort(g.Host()); err == nil && loopback(host) {
+		names, err := g.Variables(ctx)
+		if err != nil {
+			return toolscript.Reload{}, err
+		}
+		for _, name := range names {
+			if value, ok := a.lookupEnv(name); ok {
+				env[name] = value
+			}
+		}
+	}
+	return g.Reload(ctx, env)
+}
+
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// untaken is an error if the gateway stopped or left out a server that is not trusted,
+// so that scripts can detect it. A warning names the server.
+func untaken(r toolscript.Reload) error {
+	if len(r.NotTrusted) > 0 {
+		return &exitError{exitFailure}
+	}
+	return nil
+}
+
+// changeWords describes the changes in one line.
+func changeWords(r toolscript.Reload) string {
 	var parts []string
 	for _, p := range []struct {
 		what  string
 		names []string
-	}{{"added", r.Added}, {"removed", r.Removed}, {"changed", r.Changed}} {
+	}{{"added", r.Added}, {"removed", r.Removed}, {"changed", r.Changed}, {"adjusted", r.Adjusted}, {"trying again", r.Retried}} {
 		if len(p.names) > 0 {
 			parts = append(parts, p.what+" "+strings.Join(p.names, ", "))
 		}
 	}
 	if len(r.Search) > 0 {
-		parts = append(parts, "search has another "+strings.Join(r.Search, ", "))
+		parts = append(parts, "search changed: "+strings.Join(r.Search, ", "))
 	}
 	if len(parts) == 0 {
 		parts = append(parts, "no server changed")
 	}
-	return fmt.Sprintf("Reloaded: %s; %d unchanged", strings.Join(parts, "; "), len(r.Unchanged))
+	return fmt.Sprintf("%s; %d unchanged", strings.Join(parts, "; "), len(r.Unchanged))
 }

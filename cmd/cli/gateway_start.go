@@ -3,36 +3,42 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
+	"net"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/cmd/config"
+	"github.com/toolscript/toolscript/cmd/daemon"
 	"github.com/toolscript/toolscript/cmd/discovery"
-	"github.com/toolscript/toolscript/runner/footprint"
+	"github.com/toolscript/toolscript/runner/memtrim"
 	"github.com/toolscript/toolscript/transport/gateway"
 )
 
-// stopTime bounds the end of a gateway: open calls are answered, servers and
-// workers are gone by then.
-const stopTime = 5 * time.Second
-
-// settleTime is how long a gateway starts up. What of the program's file only
-// that has needed is given back then.
+// settleTime is how long a gateway is busy after its start, and after its workers have
+// ended. It returns memory then.
 const settleTime = 3 * time.Second
 
 type startOptions struct {
 	*app
-	port    portFlag
-	host    string
-	noToken bool
-	trust   bool
+	port     portFlag
+	hostname string
+	noToken  bool
+	json     bool
+	trust    bool
+	force    bool
 
 	noObserve bool
+	health    durationFlag
+	idle      durationFlag
 	searchFlags
 	resultFlags
+	background
 }
 
 func newGatewayStart(a *app) *cobra.Command {
@@ -42,36 +48,56 @@ func newGatewayStart(a *app) *cobra.Command {
 		Short: "Run a gateway until it is interrupted",
 		Long: `Run a gateway until it is interrupted.
 
-It connects to all configured servers and prints where it listens, and the
-variable by which other commands and scripts may use it:
+The gateway connects to all configured servers. It prints its address, and the
+variable that gives other commands and scripts access:
 
   Gateway server listening on http://127.0.0.1:PORT
   export TOOLSCRIPT_GATEWAY_URL=http://127.0.0.1:PORT/<capability>
 
-Who has the second line may call every tool: treat it as a password. Commands of
-yours with the same configuration find the gateway without it.`,
+The second line gives access to every tool: treat it as a password. Your commands
+with the same configuration find the gateway without it.
+
+If a gateway of this configuration and session is running, start prints its address
+and ends with exit code 1; --force starts another gateway. The session is the value of
+CLAUDE_CODE_SESSION_ID, else of SESSION_ID. Each session has its own gateway.`,
 		Args: takes(),
 		RunE: func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
 	}
 	f := c.Flags()
-	f.VarP(&o.port, "port", "p", "port to listen on; 0 is any free one")
-	f.StringVarP(&o.host, "hostname", "H", "localhost", "`address` to listen on")
-	f.BoolVar(&o.noToken, "no-token", false, "let everybody on this machine call every tool: for tests")
-	f.BoolVar(&o.trust, "trust", false, "let the project's configuration take effect this once")
-	f.BoolVar(&o.noObserve, "no-observe", false, "do not remember what results look like of tools that promise nothing")
+	f.VarP(&o.port, "port", "p", "port to listen on; 0 is any free port (default 0)")
+	f.StringVarP(&o.hostname, "hostname", "H", "localhost", "`address` to listen on")
+	f.BoolVar(&o.noToken, "no-token", false, "let every user of this machine call every tool; for tests")
+	addTrust(f, &o.trust)
+	addJSON(f, &o.json, "print the address as one line of JSON")
+	f.BoolVar(&o.force, "force", false, "start a gateway even if a gateway runs for this configuration")
+	f.BoolVar(&o.noObserve, "no-observe", false, "do not remember the form of the results of tools without an output schema")
+	f.Var(&o.health, "health-interval", "time between two health checks of an idle server (default 30s)")
+	f.Var(&o.idle, "worker-idle", "time without scripts after which the worker processes end (default 5m)")
 	o.searchFlags.add(f)
 	o.resultFlags.add(f, "search-", "", "")
+	o.background.add(f)
 	fromEnvironment(f, "port", "TOOLSCRIPT_PORT")
+	fromEnvironment(f, "health-interval", "TOOLSCRIPT_HEALTH_INTERVAL")
 	return c
 }
 
 func (o *startOptions) run(ctx context.Context) error {
+	if err := o.openLog(o.app); err != nil {
+		return err
+	}
 	logger := o.logger(slog.LevelInfo)
-	loaded, err := o.load(o.trust)
+	ctx, cancel := o.watch(ctx, logger)
+	defer cancel()
+	loaded, err := o.host.Load(o.trust)
 	if err != nil {
 		return err
 	}
-	o.overSearch(&loaded.Settings.Search)
+	if err := o.alone(ctx, loaded); err != nil {
+		return err
+	}
+	if len(loaded.Servers) == 0 {
+		o.warn("%v", o.host.NoServers(loaded.Files))
+	}
 	g, err := o.open(loaded, logger)
 	if err != nil {
 		return err
@@ -80,9 +106,8 @@ func (o *startOptions) run(ctx context.Context) error {
 	defer entry.remove()
 	serving := make(chan error, 1)
 	go func() { serving <- g.server.Serve() }()
-	time.AfterFunc(settleTime, footprint.Release)
-	go g.system.obeyHangups(ctx, o.hangUps(), logger)
-	if err := o.print("Gateway server listening on %s\nexport TOOLSCRIPT_GATEWAY_URL=%s", g.server.BaseURL(), g.server.URL()); err != nil {
+	go g.daemon.ReloadOn(ctx, o.hangUps())
+	if err := o.tell(g.server); err != nil {
 		return errors.Join(err, g.stop())
 	}
 	select {
@@ -94,22 +119,33 @@ func (o *startOptions) run(ctx context.Context) error {
 	}
 }
 
-// overSearch puts the flags over what the files say.
+// tell prints the address of the gateway.
+func (o *startOptions) tell(server *gateway.Server) error {
+	if !o.json {
+		return o.print("Gateway server listening on %s\nexport TOOLSCRIPT_GATEWAY_URL=%s", server.BaseURL(), server.URL())
+	}
+	return writeJSON(o.Stdout, struct {
+		URL        string `json:"url"`
+		GatewayURL string `json:"gatewayUrl"` // with the capability
+		PID        int    `json:"pid"`
+	}{server.BaseURL(), server.URL(), os.Getpid()})
+}
+
+// overSearch applies the flags to the settings of the files.
 func (o *startOptions) overSearch(s *config.Search) {
 	o.searchFlags.over(s)
 	o.resultFlags.over(s)
 }
 
-// running is a gateway that has its port and its servers.
+// running is a gateway with its listener and its servers.
 type running struct {
-	system *system
+	daemon *daemon.Daemon
 	server *gateway.Server
 }
 
-// open binds the port before any server is started, so that a port in use costs
-// nothing.
+// open binds the port before it starts servers, because the port may be in use.
 func (o *startOptions) open(loaded *config.Config, logger *slog.Logger) (*running, error) {
-	listener, err := gateway.Listen(o.host, int(o.port))
+	listener, err := gateway.Listen(o.hostname, int(o.port))
 	if err != nil {
 		return nil, err
 	}
@@ -119,53 +155,59 @@ func (o *startOptions) open(loaded *config.Config, logger *slog.Logger) (*runnin
 		logger.Warn("no token: every program on this machine can call every tool")
 	}
 	g := &running{}
-	g.system, err = o.startSystem(loaded, o.trust, logger, actors.Options{NoObserve: o.noObserve, Scripts: actors.Scripts{Warm: true, URL: g.urlOf}})
+	shrink := time.AfterFunc(settleTime, memtrim.Shrink)
+	g.daemon, err = o.host.Start(loaded, daemon.Options{
+		Trust: o.trust, Search: o.overSearch, Logger: logger,
+		Actors: actors.Options{
+			NoObserve: o.noObserve, HealthInterval: time.Duration(o.health),
+			Scripts: actors.Scripts{Warm: true, URL: g.urlOf, IdleTime: time.Duration(o.idle), Idle: func() { shrink.Reset(settleTime) }},
+		},
+	})
 	if err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
-	g.system.over = o.overSearch
-	g.server, err = gateway.New(g.system, gateway.Options{Listener: listener, Token: token, Logger: logger})
+	g.server, err = gateway.New(g.daemon, gateway.Options{Listener: o.noting(listener), Token: token, Logger: logger})
 	if err != nil {
-		return nil, errors.Join(err, listener.Close(), g.system.end())
+		return nil, errors.Join(err, listener.Close(), g.daemon.Stop())
 	}
+	warnOfNetwork(listener.Addr(), logger)
 	return g, nil
 }
 
-// urlOf is the gateway as the holder of a run's capability reaches it. No run
-// begins before the server serves.
+// urlOf is the URL of the gateway with the capability of a run. Runs begin after
+// g.server is set.
 func (g *running) urlOf(capability string) string { return g.server.BaseURL() + "/" + capability }
 
-// stop ends everything within stopTime. Requests under way are answered while
-// the servers end: the one hears of the other.
+// stop ends everything within daemon.StopTime. Both ends run at the same time: requests
+// are answered when their servers end.
 func (g *running) stop() error {
-	ctx, cancel := context.WithTimeout(context.Background(), stopTime)
+	ctx, cancel := context.WithTimeout(context.Background(), daemon.StopTime)
 	defer cancel()
 	shut := make(chan error, 1)
 	go func() { shut <- g.server.Shutdown(ctx) }()
-	if err := errors.Join(g.system.Close(ctx), <-shut); err != nil {
+	if err := errors.Join(g.daemon.Close(ctx), <-shut); err != nil {
 		return &stopError{err}
 	}
 	return nil
 }
 
-// announcement is the entry by which other commands find a gateway.
+// announcement is the entry that other commands find the gateway by.
 type announcement struct {
 	folder discovery.Folder
 	entry  discovery.Entry
 	logger *slog.Logger
 }
 
-// announce makes the entry. A gateway without one serves all the same, to who
-// has its URL.
+// announce writes the entry. Without an entry, the gateway is reachable by its URL only.
 func (o *startOptions) announce(server *gateway.Server, loaded *config.Config, logger *slog.Logger) *announcement {
 	a := &announcement{logger: logger}
 	var err error
 	if a.folder, err = o.runtimeFolder(); err == nil {
-		a.entry, err = a.folder.Write(discovery.Entry{
+		a.entry, err = a.folder.Write(o.describe(discovery.Entry{
 			URL:     server.URL(),
 			Session: discovery.Session(o.lookupEnv),
 			Config:  config.Paths(loaded.Files),
-		})
+		}))
 	}
 	if err != nil {
 		logger.Warn("gateway entry not written", slog.String("error", err.Error()))
@@ -183,11 +225,51 @@ func (a *announcement) remove() {
 	}
 }
 
-// runtimeFolder is where the entries of running gateways are.
+// runtimeFolder is the folder of the entries of running gateways.
 func (a *app) runtimeFolder() (discovery.Folder, error) {
-	data, err := config.DataDir(a.config(false))
+	data, err := config.DataDir(a.host.Config)
 	if err != nil {
 		return "", err
 	}
 	return discovery.RuntimeFolder(data, a.lookupEnv)
+}
+
+// alone returns an error if a gateway of the same configuration and session runs and
+// answers.
+func (o *startOptions) alone(ctx context.Context, loaded *config.Config) error {
+	if o.force {
+		return nil
+	}
+	folder, err := o.runtimeFolder()
+	if err != nil {
+		return nil //nolint:nilerr // announce warns about it
+	}
+	entries, err := folder.Same(discovery.Session(o.lookupEnv), config.Paths(loaded.Files))
+	if err != nil {
+		return nil //nolint:nilerr // announce warns about it
+	}
+	for _, e := range entries {
+		g, err := dial(ctx, e.URL)
+		if err != nil {
+			o.warn("%v; starting another gateway", err)
+			continue
+		}
+		g.Close()
+		return &toolscript.Error{Kind: toolscript.Conflict, Err: fmt.Errorf(
+			"a gateway runs for this configuration at %s (process %d), and other commands find it; to start another: toolscript gateway start --force",
+			e.Address(), e.PID)}
+	}
+	return ctx.Err()
+}
+
+// warnOfNetwork warns if other machines can reach the gateway. Without a token,
+// gateway.New refuses to start there.
+func warnOfNetwork(at net.Addr, logger *slog.Logger) {
+	tcp, ok := at.(*net.TCPAddr)
+	if !ok || tcp.IP.IsLoopback() {
+		return
+	}
+	logger.Warn("other machines can reach this gateway: the secret in its URL protects it, and requests and answers, "+
+		"the secret too, are not encrypted; leave out --hostname, or put a proxy with TLS before it",
+		slog.String("address", at.String()))
 }

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -24,11 +25,11 @@ func newGatewayStatus(a *app) *cobra.Command {
 	o := &statusOptions{app: a}
 	c := &cobra.Command{
 		Use:   "status",
-		Short: "Say whether the gateway runs",
+		Short: "Show whether the gateway runs",
 		Args:  takes(),
 		RunE:  func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
 	}
-	c.Flags().BoolVar(&o.json, "json", false, "print the state of all servers and actors as JSON")
+	addJSON(c.Flags(), &o.json, "print the state of all servers and actors as JSON")
 	return c
 }
 
@@ -51,8 +52,8 @@ func (o *statusOptions) run(ctx context.Context) error {
 	}
 }
 
-// tellJSON prints the whole status, or why there is none: in the words of the
-// gateway's own errors, so that who reads JSON always gets some.
+// tellJSON prints the whole status, or an error object of the same form as the gateway's
+// errors.
 func (o *statusOptions) tellJSON(ctx context.Context, url string, err error) error {
 	var status toolscript.Status
 	if err == nil {
@@ -72,7 +73,7 @@ func (o *statusOptions) tellJSON(ctx context.Context, url string, err error) err
 	return &exitError{exitFailure}
 }
 
-// url is the gateway that other commands would ask first.
+// url is the URL of the gateway that other commands would use.
 func (o *statusOptions) url() (string, error) {
 	if o.gatewayURL != "" {
 		return o.complete(o.gatewayURL)
@@ -87,8 +88,8 @@ func (o *statusOptions) url() (string, error) {
 	return entries[0].URL, nil
 }
 
-// tell asks for the health alone. That needs no capability, so an address
-// without one will do, and none is shown.
+// tell prints the health, which needs no capability, and with a capability the servers
+// too. It never prints the capability.
 func (o *statusOptions) tell(ctx context.Context, capabilityURL string) error {
 	address, err := addressOf(capabilityURL)
 	if err != nil {
@@ -102,7 +103,7 @@ func (o *statusOptions) tell(ctx context.Context, capabilityURL string) error {
 	case code != http.StatusOK:
 		status = fmt.Sprintf("unhealthy (HTTP %d)", code)
 	default:
-		return o.print("Status: running\nURL: %s\nHealth: %s", address, health)
+		return o.tellRunning(ctx, address, capabilityURL, health)
 	}
 	if err := o.print("Status: %s\nURL: %s", status, address); err != nil {
 		return err
@@ -110,29 +111,97 @@ func (o *statusOptions) tell(ctx context.Context, capabilityURL string) error {
 	return &exitError{exitFailure}
 }
 
+// tellRunning prints the state of a running gateway and the servers that are not
+// connected.
+func (o *statusOptions) tellRunning(ctx context.Context, address, capabilityURL, health string) error {
+	client := gateway.NewClient(capabilityURL)
+	defer client.Close()
+	status, err := client.Status(ctx)
+	if err != nil { // the capability is missing or old
+		return o.print("Status: running\nURL: %s\nHealth: %s", address, health)
+	}
+	up := (time.Duration(status.UptimeSeconds) * time.Second).String()
+	missing := unconnected(status.Servers)
+	ready := len(status.Servers) - len(missing)
+	tools := 0
+	for _, s := range status.Servers {
+		tools += s.Tools
+	}
+	if err := o.print("Status: running\nURL: %s\nVersion: %s, PID %d, for %s\nServers: %d of %d connected, %d tools\nSearch: %s",
+		address, status.Version, status.PID, up, ready, len(status.Servers), tools, searchWords(status.Search)); err != nil {
+		return err
+	}
+	for _, pool := range []struct{ id, name string }{{"checkers", "Checkers"}, {"sandboxes", "Sandboxes"}, {"denos", "Deno processes"}} {
+		for _, actor := range status.Actors {
+			if actor.Name != pool.id {
+				continue
+			}
+			if err := o.print("%s: %s%s", pool.name, actor.State, after(", last error: ", actor.LastError)); err != nil {
+				return err
+			}
+		}
+	}
+	for _, warning := range status.Warnings {
+		if err := o.print("Warning: %s", oneLine(warning)); err != nil {
+			return err
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	if err := o.print("\nNot connected:"); err != nil {
+		return err
+	}
+	t := table{header: []string{"Server", "State", "Error"}}
+	for _, s := range missing {
+		t.add(s.Name, stateCell(s), s.Error)
+	}
+	return t.write(o.Stdout, columns(o.Stdout), o.paintState(1))
+}
+
+// after is a text after a label; "" if the text is empty.
+func after(label, text string) string {
+	if text == "" {
+		return ""
+	}
+	return label + oneLine(text)
+}
+
+// searchWords describes how tools are found.
+func searchWords(s toolscript.SearchStats) string {
+	text := "by words"
+	switch progress, indexing := strings.CutPrefix(s.State, "indexing "); {
+	case indexing:
+		text += ", and by meaning when all tools are indexed (" + progress + ")"
+	case s.State == "hybrid":
+		text += " and by meaning"
+	}
+	return text + after("; last error: ", s.LastError)
+}
+
 // addressOf is scheme, host and port of a gateway's URL.
 func addressOf(capabilityURL string) (string, error) {
 	u, err := url.Parse(capabilityURL)
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-		return "", errors.New("the gateway's URL is none; it looks like http://127.0.0.1:PORT/CAPABILITY")
+		return "", errors.New("this is not the URL of a gateway, which looks like http://127.0.0.1:PORT/CAPABILITY")
 	}
 	return u.Scheme + "://" + u.Host, nil
 }
 
-// maxHealth bounds what is read of an answer that may be anybody's.
+// maxHealth bounds the answer, which may come from any program.
 const maxHealth = 64 << 10
 
-// askHealth answers with the status and the body of GET /health.
+// askHealth returns the status and the body of GET /health.
 func askHealth(ctx context.Context, address string) (int, string, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address+"/health", nil)
 	if err != nil {
 		return 0, "", err
 	}
-	resp, err := (&http.Transport{}).RoundTrip(req) // neither a proxy nor a redirect
+	resp, err := (&http.Transport{}).RoundTrip(req) // without proxies and redirects
 	if err != nil {
 		return 0, "", err
 	}
-	defer func() { _ = resp.Body.Close() }() // only read
+	defer func() { _ = resp.Body.Close() }() // it was only read
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxHealth))
 	return resp.StatusCode, visible(strings.TrimSpace(string(body))), err
 }

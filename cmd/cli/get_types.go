@@ -2,14 +2,19 @@ package cli
 
 import (
 	"context"
+	_ "embed"
 	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
-	"github.com/toolscript/toolscript/codegen"
+	"github.com/toolscript/toolscript/runner/script/typecheck"
 	"github.com/toolscript/toolscript/transport/gateway"
 )
 
@@ -17,6 +22,7 @@ type getTypesOptions struct {
 	*app
 	filter string
 	full   bool
+	trust  bool
 	json   bool
 	out    string
 }
@@ -24,119 +30,185 @@ type getTypesOptions struct {
 func newGetTypes(a *app) *cobra.Command {
 	o := &getTypesOptions{app: a}
 	c := &cobra.Command{
-		Use:   "get-types",
+		Use:   "get-types [SERVER | SERVER__TOOL]...",
 		Short: "Print the TypeScript of the tools",
 		Long: `Print the TypeScript of the tools, as Markdown with an example of a call.
 
---filter takes names of servers and ids of tools: --filter github,files__read_file
+Names of servers and ids of tools select tools, as arguments or in --filter:
 
---out writes a folder of files instead: with them, an editor completes the tools
-in every script of that folder, and tsc checks them.`,
-		Args: takes(),
-		RunE: func(c *cobra.Command, _ []string) error {
+  toolscript get-types github files__read_file
+  toolscript get-types --filter github,files__read_file
+
+A running gateway of this configuration answers. Without one, the servers are started,
+and stopped at the end.
+
+--out writes files to a folder instead. With them, editors complete the tools in the
+scripts of the folder, and tsc checks the scripts.`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(c *cobra.Command, args []string) error {
+			o.filter = strings.Join(append(args, o.filter), ",")
 			if o.out != "" && (o.json || o.full) {
-				return &usageError{c.CommandPath(), errors.New("--out writes files of one form; leave out --json and --full")}
+				return &usageError{c.CommandPath(), errors.New("--out cannot be combined with --json or --full")}
 			}
 			return o.run(c.Context())
 		},
 	}
 	c.Flags().StringVar(&o.out, "out", "", "write toolscript.d.ts, the globals and a tsconfig.json to this `folder`")
-	c.Flags().StringVarP(&o.filter, "filter", "f", "", "only these `servers and tool ids`, separated by commas")
+	c.Flags().StringVarP(&o.filter, "filter", "f", "", "only these `servers and tool ids`, separated by commas (default all)")
 	c.Flags().BoolVar(&o.full, "full", false, "with whole descriptions")
-	c.Flags().BoolVar(&o.json, "json", false, "print the module inside JSON, with its generation")
+	addTrust(c.Flags(), &o.trust)
+	addJSON(c.Flags(), &o.json, "print the module inside JSON, with the servers that are not connected")
 	return c
 }
 
 func (o *getTypesOptions) run(ctx context.Context) error {
-	g, err := o.gateway(ctx)
+	g, err := o.provider(ctx, o.trust)
 	if err != nil {
 		return err
 	}
 	defer g.Close()
 	filter := toolscript.ParseFilter(o.filter)
-	servers, err := g.Servers(ctx)
+	over := o.waiting(connectingText)
+	types, err := g.Types(ctx, filter, o.form(), actors.DefaultConnectTimeout)
+	over()
 	if err != nil {
 		return err
 	}
-	if err := o.known(filter, servers); err != nil {
-		return err
-	}
-	types, err := o.types(ctx, g, filter)
-	if err != nil {
-		return err
-	}
-	o.tellWaiting(types)
-	all, err := g.Tools(ctx, nil)
-	if err != nil {
-		return err
-	}
-	if servers, err = g.Servers(ctx); err != nil {
-		return err
-	}
-	if err := o.present(filter, servers, all); err != nil {
+	if err := o.remark(filter, types); err != nil {
 		return err
 	}
 	if o.out != "" {
-		return o.writeOut(types.Text)
+		return o.writeOut(types.Module)
 	}
 	if o.json {
-		return writeJSON(o.Stdout, struct {
-			Module     string   `json:"module"`
-			Generation uint64   `json:"generation"`
-			Pending    []string `json:"pending,omitempty"` // servers whose tools are missing
-		}{types.Text, types.Generation, types.Pending})
+		return writeJSON(o.Stdout, types)
 	}
-	return o.markdown(catalogOf(servers, all), filter, types.Text)
+	return o.markdown(types)
 }
 
-// types is the module in the form that was asked for.
-func (o *getTypesOptions) types(ctx context.Context, g *reached, filter toolscript.Filter) (gateway.Types, error) {
-	if o.out != "" {
-		return g.Declarations(ctx, filter, actors.DefaultConnectTimeout)
+// longModule is the length from which all types are more than a language model should
+// read at once.
+const longModule = 32 << 10
+
+// remark reports the parts of the filter that select nothing, which is an error if they
+// are the whole filter, servers whose tools are missing, and a long module.
+func (o *getTypesOptions) remark(filter toolscript.Filter, t gateway.Types) error {
+	o.sayWaited(t.WaitedFor)
+	if len(t.Unknown) > 0 && len(t.Unknown) == len(filter) {
+		return unknownError(t.Unknown[0])
 	}
-	return g.Types(ctx, filter, !o.full, actors.DefaultConnectTimeout)
+	for _, u := range t.Unknown {
+		o.warn("%v", unknownError(u))
+	}
+	if pending := pendingServers(t); len(pending) > 0 {
+		o.warn("still connecting, so their tools are missing: %s", strings.Join(pending, ", "))
+	}
+	if filter != nil {
+		return nil
+	}
+	if len(t.Missing) > 0 {
+		o.warn("not connected: %s", troubles(t.Missing))
+	}
+	if length := len(t.Module); length > longModule && o.out == "" {
+		o.warn("these are the types of all %d tools, %d KB, about %d tokens; for fewer: toolscript get-types SERVER, or toolscript search 'what to do' --output types",
+			t.Tools, length>>10, length/bytesPerToken)
+	}
+	return nil
 }
 
-func (o *getTypesOptions) tellWaiting(t gateway.Types) {
-	if len(t.WaitedFor) > 0 {
-		o.say("toolscript: waited for %s to connect", strings.Join(t.WaitedFor, ", "))
+func pendingServers(t gateway.Types) (names []string) {
+	for _, m := range t.Missing {
+		if m.State == toolscript.Connecting {
+			names = append(names, m.Name)
+		}
 	}
-	if len(t.Pending) > 0 {
-		o.warn("still connecting, so their tools are missing: %s", strings.Join(t.Pending, ", "))
+	return names
+}
+
+func (o *getTypesOptions) form() gateway.Form {
+	switch {
+	case o.out != "":
+		return gateway.Declarations
+	case o.full:
+		return gateway.Full
+	default:
+		return gateway.Compact
 	}
 }
 
-func (o *getTypesOptions) markdown(c toolscript.Catalog, filter toolscript.Filter, module string) error {
-	text := "```typescript\n" + strings.TrimRight(module, "\n") + "\n```"
-	if example := exampleOf(c, filter); example != "" {
-		text += "\n\nUsage example:\n\n```typescript\nimport { tools } from \"toolscript\";\n" +
-			"const result = await " + example + "(params);\n```"
+func (o *getTypesOptions) markdown(t gateway.Types) error {
+	text := "```typescript\n" + strings.TrimRight(t.Module, "\n") + "\n```"
+	if t.Example != "" {
+		text += "\n\nUsage example:\n\n```typescript\n" + t.Example + "```"
 	}
 	return o.print("%s", text)
 }
 
-// catalogOf is the gateway's catalog as far as names depend on it.
-func catalogOf(servers []toolscript.ServerStatus, all []gateway.ToolInfo) toolscript.Catalog {
-	var names []string
-	for _, s := range servers {
-		names = append(names, s.Name)
+//go:embed editor/tsconfig.json
+var editorConfig string
+
+// made is the first line of all files that --out writes. It distinguishes them from
+// other files.
+const made = "// Generated by toolscript get-types --out. Do not edit.\n"
+
+// extended is the name of the configuration if the user has a tsconfig.json.
+const extended = "toolscript.tsconfig.json"
+
+// writeOut writes the declarations of "toolscript", the globals and a tsconfig.json,
+// which an editor needs to check the scripts of a folder. Files of other programs are
+// not changed: if the user has a tsconfig.json, the configuration gets another name, and
+// the user's file can extend it.
+func (o *getTypesOptions) writeOut(declarations string) error {
+	dir := o.absolute(o.out)
+	if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // G301: a folder of source text is readable by all
+		return err
 	}
-	var tools []toolscript.Tool
-	for _, t := range all {
-		tools = append(tools, toolscript.Tool{Server: t.ServerName, Name: t.ToolName})
+	// os.Root keeps symbolic links of the folder from leading writes out of it.
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
 	}
-	return toolscript.NewCatalog(0, names, tools)
+	defer func() { _ = root.Close() }() // all files are closed
+	config := "tsconfig.json"
+	if info, err := root.Lstat(config); err == nil && info.Mode().IsRegular() && toolscript.KindOf(ours(root, config)) == toolscript.Conflict {
+		config = extended
+	}
+	files := []struct{ name, text string }{
+		{"toolscript.d.ts", made + declarations},
+		{"toolscript-globals.d.ts", made + typecheck.Globals},
+		{config, editorConfig},
+	}
+	for _, f := range files {
+		if err := ours(root, f.name); err != nil {
+			return err
+		}
+	}
+	for _, f := range files {
+		if err := root.WriteFile(f.name, []byte(f.text), 0o644); err != nil {
+			return fmt.Errorf("write into %s: %w", dir, err)
+		}
+	}
+	if config == extended {
+		o.say("toolscript: your tsconfig.json was not changed; add to it:  \"extends\": \"./%s\"", extended)
+	}
+	return o.print("wrote toolscript.d.ts, toolscript-globals.d.ts and %s to %s", config, o.out)
 }
 
-// exampleOf is how a script calls the first tool of the filter, "" when it
-// selects none.
-func exampleOf(c toolscript.Catalog, filter toolscript.Filter) string {
-	tools := c.Filter(filter).Tools()
-	if len(tools) == 0 {
-		return ""
+// ours returns an error for an existing file that --out did not write. Lstat is needed
+// to see a link whose target does not exist.
+func ours(root *os.Root, name string) error {
+	path := filepath.Join(root.Name(), name)
+	if info, err := root.Lstat(name); err == nil && !info.Mode().IsRegular() {
+		return &toolscript.Error{Kind: toolscript.Conflict, Err: fmt.Errorf("%s is not a regular file; remove it or name another folder", path)}
 	}
-	names := codegen.NewNames(c)
-	server, _ := names.ByServer(tools[0].Server) // both are in the catalog the names are of
-	tool, _ := names.Tool(tools[0].ID())
-	return "tools." + server.Ident + "." + tool.Ident
+	text, err := root.ReadFile(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case !strings.HasPrefix(string(text), made):
+		return &toolscript.Error{Kind: toolscript.Conflict, Err: fmt.Errorf("%s was not written by this command; name another folder", path)}
+	}
+	return nil
 }

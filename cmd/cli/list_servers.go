@@ -3,16 +3,24 @@ package cli
 import (
 	"cmp"
 	"context"
+	"fmt"
+	"io"
 	"slices"
+	"strconv"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors"
 )
 
 type listServersOptions struct {
 	*app
-	json bool
+	verbose bool
+	trust   bool
+	json    bool
 }
 
 func newListServers(a *app) *cobra.Command {
@@ -20,68 +28,126 @@ func newListServers(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "list-servers",
 		Short: "List the configured MCP servers and their states",
-		Args:  takes(),
-		RunE:  func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
+		Long: `List the configured MCP servers with their states, tool counts and errors.
+
+A running gateway of this configuration answers. Without one, the servers are started,
+and stopped at the end.`,
+		Args: takes(),
+		RunE: func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
 	}
-	c.Flags().BoolVar(&o.json, "json", false, "print them as JSON")
+	c.Flags().BoolVar(&o.verbose, "verbose", false, "show titles, instructions and the last lines of stderr too")
+	addTrust(c.Flags(), &o.trust)
+	addJSON(c.Flags(), &o.json, "print them as JSON")
 	return c
 }
 
 func (o *listServersOptions) run(ctx context.Context) error {
-	g, err := o.gateway(ctx)
+	g, err := o.provider(ctx, o.trust)
 	if err != nil {
 		return err
 	}
 	defer g.Close()
-	servers, err := g.Servers(ctx)
+	wait := time.Duration(0)
+	if _, own := g.(*local); own {
+		wait = actors.DefaultConnectTimeout // a gateway starts its servers when it starts
+	}
+	over := o.waiting(connectingText)
+	servers, err := g.Servers(ctx, nil, wait)
+	over()
 	if err != nil {
 		return err
 	}
-	if o.json {
+	switch {
+	case o.json:
 		return writeJSON(o.Stdout, servers)
-	}
-	if len(servers) == 0 {
+	case len(servers) == 0:
 		return o.print("No servers connected")
+	case o.verbose:
+		return o.whole(servers)
+	default:
+		return o.table(servers)
 	}
-	return o.table(servers)
 }
 
 func (o *listServersOptions) table(servers []toolscript.ServerStatus) error {
-	t := table{header: []string{"Server", "State", "Title", "Instructions"}}
+	t := table{header: []string{"Server", "State", "Tools"}}
 	troubled := slices.ContainsFunc(servers, func(s toolscript.ServerStatus) bool { return s.Error != "" })
 	if troubled {
 		t.header = append(t.header, "Error")
 	}
 	for _, s := range servers {
-		row := []string{s.Name, stateCell(s), cmp.Or(s.Title, s.Name), s.Instructions}
+		row := []string{s.Name, stateCell(s), strconv.Itoa(s.Tools)}
 		if troubled {
 			row = append(row, s.Error)
 		}
 		t.add(row...)
 	}
-	if !o.coloured(o.Stdout) {
-		return t.write(o.Stdout, nil)
-	}
-	return t.write(o.Stdout, func(column int, cell string) string {
-		if column != 1 {
-			return cell
-		}
-		return stateColour(toolscript.ServerState(cell)) + cell + "\x1b[0m"
-	})
+	return t.write(o.Stdout, columns(o.Stdout), o.paintState(1))
 }
 
-// stateCell is the state, and whether the tools are only those listed last.
+// paintState returns a function that colours the state in a column; nil without colours.
+func (a *app) paintState(at int) func(column int, cell string) string {
+	if !a.coloured(a.Stdout) {
+		return nil
+	}
+	return func(column int, cell string) string {
+		if column != at {
+			return cell
+		}
+		return stateColour(cell) + cell + "\x1b[0m"
+	}
+}
+
+// whole prints each server with all details.
+func (o *listServersOptions) whole(servers []toolscript.ServerStatus) error {
+	const indent = "  "
+	width := columns(o.Stdout)
+	var b strings.Builder
+	for i, s := range servers {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		state := stateCell(s)
+		if o.coloured(o.Stdout) {
+			state = stateColour(state) + state + "\x1b[0m"
+		}
+		fmt.Fprintf(&b, "%s: %s, %s, %d tools\n", oneLine(s.Name), state, s.Type, s.Tools)
+		for _, part := range []struct{ name, text string }{
+			{"", cmp.Or(s.Title, s.Name)}, {"error: ", s.Error}, {"login: ", s.OAuthStatus}, {"", s.Instructions},
+		} {
+			for line := range strings.Lines(part.text) {
+				if line = strings.TrimSpace(line); part.text == s.Name || line == "" {
+					continue
+				}
+				for _, piece := range wrapped(visible(part.name+line), width-len(indent)) {
+					b.WriteString(indent + piece + "\n")
+				}
+			}
+		}
+		for _, line := range s.Stderr {
+			b.WriteString(indent + "stderr: " + visible(line) + "\n")
+		}
+	}
+	_, err := io.WriteString(o.Stdout, b.String())
+	return err
+}
+
+// stateCell is the state, and whether the server is disabled or its tools are outdated.
 func stateCell(s toolscript.ServerStatus) string {
+	if s.Disabled {
+		return string(s.State) + " (disabled)"
+	}
 	if s.Stale {
 		return string(s.State) + " (stale)"
 	}
 	return string(s.State)
 }
 
-// stateColour is green for what works, red for what somebody must repair, and
-// yellow for what may change by itself.
-func stateColour(s toolscript.ServerState) string {
-	switch s {
+// stateColour is green for connected servers, red if the user must act, and yellow for
+// states that change without the user.
+func stateColour(cell string) string {
+	state, _, _ := strings.Cut(cell, " ")
+	switch toolscript.ServerState(state) {
 	case toolscript.Ready:
 		return "\x1b[32m"
 	case toolscript.Failed, toolscript.NeedsAuth:

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 
@@ -16,47 +15,58 @@ import (
 
 type listToolsOptions struct {
 	*app
-	server  string
+	server  string // "" is all servers
 	verbose bool
+	trust   bool
 	json    bool
 }
 
 func newListTools(a *app) *cobra.Command {
 	o := &listToolsOptions{app: a}
 	c := &cobra.Command{
-		Use:   "list-tools SERVER",
-		Short: "List the tools of one MCP server",
-		Args:  takes("SERVER, the name of a server; see: toolscript list-servers"),
+		Use:   "list-tools [SERVER]",
+		Short: "List the tools of one MCP server, or of all",
+		Long: `List the tools of one MCP server, or of all.
+
+A running gateway of this configuration answers. Without one, the servers are started,
+and stopped at the end.`,
+		Args: takes("[SERVER]"),
 		RunE: func(c *cobra.Command, args []string) error {
-			o.server = args[0]
+			o.server = strings.Join(args, "")
 			return o.run(c.Context())
 		},
 	}
 	c.Flags().BoolVar(&o.verbose, "verbose", false, "show whole descriptions")
-	c.Flags().BoolVar(&o.json, "json", false, "print them as JSON, with their schemas")
+	addTrust(c.Flags(), &o.trust)
+	addJSON(c.Flags(), &o.json, "print them as JSON, with their schemas")
 	return c
 }
 
 func (o *listToolsOptions) run(ctx context.Context) error {
-	g, err := o.gateway(ctx)
+	g, err := o.provider(ctx, o.trust)
 	if err != nil {
 		return err
 	}
 	defer g.Close()
-	servers, err := g.Servers(ctx)
+	var f toolscript.Filter
+	if o.server != "" {
+		f = toolscript.Filter{o.server}
+	}
+	over := o.waiting(connectingText)
+	answer, err := g.Tools(ctx, f, actors.DefaultConnectTimeout)
+	over()
 	if err != nil {
 		return err
 	}
-	if err := o.await(ctx, g, servers); err != nil {
+	if err := o.remark(answer); err != nil {
 		return err
 	}
-	tools, err := g.Tools(ctx, toolscript.Filter{o.server})
-	if err != nil {
-		return err
-	}
+	tools := answer.Tools
 	switch {
 	case o.json:
 		return writeJSON(o.Stdout, tools)
+	case len(tools) == 0:
+		return nil
 	case o.verbose:
 		return o.whole(tools)
 	default:
@@ -64,83 +74,54 @@ func (o *listToolsOptions) run(ctx context.Context) error {
 	}
 }
 
-// await wants the server to exist and to be ready, and gives one that is still
-// connecting the time it has for that: the tools of the others are not known.
-func (o *listToolsOptions) await(ctx context.Context, g *reached, servers []toolscript.ServerStatus) error {
-	server, err := findServer(o.server, servers)
-	if err != nil {
-		return err
-	}
-	if server.State == toolscript.Connecting {
-		o.say("toolscript: waiting for %s to connect", o.server)
-		if _, err := g.Types(ctx, toolscript.Filter{o.server}, true, actors.DefaultConnectTimeout); err != nil {
-			return err
-		}
-		if servers, err = g.Servers(ctx); err != nil {
-			return err
-		}
-		if server, err = findServer(o.server, servers); err != nil {
-			return err
-		}
-	}
-	if server.State != toolscript.Ready {
-		o.warn("%s", trouble(server))
+// remark reports servers whose tools are missing. If the user names a server, that is an
+// error.
+func (o *listToolsOptions) remark(answer gateway.Tools) error {
+	o.sayWaited(answer.WaitedFor)
+	missing, none := answer.Missing, len(answer.Tools) == 0
+	switch {
+	case o.server != "" && len(answer.Unknown) > 0:
+		return unknownError(answer.Unknown[0])
+	case o.server != "" && len(missing) > 0 && none:
+		return &toolscript.Error{Kind: toolscript.Unavailable, Err: errors.New("no tools are known: " + trouble(missing[0]))}
+	case o.server != "" && len(missing) > 0:
+		o.warn("%s; these are the tools that it listed last", trouble(missing[0]))
+	case len(missing) > 0:
+		o.warn("not connected: %s", troubles(missing))
+	case none && o.server != "":
+		o.say("toolscript: %s is connected and has no tools", o.server)
 	}
 	return nil
 }
 
-// trouble says why a server has no tools at present.
-func trouble(s toolscript.ServerStatus) string {
-	text := fmt.Sprintf("%s is in state %s", s.Name, s.State)
-	if s.Error != "" {
-		text += ": " + s.Error
-	}
-	return text
-}
-
-// findServer finds a server, or says which there are.
-func findServer(name string, servers []toolscript.ServerStatus) (toolscript.ServerStatus, error) {
-	var names []string
-	for _, s := range servers {
-		if s.Name == name {
-			return s, nil
-		}
-		names = append(names, s.Name)
-	}
-	return toolscript.ServerStatus{}, notConfigured(name, names)
-}
-
-// notConfigured is the error of naming a server that there is not.
-func notConfigured(name string, configured []string) error {
-	text := "Server not found: " + name
-	switch near := toolscript.Nearest(name, configured, 3); {
-	case len(near) > 0:
-		text += "; did you mean " + strings.Join(near, " or ") + "?"
-	case len(configured) > 0:
-		text += "; there are: " + strings.Join(configured, ", ")
-	default:
-		text += "; no servers are configured, add one to .toolscript.json"
-	}
-	return &toolscript.Error{Kind: toolscript.NotFound, Err: errors.New(text)}
-}
-
 func (o *listToolsOptions) table(tools []gateway.ToolInfo) error {
 	t := table{header: []string{"Tool", "Description"}}
+	if o.server == "" {
+		t.header = append([]string{"Server"}, t.header...)
+	}
 	for _, tool := range tools {
 		first, _, _ := strings.Cut(strings.TrimSpace(tool.Description), "\n")
-		t.add(tool.ToolName, first)
+		row := []string{tool.ToolName, first}
+		if o.server == "" {
+			row = append([]string{tool.ServerName}, row...)
+		}
+		t.add(row...)
 	}
-	return t.write(o.Stdout, nil)
+	return t.write(o.Stdout, columns(o.Stdout), nil)
 }
 
-// whole shows each tool with its description as it is, below the name.
+// whole prints each tool with its whole description.
 func (o *listToolsOptions) whole(tools []gateway.ToolInfo) error {
 	var b strings.Builder
 	for i, tool := range tools {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		b.WriteString(visible(tool.ToolName) + "\n")
+		name := tool.ToolName
+		if o.server == "" {
+			name = tool.QualifiedName
+		}
+		b.WriteString(visible(name) + "\n")
 		for line := range strings.SplitSeq(strings.TrimSpace(tool.Description), "\n") {
 			b.WriteString("  " + visible(strings.TrimRight(line, "\r")) + "\n")
 		}

@@ -15,17 +15,17 @@ import (
 	"github.com/toolscript/toolscript/transport/reaper"
 )
 
-// TestMain makes this binary what the program starts by its own path: a script
-// worker, the reaper, or the demo server.
+// TestMain makes the test binary act as the programs that toolscript starts from its
+// own path: a script worker, the reaper, the demo server, or a gateway.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && slices.Contains([]string{worker.Command, reaper.Command, "mcp-demo"}, os.Args[1]) {
+	if len(os.Args) > 1 && slices.Contains([]string{worker.Command, reaper.Command, "mcp-demo", "gateway"}, os.Args[1]) {
 		os.Exit(cli.Main())
 	}
 	os.Exit(runTests(m))
 }
 
-// sharedData is the data folder of all tests: with a cold cache each of them
-// would compile the engine anew, for seconds under the race detector.
+// sharedData is the data folder of all tests. With a cold cache each test would
+// compile the engine, which takes seconds under the race detector.
 var sharedData string
 
 func runTests(m *testing.M) int {
@@ -38,8 +38,7 @@ func runTests(m *testing.M) int {
 	return m.Run()
 }
 
-// world is the outside of one test: a home, a runtime folder and a working
-// directory of its own.
+// world has the home, runtime folder and working directory of one test.
 type world struct {
 	dir string
 	env []string
@@ -61,7 +60,7 @@ func newWorld(t *testing.T, files map[string]string) *world {
 	}
 	w.env = []string{
 		"HOME=" + filepath.Join(base, "home"),
-		"TOOLSCRIPT_SEARCH_SEMANTIC=off", // embedding would take the processor of the other tests
+		"TOOLSCRIPT_SEARCH_SEMANTIC=off", // embedding would take the CPU from other tests
 		"PATH=" + os.Getenv("PATH"),
 		"TOOLSCRIPT_RUNTIME_DIR=" + filepath.Join(base, "run"),
 		"TOOLSCRIPT_DATA_DIR=" + sharedData,
@@ -72,17 +71,18 @@ func newWorld(t *testing.T, files map[string]string) *world {
 // demoConfig configures the demo server for the user.
 const demoConfig = `{"mcpServers": {"demo": {"command": "toolscript", "args": ["mcp-demo"]}}}`
 
-// command is one command line under way.
+// command is a running command line.
 type command struct {
-	stdin   io.Reader
-	stdout  io.Writer
-	stderr  *output
-	signals chan os.Signal
-	exits   chan int // codes given to Exit
-	code    chan int // the one answer of Run
+	stdin    io.Reader
+	stdout   io.Writer
+	stderr   *output
+	terminal *os.File // replaces stderr if not nil
+	signals  chan os.Signal
+	exits    chan int // arguments of Exit
+	code     chan int // result of Run
 }
 
-// start runs a command line until it ends by itself, or signals end it.
+// start runs a command line until it ends or signals end it.
 func (w *world) start(t *testing.T, c command, args ...string) *command {
 	t.Helper()
 	if c.stdin == nil {
@@ -90,17 +90,21 @@ func (w *world) start(t *testing.T, c command, args ...string) *command {
 	}
 	c.stderr = &output{}
 	c.signals, c.exits, c.code = make(chan os.Signal, 2), make(chan int, 1), make(chan int, 1)
+	var stderr io.Writer = c.stderr
+	if c.terminal != nil {
+		stderr = c.terminal
+	}
 	go func() {
 		c.code <- cli.Run(cli.State{
 			Args: args, Env: w.env, Dir: w.dir,
-			Stdin: c.stdin, Stdout: c.stdout, Stderr: c.stderr,
+			Stdin: c.stdin, Stdout: c.stdout, Stderr: stderr,
 			Signals: c.signals, Exit: func(code int) { c.exits <- code },
 		})
 	}()
 	return &c
 }
 
-// result is what one command line did.
+// result is the result of a command line.
 type result struct {
 	code           int
 	stdout, stderr string
@@ -114,7 +118,7 @@ func (w *world) run(t *testing.T, args ...string) result {
 	return result{code, stdout.String(), c.stderr.String()}
 }
 
-// output is a buffer that two goroutines may use.
+// output is a buffer for concurrent use.
 type output struct {
 	mu   sync.Mutex
 	text bytes.Buffer

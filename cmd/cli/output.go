@@ -1,93 +1,50 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"strings"
 	"unicode"
-	"unicode/utf8"
+
+	"golang.org/x/term"
 )
 
-// say writes lines for people to stderr, with what others wrote in them made
-// visible. That nobody can read it is no reason to stop: the exit code says what
-// matters.
+// say prints a message on stderr. Control characters are replaced, because messages
+// quote servers and scripts. Write errors are ignored: the exit code has the result.
 func (a *app) say(format string, args ...any) {
+	a.notice.hide()
 	_, _ = io.WriteString(a.Stderr, visibleText(fmt.Sprintf(format, args...))+"\n")
 }
 
-// warn says something that the user should know and that stops nothing.
+// warn prints a warning.
 func (a *app) warn(format string, args ...any) { a.say("toolscript: warning: "+format, args...) }
 
-// print writes a line of data to stdout.
+// print prints data on stdout.
 func (a *app) print(format string, args ...any) error {
 	_, err := fmt.Fprintf(a.Stdout, format+"\n", args...)
 	return err
 }
 
-// writeJSON writes a value on one line, as the gateway does. Angle brackets stay
-// as they are: this is no HTML.
+// writeJSON writes a value on one line, as the gateway does. HTML characters are not
+// escaped.
 func writeJSON(w io.Writer, value any) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	return enc.Encode(value)
 }
 
-// table is rows under a header, for people and for grep: one line a row.
-type table struct {
-	header []string
-	rows   [][]string
-}
-
-func (t *table) add(cells ...string) {
-	for i, cell := range cells {
-		cells[i] = oneLine(cell)
-	}
-	t.rows = append(t.rows, cells)
-}
-
-// write aligns the columns with two blanks between them. paint may colour a
-// cell after its width was taken; it is nil where there is no colour.
-func (t *table) write(w io.Writer, paint func(column int, cell string) string) error {
-	width := make([]int, len(t.header))
-	for _, row := range append([][]string{t.header}, t.rows...) {
-		for i, cell := range row {
-			width[i] = max(width[i], utf8.RuneCountInString(cell))
-		}
-	}
-	var b strings.Builder
-	line := func(row []string, paint func(int, string) string) {
-		var blanks int
-		for i, cell := range row {
-			if cell != "" {
-				b.WriteString(strings.Repeat(" ", blanks))
-				blanks = 0
-			}
-			blanks += width[i] - utf8.RuneCountInString(cell) + 2
-			if paint != nil {
-				cell = paint(i, cell)
-			}
-			b.WriteString(cell)
-		}
-		b.WriteByte('\n')
-	}
-	line(t.header, nil)
-	for _, row := range t.rows {
-		line(row, paint)
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
-}
-
 // oneLine joins the lines of a text.
 func oneLine(text string) string { return visible(strings.Join(strings.Fields(text), " ")) }
 
-// visible shows a line that somebody else wrote as it is: what could write over
-// the terminal, hide characters or turn their order round becomes U+FFFD.
+// visible replaces characters that could overwrite the terminal, hide text or change its
+// direction by U+FFFD.
 func visible(text string) string { return strings.Map(visibleRune, text) }
 
-// visibleText is visible for lines.
+// visibleText is visible for a text with several lines.
 func visibleText(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\n' {
@@ -104,14 +61,14 @@ func visibleRune(r rune) rune {
 	return r
 }
 
-// coloured reports whether colour may go to w: a terminal, and nobody set
-// NO_COLOR (no-color.org: "when present and not an empty string").
+// coloured reports whether output to w may have colours: w is a terminal and NO_COLOR is
+// not set (no-color.org: "when present and not an empty string").
 func (a *app) coloured(w io.Writer) bool {
 	return isTerminal(w) && a.getenv("NO_COLOR") == "" && a.getenv("TERM") != "dumb"
 }
 
-// isTerminal takes every character device for a terminal. /dev/null is one too,
-// and harmless: nobody reads what is written to it, and it gives no answer.
+// isTerminal reports whether a stream is a character device. /dev/null is one too, which
+// does no harm.
 func isTerminal(stream any) bool {
 	file, ok := stream.(*os.File)
 	if !ok {
@@ -119,4 +76,43 @@ func isTerminal(stream any) bool {
 	}
 	info, err := file.Stat()
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+// columns is the width of a terminal; 0 if w is not a terminal.
+func columns(w io.Writer) int {
+	file, ok := w.(*os.File)
+	if !ok || !isTerminal(file) {
+		return 0
+	}
+	width, _, err := term.GetSize(int(file.Fd()))
+	if err != nil || width <= 0 {
+		return 0
+	}
+	return width
+}
+
+var levels = map[string]slog.Level{
+	"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError,
+}
+
+// levelFlag accepts the names of levels in other programs too, because many programs
+// read LOG_LEVEL.
+type levelFlag struct{ choiceFlag }
+
+var levelAliases = map[string]string{"trace": "debug", "warning": "warn", "critical": "error", "fatal": "error"}
+
+func (l *levelFlag) Set(text string) error {
+	return l.choiceFlag.Set(cmp.Or(levelAliases[strings.ToLower(text)], text))
+}
+
+// logger logs to stderr, at the level of the flag, else at the default of the command.
+func (a *app) logger(level slog.Level) *slog.Logger {
+	if asked, ok := levels[a.logLevel.value]; ok {
+		level = asked
+	}
+	options := &slog.HandlerOptions{Level: level}
+	if a.logFormat.value == "json" {
+		return slog.New(slog.NewJSONHandler(a.Stderr, options))
+	}
+	return slog.New(slog.NewTextHandler(a.Stderr, options))
 }

@@ -10,12 +10,12 @@ func TestTable(t *testing.T) {
 	tbl.add("a", "", "two\nlines  and\ttabs")
 	tbl.add("日本", "x", "\x1b[2Jcleared \u202Eturned")
 	var b strings.Builder
-	if err := tbl.write(&b, nil); err != nil {
+	if err := tbl.write(&b, 0, nil); err != nil {
 		t.Fatal(err)
 	}
 	want := "Name  Empty  Text\n" +
 		"a            two lines and tabs\n" +
-		"日本    x      \uFFFD[2Jcleared \uFFFDturned\n"
+		"日本  x      \uFFFD[2Jcleared \uFFFDturned\n"
 	if b.String() != want {
 		t.Errorf("table:\n%q\nwant\n%q", b.String(), want)
 	}
@@ -25,7 +25,7 @@ func TestTableColoursAfterMeasuring(t *testing.T) {
 	tbl := table{header: []string{"A", "B"}}
 	tbl.add("x", "y")
 	var b strings.Builder
-	err := tbl.write(&b, func(column int, cell string) string {
+	err := tbl.write(&b, 0, func(column int, cell string) string {
 		if column == 0 {
 			return "<" + cell + ">"
 		}
@@ -33,5 +33,30 @@ func TestTableColoursAfterMeasuring(t *testing.T) {
 	})
 	if want := "A  B\n<x>  y\n"; err != nil || b.String() != want {
 		t.Errorf("table %q, %v, want %q", b.String(), err, want)
+	}
+}
+
+// On a terminal a table fits: cells are wrapped, and nothing is cut.
+func TestTableFits(t *testing.T) {
+	tbl := table{header: []string{"Server", "State", "Error"}}
+	tbl.add("a-name-that-is-rather-long-for-a-table", "ready", "")
+	tbl.add("日本", "failed", "the program /usr/local/bin/a-server-that-does-not-exist was not found; install it")
+	for width, want := range map[int]string{
+		60: "Server                          State   Error\n" +
+			"a-name-that-is-rather-long-for  ready\n" +
+			"-a-table\n" +
+			"日本                            failed  the program\n" +
+			"                                        /usr/local/bin/a-ser\n" +
+			"                                        ver-that-does-not-ex\n" +
+			"                                        ist was not found;\n" +
+			"                                        install it\n",
+		200: "Server                                  State   Error\n" +
+			"a-name-that-is-rather-long-for-a-table  ready\n" +
+			"日本                                    failed  the program /usr/local/bin/a-server-that-does-not-exist was not found; install it\n",
+	} {
+		var b strings.Builder
+		if err := tbl.write(&b, width, nil); err != nil || b.String() != want {
+			t.Errorf("%d columns, %v:\n%s\nwant\n%s", width, err, b.String(), want)
+		}
 	}
 }

@@ -12,9 +12,9 @@ import (
 )
 
 func newPrompts(a *app) *cobra.Command {
-	c := newOfferedList(a, toolscript.ListPrompts, []string{"Server", "Name", "Arguments", "Description"})
+	c := newFetchList(a, toolscript.ListPrompts, []string{"Server", "Name", "Arguments", "Description"})
 	c.Use = "prompts [SERVER]"
-	c.Short = "List the prompts of one MCP server, or of all, and fill them in"
+	c.Short = "List the prompts of one MCP server, or of all, or get a prompt"
 	c.Example = `  toolscript prompts
   toolscript prompts get docs summarize --arg page=intro`
 	c.AddCommand(newGetPrompt(a))
@@ -22,11 +22,11 @@ func newPrompts(a *app) *cobra.Command {
 }
 
 func newGetPrompt(a *app) *cobra.Command {
-	o := &offeredOptions{app: a, asked: toolscript.Offered{ID: toolscript.GetPrompt}}
+	o := &fetchOptions{app: a, asked: toolscript.FetchRequest{ID: toolscript.GetPrompt}}
 	var given []string
 	c := &cobra.Command{
 		Use:   "get SERVER NAME",
-		Short: "Print a prompt, filled in",
+		Short: "Print a prompt with its arguments",
 		Args:  takes("SERVER, the name of a server; see: toolscript list-servers", "NAME, the name of a prompt; see: toolscript prompts"),
 		RunE: func(c *cobra.Command, args []string) (err error) {
 			o.asked.Server, o.asked.Prompt = args[0], args[1]
@@ -36,8 +36,9 @@ func newGetPrompt(a *app) *cobra.Command {
 			return o.result(c.Context(), o.messages)
 		},
 	}
-	c.Flags().StringArrayVar(&given, "arg", nil, "an argument of the prompt, as `name=value`; once for each")
-	c.Flags().BoolVar(&o.json, "json", false, "print the whole answer as JSON")
+	c.Flags().StringArrayVar(&given, "arg", nil, "an argument of the prompt, as `name=value`; repeat it for each argument")
+	addTrust(c.Flags(), &o.trust)
+	addJSON(c.Flags(), &o.json, "print the whole answer as JSON")
 	return c
 }
 
@@ -54,8 +55,8 @@ func pairs(given []string) (map[string]string, error) {
 	return values, nil
 }
 
-// messages writes a prompt as a conversation.
-func (o *offeredOptions) messages(result json.RawMessage) error {
+// messages prints a prompt as a conversation.
+func (o *fetchOptions) messages(result json.RawMessage) error {
 	var r struct {
 		Messages []struct {
 			Role    string          `json:"role"`
@@ -63,12 +64,12 @@ func (o *offeredOptions) messages(result json.RawMessage) error {
 		} `json:"messages"`
 	}
 	if err := json.Unmarshal(result, &r); err != nil {
-		return errors.New("the prompt cannot be read; --json shows it as it is")
+		return errors.New("the prompt cannot be read; --json prints it unchanged")
 	}
 	for _, m := range r.Messages {
 		var block struct{ Type, Text string }
 		if json.Unmarshal(m.Content, &block) != nil || block.Type != "text" {
-			block.Text = string(m.Content) // an image, a resource
+			block.Text = string(m.Content) // an image or a resource
 		}
 		if err := o.shown(m.Role + ": " + block.Text); err != nil {
 			return err

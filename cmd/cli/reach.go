@@ -12,7 +12,7 @@ import (
 	"github.com/toolscript/toolscript/transport/gateway"
 )
 
-// healthTime bounds the question whether a gateway answers.
+// healthTime bounds the request that checks whether a gateway answers.
 const healthTime = 5 * time.Second
 
 // reached is a gateway that has answered.
@@ -21,13 +21,13 @@ type reached struct {
 	health gateway.Health
 }
 
-// errNoGateway is the answer of commands that need a gateway.
+// errNoGateway is the error of commands that need a gateway.
 var errNoGateway = &toolscript.Error{
 	Kind: toolscript.Unavailable,
 	Err:  errors.New("no gateway runs for this configuration; start one with: toolscript gateway start (toolscript gateway list shows others)"),
 }
 
-// gateway finds the gateway that this command should ask.
+// gateway finds the gateway of a command that needs one.
 func (a *app) gateway(ctx context.Context) (*reached, error) {
 	g, err := a.reach(ctx)
 	if err != nil {
@@ -38,7 +38,7 @@ func (a *app) gateway(ctx context.Context) (*reached, error) {
 	}
 	if g.health.Protocol != toolscript.Protocol {
 		defer g.Close()
-		return nil, &toolscript.Error{Kind: toolscript.Unsupported, Err: errors.New(g.difference() + "; start it anew")}
+		return nil, &toolscript.Error{Kind: toolscript.Unsupported, Err: errors.New(g.difference() + "; restart it")}
 	}
 	if other := g.difference(); other != "" {
 		a.warn("%s", other)
@@ -46,9 +46,9 @@ func (a *app) gateway(ctx context.Context) (*reached, error) {
 	return g, nil
 }
 
-// reach finds a gateway: the one of the flag or its variable and no other, else
-// the one of this session, else the newest healthy one of this configuration.
-// It is nil when there is none.
+// reach finds a gateway: the gateway of the flag or its variable and no other, else the
+// gateway of this session, else the newest healthy gateway of this configuration. It
+// returns nil if there is none.
 func (a *app) reach(ctx context.Context) (*reached, error) {
 	if a.gatewayURL != "" {
 		url, err := a.complete(a.gatewayURL)
@@ -84,19 +84,19 @@ func (a *app) entries() ([]discovery.Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	files, err := config.Locate(a.config(false))
+	files, err := config.Locate(a.host.ConfigOptions(false))
 	if err != nil {
 		return nil, err
 	}
 	return folder.Find(discovery.Session(a.lookupEnv), config.Paths(files))
 }
 
-// complete adds the capability to an address that lacks it, where a runtime
-// entry knows it. Without a runtime folder the address stays as it is.
+// complete adds the capability to an address without one, if a runtime entry has it.
+// Without a runtime folder the address is unchanged.
 func (a *app) complete(address string) (string, error) {
 	folder, err := a.runtimeFolder()
 	if err != nil {
-		return address, nil //nolint:nilerr // a complete address needs no folder, and any other gets a clear 404
+		return address, nil //nolint:nilerr // the address may be complete; otherwise the gateway answers 404
 	}
 	return folder.Complete(address)
 }
@@ -105,7 +105,7 @@ func dial(ctx context.Context, url string) (*reached, error) {
 	client := gateway.NewClient(url)
 	ctx, cancel := context.WithTimeoutCause(ctx, healthTime, &toolscript.Error{
 		Kind: toolscript.Timeout,
-		Err:  fmt.Errorf("the gateway at %s has not answered for %s, so it is stopped or the machine is very busy; see: toolscript gateway list", client.Host(), healthTime),
+		Err:  fmt.Errorf("the gateway at %s did not answer within %s: it is suspended or the machine is very busy; see: toolscript gateway list", client.Host(), healthTime),
 	})
 	defer cancel()
 	health, err := client.Health(ctx)
@@ -116,7 +116,7 @@ func dial(ctx context.Context, url string) (*reached, error) {
 	return &reached{client, health}, nil
 }
 
-// difference says how the gateway's build is not this program's, "" when it is.
+// difference describes the other version of the gateway; "" if the versions are equal.
 func (g *reached) difference() string {
 	if g.health.Version == toolscript.Version && g.health.Protocol == toolscript.Protocol {
 		return ""

@@ -13,21 +13,21 @@ import (
 )
 
 func newResources(a *app) *cobra.Command {
-	c := newOfferedList(a, toolscript.ListResources, []string{"Server", "URI", "Name", "Type", "Description"})
+	c := newFetchList(a, toolscript.ListResources, []string{"Server", "URI", "Name", "Type", "Description"})
 	c.Use = "resources [SERVER]"
-	c.Short = "List the resources of one MCP server, or of all, and read them"
+	c.Short = "List the resources of one MCP server, or of all, or read a resource"
 	c.Example = `  toolscript resources
   toolscript resources read docs file:///guide.md`
-	templates := newOfferedList(a, toolscript.ListTemplates, []string{"Server", "Template", "Name", "Type", "Description"})
+	templates := newFetchList(a, toolscript.ListTemplates, []string{"Server", "Template", "Name", "Type", "Description"})
 	templates.Use = "templates [SERVER]"
-	templates.Short = "List the templates that addresses of resources are made from"
+	templates.Short = "List the templates of resource addresses"
 	c.AddCommand(templates, newReadResource(a))
 	return c
 }
 
-// newOfferedList is a command that lists what one server or all servers offer.
-func newOfferedList(a *app, id string, columns []string) *cobra.Command {
-	o := &offeredOptions{app: a, asked: toolscript.Offered{ID: id}, columns: columns}
+// newFetchList is a command that lists the resources, templates or prompts of servers.
+func newFetchList(a *app, id string, columns []string) *cobra.Command {
+	o := &fetchOptions{app: a, asked: toolscript.FetchRequest{ID: id}, columns: columns}
 	c := &cobra.Command{
 		Args: takes("[SERVER]"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -35,28 +35,30 @@ func newOfferedList(a *app, id string, columns []string) *cobra.Command {
 			return o.list(c.Context())
 		},
 	}
-	c.Flags().StringVar(&o.asked.Cursor, "cursor", "", "begin with the page of this `cursor`")
-	c.Flags().BoolVar(&o.json, "json", false, "print one page as JSON")
+	c.Flags().StringVar(&o.asked.Cursor, "cursor", "", "begin with the page of this `cursor` (default the first page)")
+	addTrust(c.Flags(), &o.trust)
+	addJSON(c.Flags(), &o.json, "print one page as JSON")
 	return c
 }
 
 func newReadResource(a *app) *cobra.Command {
-	o := &offeredOptions{app: a, asked: toolscript.Offered{ID: toolscript.ReadResource}}
+	o := &fetchOptions{app: a, asked: toolscript.FetchRequest{ID: toolscript.ReadResource}}
 	c := &cobra.Command{
 		Use:   "read SERVER URI",
-		Short: "Print what a resource holds",
+		Short: "Print the contents of a resource",
 		Args:  takes("SERVER, the name of a server; see: toolscript list-servers", "URI, the address of a resource; see: toolscript resources"),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.asked.Server, o.asked.URI = args[0], args[1]
 			return o.result(c.Context(), o.contents)
 		},
 	}
-	c.Flags().BoolVar(&o.json, "json", false, "print the whole answer as JSON")
+	addTrust(c.Flags(), &o.trust)
+	addJSON(c.Flags(), &o.json, "print the whole answer as JSON")
 	return c
 }
 
-// contents writes the parts of a resource, one after the other.
-func (o *offeredOptions) contents(result json.RawMessage) error {
+// contents prints the parts of a resource in order.
+func (o *fetchOptions) contents(result json.RawMessage) error {
 	var r struct {
 		Contents []struct {
 			Text *string `json:"text"`
@@ -78,7 +80,7 @@ func (o *offeredOptions) contents(result json.RawMessage) error {
 		}
 		data, err := base64.StdEncoding.DecodeString(part.Blob)
 		if err != nil {
-			return fmt.Errorf("the resource holds a blob that is no base64: %w", err)
+			return fmt.Errorf("the resource has a blob that is not base64: %w", err)
 		}
 		if _, err := o.Stdout.Write(data); err != nil {
 			return err

@@ -1,44 +1,45 @@
 package cli
 
 import (
-	"sync"
 	"sync/atomic"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/daemon"
 )
 
-// app is what all commands share: the outside world and the global options.
+// app is shared by all commands: the environment and the global options.
 type app struct {
 	State
 
 	gatewayURL string
 	configs    string
 	dataDir    string
-	logLevel   choiceFlag
+	logLevel   levelFlag
 	logFormat  choiceFlag
 
-	cacheless sync.Once                     // warns
-	hangup    atomic.Pointer[chan struct{}] // where SIGHUP goes, see hangUps
+	host   *daemon.Host
+	notice *notice
+	hangup atomic.Pointer[chan struct{}] // receives SIGHUP, see hangUps
 }
 
 const longHelp = `toolscript runs TypeScript against your MCP servers: MCP code mode.
 
-A script imports typed functions for every tool of every server and calls them
-in the embedded sandbox, which can reach the tools and nothing else:
+A script calls a typed function for each tool of each server. It runs in a sandbox
+that can reach only the tools:
 
-  toolscript exec 'import { tools } from "toolscript";
+  toolscript exec '
     const issues = await tools.github.listIssues({ repo: "a/b" });
     return issues.length'
 
-Servers are configured in .toolscript.json, of the project or of the home folder.
-The smallest one names one server and the command that starts it:
+Servers are configured in .toolscript.json, in the project or in the home folder. The
+smallest file has one server and the command that starts it:
 
   {"mcpServers": {"demo": {"type": "stdio", "command": "my-mcp-server"}}}
 
-Values may refer to environment variables, and a server may be on the network:
+Values may refer to environment variables, and servers may be on the network:
 
   {"mcpServers": {
     "github": {
@@ -54,10 +55,10 @@ Values may refer to environment variables, and a server may be on the network:
     }
   }}
 
-A project's file starts nothing before you have looked at it: toolscript trust.
+Servers in the file of a project start after you have trusted it: toolscript trust.
 
 Exit codes: 0 success, 1 failure, 2 usage error, 130 interrupted, 143 terminated,
-or the number that the script gave to exit().`
+141 closed output pipe, or the number that the script passed to exit().`
 
 func newRoot(a *app) *cobra.Command {
 	root := &cobra.Command{
@@ -67,35 +68,40 @@ func newRoot(a *app) *cobra.Command {
 		Version:           toolscript.Version,
 		Args:              cobra.ArbitraryArgs,
 		RunE:              a.runFile,
-		PersistentPreRunE: a.readEnvironment,
+		PersistentPreRunE: a.prepare,
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 	}
 	root.SetVersionTemplate("toolscript {{.Version}}\n")
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return &usageError{c.CommandPath(), err} })
+	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(newHelp())
 	root.Flags().BoolP("version", "V", false, "print the version")
-	root.Flags().SetInterspersed(false) // what follows FILE.ts belongs to the script
+	root.Flags().SetInterspersed(false) // arguments after FILE.ts belong to the script
 	a.addGlobalFlags(root.PersistentFlags())
 	root.AddCommand(
 		newExec(a), newCheck(a), newOutput(a), newGateway(a), newListServers(a), newListTools(a), newGetTypes(a), newSearch(a),
 		newResources(a), newPrompts(a),
-		newAuth(a), newTrust(a), newConfig(a), newCache(a), newDeno(a), newDoctor(a), newVersion(a), newDemo(a),
+		newInit(a), newConnect(a), newAuth(a), newTrust(a), newConfig(a), newCache(a), newDeno(a), newDoctor(a), newVersion(a), newMCP(a), newPrompt(a), newDemo(a), newHook(a), newLogs(a),
 	)
 	addCompletion(root)
+	a.completeNames(root)
 	return root
 }
 
 func (a *app) addGlobalFlags(f *pflag.FlagSet) {
-	f.StringVarP(&a.gatewayURL, "gateway-url", "g", "", "use the gateway at this `url` and no other")
+	f.StringVarP(&a.gatewayURL, "gateway-url", "g", "", "use only the gateway at this `url`")
 	f.StringVarP(&a.configs, "config", "c", "", "comma separated configuration `files` (default ~/.toolscript.json and the project's .toolscript.json)")
 	f.StringVar(&a.dataDir, "data-dir", "", "`folder` of trust and caches (default ~/.toolscript)")
 	a.logLevel.choices = []string{"debug", "info", "warn", "error"}
-	f.Var(&a.logLevel, "log-level", "what goes to stderr (default info for gateway start, else warn)")
+	f.Var(&a.logLevel, "log-level", "the lowest level of the log on stderr (default info for gateway start, else warn)")
 	a.logFormat = choiceFlag{"text", []string{"text", "json"}}
-	f.Var(&a.logFormat, "log-format", "how it is written")
+	f.Var(&a.logFormat, "log-format", "the format of the log")
 	fromEnvironment(f, "gateway-url", "TOOLSCRIPT_GATEWAY_URL")
 	fromEnvironment(f, "config", "TOOLSCRIPT_CONFIG")
 	fromEnvironment(f, "data-dir", "TOOLSCRIPT_DATA_DIR")
 	fromEnvironment(f, "log-level", "LOG_LEVEL")
+}
+
+func newGateway(a *app) *cobra.Command {
+	return group("gateway", "Run a gateway, or manage running gateways", newGatewayStart(a), newGatewayStop(a), newGatewayPrune(a), newGatewayReload(a), newGatewayStatus(a), newGatewayList(a))
 }

@@ -3,14 +3,12 @@ package cli
 import (
 	"context"
 	"errors"
-	"log/slog"
+	"fmt"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/actors"
 )
 
 type searchOptions struct {
@@ -21,7 +19,6 @@ type searchOptions struct {
 	output   choiceFlag
 	servers  []string
 	readOnly bool
-	model    string
 	trust    bool
 }
 
@@ -29,39 +26,38 @@ func newSearch(a *app) *cobra.Command {
 	o := &searchOptions{app: a, output: choiceFlag{"table", []string{"table", "types", "json"}}}
 	c := &cobra.Command{
 		Use:   "search QUERY",
-		Short: "Find the tools that do something",
-		Long: `Find the tools that do something, said in your own words.
+		Short: "Find tools by a description",
+		Long: `Find tools by a description in your own words.
 
---output types prints what a script needs to call what was found: its types, and
-an example. Words may be misspelt, and need not be those of the tool.
+--output types prints the types of the results and an example, which a script needs to
+call them. Misspelt words and other words than those of the tool are accepted.
 
-A running gateway is asked when there is one for this configuration. Without one,
-search starts the servers, and stops them afterwards.`,
+A running gateway of this configuration answers. Without one, search uses the last tool
+lists of the servers, and starts only servers that have never been started.`,
 		Example: `  toolscript search "read a file"
   toolscript search "open an issue" --server github --output types`,
-		Args: takes("QUERY, what the tool should do"),
+		Args: takes("QUERY, a description of the tool"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if o.query = strings.TrimSpace(args[0]); o.query == "" {
-				return &usageError{c.CommandPath(), errors.New("the query is empty: say what the tool should do")}
+				return &usageError{c.CommandPath(), errors.New("the query is empty: describe the tool")}
 			}
 			return o.run(c.Context())
 		},
 	}
 	f := c.Flags()
 	o.resultFlags.add(f, "", "l", "t")
-	f.VarP(&o.output, "output", "o", "how they are printed")
-	f.StringSliceVar(&o.servers, "server", nil, "only tools of these `servers`")
-	f.BoolVar(&o.readOnly, "read-only", false, "only tools that change nothing, as their servers say")
-	f.StringVarP(&o.model, "model", "m", "", "has no effect: the model is the gateway's")
-	f.BoolVar(&o.trust, "trust", false, "let the project's configuration take effect this once")
+	f.VarP(&o.output, "output", "o", "how they are printed; -o json is --json")
+	f.Var(wordFlag{&o.output, formJSON}, "json", "print them as JSON")
+	f.Lookup("json").NoOptDefVal = "true"
+	f.StringSliceVar(&o.servers, "server", nil, "search only these `servers` (default all)")
+	f.BoolVar(&o.readOnly, "read-only", false, "only tools that their servers declare as read-only")
+	addTrust(f, &o.trust)
 	o.searchFlags.add(f)
+	o.hide(f) // the flags are about a gateway; they have variables
 	return c
 }
 
 func (o *searchOptions) run(ctx context.Context) error {
-	if o.model != "" {
-		o.warn("--model has no effect: the model belongs to the gateway")
-	}
 	answer, err := o.find(ctx)
 	if err != nil {
 		return err
@@ -79,6 +75,23 @@ func (o *searchOptions) run(ctx context.Context) error {
 	}
 }
 
+// untrusted is the error of a search without results because no server is trusted.
+func (o *searchOptions) untrusted(ctx context.Context, g *reached) error {
+	servers, err := g.Servers(ctx, nil, 0)
+	if err != nil || len(servers) == 0 {
+		return err
+	}
+	for _, s := range servers {
+		if s.State != toolscript.Failed || !strings.HasPrefix(s.Error, "not trusted;") {
+			return nil
+		}
+	}
+	return fmt.Errorf("no server is started: the project's configuration is %s", servers[0].Error)
+}
+
+// searchNotice is shown during the search itself.
+const searchNotice = "searching"
+
 func (o *searchOptions) find(ctx context.Context) (toolscript.SearchAnswer, error) {
 	q := toolscript.SearchQuery{
 		Text: o.query, Limit: int(o.limit), Servers: o.servers, ReadOnly: o.readOnly, Types: o.output.value == "types",
@@ -92,36 +105,96 @@ func (o *searchOptions) find(ctx context.Context) (toolscript.SearchAnswer, erro
 	}
 	if g != nil {
 		defer g.Close()
-		return g.Search(ctx, q)
+		o.warnUnused(o.app)
+		over := o.waiting(searchNotice)
+		answer, err := g.Search(ctx, q)
+		over()
+		if err == nil && len(answer.Results) == 0 {
+			err = o.untrusted(ctx, g)
+		}
+		return answer, err
 	}
 	return o.findAlone(ctx, q)
 }
 
-// embedTime is how long a search without a gateway computes vectors. What it has
-// got is kept for the next one.
-const embedTime = 10 * time.Second
-
-// findAlone starts the servers in this process.
-func (o *searchOptions) findAlone(ctx context.Context, q toolscript.SearchQuery) (toolscript.SearchAnswer, error) {
-	loaded, err := o.load(o.trust)
-	if err != nil {
-		return toolscript.SearchAnswer{}, err
-	}
-	o.searchFlags.over(&loaded.Settings.Search)
-	own, err := o.startSystem(loaded, o.trust, o.logger(slog.LevelWarn), actors.Options{OnDemand: true})
-	if err != nil {
-		return toolscript.SearchAnswer{}, err
-	}
-	defer func() {
-		if err := own.end(); err != nil {
-			o.warn("%v", err)
+// remark reports the limits of the search.
+func (o *searchOptions) remark(answer toolscript.SearchAnswer) {
+	if answer.Mode == "lexical" {
+		if rest, busy := strings.CutPrefix(answer.State, "indexing "); busy {
+			o.say("toolscript: found by words only: the embeddings of the tools are being computed (%s)", rest)
+		} else {
+			o.say("toolscript: found by words only")
 		}
-	}()
-	connecting, cancel := context.WithTimeout(ctx, actors.DefaultConnectTimeout)
-	defer cancel()
-	own.Await(connecting, append(toolscript.Filter(nil), q.Servers...))
-	embedding, enough := context.WithTimeout(ctx, embedTime)
-	defer enough()
-	own.AwaitSearch(embedding)
-	return own.Search(ctx, q)
+	}
+	if len(answer.Missing) > 0 {
+		o.warn("not searched: %s", troubles(answer.Missing))
+	}
 }
+
+// nothing reports that no tool was found.
+func (o *searchOptions) nothing(answer toolscript.SearchAnswer) error {
+	return o.print("No tool matches this query.\n%s", advice(answer))
+}
+
+// advice suggests another query.
+func advice(answer toolscript.SearchAnswer) string {
+	if answer.Hint != "" {
+		return "Hint: " + answer.Hint + "."
+	}
+	return "Try other words; toolscript list-tools prints all tools."
+}
+
+// unsure reports whether no result matches the query well.
+func unsure(answer toolscript.SearchAnswer) bool {
+	return len(answer.Results) > 0 && answer.Results[0].Unsure
+}
+
+// confidence is the confidence of a hit, with a mark if it is low.
+func confidence(r toolscript.SearchHit) string {
+	if r.Unsure {
+		return percent(r.Confidence) + " (unsure)"
+	}
+	return percent(r.Confidence)
+}
+
+func (o *searchOptions) table(answer toolscript.SearchAnswer) error {
+	t := table{header: []string{"Tool", "Confidence", "Reason", "Description"}}
+	for _, r := range answer.Results {
+		t.add(r.ToolID, confidence(r), r.Reason, shortened(r.Description))
+	}
+	if err := t.write(o.Stdout, columns(o.Stdout), nil); err != nil || !unsure(answer) {
+		return err
+	}
+	return o.print("\nNo tool matches the query well; these are the nearest.\n%s", advice(answer))
+}
+
+func percent(part float64) string { return fmt.Sprintf("%.1f%%", 100*part) }
+
+// shortened is the beginning of a description.
+func shortened(description string) string {
+	const most = 50
+	text := []rune(oneLine(description))
+	if len(text) <= most {
+		return string(text)
+	}
+	return string(text[:most]) + "..."
+}
+
+// types prints Markdown for a language model that writes a script.
+func (o *searchOptions) types(answer toolscript.SearchAnswer) error {
+	var b strings.Builder
+	b.WriteString("## Search Results\n\n")
+	if unsure(answer) {
+		fmt.Fprintf(&b, "No tool matches the query well; these are the nearest. %s\n\n", advice(answer))
+	}
+	b.WriteString("| Tool | Confidence | Reason |\n|---|---|---|\n")
+	for _, r := range answer.Results {
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", cell(r.ToolID), confidence(r), cell(r.Reason))
+	}
+	fmt.Fprintf(&b, "\n```typescript\n%s\n```\n\nUsage example:\n\n```typescript\n%s\n```",
+		strings.TrimRight(answer.Types, "\n"), strings.TrimRight(answer.Example, "\n"))
+	return o.print("%s", b.String())
+}
+
+// cell escapes a text for the cell of a Markdown table.
+func cell(text string) string { return strings.ReplaceAll(oneLine(text), "|", `\|`) }

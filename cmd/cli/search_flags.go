@@ -4,13 +4,14 @@ import (
 	"cmp"
 	"errors"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
 
-	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/actors/search/index"
 	"github.com/toolscript/toolscript/cmd/config"
+	"github.com/toolscript/toolscript/cmd/daemon"
 )
 
 // searchFlags say how a gateway of this command finds tools. What is not given
@@ -21,17 +22,24 @@ type searchFlags struct {
 	noCache  bool
 	model    string
 	library  string
+	device   choiceFlag
 	idle     durationFlag
+
+	set *pflag.FlagSet // the flags of the command
 }
 
 func (s *searchFlags) add(f *pflag.FlagSet) {
+	s.set = f
 	s.semantic.choices = []string{"on", "off"}
-	f.Var(&s.semantic, "search-semantic", "find tools by meaning too; off is by words only (default on)")
-	f.Var(&s.alpha, "search-alpha", "the part of meaning in a score (default 0.7)")
-	f.BoolVar(&s.noCache, "search-no-cache", false, "do not keep what the model computes")
+	f.Var(&s.semantic, "search-semantic", "find tools by meaning and by words; off means by words only (default on)")
+	f.Var(&s.alpha, "search-alpha", "the weight of the meaning in a score (default 0.7)")
+	f.BoolVar(&s.noCache, "search-no-cache", false, "do not cache embeddings")
 	f.StringVar(&s.model, "search-model", "", "the model: minilm, which is part of toolscript, or the path of a .gguf file (default minilm)")
-	f.StringVar(&s.library, "search-library", "", "the folder of libllama_go.so, for a .gguf file (default that of toolscript-llama)")
-	f.Var(&s.idle, "search-idle", "how long the embedded model stays in memory that nobody uses (default 2m)")
+	f.StringVar(&s.library, "search-library", "", "`folder` of libllama_go.so, for a .gguf file (default that of toolscript-llama)")
+	s.device.choices = []string{"auto", "cpu", daemon.DeviceWebGPU}
+	f.Var(&s.device, "search-device", "the device of the model; webgpu is accepted and means the processor (default auto)")
+	f.Var(&s.idle, "search-idle", "how long the embedded model stays in memory without a search (default 2m)")
+	fromEnvironment(f, "search-device", "TOOLSCRIPT_SEARCH_DEVICE")
 	fromEnvironment(f, "search-idle", "TOOLSCRIPT_SEARCH_IDLE")
 	fromEnvironment(f, "search-model", "TOOLSCRIPT_SEARCH_MODEL")
 	fromEnvironment(f, "search-library", "TOOLSCRIPT_SEARCH_LIBRARY")
@@ -40,14 +48,31 @@ func (s *searchFlags) add(f *pflag.FlagSet) {
 	fromEnvironment(f, "search-no-cache", "TOOLSCRIPT_SEARCH_NO_CACHE")
 }
 
-// hide keeps the flags out of the help of a command that is about something else.
+// warnUnused warns about flags on the command line that have no effect because a running
+// gateway answers.
+func (s *searchFlags) warnUnused(a *app) {
+	if s.set == nil { // the command has no such flags
+		return
+	}
+	var names []string
+	s.set.VisitAll(func(f *pflag.Flag) {
+		if strings.HasPrefix(f.Name, "search-") && typed(f) {
+			names = append(names, "--"+f.Name)
+		}
+	})
+	if len(names) > 0 {
+		a.warn("no effect: %s; the running gateway uses the flags that it was started with", strings.Join(names, ", "))
+	}
+}
+
+// hide removes the flags from the help of a command with another purpose.
 func (s *searchFlags) hide(f *pflag.FlagSet) {
-	for _, name := range []string{"search-semantic", "search-alpha", "search-no-cache", "search-model", "search-library", "search-idle"} {
+	for _, name := range []string{"search-semantic", "search-alpha", "search-no-cache", "search-model", "search-library", "search-device", "search-idle"} {
 		f.Lookup(name).Hidden = true
 	}
 }
 
-// over puts what is given over the configuration.
+// over applies the flags to the settings of the files.
 func (s *searchFlags) over(settings *config.Search) {
 	if s.semantic.value != "" {
 		settings.Lexical = s.semantic.value == "off"
@@ -56,25 +81,26 @@ func (s *searchFlags) over(settings *config.Search) {
 		settings.Alpha = &s.alpha.value
 	}
 	settings.NoCache = settings.NoCache || s.noCache
+	settings.Device = s.device.value
 	settings.Idle = cmp.Or(time.Duration(s.idle), settings.Idle)
 	settings.Model, settings.Library = cmp.Or(s.model, settings.Model), cmp.Or(s.library, settings.Library)
 }
 
-// resultFlags say which results are wanted.
+// resultFlags select the results.
 type resultFlags struct {
 	limit     limitFlag
 	threshold ratioFlag
 }
 
-// add adds the flags with a prefix to their names.
+// add adds the flags with a prefix.
 func (r *resultFlags) add(f *pflag.FlagSet, prefix, limit, threshold string) {
-	f.VarP(&r.limit, prefix+"limit", limit, "the most results (default 3)")
-	f.VarP(&r.threshold, prefix+"threshold", threshold, "the lowest confidence of a result (default 0.35)")
+	f.VarP(&r.limit, prefix+"limit", limit, "the maximum number of results (default 3)")
+	f.VarP(&r.threshold, prefix+"threshold", threshold, "the minimum confidence of a tool without the words of the query (default 0.35)")
 	fromEnvironment(f, prefix+"limit", "TOOLSCRIPT_SEARCH_LIMIT")
 	fromEnvironment(f, prefix+"threshold", "TOOLSCRIPT_SEARCH_THRESHOLD")
 }
 
-// over puts what is given over the configuration.
+// over applies the flags to the settings of the files.
 func (r *resultFlags) over(settings *config.Search) {
 	if r.limit > 0 {
 		settings.Limit = int(r.limit)
@@ -82,20 +108,6 @@ func (r *resultFlags) over(settings *config.Search) {
 	if r.threshold.given {
 		settings.Threshold = &r.threshold.value
 	}
-}
-
-// searchOptions are the settings as a system takes them. The warnings are about
-// what of them cannot be had.
-func (a *app) searchOptions(settings config.Search) (o actors.SearchOptions, warnings []string) {
-	o = actors.SearchOptions{Limit: settings.Limit, Threshold: settings.Threshold, Alpha: settings.Alpha}
-	if settings.Lexical {
-		return o, nil
-	}
-	warnings = a.useModel(&o, settings)
-	if o.Model != nil && !settings.NoCache {
-		a.keepVectors(&o)
-	}
-	return o, warnings
 }
 
 // ratioFlag is a number from 0 to 1.
@@ -122,7 +134,7 @@ func (r *ratioFlag) Set(text string) error {
 	return nil
 }
 
-// limitFlag is how many results are wanted.
+// limitFlag is a number of results.
 type limitFlag int
 
 func (l *limitFlag) String() string {

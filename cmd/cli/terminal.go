@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// ownTerminal is w with the output of a script made harmless if w is a terminal:
-// what a tool answered is in it, and a terminal obeys. A pipe gets every byte.
+// ownTerminal filters the output of a script if w is a terminal: the output contains
+// answers of tools, which may contain control sequences. A pipe gets every byte.
 func ownTerminal(w io.Writer) io.Writer {
 	if isTerminal(w) {
 		return &harmless{to: w}
@@ -15,11 +15,10 @@ func ownTerminal(w io.Writer) io.Writer {
 	return w
 }
 
-// harmless writes text as visibleText shows it, but for colours and for line ends
-// of Windows.
+// harmless filters text as visibleText does, but keeps colours and CRLF.
 type harmless struct {
 	to   io.Writer
-	held string // the start of a colour, or of a line end, that the next text may go on
+	held string // the beginning of a colour or of CRLF that the next text may complete
 }
 
 var (
@@ -27,7 +26,7 @@ var (
 	unfinished = regexp.MustCompile("(\x1b(\\[[0-9;:]{0,32})?|\r)$")
 )
 
-// Write takes whole characters, as events have them.
+// Write expects whole characters; events have only whole characters.
 func (h *harmless) Write(p []byte) (int, error) {
 	text := h.held + string(p)
 	end := len(text)
@@ -38,7 +37,7 @@ func (h *harmless) Write(p []byte) (int, error) {
 	return len(p), h.show(text[:end])
 }
 
-// Close writes what was held.
+// Close writes the held text.
 func (h *harmless) Close() error {
 	held := h.held
 	h.held = ""

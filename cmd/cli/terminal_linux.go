@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// terminalGone reports whether a stream is a terminal that somebody has closed:
-// the kernel answers every question about it with EIO then.
+// terminalGone reports whether a stream is a terminal that was closed: the kernel
+// answers each ioctl with EIO then.
 func terminalGone(stream io.Writer) bool {
 	file, ok := stream.(*os.File)
 	if !ok {

@@ -4,6 +4,6 @@ package cli
 
 import "io"
 
-// terminalGone is not known here: a terminal that is closed makes the gateway
-// reload, and the next signal ends it.
+// terminalGone is unknown on this system: when the terminal closes, the gateway reloads,
+// and the next signal ends it.
 func terminalGone(io.Writer) bool { return false }

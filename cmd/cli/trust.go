@@ -6,53 +6,68 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/config"
 )
 
 type trustOptions struct {
 	*app
-	path string
-	yes  bool
+	path   string
+	yes    bool
+	remove bool
+	json   bool
 }
 
 func newTrust(a *app) *cobra.Command {
 	o := &trustOptions{app: a}
 	c := &cobra.Command{
 		Use:   "trust [PATH]",
-		Short: "Let a project's configuration take effect",
-		Long: `Let a project's configuration take effect.
+		Short: "Trust the configuration of a project",
+		Long: `Trust the configuration of a project.
 
-A .toolscript.json names commands that toolscript starts. The one of a project
-starts nothing until you have looked at it here; when it changes, you are shown
-what is new. PATH is the file or its folder; the default is the file of the
-project you are in.`,
+A .toolscript.json names commands that toolscript starts. Servers in the file of a
+project are not started before you trust them with this command. It asks again only
+for new servers and for servers with another definition: command, arguments, working
+folder, environment, URL, headers or OAuth settings as they are written. Running
+gateways that use the file start the servers that you trust, and stop them after
+--remove. PATH is the file or its folder; the default is the file of the current
+project.`,
 		Args: takes("[PATH]"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				o.path = args[0]
 			}
+			if o.remove {
+				return o.distrust(c.Context())
+			}
 			return o.run(c.Context())
 		},
 	}
-	c.Flags().BoolVarP(&o.yes, "yes", "y", false, "trust it without asking")
+	c.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask for confirmation")
+	c.Flags().BoolVar(&o.remove, "remove", false, "stop trusting it")
+	c.MarkFlagsMutuallyExclusive("yes", "remove")
+	addJSON(c.Flags(), &o.json, "print the result as JSON")
 	return c
 }
 
 func (o *trustOptions) run(ctx context.Context) error {
-	review, err := config.ReviewTrust(o.config(false), o.path)
+	review, err := config.ReviewTrust(o.host.ConfigOptions(false), o.path)
 	if err != nil {
 		return err
 	}
 	if review.Trusted {
 		o.say("%s is trusted already", review.Path)
-		return nil
+		return o.done(ctx, trustResult{Path: review.Path, Trusted: true})
 	}
 	o.say("%s", heading(review))
-	if _, err := io.WriteString(o.Stdout, review.Diff); err != nil {
+	shown := o.Stdout
+	if o.json {
+		shown = o.Stderr
+	}
+	if _, err := io.WriteString(shown, review.Diff); err != nil {
 		return err
 	}
 	if !o.yes {
@@ -64,42 +79,105 @@ func (o *trustOptions) run(ctx context.Context) error {
 		return err
 	}
 	o.say("trusted %s", review.Path)
-	return nil
+	return o.done(ctx, trustResult{Path: review.Path, Trusted: true, Changed: true})
+}
+
+func (o *trustOptions) distrust(ctx context.Context) error {
+	path, trusted, err := config.Distrust(o.host.ConfigOptions(false), o.path)
+	if err != nil {
+		return err
+	}
+	if trusted {
+		o.say("%s is no longer trusted", path)
+	} else {
+		o.say("%s was not trusted", path)
+	}
+	return o.done(ctx, trustResult{Path: path, Changed: trusted})
+}
+
+// trustResult is the output of --json.
+type trustResult struct {
+	Path    string `json:"path"`
+	Trusted bool   `json:"trusted"`
+	Changed bool   `json:"changed"` // by this command
+}
+
+// done prints the result and reloads the running gateways.
+func (o *trustOptions) done(ctx context.Context, r trustResult) error {
+	if o.json {
+		if err := writeJSON(o.Stdout, r); err != nil {
+			return err
+		}
+	}
+	return o.reloadUsers(ctx, r.Path)
 }
 
 func heading(r *config.Review) string {
 	if r.Known {
 		return r.Path + " has changed since you trusted it:"
 	}
-	return r.Path + " would start the commands in it:"
+	return r.Path + " would start or connect to these servers:"
 }
 
-// ask wants a yes from a person.
+// ask asks the user at the terminal.
 func (o *trustOptions) ask(ctx context.Context) error {
 	if !isTerminal(o.Stdin) {
-		return errors.New("there is no terminal to ask at; look at it and run: toolscript trust --yes")
+		return errors.New("there is no terminal for the question; to trust the servers above, run: toolscript trust --yes")
 	}
-	o.say("Trust it? [y/N]")
-	answered := make(chan string, 1)
-	go func() {
-		line, _ := bufio.NewReader(o.Stdin).ReadString('\n') // no answer is a no
-		answered <- strings.ToLower(strings.TrimSpace(line))
-	}()
-	select {
-	case answer := <-answered:
-		if answer != "y" && answer != "yes" {
-			return errors.New("you said no")
-		}
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
+	answer, err := o.question(ctx, bufio.NewReader(o.Stdin), "Trust it? [y/N] ")
+	switch {
+	case errors.Is(err, errNoAnswer):
+		return errors.New("there was no answer; to trust the servers above, run: toolscript trust --yes")
+	case err == nil && !affirmed(answer):
+		return errors.New("you answered no")
 	}
+	return err
 }
 
-// config says where the configuration of this command line is.
-func (a *app) config(trust bool) config.Options {
-	return config.Options{
-		Config: a.configs, DataDir: a.dataDir, Trust: trust,
-		WorkDir: a.Dir, LookupEnv: a.lookupEnv,
+// reloadUsers reloads the running gateways that use a file.
+func (a *app) reloadUsers(ctx context.Context, path string) error {
+	urls, err := a.users(path)
+	if err != nil {
+		return err
 	}
+	var failed error
+	for _, url := range urls {
+		host, changed, err := reloadAt(ctx, url)
+		if err != nil {
+			failed = errors.Join(failed, fmt.Errorf("the gateway at %s was not reloaded: %w; run: toolscript gateway reload --gateway-url %[1]s", host, err))
+			continue
+		}
+		a.say("gateway at %s: %s", host, changeWords(changed))
+	}
+	return failed
+}
+
+// users are the addresses of the gateways that use a file: the gateway that the user
+// names, else all gateways whose configuration includes the file.
+func (a *app) users(path string) ([]string, error) {
+	if a.gatewayURL != "" {
+		url, err := a.complete(a.gatewayURL)
+		return []string{url}, err
+	}
+	folder, err := a.runtimeFolder()
+	if err != nil {
+		return nil, err
+	}
+	entries, err := folder.Reading(path)
+	var urls []string
+	for _, e := range entries {
+		urls = append(urls, e.URL)
+	}
+	return urls, err
+}
+
+func reloadAt(ctx context.Context, url string) (host string, changed toolscript.Reload, err error) {
+	g, err := dial(ctx, url)
+	if err != nil {
+		address, addressErr := addressOf(url)
+		return address, changed, errors.Join(err, addressErr)
+	}
+	defer g.Close()
+	changed, err = g.Reload(ctx, nil)
+	return g.Host(), changed, err
 }

@@ -6,14 +6,16 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
-	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/naming"
 )
 
-// group is a command that only holds others.
+// group is a command that only has subcommands.
 func group(use, short string, children ...*cobra.Command) *cobra.Command {
 	c := &cobra.Command{Use: use, Short: short, Args: cobra.ArbitraryArgs, RunE: runGroup}
 	c.AddCommand(children...)
+	c.Flags().SetInterspersed(false) // "gateway halt --help" must report that there is no command "halt"
 	return c
 }
 
@@ -25,21 +27,98 @@ func runGroup(c *cobra.Command, args []string) error {
 }
 
 func unknownCommand(c *cobra.Command, name string) error {
+	text := fmt.Sprintf("unknown command %.100q for %q", name, c.CommandPath())
+	if meant := meantCommand(c, name); meant != "" {
+		text += "; " + meant
+	}
+	return &usageError{c.CommandPath(), errors.New(text)}
+}
+
+// meantCommand suggests a command for a name that does not exist; "" if no name is
+// similar.
+func meantCommand(c *cobra.Command, name string) string {
+	if advice, ok := habits[strings.ToLower(name)]; ok {
+		return advice
+	}
+	if strings.ContainsAny(name, " \t\n;(){}=") {
+		return "to run it as a script: toolscript exec " + shellQuoted(name)
+	}
 	var names []string
 	for _, child := range c.Commands() {
 		if child.IsAvailableCommand() {
 			names = append(names, child.Name())
 		}
 	}
-	text := fmt.Sprintf("unknown command %q for %q", name, c.CommandPath())
-	if near := toolscript.Nearest(name, names, 3); len(near) > 0 {
-		text += "; did you mean " + strings.Join(near, " or ") + "?"
+	near := naming.Nearest(name, names, 3)
+	for _, path := range commandPaths(c.Root()) {
+		if strings.HasSuffix(path, " "+name) && len(near) < 3 {
+			near = append(near, path)
+		}
 	}
-	return &usageError{c.CommandPath(), errors.New(text)}
+	return strings.TrimPrefix(naming.DidYouMean(near), "; ")
 }
 
-// takes names the positional arguments of a command; those in brackets may be
-// left out.
+// commandPaths are the full names of all commands below c.
+func commandPaths(c *cobra.Command) []string {
+	var all []string
+	for _, child := range c.Commands() {
+		if child.IsAvailableCommand() {
+			all = append(all, child.CommandPath())
+			all = append(all, commandPaths(child)...)
+		}
+	}
+	return all
+}
+
+// habits are names of commands in other programs.
+var habits = map[string]string{
+	"stop": "did you mean toolscript gateway stop?",
+	"kill": "did you mean toolscript gateway stop?",
+
+	"status":  "did you mean toolscript gateway status?",
+	"restart": "to read the configuration again: toolscript gateway reload",
+	"run":     "did you mean toolscript exec?",
+	"eval":    "did you mean toolscript exec?",
+	"ls":      "did you mean toolscript list-servers or toolscript list-tools?",
+	"servers": "did you mean toolscript list-servers?",
+	"tools":   "did you mean toolscript list-tools?",
+	"types":   "did you mean toolscript get-types?",
+	"find":    "did you mean toolscript search?",
+	"login":   "did you mean toolscript auth?",
+	"add":     "did you mean toolscript init, or toolscript config import?",
+}
+
+// shellQuoted quotes a text for a shell, or returns a placeholder for a long text.
+func shellQuoted(text string) string {
+	const most = 100
+	if len(text) > most {
+		return "CODE"
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}
+
+// flagError is the usage error of a flag. An unknown flag may be an argument of the
+// script.
+func flagError(c *cobra.Command, err error) error {
+	var missing *pflag.NotExistError
+	if !errors.As(err, &missing) {
+		return &usageError{c.CommandPath(), err}
+	}
+	var names []string
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			names = append(names, "--"+f.Name)
+		}
+	})
+	if near := naming.Nearest("--"+missing.GetSpecifiedName(), names, 2); len(near) > 0 {
+		err = fmt.Errorf("%w%s", err, naming.DidYouMean(near))
+	} else if c.Flags().Lookup("eval") != nil && c.Flags().Lookup("out") != nil {
+		err = fmt.Errorf("%w; arguments of the script go after --, as in: toolscript exec report.ts -- --since monday", err)
+	}
+	return &usageError{c.CommandPath(), err}
+}
+
+// takes names the positional arguments of a command; those in brackets are optional.
 func takes(names ...string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) > len(names) {
@@ -52,8 +131,8 @@ func takes(names ...string) cobra.PositionalArgs {
 	}
 }
 
-// addCompletion makes cobra's own command one of ours: its mistakes are usage
-// errors too.
+// addCompletion replaces the error handling of cobra's completion command: its mistakes
+// are usage errors too.
 func addCompletion(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
@@ -70,7 +149,7 @@ func addCompletion(root *cobra.Command) {
 func newHelp() *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [command]",
-		Short: "Explain a command",
+		Short: "Show the help of a command",
 		Args:  cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			found, rest, err := c.Root().Find(args)

@@ -22,7 +22,7 @@ func newVersion(a *app) *cobra.Command {
 		Args:  takes(),
 		RunE:  func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
 	}
-	c.Flags().BoolVar(&o.json, "json", false, "print it as JSON, with the number of the HTTP protocol")
+	addJSON(c.Flags(), &o.json, "print it as JSON, with the number of the HTTP protocol")
 	return c
 }
 

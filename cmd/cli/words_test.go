@@ -9,8 +9,8 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// TestTheSchemaHasTheWordsOfRequests: what a configuration may say is what a
-// run may be asked for.
+// TestTheSchemaHasTheWordsOfRequests: configuration and requests accept the same
+// values.
 func TestTheSchemaHasTheWordsOfRequests(t *testing.T) {
 	r := newWorld(t, nil).run(t, "config", "schema")
 	var schema struct {

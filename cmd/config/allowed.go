@@ -4,15 +4,16 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 
-	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/naming"
 )
 
-// allowed says what may stand at the place of a finding. It never shows the
-// value that stands there, which may be that of a variable.
+// allowed describes the values that the schema allows at the place of a mistake. The
+// text never has the actual value, which may be that of a variable.
 func (d *document) allowed(f finding) string {
 	schema := schemaRules().at(f.violation.SchemaURL)
 	switch k := f.violation.ErrorKind.(type) {
@@ -40,7 +41,7 @@ func (d *document) allowed(f finding) string {
 		return "must not be empty"
 	case *kind.OneOf:
 		if len(k.Subschemas) > 0 {
-			return `has both command and url; say with "type" which of them counts, or remove one`
+			return `has both command and url; set "type", or remove one of them`
 		}
 		return "needs a command (the program of a stdio server) or a url (the address of an http server)"
 	default:
@@ -66,8 +67,8 @@ func typeNames(names []string) string {
 	return strings.Join(out, " or ")
 }
 
-// oneOf lists the values of an enum. written is the text in the file, in which
-// references are not expanded.
+// oneOf lists the values of an enum. written is the text in the file, before references
+// are expanded.
 func oneOf(want []any, written string) string {
 	var names, shown []string
 	for _, value := range want {
@@ -78,32 +79,59 @@ func oneOf(want []any, written string) string {
 	return "must be one of " + strings.Join(shown, ", ") + meant(written, names)
 }
 
-// elsewhere are settings that people look for in the file.
+// elsewhere has fields that users expect at the top of the file.
 var elsewhere = map[string]string{ //nolint:gosec // "token" is the name of a field here
-	"port":     "the port is never read from a file; use --port or TOOLSCRIPT_PORT",
-	"host":     "the address is never read from a file; use --hostname",
-	"hostname": "the address is never read from a file; use --hostname",
-	"token":    "the token is never read from a file; every gateway makes its own",
+	"port":            "the port is never read from a file; use --port or TOOLSCRIPT_PORT",
+	"host":            "the address is never read from a file; use --hostname",
+	"hostname":        "the address is never read from a file; use --hostname",
+	"token":           "the token is never read from a file; every gateway makes its own",
+	"servers":         serversHint,
+	"mcp":             serversHint,
+	"mcp_servers":     serversHint,
+	"context_servers": serversHint,
 }
 
-// unknownField is about a field that the schema of its object does not name.
+const serversHint = `the servers are read from "mcpServers"; rename it`
+
+// elsewhereInServer has the names of other MCP clients for fields of a server.
+var elsewhereInServer = map[string]string{
+	"enabled":     `write "disabled": true to keep a server from starting`,
+	"environment": `did you mean "env"?`,
+	"transport":   `did you mean "type"?`,
+	"serverUrl":   `did you mean "url"?`,
+	"httpUrl":     `did you mean "url"?`,
+}
+
+// unknownField describes a field that the schema of its object does not have. If no name
+// is similar, it lists the names.
 func unknownField(location []string, schema map[string]any) string {
 	name := location[len(location)-1]
-	if hint, ok := elsewhere[name]; ok && len(location) == 1 {
+	if hint, ok := hintFor(location, name); ok {
 		return "unknown field; " + hint
 	}
 	properties, _ := schema["properties"].(map[string]any)
-	return "unknown field" + meant(name, slices.Sorted(maps.Keys(properties)))
+	known := slices.Sorted(maps.Keys(properties))
+	if near := meant(name, known); near != "" {
+		return "unknown field" + near
+	}
+	return "unknown field; the fields here are " + strings.Join(known, ", ")
 }
 
-// meant suggests the nearest known name. Long names have none: the distance
-// takes time in proportion to both lengths.
+func hintFor(location []string, name string) (hint string, ok bool) {
+	switch {
+	case len(location) == 1:
+		hint, ok = elsewhere[name]
+	case len(location) == 3 && location[0] == "mcpServers":
+		hint, ok = elsewhereInServer[name]
+	}
+	return hint, ok
+}
+
+// meant suggests the nearest known name.
 func meant(written string, known []string) string {
-	if len(written) > maxName {
-		return ""
+	near := naming.Nearest(written, known, 1)
+	for i := range near {
+		near[i] = strconv.Quote(near[i])
 	}
-	if near := toolscript.Nearest(written, known, 1); len(near) > 0 {
-		return fmt.Sprintf("; did you mean %q?", near[0])
-	}
-	return ""
+	return naming.DidYouMean(near)
 }

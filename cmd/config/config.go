@@ -1,5 +1,5 @@
 // Package config loads .toolscript.json: it finds the files, expands variables,
-// validates, merges, and keeps which project files the user trusts. Port, host
+// validates and merges them, and stores which project files the user trusts. Port, host
 // and token of the gateway never come from a file.
 package config
 
@@ -12,25 +12,35 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// FileName is what a configuration file is called.
+// FileName is the name of a configuration file.
 const FileName = ".toolscript.json"
 
-// Config is what the files say together. It holds the values of expanded
-// variables and must not be printed.
+// Config is the merged content of the files. It has the values of expanded variables and
+// must not be printed.
 type Config struct {
 	Servers  map[string]mcpclient.Config // by configured name; never nil
 	Settings Settings
-	Warnings []string // what a user should know, one sentence each
-	Files    []File   // all that were looked for, in the order of their effect
+	Warnings []string // for the user, one sentence each
+	Files    []File   // all files that were searched for, in the order of their effect
+
+	Untrusted []string // servers that are not started because the user has not trusted them
 }
 
-// Settings are the settings of script runs. A zero field is not configured.
+// Settings are the settings of script runs. Fields that are not configured are zero.
 type Settings struct {
 	Engine string
 	Check  string
 	Types  Types
 	Limits toolscript.Limits
 	Search Search
+	Output Output
+
+	AnswersMB int64 // limit of all answers of servers in memory together
+}
+
+// Output are the settings of what exec prints.
+type Output struct {
+	MaxTokens *int // of a value; 0 prints the whole value, nil leaves it to the command
 }
 
 // Search are the settings of the search.
@@ -41,12 +51,13 @@ type Search struct {
 	Alpha     *float64
 	Threshold *float64
 	Model     string // minilm, or the path of a GGUF file; "" is minilm
-	Library   string // the folder of the library for such a file
+	Library   string // folder of the library for such a file
 	Remote    Remote
-	Idle      time.Duration // how long minilm stays in memory that nobody uses; 0 is the default, and no file says otherwise
+	Device    string        // auto, cpu or webgpu; from a flag only
+	Idle      time.Duration // how long minilm stays in memory without a search; 0 is the default; from a flag only
 }
 
-// Remote is an endpoint that computes the vectors of tools. Key is a secret.
+// Remote is an endpoint that computes embeddings. Key is a secret.
 type Remote struct{ URL, Model, Key string }
 
 // Types are the settings of generated TypeScript.
@@ -62,10 +73,11 @@ type File struct {
 	Project bool   `json:"project"` // found from the working directory upward
 	Named   bool   `json:"named"`   // by --config or TOOLSCRIPT_CONFIG
 	Found   bool   `json:"found"`   // it exists and was read
-	Trusted bool   `json:"trusted"` // it takes effect; always so unless Project
+	Trusted bool   `json:"trusted"` // all of it has effect; always true unless Project
 }
 
-// Paths are the paths of the files, found or not: what a gateway is keyed by.
+// Paths are the paths of the files, found or not. They identify the gateway of a
+// configuration.
 func Paths(files []File) []string {
 	paths := make([]string, len(files))
 	for i, f := range files {
@@ -74,15 +86,26 @@ func Paths(files []File) []string {
 	return paths
 }
 
-// Options say where the configuration is looked for. The zero value looks where
-// a command without flags does.
+// Options are the places of the configuration. The zero value has the places of a
+// command without flags.
 type Options struct {
 	Config  string // --config: paths separated by commas
 	DataDir string // --data-dir
-	Trust   bool   // --trust: the project's file takes effect this once; nothing is recorded
+	Trust   bool   // --trust: the project's file has effect for this command; nothing is stored
+	Strict  bool   // a file that cannot be read is an error, not a warning
+	Missing bool   // a named file may be missing; see File.Found
 
 	WorkDir   string                      // default: the working directory
 	LookupEnv func(string) (string, bool) // default: os.LookupEnv
+	Variable  func(string) (string, bool) // value of ${NAME} in a file; default: LookupEnv
+}
+
+// variable is the value of ${NAME}.
+func (o Options) variable(name string) (string, bool) {
+	if o.Variable == nil {
+		return o.lookupEnv(name)
+	}
+	return o.Variable(name)
 }
 
 func (o Options) lookupEnv(name string) (string, bool) {
@@ -92,7 +115,7 @@ func (o Options) lookupEnv(name string) (string, bool) {
 	return o.LookupEnv(name)
 }
 
-// env is a variable's value, where an empty one is as good as none.
+// env is the value of a variable. An empty value counts as not set.
 func (o Options) env(name string) string {
 	value, _ := o.lookupEnv(name)
 	return value

@@ -9,8 +9,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/config"
 )
 
-// scene is a home folder, a project with a repository outside of it, and an
-// environment.
+// scene has a home folder, a project inside a repository, and an environment.
 type scene struct {
 	t             *testing.T
 	home, project string
@@ -38,7 +37,7 @@ func newScene(t *testing.T) *scene {
 	return s
 }
 
-// write puts a configuration file into a folder and returns its path.
+// write writes a configuration file into a folder and returns its path.
 func (s *scene) write(dir, text string) string {
 	s.t.Helper()
 	path := filepath.Join(dir, config.FileName)
@@ -51,7 +50,7 @@ func (s *scene) write(dir, text string) string {
 	return path
 }
 
-// trust trusts the project's file as it is.
+// trust trusts the current content of the project's file.
 func (s *scene) trust() {
 	s.t.Helper()
 	review, err := config.ReviewTrust(s.options, "")
@@ -72,7 +71,7 @@ func (s *scene) load() *config.Config {
 	return c
 }
 
-// loadText loads one text as the user's file.
+// loadText loads a text as the user's file.
 func loadText(t *testing.T, text string) (*config.Config, error) {
 	t.Helper()
 	s := newScene(t)
@@ -89,7 +88,7 @@ func mustLoad(t *testing.T, text string) *config.Config {
 	return c
 }
 
-// wantText checks that every part stands in the text.
+// wantText checks that the text contains every part.
 func wantText(t *testing.T, text string, parts ...string) {
 	t.Helper()
 	for _, part := range parts {

@@ -2,7 +2,7 @@ package config
 
 import "strings"
 
-// diffContext is how many equal lines are shown around a change.
+// diffContext is the number of equal lines around a change.
 const diffContext = 3
 
 // edit is one line of a diff: ' ' in both texts, '-' in the old, '+' in the new.
@@ -11,9 +11,9 @@ type edit struct {
 	line string
 }
 
-// lineDiff shows what changed between two texts, line by line; "" when nothing
-// did. It is for reading: characters that a terminal would act on are replaced.
-func lineDiff(before, after string) string {
+// LineDiff compares two texts line by line; it returns "" if they are equal. Control
+// characters are replaced, because the result is for people.
+func LineDiff(before, after string) string {
 	if before == after {
 		return ""
 	}
@@ -40,8 +40,8 @@ func lineDiff(before, after string) string {
 	return out.String()
 }
 
-// lines keeps a carriage return, which printable makes visible, and knows a last
-// line without a newline from one with it.
+// lines splits a text. It keeps carriage returns, which printable shows, and
+// distinguishes a last line with a newline from one without.
 func lines(text string) []string {
 	if text == "" {
 		return nil
@@ -58,8 +58,8 @@ func nearChange(edits []edit, at int) bool {
 	return false
 }
 
-// edits turns a into b. What both begin and end with is set aside first; of the
-// rest a longest common subsequence stays.
+// edits turns a into b. It skips the common beginning and end, and keeps a longest
+// common subsequence of the rest.
 func edits(a, b []string) []edit {
 	var head, tail []edit
 	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
@@ -77,12 +77,12 @@ func edits(a, b []string) []edit {
 	return out
 }
 
-// maxTable bounds the table of middle: a file of a repository may have half a
-// million lines, and its square would not fit.
+// maxTable bounds the table of middle: a file may have half a million lines, and the
+// table grows with the square.
 const maxTable = 1 << 22
 
-// middle is the diff of texts that begin and end differently. Those too large to
-// compare are shown whole, the old and then the new.
+// middle compares texts without a common beginning and end. Texts that are too large are
+// shown whole, first the old one.
 func middle(a, b []string) []edit {
 	if len(a)*len(b) > maxTable {
 		return whole(a, b)

@@ -10,11 +10,10 @@ import (
 	"unicode/utf8"
 )
 
-// maxDepth is far more than the format needs. It bounds the recursion over what
-// somebody else wrote.
+// maxDepth bounds the recursion. It is far more than the format needs.
 const maxDepth = 64
 
-// document is the text of one file as a tree that knows where everything stands.
+// document is one file as a tree with positions.
 type document struct {
 	path     string
 	text     []byte
@@ -25,11 +24,13 @@ type document struct {
 // node is one JSON value.
 type node struct {
 	value any // nil, bool, int64, float64, string, []*node or *object
-	at    int // offset of its first byte
-	key   int // offset of its key, of its first byte when it has none
+	at    int // offset of the first byte
+	key   int // offset of the key, or of the first byte without a key
 
-	written string   // of a string: its text before variables were expanded
-	unset   []string // of a string: variables that it refers to and that stay as they are
+	written string   // of a string: the text before variables were expanded
+	unset   []string // of a string: its variables that are not expanded
+
+	used map[string]string // of a string: the values of its variables
 }
 
 // object keeps the last value of a repeated key, as encoding/json does.
@@ -38,9 +39,9 @@ type object struct {
 	fields map[string]*node
 }
 
-// parse reads a whole file. The error is a *Mistake.
+// parse parses a whole file. The error is a *Mistake.
 func parse(path string, text []byte) (*document, error) {
-	text = bytes.TrimPrefix(text, []byte("\ufeff")) // editors on Windows begin a file so
+	text = bytes.TrimPrefix(text, []byte("\ufeff")) // editors on Windows begin files with it
 	d := &document{path: path, text: text}
 	if len(bytes.TrimSpace(text)) == 0 {
 		return nil, d.mistakeAt(0, `the file is empty; the smallest configuration is {"mcpServers": {}}`)
@@ -48,7 +49,7 @@ func parse(path string, text []byte) (*document, error) {
 	if at := invalidUTF8(text); at >= 0 {
 		return nil, d.syntaxError(at, "this is not UTF-8 text")
 	}
-	// The scan finds every syntax error, so that the tokens below come without one.
+	// The scan finds all syntax errors, so the tokens below have none.
 	if err := json.Unmarshal(text, new(json.RawMessage)); err != nil {
 		return nil, d.explain(err)
 	}
@@ -73,7 +74,7 @@ func invalidUTF8(text []byte) int {
 	return -1
 }
 
-// explain turns an error of encoding/json into a mistake with a place.
+// explain converts an error of encoding/json to a mistake with a position.
 func (d *document) explain(err error) *Mistake {
 	var syntax *json.SyntaxError
 	if !errors.As(err, &syntax) {
@@ -83,14 +84,14 @@ func (d *document) explain(err error) *Mistake {
 		end := len(bytes.TrimRight(d.text, space))
 		return d.syntaxError(end, syntax.Error()+"; a bracket, a brace or a quotation mark is not closed")
 	}
-	at := max(int(syntax.Offset)-1, 0) // Offset counts the byte that is wrong
+	at := max(int(syntax.Offset)-1, 0) // Offset is after the wrong byte
 	return d.syntaxError(at, syntax.Error()+d.advice(at))
 }
 
-// space is what JSON allows between tokens.
+// space has the characters that JSON allows between tokens.
 const space = " \t\r\n"
 
-// advice is what to do about the errors that people make most.
+// advice explains the most frequent errors.
 func (d *document) advice(at int) string {
 	before := bytes.TrimRight(d.text[:at], space)
 	switch c := d.text[at]; {
@@ -99,7 +100,7 @@ func (d *document) advice(at int) string {
 	case c == '\'':
 		return "; JSON has double quotes only"
 	case (c == '}' || c == ']') && bytes.HasSuffix(before, []byte(",")):
-		return "; the comma before it is one too many"
+		return "; remove the comma before it"
 	case c == '"' && len(before) > 0 && bytes.IndexByte([]byte(`"}]`), before[len(before)-1]) >= 0:
 		return "; a comma is missing before it"
 	default:
@@ -118,7 +119,7 @@ func (d *document) syntaxError(offset int, message string) *Mistake {
 	return m
 }
 
-// builder makes the tree out of tokens.
+// builder builds the tree from tokens.
 type builder struct {
 	*document
 	tokens *json.Decoder
@@ -159,7 +160,7 @@ func (b *builder) object(location []string) (*object, error) {
 		if err != nil {
 			return nil, b.explain(err)
 		}
-		name, _ := token.(string) // the scan let nothing else through
+		name, _ := token.(string) // the scan allows only strings here
 		inner := append(location[:len(location):len(location)], name)
 		n, err := b.value(inner)
 		if err != nil {
@@ -190,8 +191,8 @@ func (b *builder) list(location []string) ([]*node, error) {
 	return list, err
 }
 
-// number is an int64 where it can be: the validator computes with big fractions,
-// which a text such as 1e99999 would make expensive.
+// number returns an int64 if possible: the validator computes with big fractions, which
+// a text such as 1e99999 would make slow.
 func (b *builder) number(text json.Number, at int) (any, error) {
 	if i, err := text.Int64(); err == nil {
 		return i, nil
@@ -203,7 +204,7 @@ func (b *builder) number(text json.Number, at int) (any, error) {
 	return f, nil
 }
 
-// next is the offset of the token that comes next.
+// next is the offset of the next token.
 func (b *builder) next() int {
 	at := int(b.tokens.InputOffset())
 	return at + len(b.text[at:]) - len(bytes.TrimLeft(b.text[at:], space+",:"))

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// ParseDuration reads a duration of the command line or of the configuration:
-// 500ms, 30s, 5m, 1h30m. A bare number is milliseconds. It is never negative.
+// ParseDuration parses a duration such as 500ms, 30s, 5m or 1h30m. A bare number is in
+// milliseconds; the command line does not accept that. The result is never negative.
 func ParseDuration(text string) (time.Duration, error) {
 	if ms, err := strconv.ParseInt(text, 10, 64); err == nil {
 		if ms >= 0 && ms <= math.MaxInt64/int64(time.Millisecond) {
@@ -20,7 +20,7 @@ func ParseDuration(text string) (time.Duration, error) {
 	return 0, fmt.Errorf("%s is not a duration such as 500ms, 30s or 5m; a bare number is milliseconds", quoted(text))
 }
 
-// The durations that a file may give.
+// The limits of durations in a file.
 const (
 	minDuration = time.Millisecond
 	maxDuration = 24 * time.Hour
@@ -30,7 +30,7 @@ const (
 func checkDuration(value any) error {
 	text, ok := value.(string)
 	if !ok {
-		return nil // the schema bounds numbers itself
+		return nil // the schema has the limits of numbers
 	}
 	d, err := ParseDuration(text)
 	if err == nil && (d < minDuration || d > maxDuration) {
@@ -39,7 +39,7 @@ func checkDuration(value any) error {
 	return err
 }
 
-// duration is what checkDuration let through, 0 of nothing.
+// duration is a validated duration; 0 if there is none.
 func (n *node) duration() time.Duration {
 	if text := n.text(); text != "" {
 		d, _ := ParseDuration(text) // validated; a text with an unset variable is not used
@@ -48,8 +48,8 @@ func (n *node) duration() time.Duration {
 	return time.Duration(n.count()) * time.Millisecond
 }
 
-// count is a whole number, 0 of what is none. 5e3 is one, and the parser keeps
-// it as a float.
+// count is a whole number; 0 if there is none. 5e3 is a whole number too, and the parser
+// keeps it as a float.
 func (n *node) count() int64 {
 	if n == nil {
 		return 0

@@ -60,8 +60,7 @@ func TestExpandEveryStringButKeys(t *testing.T) {
 	}
 }
 
-// The ancestor started a server with an empty token when the variable was not
-// set.
+// The predecessor started a server with an empty token if the variable was not set.
 func TestDEF21UnsetVariableFailsThatServerAlone(t *testing.T) {
 	s := newScene(t)
 	s.env["API_TOKEN"] = "secret"
@@ -101,7 +100,7 @@ func TestDEF21UnsetVariableFailsThatServerAlone(t *testing.T) {
 	}
 }
 
-// FuzzExpand compares with the rule as the ancestor's documentation words it.
+// FuzzExpand compares the result with the rule in the predecessor's documentation.
 func FuzzExpand(f *testing.F) {
 	for _, text := range []string{"", "${A}", "${A:-b}", "${:-b}", "${A:b}", "${${A}}", "x${B:-}${A}", "${A\n}", "${UNSET}${A}"} {
 		f.Add(text, "value ${A}")

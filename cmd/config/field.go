@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// plainName is a name that needs no quotes in the path of a field.
+// plainName matches names that need no quotes in a path.
 var plainName = regexp.MustCompile(`^[\pL\pN_$-]+$`)
 
-// maxName is how much of a name is shown: names come from files of others.
+// maxName bounds the part of a name that is shown.
 const maxName = 64
 
-// fieldPath is the path of a field as a reader of the file would write it:
-// mcpServers.github.args[0], mcpServers["my server"].url.
+// fieldPath is the path of a field for people: mcpServers.github.args[0], mcpServers["my
+// server"].url.
 func fieldPath(root *node, location []string) string {
 	var path strings.Builder
 	at := root
@@ -34,7 +34,7 @@ func fieldPath(root *node, location []string) string {
 	return path.String()
 }
 
-// quoted is a name in quotes, escaped and of bounded length.
+// quoted is a name in quotes, escaped and shortened.
 func quoted(name string) string {
 	if runes := []rune(name); len(runes) > maxName {
 		name = string(runes[:maxName]) + "…"

@@ -11,8 +11,8 @@ import (
 	"github.com/toolscript/toolscript/cmd/config"
 )
 
-// FuzzLoad gives the loader any bytes as the file of a project that is not
-// trusted, which is what anybody can make it read.
+// FuzzLoad loads any bytes as the file of an untrusted project, because any
+// repository can contain such a file.
 func FuzzLoad(f *testing.F) {
 	complete, err := os.ReadFile(filepath.Join("testdata", "complete.toolscript.json"))
 	if err != nil {
@@ -41,7 +41,7 @@ func FuzzLoad(f *testing.F) {
 	})
 }
 
-// wantMistakes checks that every mistake is about a place that exists.
+// wantMistakes checks that every mistake has a valid position.
 func wantMistakes(t *testing.T, text []byte, err error) {
 	t.Helper()
 	var mistakes config.Mistakes

@@ -11,10 +11,10 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// Load reads all files and merges them: a later server replaces an earlier one
-// of its name whole, a later setting an earlier setting. A file that does not
-// exist counts as empty. What is wrong with any file is returned as Mistakes in
-// an error of kind invalid, and nothing is loaded then.
+// Load reads all files and merges them: a later server replaces an earlier server of the
+// same name, and a later setting replaces an earlier one. A missing file counts as
+// empty, unless the user named it. If a file has mistakes, the error is Mistakes of kind
+// invalid, and nothing is loaded.
 func Load(o Options) (*Config, error) {
 	files, err := Locate(o)
 	if err != nil {
@@ -33,40 +33,51 @@ func Load(o Options) (*Config, error) {
 	return l.config, nil
 }
 
-// loader collects what one file after the other says.
+// loader merges the files.
 type loader struct {
 	options  Options
 	config   *Config
 	mistakes Mistakes
+	remarked map[string]bool // reserved fields with a warning
 }
 
 func (l *loader) load(file *File) error {
 	text, err := read(*file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		if file.Named {
-			l.warn("%s does not exist", file.Path)
+		if file.Named && !l.options.Missing {
+			return &toolscript.Error{
+				Kind: toolscript.NotFound,
+				Err:  fmt.Errorf("%s does not exist; it is named by --config or TOOLSCRIPT_CONFIG", file.Path),
+			}
 		}
 		return nil
+	case err != nil && l.options.Strict:
+		return err
 	case err != nil:
-		l.warn("%v; going on without it", err)
+		l.warn("%v; the file is ignored", err)
 		return nil
 	}
 	file.Found = true
-	file.Trusted = l.trusted(*file, text)
 	d, err := parse(file.Path, text)
 	if err != nil {
 		return l.mistake(err)
 	}
-	l.expand(d, *file)
+	effect := l.effect(*file, d)
+	file.Trusted = effect.whole()
+	l.expand(d, effect)
 	mistakes, unknown := d.validate()
 	l.mistakes = append(l.mistakes, mistakes...)
 	l.report(d.repetitions())
 	l.report(unknown)
+	l.remarkPlugin(*file, d)
+	if file.Trusted {
+		l.remarkReserved(d)
+	}
 	if len(mistakes) > 0 {
 		return nil
 	}
-	return l.merge(d, *file)
+	return l.merge(d, *file, effect)
 }
 
 func (l *loader) warn(format string, args ...any) {
@@ -79,7 +90,22 @@ func (l *loader) report(warnings Mistakes) {
 	}
 }
 
-// mistake keeps a mistake for the end, so that one run shows those of all files.
+// remarkReserved warns once about each reserved field.
+func (l *loader) remarkReserved(d *document) {
+	for _, name := range reserved {
+		n := d.root.child(name)
+		if n == nil || l.remarked[name] {
+			continue
+		}
+		if l.remarked == nil {
+			l.remarked = map[string]bool{}
+		}
+		l.remarked[name] = true
+		l.report(Mistakes{d.mistake([]string{name}, n.key, "has no effect in this version of toolscript")})
+	}
+}
+
+// mistake collects a mistake, so that one run reports the mistakes of all files.
 func (l *loader) mistake(err error) error {
 	var m *Mistake
 	if !errors.As(err, &m) {
@@ -89,59 +115,57 @@ func (l *loader) mistake(err error) error {
 	return nil
 }
 
-func (l *loader) trusted(file File, text []byte) bool {
-	if !file.Project || l.options.Trust {
-		return true
+// expand expands the variables of the parts that have effect. Other references stay: an
+// address with a secret would send the secret.
+func (l *loader) expand(d *document, e effect) {
+	lookup := func(trusted bool) variables {
+		if !trusted {
+			return nil
+		}
+		return l.options.variable
 	}
-	dir, err := DataDir(l.options)
-	return err == nil && Trusted(dir, file.Path, text)
-}
-
-// expand expands the variables of what takes effect. Those of a file that is not
-// trusted stay: an address with a secret in it would give the secret away.
-func (l *loader) expand(d *document, file File) {
-	var lookup variables = l.options.lookupEnv
-	if !file.Trusted {
-		lookup = nil
+	for name, n := range d.root.child("mcpServers").children() {
+		n.expand(lookup(e.server(name)))
 	}
-	for _, name := range append([]string{"mcpServers"}, settingNames...) {
+	for _, name := range settingNames {
 		if n := d.root.child(name); n != nil {
-			n.expand(lookup)
+			n.expand(lookup(e.settings() && (name != "search" || e.search())))
 		}
 	}
 }
 
-// merge puts a valid file over the earlier ones. The servers of a file that is
-// not trusted stand in for earlier ones too: a script written for the project
-// must not reach another server of that name, say the production database.
-func (l *loader) merge(d *document, file File) error {
+// merge puts a valid file over the earlier files. Servers that are not trusted replace
+// earlier servers too: a script of the project must not reach another server of the same
+// name, such as the production database.
+func (l *loader) merge(d *document, file File, e effect) error {
 	for name, n := range d.root.child("mcpServers").children() {
 		c, err := l.options.server(n, file)
 		if err != nil {
 			return err
 		}
-		c.Problem = l.options.problem(name, n, file)
+		c.Problem = l.options.problem(name, n, e.server(name))
 		l.config.Servers[name] = c
 		l.report(d.idleFields(name, n))
 	}
-	if !file.Trusted {
-		l.warn("%s is not trusted: its servers are not started and its settings have no effect; run: toolscript trust", file.Path)
+	l.distrust(d, file, e)
+	if !e.settings() {
 		return nil
 	}
 	for _, name := range settingNames {
 		l.report(d.unsetSettings(name))
 	}
 	l.config.Settings.apply(d.root)
+	if n := d.root.child("search").child("remote"); n != nil && l.config.Settings.Search.Model != "" {
+		l.report(Mistakes{d.mistake([]string{"search", "remote"}, n.key, "has no effect together with search.model")})
+	}
 	return nil
 }
 
-// maxSize is far more than a configuration needs. It bounds the memory that
-// somebody else's file can take.
+// maxSize bounds the memory for a file. It is far more than a configuration needs.
 const maxSize = 1 << 20
 
-// read reads a whole file. Only a file that the user named may be something
-// else than a regular file, such as a pipe of the shell: opening a pipe that a
-// repository brings could wait for ever.
+// read reads a whole file. Only a file that the user named may be something else than a
+// regular file: opening a pipe in a repository could wait without end.
 func read(file File) ([]byte, error) {
 	info, err := os.Stat(file.Path)
 	if err != nil {

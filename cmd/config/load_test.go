@@ -32,6 +32,7 @@ func TestLoadComplete(t *testing.T) {
 				Type: mcpclient.Stdio, Command: "npx", Args: []string{"-y", "@modelcontextprotocol/server-github"},
 				Env: map[string]string{"GITHUB_TOKEN": "ghp_secret"}, InheritNames: []string{"GITHUB_API_URL"},
 				Dir: filepath.Join(s.home, "tools"), ExcludeTools: []string{"delete_*"}, Timeout: 2 * time.Minute,
+				Secrets: map[string]string{"${GITHUB_TOKEN}": "ghp_secret"},
 			},
 			"api": {
 				Type: mcpclient.HTTP, URL: "https://api.example.com/mcp", Headers: map[string]string{"Authorization": "Bearer none"},
@@ -49,8 +50,9 @@ func TestLoadComplete(t *testing.T) {
 			},
 			"robot": {
 				Type: mcpclient.HTTP, URL: "https://robot.example.com/mcp", Timeout: time.Minute,
-				OAuth: oauth.Config{Grant: oauth.ClientCredentials, ClientID: "robot", ClientSecret: "none"},
+				OAuth: oauth.Config{Grant: oauth.ClientCredentials, ClientID: "robot", ClientSecret: "none", Issuer: "https://login.example.com"},
 			},
+			"asleep":   {Type: mcpclient.Stdio, Disabled: true, Command: "later", Timeout: time.Minute},
 			"imported": {Type: mcpclient.HTTP, URL: "https://imported.example.com/mcp", Timeout: time.Minute},
 		},
 		Settings: config.Settings{Engine: "quickjs", Check: "warn", Types: config.Types{OpenObjects: true, NoObserve: true, Describe: new(80)}, Limits: toolscript.Limits{
@@ -59,6 +61,14 @@ func TestLoadComplete(t *testing.T) {
 		}, Search: config.Search{Lexical: true, NoCache: true, Limit: 5, Alpha: new(0.5), Threshold: new(0.0),
 			Model: "/m/bge.gguf", Library: "/m", Remote: config.Remote{URL: "https://api.example.com/v1", Model: "m", Key: "k"}}},
 		Files: []config.File{{Path: filepath.Join(s.home, config.FileName), Found: true, Trusted: true}},
+	}
+	if len(got.Warnings) != 5 { // four reserved fields, and search.remote with search.model
+		t.Errorf("Warnings = %q, want five", got.Warnings)
+	}
+	got.Warnings = nil
+	for name, server := range want.Servers {
+		server.Source = want.Files[0].Path
+		want.Servers[name] = server
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("Load (-want +got):\n%s", diff)
@@ -81,7 +91,7 @@ func TestLoadMergesServersWhole(t *testing.T) {
 	s.write(s.home, `{"mcpServers": {
 		"a": {"command": "user", "args": ["x"], "env": {"K": "v"}},
 		"b": {"command": "user"}},
-		"engine": "quickjs", "limits": {"memoryMb": 64, "toolCalls": 5}}`)
+		"engine": "quickjs", "limits": {"memoryMb": 64, "toolCalls": 5, "answersMb": 100}}`)
 	s.write(s.project, `{"mcpServers": {"a": {"command": "project"}, "c": {"command": "project"}}, "limits": {"memoryMb": 32}}`)
 	s.trust()
 	c := s.load()
@@ -93,7 +103,7 @@ func TestLoadMergesServersWhole(t *testing.T) {
 	if a := c.Servers["a"]; len(a.Args) != 0 || len(a.Env) != 0 {
 		t.Errorf("server a keeps args %q and env of the earlier file", a.Args)
 	}
-	want := config.Settings{Engine: "quickjs", Limits: toolscript.Limits{MemoryMB: 32, ToolCalls: 5}}
+	want := config.Settings{Engine: "quickjs", Limits: toolscript.Limits{MemoryMB: 32, ToolCalls: 5}, AnswersMB: 100}
 	if diff := cmp.Diff(want, c.Settings); diff != "" {
 		t.Errorf("Settings (-want +got):\n%s", diff)
 	}
@@ -104,7 +114,7 @@ func TestLoadNamedFiles(t *testing.T) {
 	s.write(s.home, `{"mcpServers": {"home": {"command": "x"}}}`)
 	one := s.write(filepath.Join(s.project, "one"), `{"mcpServers": {"one": {"command": "${X:-x}"}, "both": {"command": "1"}}}`)
 	s.write(filepath.Join(s.project, "two"), `{"mcpServers": {"both": {"command": "2"}}}`)
-	list := " " + one + " , two/" + config.FileName + ", gone.json"
+	list := " " + one + " , two/" + config.FileName
 
 	for name, set := range map[string]func(){
 		"flag":     func() { s.options.Config, s.env["TOOLSCRIPT_CONFIG"] = list, "ignored.json" },
@@ -121,8 +131,8 @@ func TestLoadNamedFiles(t *testing.T) {
 					t.Errorf("a named file is trusted and its servers run where the gateway does: %v, %q", server.Problem, server.Dir)
 				}
 			}
-			if len(c.Warnings) != 1 || !strings.Contains(c.Warnings[0], "gone.json does not exist") {
-				t.Errorf("Warnings = %q, want one about gone.json", c.Warnings)
+			if len(c.Warnings) != 0 {
+				t.Errorf("Warnings = %q, want none", c.Warnings)
 			}
 		})
 	}
@@ -137,7 +147,11 @@ func TestLoadSkipsUnreadable(t *testing.T) {
 	if len(c.Warnings) != 1 {
 		t.Fatalf("Warnings = %q, want one", c.Warnings)
 	}
-	wantText(t, c.Warnings[0], "is not a regular file", "going on without it")
+	wantText(t, c.Warnings[0], "is not a regular file", "is not a regular file")
+	s.options.Strict = true
+	if _, err := config.Load(s.options); err == nil {
+		t.Error("Load with Strict leaves the file out")
+	}
 }
 
 func TestLoadRefusesHugeFile(t *testing.T) {
@@ -158,7 +172,7 @@ func TestLoadReadsNamedPipe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = r.Close() }() // it was only read
+	defer func() { _ = r.Close() }() // opened for reading
 	if _, err := w.WriteString(`{"mcpServers": {"a": {"command": "x"}}}`); err != nil {
 		t.Fatal(err)
 	}

@@ -11,9 +11,9 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// Locate names the configuration files in the order of their effect: those of
-// --config, else those of TOOLSCRIPT_CONFIG, else the user's and the project's.
-// The project's file is listed only when there is one, the others always.
+// Locate returns the configuration files in the order of their effect: the files of
+// --config, else of TOOLSCRIPT_CONFIG, else the user's file and the project's file. The
+// project's file is listed only if it exists.
 func Locate(o Options) ([]File, error) {
 	list := o.Config
 	if list == "" {
@@ -68,9 +68,8 @@ func DataDir(o Options) (string, error) {
 	return o.absolute(path)
 }
 
-// projectFile looks for the file from a folder upward, no further than the root
-// of the repository. The home folder ends the search as well: its file is the
-// user's.
+// projectFile searches for the file from a folder upward. The search ends at the root of
+// the repository, and at the home folder, whose file is the user's.
 func projectFile(dir, home string) (string, bool) {
 	for dir != home {
 		path := filepath.Join(dir, FileName)
@@ -86,8 +85,8 @@ func projectFile(dir, home string) (string, bool) {
 	return "", false
 }
 
-// exists reports whether something is there, be it a link that leads nowhere or
-// a file that may not be read: looking on above would hide it.
+// exists reports whether the path exists, including a broken link and a file without
+// permission to read: a search further up would hide it.
 func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
@@ -115,7 +114,7 @@ func (o Options) absolute(path string) (string, error) {
 	return filepath.Join(work, path), nil
 }
 
-// home is the user's home folder, "" when nothing says where it is.
+// home is the user's home folder; "" if it is unknown.
 func (o Options) home() string {
 	home := o.env(homeVariable())
 	if !filepath.IsAbs(home) {
@@ -131,9 +130,9 @@ func homeVariable() string {
 	return "HOME"
 }
 
-// canonical resolves links in the folder of a path, so that one file has one
-// name however the working directory was reached. The last element stays as it
-// is: a linked file is known by where the link is.
+// canonical resolves links in the folder of a path, so that a file has the same name
+// from every working directory. The last element is not resolved: a linked file is
+// identified by the link.
 func canonical(path string) string {
 	return filepath.Join(resolved(filepath.Dir(path)), filepath.Base(path))
 }

@@ -16,7 +16,7 @@ const empty = `{"mcpServers": {}}`
 func TestLocate(t *testing.T) {
 	for _, test := range []struct {
 		name string
-		// arrange returns the path of the project's file that is to be found, or "".
+		// arrange returns the expected path of the project's file, or "".
 		arrange func(s *scene) string
 	}{
 		{"no project", func(*scene) string { return "" }},

@@ -8,15 +8,14 @@ import (
 	"unicode/utf8"
 )
 
-// Mistake is one thing that is wrong with a file. Its text never holds the
-// value of an expanded variable.
+// Mistake is a mistake in a file. Its text never has the value of an expanded variable.
 type Mistake struct {
 	Path    string `json:"path"`
 	Line    int    `json:"line"`            // from 1
 	Column  int    `json:"column"`          // from 1, in characters
 	Field   string `json:"field,omitempty"` // such as mcpServers.github.command
 	Message string `json:"message"`
-	Excerpt string `json:"excerpt,omitempty"` // of a syntax error: the line, and a caret under the place
+	Excerpt string `json:"excerpt,omitempty"` // of a syntax error: the line, and a caret below the position
 }
 
 func (m *Mistake) Error() string {
@@ -31,7 +30,7 @@ func (m *Mistake) Error() string {
 	return text
 }
 
-// Mistakes are all that is wrong with the files, in the order of the files.
+// Mistakes are all mistakes of the files, in the order of the files.
 type Mistakes []*Mistake
 
 func (m Mistakes) Error() string {
@@ -49,12 +48,12 @@ func position(text []byte, offset int) (line, column int) {
 	return bytes.Count(before, []byte("\n")) + 1, utf8.RuneCount(before[start:]) + 1
 }
 
-// excerptWidth is how much of a line is shown on each side of a place: a file
-// may well be one line of many kilobytes.
+// excerptWidth bounds the text on each side of a position: a file may consist of one
+// long line.
 const excerptWidth = 60
 
-// excerpt is the line around an offset and a caret under the offset. It is empty
-// for a blank line.
+// excerpt is the line at an offset and a caret below the offset. It is empty for a blank
+// line.
 func excerpt(text []byte, offset int) string {
 	start := bytes.LastIndexByte(text[:offset], '\n') + 1
 	first, _, _ := bytes.Cut(text[start:], []byte("\n"))
@@ -78,7 +77,7 @@ func excerpt(text []byte, offset int) string {
 	return shown.String() + "\n" + margin + "^"
 }
 
-// blank keeps tabs, so that the caret stands under its place at any tab width.
+// blank keeps tabs, so that the caret is at its position for any width of tabs.
 func blank(r rune) rune {
 	if r == '\t' {
 		return r
@@ -86,7 +85,8 @@ func blank(r rune) rune {
 	return ' '
 }
 
-// printable replaces what could command a terminal or turn the order of text.
+// printable replaces control characters and characters that change the direction of
+// text.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\t' || unicode.IsPrint(r) {

@@ -3,6 +3,8 @@ package config_test
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -21,8 +23,8 @@ func TestSyntaxErrors(t *testing.T) {
 	}{
 		{"empty", "", 1, 1, "the file is empty; the smallest configuration", ""},
 		{"blank", " \n ", 1, 1, "the file is empty", ""},
-		{"comma too many", "{\n\t\"mcpServers\": {},\n}", 3, 1, "the comma before it is one too many", "}\n^"},
-		{"in a list", `{"mcpServers": {"a": {"args": ["x", ]}}}`, 1, 37, "the comma before it is one too many", ""},
+		{"comma too many", "{\n\t\"mcpServers\": {},\n}", 3, 1, "remove the comma", "}\n^"},
+		{"in a list", `{"mcpServers": {"a": {"args": ["x", ]}}}`, 1, 37, "remove the comma", ""},
 		{"comma missing", "{\"mcpServers\": {\"a\": {\"command\": \"x\"\n\t\"args\": []}}}", 2, 2, "a comma is missing before it", "\t\"args\": []}}}\n\t^"},
 		{"comment", "{\n  // servers\n  \"mcpServers\": {}}", 2, 3, "JSON has no comments", "  // servers\n  ^"},
 		{"single quotes", `{'mcpServers': {}}`, 1, 2, "JSON has double quotes only", "{'mcpServers': {}}\n ^"},
@@ -152,14 +154,23 @@ func TestWarnings(t *testing.T) {
 		{"unknown field", "{\"mcpServers\": {},\n \"limit\": {}}", `:2:2: limit: unknown field; did you mean "limits"?`},
 		{"unknown field of a server", `{"mcpServers": {"s": {"command": "x", "arg": []}}}`, `mcpServers.s.arg: unknown field; did you mean "args"?`},
 		{"unknown limit", `{"mcpServers": {}, "limits": {"timeout": 5}}`, `limits.timeout: unknown field; did you mean "timeoutMs"?`},
-		{"far from all", `{"mcpServers": {}, "xyzzy12345": {}}`, "xyzzy12345: unknown field"},
+		{"far from all", `{"mcpServers": {}, "xyzzy12345": {}}`, "xyzzy12345: unknown field; the fields here are $schema, approvals, check, "},
+		{"unknown field of a login", "{\"mcpServers\": {\"s\": {\"url\": \"http://x\", \"oauth\": {\n\"clientid\": \"x\"}}}}", `:2:1: mcpServers.s.oauth.clientid: unknown field; did you mean "clientId"?`},
+		{"unknown field of the endpoint", `{"mcpServers": {}, "search": {"remote": {"url": "http://x", "model": "m", "keey": ""}}}`, `search.remote.keey: unknown field; did you mean "key"?`},
+		{"servers of VS Code too", `{"mcpServers": {}, "servers": {}}`, `servers: unknown field; the servers are read from "mcpServers"; rename it`},
+		{"enabled", `{"mcpServers": {"s": {"command": "x", "enabled": false}}}`, `mcpServers.s.enabled: unknown field; write "disabled": true`},
+		{"environment", `{"mcpServers": {"s": {"command": "x", "environment": {}}}}`, `mcpServers.s.environment: unknown field; did you mean "env"?`},
+		{"an endpoint and a model", `{"mcpServers": {}, "search": {"model": "m.gguf", "remote": {"url": "http://x", "model": "m"}}}`, "search.remote: has no effect together with search.model"},
+		{"a login and a header", `{"mcpServers": {"s": {"url": "http://x", "headers": {"authorization": "x"}, "oauth": {"scope": "x"}}}}`, "mcpServers.s.oauth: has no effect together with an Authorization header"},
+		{"an algorithm without a key", `{"mcpServers": {"s": {"url": "http://x", "oauth": {"signingAlgorithm": "ES256"}}}}`, "oauth.signingAlgorithm: has no effect without privateKey"},
+		{"a port without a browser", `{"mcpServers": {"s": {"url": "http://x", "oauth": {"grant": "client_credentials", "clientId": "x", "clientSecret": "x", "callbackPort": 1}}}}`, "oauth.callbackPort: has no effect with the grant client_credentials"},
 		{"port", `{"mcpServers": {}, "port": 3000}`, "port: unknown field; the port is never read from a file; use --port or TOOLSCRIPT_PORT"},
 		{"token", `{"mcpServers": {}, "token": "x"}`, "the token is never read from a file"},
 		{"repeated server", "{\"mcpServers\": {\"s\": {\"command\": \"x\"},\n\"s\": {\"command\": \"y\"}}}", ":2:1: mcpServers.s: written more than once; this last one counts"},
 		{"repeated key", `{"mcpServers": {"s": {"command": "x", "command": "y"}}}`, "mcpServers.s.command: written more than once"},
 		{"address of a stdio server", `{"mcpServers": {"s": {"type": "stdio", "command": "x", "url": "http://x"}}}`, "mcpServers.s.url: has no effect on a server of type stdio"},
 		{"environment of an http server", `{"mcpServers": {"s": {"url": "http://x", "env": {}}}}`, "mcpServers.s.env: has no effect on a server of type http"},
-		{"setting with a variable", `{"mcpServers": {}, "engine": "${NO_ENGINE}"}`, "engine: variable NO_ENGINE is not set; the setting is left out"},
+		{"setting with a variable", `{"mcpServers": {}, "engine": "${NO_ENGINE}"}`, "engine: variable NO_ENGINE is not set"},
 		{"bidirectional text", `{"mcpServers": {}, "a\u202eb": 1}`, `["a\u202eb"]: unknown field`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -179,15 +190,63 @@ func TestLastOfRepeatedKeysCounts(t *testing.T) {
 	}
 }
 
-func TestKnownFieldsOfLaterParts(t *testing.T) {
-	c := mustLoad(t, `{"mcpServers": {"s": {"url": "http://x", "oauth": {"clientId": "x"}}}, "$schema": "http://x", "search": {},
-		"scriptHarness": [], "providers": {"x": {"scriptHarness": {"enabled": true}}}, "toolPacks": null, "approvals": "${UNSET}"}`)
-	if len(c.Warnings) != 0 {
-		t.Errorf("Warnings = %q, want none", c.Warnings)
+// Reserved fields have no effect yet. Each causes one warning, even if several files
+// have it.
+func TestReservedFields(t *testing.T) {
+	s := newScene(t)
+	const text = `{"mcpServers": {"s": {"url": "http://x", "oauth": {"clientId": "x"}}}, "$schema": "http://x", "search": {},
+  "scriptHarness": [], "providers": {"x": {"scriptHarness": {"enabled": true}}},
+  "toolPacks": null, "approvals": "${UNSET}"}`
+	s.write(s.home, text)
+	s.write(s.project, text)
+	var got []string
+	s.options.Trust = true
+	for _, warning := range s.load().Warnings {
+		got = append(got, strings.TrimPrefix(warning, filepath.Join(s.home, config.FileName)))
+	}
+	slices.Sort(got)
+	want := []string{
+		":2:24: providers: has no effect in this version of toolscript",
+		":2:3: scriptHarness: has no effect in this version of toolscript",
+		":3:22: approvals: has no effect in this version of toolscript",
+		":3:3: toolPacks: has no effect in this version of toolscript",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("warnings (-want +got):\n%s", diff)
 	}
 }
 
-// onlyMistake loads a text and returns the one thing that is wrong with it.
+// A file of another client, or one with a misspelled field that other fields depend
+// on, is an error with a hint for each.
+func TestMistakesComeWithUnknownFields(t *testing.T) {
+	for _, test := range []struct {
+		name, text string
+		want       []string
+	}{
+		{"VS Code", "{\n \"servers\": {\"a\": {\"command\": \"x\"}},\n \"inputs\": []\n}", []string{
+			":1:1: mcpServers: required",
+			`:2:2: servers: unknown field; the servers are read from "mcpServers"; rename it`,
+			":3:2: inputs: unknown field; the fields here are $schema, approvals, check, engine, limits, mcpServers, ",
+		}},
+		{"misspelt command", "{\"mcpServers\": {\n \"a\": {\"comand\": \"x\"}}}", []string{
+			":2:7: mcpServers.a: needs a command (the program of a stdio server) or a url (the address of an http server)",
+			`:2:8: mcpServers.a.comand: unknown field; did you mean "command"?`,
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := loadText(t, test.text)
+			lines := strings.Split(err.Error(), "\n")
+			if len(lines) != len(test.want) {
+				t.Fatalf("%d mistakes, want %d:\n%v", len(lines), len(test.want), err)
+			}
+			for i, want := range test.want {
+				wantText(t, lines[i], want)
+			}
+		})
+	}
+}
+
+// onlyMistake loads a text and returns its only mistake.
 func onlyMistake(t *testing.T, text string) *config.Mistake {
 	t.Helper()
 	_, err := loadText(t, text)

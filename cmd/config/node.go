@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// plain is the value as encoding/json would give it.
+// plain is the value in the types of encoding/json.
 func (n *node) plain() any {
 	switch v := n.value.(type) {
 	case []*node:
@@ -48,8 +48,8 @@ func (n *node) children() iter.Seq2[string, *node] {
 	}
 }
 
-// child is the field or item of that name, nil when there is none. It may be
-// called on nil, and so may what is below.
+// child is the field or item of that name; nil if it is missing. Like the methods below,
+// it may be called on nil.
 func (n *node) child(name string) *node {
 	if n == nil {
 		return nil
@@ -65,8 +65,8 @@ func (n *node) child(name string) *node {
 	return nil
 }
 
-// find follows a location as far as it leads: the place of a missing field is
-// that of the object that lacks it.
+// find follows a path as far as it exists: for a missing field it returns the object
+// without the field.
 func (n *node) find(location []string) *node {
 	for _, name := range location {
 		next := n.child(name)
@@ -86,7 +86,7 @@ func (n *node) isList() bool {
 	return ok
 }
 
-// text is the string, "" of what is none.
+// text is the string; "" for any other value.
 func (n *node) text() string {
 	if n == nil {
 		return ""
@@ -95,7 +95,7 @@ func (n *node) text() string {
 	return text
 }
 
-// flag is true of true alone.
+// flag is true only for true.
 func (n *node) flag() bool {
 	return n != nil && n.value == true
 }
@@ -121,7 +121,7 @@ func (n *node) textMap() map[string]string {
 	return out
 }
 
-// number is the number, 0 of what is none.
+// number is the number; 0 for any other value.
 func (n *node) number() float64 {
 	if n == nil {
 		return 0

@@ -19,16 +19,15 @@ var schemaText []byte
 // Schema is the published JSON Schema (draft 2020-12) of the file.
 func Schema() []byte { return slices.Clone(schemaText) }
 
-// rules are the compiled schema and its text as a tree, to look up what it says
-// about a place.
+// rules are the compiled schema, and its text as a tree to look up parts.
 type rules struct {
 	address  string
 	document any
 	compiled *jsonschema.Schema
 }
 
-// schemaRules panics on a schema that does not compile, which the first test of
-// this package would show.
+// schemaRules panics if the schema does not compile. The first test of this package
+// would show that.
 var schemaRules = sync.OnceValue(func() rules {
 	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(schemaText))
 	if err != nil {
@@ -46,14 +45,13 @@ var schemaRules = sync.OnceValue(func() rules {
 	return rules{address, document, compiler.MustCompile(address)}
 })
 
-// noLoader refuses to load: the schema is whole, and nothing of a file may make
-// this program read an address.
+// noLoader loads nothing: the schema is complete, and a file must not make this program
+// fetch an address.
 type noLoader struct{}
 
 func (noLoader) Load(string) (any, error) { return nil, errors.New("schemas are never fetched") }
 
-// at is the part of the schema that a location of the validator names, nil when
-// there is none.
+// at is the part of the schema at a location of the validator; nil if there is none.
 func (r rules) at(location string) map[string]any {
 	_, fragment, _ := strings.Cut(location, "#")
 	pointer, err := url.PathUnescape(fragment)
@@ -63,7 +61,7 @@ func (r rules) at(location string) map[string]any {
 	at := r.document
 	for name := range strings.SplitSeq(pointer, "/") {
 		if name == "" {
-			continue // in front of the first slash
+			continue // before the first slash
 		}
 		object, ok := at.(map[string]any)
 		if !ok {

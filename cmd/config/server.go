@@ -12,7 +12,7 @@ import (
 	"github.com/toolscript/toolscript/transport/oauth"
 )
 
-// server makes the configuration of one server out of its validated tree.
+// server builds the configuration of one server from its validated tree.
 func (o Options) server(n *node, file File) (mcpclient.Config, error) {
 	dir, err := o.serverDir(n.child("cwd").text(), file)
 	if err != nil {
@@ -20,12 +20,14 @@ func (o Options) server(n *node, file File) (mcpclient.Config, error) {
 	}
 	c := mcpclient.Config{
 		Type:         serverType(n),
+		Disabled:     n.child("disabled").flag(),
 		Command:      n.child("command").text(),
 		Args:         n.child("args").texts(),
 		Env:          n.child("env").textMap(),
 		InheritEnv:   n.child("inheritEnv").flag(),
 		InheritNames: n.child("inheritEnv").texts(),
 		Dir:          dir,
+		Source:       file.Path,
 		URL:          n.child("url").text(),
 		Headers:      n.child("headers").textMap(),
 		OAuth:        oauthConfig(n.child("oauth")),
@@ -34,6 +36,7 @@ func (o Options) server(n *node, file File) (mcpclient.Config, error) {
 		ExcludeTools: n.child("excludeTools").texts(),
 		Timeout:      n.child("timeout").duration(),
 		Concurrency:  int(n.child("concurrency").count()),
+		Secrets:      n.secrets(),
 	}
 	if c.Timeout == 0 {
 		c.Timeout = mcpclient.DefaultTimeout
@@ -41,8 +44,8 @@ func (o Options) server(n *node, file File) (mcpclient.Config, error) {
 	return c, nil
 }
 
-// serverType is the configured type, else what command or url makes plain. It is
-// empty when the type is a variable that has no value.
+// serverType is the configured type, else the type that command or url imply. It is
+// empty if the type is a variable without a value.
 func serverType(n *node) string {
 	switch t := n.child("type"); {
 	case t != nil && len(t.unset) > 0:
@@ -59,8 +62,8 @@ func serverType(n *node) string {
 }
 
 // serverDir is the working directory of a server. A project's servers run in the
-// project's folder, so that it does not matter where in it a gateway was
-// started; others run where the gateway does.
+// project's folder, so that it does not matter where a gateway was started. Other
+// servers run in the gateway's folder.
 func (o Options) serverDir(cwd string, file File) (string, error) {
 	folder := filepath.Dir(file.Path)
 	switch {
@@ -74,11 +77,14 @@ func (o Options) serverDir(cwd string, file File) (string, error) {
 	}
 }
 
-// problem is why a server must not be started although its configuration is
-// valid, nil when it may.
-func (o Options) problem(name string, n *node, file File) error {
-	if !file.Trusted {
+// problem is the reason why a server with a valid configuration must not be started; nil
+// if there is none.
+func (o Options) problem(name string, n *node, trusted bool) error {
+	if !trusted {
 		return &toolscript.Error{Kind: toolscript.Forbidden, Server: name, Err: errNotTrusted}
+	}
+	if n.child("disabled").flag() {
+		return nil // the server is not started anyway
 	}
 	var unset []string
 	for _, m := range n.missing() {
@@ -89,11 +95,11 @@ func (o Options) problem(name string, n *node, file File) error {
 	}
 	return &toolscript.Error{
 		Kind: toolscript.Invalid, Server: name,
-		Err: errors.New(strings.Join(slices.Compact(unset), "; ") + "; set it, or write a default: ${NAME:-default}"),
+		Err: errors.New(strings.Join(slices.Compact(unset), "; ") + "; set it in the shell that runs toolscript (for a running gateway, then run: toolscript gateway reload), or write a default: ${NAME:-default}"),
 	}
 }
 
-// oauthProblem is why the login at a server cannot work.
+// oauthProblem is the reason why the login at a server cannot work.
 func (o Options) oauthProblem(name string, n *node) error {
 	if serverType(n) == mcpclient.Stdio {
 		return nil
@@ -112,6 +118,7 @@ func oauthConfig(n *node) oauth.Config {
 		PrivateKey:        oauth.Secret(n.child("privateKey").text()),
 		SigningAlgorithm:  n.child("signingAlgorithm").text(),
 		ClientMetadataURL: n.child("clientMetadataUrl").text(),
+		Issuer:            n.child("issuer").text(),
 		Scope:             n.child("scope").text(),
 		CallbackPort:      int(n.child("callbackPort").count()),
 		Storage:           n.child("storage").text(),
@@ -120,14 +127,14 @@ func oauthConfig(n *node) oauth.Config {
 
 var errNotTrusted = errors.New("not trusted; run: toolscript trust")
 
-// idle are the fields that a server of a type has no use for.
+// idle are the fields without an effect, by the type of the server.
 var idle = map[string][]string{
 	mcpclient.Stdio: {"url", "headers", "oauth"},
 	mcpclient.HTTP:  {"command", "args", "env", "inheritEnv", "cwd"},
 	mcpclient.SSE:   {"command", "args", "env", "inheritEnv", "cwd"},
 }
 
-// idleFields are warnings about the fields of a server that have no effect.
+// idleFields are warnings about fields of a server without an effect.
 func (d *document) idleFields(name string, n *node) Mistakes {
 	var out Mistakes
 	kind := serverType(n)
@@ -136,6 +143,37 @@ func (d *document) idleFields(name string, n *node) Mistakes {
 			message := fmt.Sprintf("has no effect on a server of type %s", kind)
 			out = append(out, d.mistake([]string{"mcpServers", name, field}, child.key, message))
 		}
+	}
+	if kind == mcpclient.HTTP || kind == mcpclient.SSE {
+		out = append(out, d.idleOAuth(name, n)...)
+	}
+	return out
+}
+
+// idleOAuth are warnings about fields of oauth without an effect because of another
+// field.
+func (d *document) idleOAuth(name string, n *node) Mistakes {
+	login := n.child("oauth")
+	if login == nil {
+		return nil
+	}
+	for header := range n.child("headers").children() {
+		if strings.EqualFold(header, "Authorization") {
+			return Mistakes{d.mistake([]string{"mcpServers", name, "oauth"}, login.key, "has no effect together with an Authorization header")}
+		}
+	}
+	var out Mistakes
+	warn := func(field, why string) {
+		if child := login.child(field); child != nil {
+			out = append(out, d.mistake([]string{"mcpServers", name, "oauth", field}, child.key, "has no effect "+why))
+		}
+	}
+	if login.child("privateKey") == nil {
+		warn("signingAlgorithm", "without privateKey")
+	}
+	if login.child("grant").text() == oauth.ClientCredentials {
+		warn("callbackPort", "with the grant client_credentials")
+		warn("clientMetadataUrl", "with the grant client_credentials")
 	}
 	return out
 }

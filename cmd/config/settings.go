@@ -8,16 +8,26 @@ import (
 )
 
 // settingNames are the top-level fields that Settings holds.
-var settingNames = []string{"engine", "check", "types", "limits", "search"}
+var settingNames = []string{"engine", "check", "types", "limits", "search", "output"}
 
-// apply puts the settings of a validated file over those of earlier files, each
-// limit by itself. A setting with a variable that is not set keeps its value.
+// reserved are top-level fields of the format that have no effect in this version.
+var reserved = []string{"approvals", "scriptHarness", "toolPacks", "providers"}
+
+// apply puts the settings of a validated file over earlier settings; each limit is
+// separate. A setting with a variable that is not set keeps its value.
 func (s *Settings) apply(root *node) {
 	override(&s.Engine, root.child("engine"))
 	override(&s.Check, root.child("check"))
 	s.Types.apply(root.child("types"))
 	s.Search.apply(root.child("search"))
+	if most := root.child("output").child("maxTokens"); most != nil {
+		tokens := int(most.count())
+		s.Output.MaxTokens = &tokens
+	}
 	limits := root.child("limits")
+	if n := limits.child("answersMb"); n != nil && len(n.unset) == 0 {
+		s.AnswersMB = n.count()
+	}
 	for name, value := range limitFields(&s.Limits) {
 		n := limits.child(name)
 		if n == nil || len(n.unset) > 0 {
@@ -31,7 +41,7 @@ func (s *Settings) apply(root *node) {
 	}
 }
 
-// apply puts the settings of types that a file has over the others.
+// apply puts the type settings of a file over the others.
 func (t *Types) apply(n *node) {
 	if open := n.child("openObjects"); open != nil {
 		t.OpenObjects = open.flag()
@@ -45,7 +55,7 @@ func (t *Types) apply(n *node) {
 	}
 }
 
-// apply puts the settings of the search that a file has over the others.
+// apply puts the search settings of a file over the others.
 func (s *Search) apply(n *node) {
 	if semantic := n.child("semantic"); semantic != nil {
 		s.Lexical = !semantic.flag()
@@ -69,7 +79,7 @@ func (s *Search) apply(n *node) {
 	}
 }
 
-// Changes are the fields of the file in which two settings differ.
+// Changes are the fields of the file that differ.
 func (s Search) Changes(other Search) (fields []string) {
 	for _, f := range []struct {
 		name      string
@@ -91,8 +101,8 @@ func (s Search) Changes(other Search) (fields []string) {
 	return fields
 }
 
-// apply takes an endpoint whole: the key of one must not go to the address of
-// another. With a variable that is not set there is none.
+// apply replaces the whole endpoint: the key of one must not be sent to another. If a
+// variable is not set, there is no endpoint.
 func (r *Remote) apply(n *node) {
 	*r = Remote{}
 	if len(n.missing()) == 0 {
@@ -106,8 +116,8 @@ func override(value *string, n *node) {
 	}
 }
 
-// limitFields are the limits by their names in the file, which are those of
-// POST /exec. Only the two in milliseconds may be a text.
+// limitFields are the limits by their names in the file and in POST /exec. Only the
+// limits in milliseconds may be strings.
 func limitFields(l *toolscript.Limits) map[string]*int64 {
 	return map[string]*int64{
 		"timeoutMs":   &l.TimeoutMs,
@@ -132,7 +142,7 @@ func (d *document) unsetSettings(name string) Mistakes {
 	}
 	var out Mistakes
 	for _, m := range n.missing(name) {
-		message := fmt.Sprintf("variable %s is not set; the setting is left out", printable(m.variable))
+		message := fmt.Sprintf("variable %s is not set; the setting is ignored", printable(m.variable))
 		out = append(out, d.mistake(m.field, d.root.find(m.field).at, message))
 	}
 	return out

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -16,28 +15,48 @@ import (
 	"github.com/toolscript/toolscript/cmd/config/private"
 )
 
-// grant is what the user trusted: one text of one file. The text itself is kept
-// so that a change can be shown.
+// grant has the definitions of one file that the user trusts. They are stored as text,
+// to show changes.
 type grant struct {
-	Path string    `json:"path"`
-	Text []byte    `json:"text"`
-	At   time.Time `json:"at"`
+	Path    string            `json:"path"`
+	At      time.Time         `json:"at"`
+	Servers map[string]string `json:"servers"` // by name; nil in a record of an older form, which trusts nothing
+	Search  string            `json:"search,omitempty"`
 }
 
-// Trust records that the file with this content may take effect. path is that of
-// File.Path; content is what the user was shown, which the file may no longer
-// hold.
-func Trust(dataDir, path string, content []byte) error {
-	record, err := json.Marshal(grant{path, content, time.Now().UTC().Truncate(time.Second)})
+// server reports whether the user trusts this definition of a server. A nil grant trusts
+// nothing.
+func (g *grant) server(name, definition string) bool {
+	return g != nil && g.Servers[name] == definition
+}
+
+func (g *grant) searches(definition string) bool {
+	return definition == "" || g != nil && g.Search == definition
+}
+
+// all reports whether the user trusts the whole file.
+func (g *grant) all(d definitions) bool {
+	for name, definition := range d.servers {
+		if !g.server(name, definition) {
+			return false
+		}
+	}
+	return g != nil && g.searches(d.search)
+}
+
+// write stores a grant.
+func (g *grant) write(dataDir string) error {
+	g.At = time.Now().UTC().Truncate(time.Second)
+	record, err := json.Marshal(g)
 	if err != nil {
-		return fmt.Errorf("trust %s: %w", path, err)
+		return fmt.Errorf("trust %s: %w", g.Path, err)
 	}
 	dir := trustDir(dataDir)
 	if err := private.Dir(dir); err != nil {
-		return cannotRecord(path, err)
+		return cannotRecord(g.Path, err)
 	}
-	if err := private.WriteFile(grantFile(dir, path), record); err != nil {
-		return cannotRecord(path, err)
+	if err := private.WriteFile(grantFile(dir, g.Path), record); err != nil {
+		return cannotRecord(g.Path, err)
 	}
 	return nil
 }
@@ -50,15 +69,8 @@ func cannotRecord(path string, err error) error {
 	}
 }
 
-// Trusted reports whether the user trusted the file with exactly this content.
-// Whatever is wrong with the record or its folder means no.
-func Trusted(dataDir, path string, content []byte) bool {
-	g, err := readGrant(dataDir, path)
-	return err == nil && bytes.Equal(g.Text, content)
-}
-
-// readGrant reads what was last trusted of a file. The error is fs.ErrNotExist
-// when nothing was.
+// readGrant reads what was trusted of a file. The error is fs.ErrNotExist when
+// nothing was.
 func readGrant(dataDir, path string) (*grant, error) {
 	dir := trustDir(dataDir)
 	if err := private.Check(dir); err != nil {
@@ -72,7 +84,7 @@ func readGrant(dataDir, path string) (*grant, error) {
 	if err := json.Unmarshal(text, &g); err != nil {
 		return nil, fmt.Errorf("%s: %w", grantFile(dir, path), err)
 	}
-	if g.Path != path {
+	if g.Path != path || g.Servers == nil {
 		return nil, fs.ErrNotExist
 	}
 	return &g, nil
@@ -87,49 +99,26 @@ func grantFile(dir, path string) string {
 	return filepath.Join(dir, hex.EncodeToString(sum[:])+".json")
 }
 
-// Review is what the user is shown before a file is trusted.
-type Review struct {
-	Path    string
-	Trusted bool   // with this content, so there is nothing to decide
-	Known   bool   // an earlier content was trusted
-	Diff    string // what is new since then; of an unknown file all of it
-
-	dataDir string
-	content []byte
-}
-
-// ReviewTrust reads what `toolscript trust [PATH]` is about: the file, the one
-// in that folder, or with an empty path the project's file that Locate finds. A
-// file that is no JSON cannot be trusted.
-func ReviewTrust(o Options, path string) (*Review, error) {
+// Distrust forgets everything that was trusted of a file, which need not exist
+// any more. It returns the file's path and whether anything was trusted. path
+// means the same as in ReviewTrust.
+func Distrust(o Options, path string) (file string, trusted bool, err error) {
 	dir, err := DataDir(o)
 	if err != nil {
-		return nil, err
+		return "", false, err
 	}
-	if path, err = o.trustPath(path); err != nil {
-		return nil, err
+	if file, err = o.trustPath(path); err != nil {
+		return "", false, err
 	}
-	content, err := read(File{Path: path})
-	if err != nil {
-		return nil, &toolscript.Error{Kind: toolscript.NotFound, Err: err}
-	}
-	if _, err := parse(path, content); err != nil {
-		return nil, &toolscript.Error{Kind: toolscript.Invalid, Err: err}
-	}
-	r := &Review{Path: path, dataDir: dir, content: content}
-	var before []byte
-	switch g, err := readGrant(dir, path); {
+	switch err := os.Remove(grantFile(trustDir(dir), file)); {
 	case err == nil:
-		r.Known, r.Trusted, before = true, bytes.Equal(g.Text, content), g.Text
-	case !errors.Is(err, fs.ErrNotExist):
-		return nil, cannotRecord(path, err)
+		return file, true, nil
+	case errors.Is(err, fs.ErrNotExist):
+		return file, false, nil
+	default:
+		return file, false, fmt.Errorf("%s is still trusted: %w", file, err)
 	}
-	r.Diff = lineDiff(string(before), string(content))
-	return r, nil
 }
-
-// Accept trusts the content that was reviewed.
-func (r *Review) Accept() error { return Trust(r.dataDir, r.Path, r.content) }
 
 func (o Options) trustPath(path string) (string, error) {
 	if path == "" {

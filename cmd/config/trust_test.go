@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -98,15 +99,39 @@ func TestTrustOnceRecordsNothing(t *testing.T) {
 
 func TestReviewShowsWhatChanged(t *testing.T) {
 	s := newScene(t)
-	before := "{\n  \"mcpServers\": {\n    \"a\": {\"command\": \"a\"},\n    \"b\": {\"command\": \"b\"},\n    \"c\": {\"command\": \"c\"},\n" +
-		"    \"d\": {\"command\": \"d\"},\n    \"e\": {\"command\": \"e\"},\n    \"f\": {\"command\": \"f\"}\n  }\n}\n"
+	before := `{"limits": {"memoryMb": 9}, "mcpServers": {
+		"a": {"command": "a", "timeout": "5s", "env": {"B": "${B}", "A": "<a>"}},
+		"b": {"type": "http", "url": "https://b.example.com", "oauth": {"clientId": "c", "callbackPort": 9}},
+		"f": {"command": "f", "args": ["1", "2"]}}}`
 	s.write(s.project, before)
 	first := s.review("")
 	if first.Known || first.Trusted {
 		t.Errorf("an unknown file is Known %v, Trusted %v", first.Known, first.Trusted)
 	}
-	if got := strings.Count(first.Diff, "+ "); got != strings.Count(before, "\n")+1 {
-		t.Errorf("the first diff shows %d lines, want the whole file:\n%s", got, first.Diff)
+	want := `+ "a": {
++   "command": "a",
++   "env": {
++     "A": "<a>",
++     "B": "${B}"
++   }
++ }
++ "b": {
++   "url": "https://b.example.com",
++   "oauth": {
++     "callbackPort": 9,
++     "clientId": "c"
++   }
++ }
++ "f": {
++   "command": "f",
++   "args": ["1", "2"]
++ }
++ "limits": {
++   "memoryMb": 9
++ }
+`
+	if diff := cmp.Diff(want, first.Diff); diff != "" {
+		t.Errorf("first diff (-want +got):\n%s", diff)
 	}
 	s.trust()
 	if again := s.review(s.project); !again.Trusted || again.Diff != "" {
@@ -117,8 +142,12 @@ func TestReviewShowsWhatChanged(t *testing.T) {
 	if !changed.Known || changed.Trusted {
 		t.Errorf("a changed file: Known %v, Trusted %v", changed.Known, changed.Trusted)
 	}
-	want := "  …\n      \"c\": {\"command\": \"c\"},\n      \"d\": {\"command\": \"d\"},\n      \"e\": {\"command\": \"e\"},\n" +
-		"-     \"f\": {\"command\": \"f\"}\n+     \"f\": {\"command\": \"rm\ufffd\"}\n    }\n  }\n  \n"
+	want = `  "f": {
+-   "command": "f",
++   "command": "rm` + "\ufffd" + `",
+    "args": ["1", "2"]
+  }
+`
 	if diff := cmp.Diff(want, changed.Diff); diff != "" {
 		t.Errorf("diff (-want +got):\n%s", diff)
 	}
@@ -199,11 +228,14 @@ func TestDamagedRecordIsNoTrust(t *testing.T) {
 	if err != nil || len(files) != 1 {
 		t.Fatalf("records: %v, %v", files, err)
 	}
-	for _, text := range []string{"", "{", "null", `{"path": "/elsewhere"}`} {
+	for _, text := range []string{
+		"", "{", "null", `{"path": "/elsewhere"}`,
+		mustJSON(t, map[string]any{"path": path, "text": []byte(evil)}), // format of earlier versions, without definitions
+	} {
 		if err := os.WriteFile(files[0], []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if config.Trusted(filepath.Join(s.home, ".toolscript"), path, []byte(evil)) {
+		if problem := s.load().Servers["db"].Problem; problem == nil {
 			t.Errorf("a record of %q counts as trust", text)
 		}
 	}
@@ -212,16 +244,25 @@ func TestDamagedRecordIsNoTrust(t *testing.T) {
 func TestTrustWithoutAPlaceForIt(t *testing.T) {
 	s := newScene(t)
 	s.write(s.project, evil)
-	s.env["TOOLSCRIPT_DATA_DIR"] = filepath.Join(s.project, config.FileName) // a file, so no folder can be made in it
+	s.env["TOOLSCRIPT_DATA_DIR"] = filepath.Join(s.project, config.FileName) // a file, so no folder can be created in it
 	problem := s.load().Servers["db"].Problem
 	if problem == nil {
 		t.Error("without a data folder the file is trusted")
 	}
-	err := config.Trust(s.env["TOOLSCRIPT_DATA_DIR"], filepath.Join(s.project, config.FileName), nil)
+	_, err := config.ReviewTrust(s.options, "")
 	if toolscript.KindOf(err) != toolscript.Invalid {
 		t.Fatalf("Trust = %v, want kind invalid", err)
 	}
 	wantText(t, err.Error(), "cannot record that", "--data-dir", "--trust")
+}
+
+func mustJSON(t *testing.T, value any) string {
+	t.Helper()
+	text, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 func (s *scene) review(path string) *config.Review {

@@ -20,8 +20,8 @@ type finding struct {
 	violation *jsonschema.ValidationError
 }
 
-// validate holds the document against the schema. Unknown fields are warnings,
-// all else is a mistake. What a variable that is not set leaves unclear is no
+// validate holds the document against the schema. Unknown fields are warnings
+// unless something else is wrong, all else is a mistake. What a variable that is not set leaves unclear is no
 // mistake: the server that needs it is reported instead.
 func (d *document) validate() (mistakes, warnings Mistakes) {
 	var invalid *jsonschema.ValidationError
@@ -41,7 +41,10 @@ func (d *document) validate() (mistakes, warnings Mistakes) {
 			}
 		}
 	}
-	return d.report(wrong), d.report(unknown)
+	if len(wrong) > 0 { // a misspelt field is often why another one is missing
+		return d.report(append(wrong, unknown...)), nil
+	}
+	return nil, d.report(unknown)
 }
 
 // violations are the leaves of the validator's tree. A oneOf is a leaf: that

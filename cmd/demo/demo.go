@@ -1,6 +1,5 @@
-// Package demo is a small MCP server: read-only tools over one directory. It
-// gives somebody who has just installed the program a real server to write
-// scripts against, and the tests one that needs nothing else.
+// Package demo is a small MCP server with read-only tools over one directory. New users
+// can write scripts for it, and tests use it because it needs nothing else.
 package demo
 
 import (
@@ -20,17 +19,17 @@ import (
 
 const instructions = "Read-only tools over the files of one directory. " +
 	"Paths are relative to it and use slashes; nothing outside it can be reached. " +
-	".git and node_modules are passed over unless a path leads into them."
+	".git and node_modules are skipped unless a path leads into them."
 
-// Serve speaks MCP on in and out until in ends, and answers from the files of
-// dir. It returns the context's error when ctx ends first. mcp-go keeps one
-// session of this kind per process, so Serve does not run twice at a time.
+// Serve speaks MCP on in and out until in ends. It returns the context's error if ctx
+// ends first. mcp-go has one such session per process, so only one Serve may run at a
+// time.
 func Serve(ctx context.Context, dir string, in io.Reader, out io.Writer) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return fmt.Errorf("cannot serve the files of %s: %w", dir, err)
 	}
-	defer func() { _ = root.Close() }() // only read from
+	defer func() { _ = root.Close() }() // it was only read
 	files := &files{root}
 	s := server.NewMCPServer("toolscript-demo", toolscript.Version,
 		server.WithTitle("Files"), server.WithInstructions(instructions), server.WithToolCapabilities(false),
@@ -43,18 +42,18 @@ func Serve(ctx context.Context, dir string, in io.Reader, out io.Writer) error {
 		treeTool.serve(answer(files.tree)),
 	)
 	stdio := server.NewStdioServer(s)
-	server.WithQueueSize(10_000)(stdio) // beyond the queue mcp-go answers on the goroutine that reads
+	server.WithQueueSize(10_000)(stdio) // if the queue is full, mcp-go answers on the goroutine that reads
 	return stdio.Listen(ctx, in, out)
 }
 
-// announcement is what the world is told of a tool. The schemas are written by
-// hand, because those that mcp-go makes of Go types call every list nullable.
+// announcement is the description of a tool for clients. The schemas are written by
+// hand, because mcp-go makes every list nullable.
 type announcement struct {
 	name, title, description string
 	input, output            string
 }
 
-// serve joins an announcement with what it announces.
+// serve joins an announcement with its function.
 func (a announcement) serve(handler server.ToolHandlerFunc) server.ServerTool {
 	yes, no := true, false
 	tool := mcp.NewToolWithRawSchema(a.name, a.description, json.RawMessage(a.input))
@@ -64,8 +63,8 @@ func (a announcement) serve(handler server.ToolHandlerFunc) server.ServerTool {
 	return server.ServerTool{Tool: tool, Handler: handler}
 }
 
-// answer makes a handler of a function of this package. What fails is a result
-// with isError, for the caller to read.
+// answer makes a handler from a function of this package. An error becomes a result with
+// isError.
 func answer[A, R any](run func(context.Context, A) (R, error)) server.ToolHandlerFunc {
 	return func(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		var args A
@@ -80,8 +79,8 @@ func answer[A, R any](run func(context.Context, A) (R, error)) server.ToolHandle
 	}
 }
 
-// reason is the text of an error without the system call that failed, which is
-// no business of the caller: "a.txt: no such file or directory".
+// reason is the text of an error without the system call: "a.txt: no such file or
+// directory".
 func reason(err error) string {
 	var failed *fs.PathError
 	if errors.As(err, &failed) {

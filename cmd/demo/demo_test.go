@@ -19,7 +19,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/demo"
 )
 
-// folder makes a directory of files, and beside it one that must not be reached.
+// folder creates a directory to serve and a directory outside of it.
 func folder(t *testing.T) string {
 	t.Helper()
 	base := t.TempDir()
@@ -44,7 +44,7 @@ func folder(t *testing.T) string {
 	return filepath.Join(base, "served")
 }
 
-// connect serves dir to a client. Server and client end with the test.
+// connect serves dir to a client. Both end with the test.
 func connect(t *testing.T, dir string) *client.Client {
 	t.Helper()
 	toServer, fromClient := io.Pipe()
@@ -91,7 +91,7 @@ func call(t *testing.T, c *client.Client, tool string, args map[string]any) (str
 	return structured, ""
 }
 
-// paths are the members called path of a list of objects.
+// paths returns the path members of a list of objects.
 func paths(t *testing.T, list any) []string {
 	t.Helper()
 	entries, ok := list.([]any)
@@ -274,10 +274,10 @@ func TestFailures(t *testing.T) {
 		{"missing folder", "list_files", map[string]any{"dir": "zz"}, "zz: no such file"},
 		{"a folder", "read_file", map[string]any{"path": "src"}, "list_files lists it"},
 		{"binary", "read_file", map[string]any{"path": "data/blob.bin"}, "not a text file"},
-		{"no range", "read_file", map[string]any{"path": "README.md", "from": 3, "to": 2}, "no range"},
+		{"range", "read_file", map[string]any{"path": "README.md", "from": 3, "to": 2}, "not a range"},
 		{"a file for a folder", "list_files", map[string]any{"dir": "README.md"}, "not a folder"},
 		{"malformed glob", "list_files", map[string]any{"glob": "[a"}, "malformed"},
-		{"malformed pattern", "search_text", map[string]any{"pattern": "("}, "no regular expression"},
+		{"malformed pattern", "search_text", map[string]any{"pattern": "("}, "regular expression"},
 		{"argument of another type", "read_file", map[string]any{"path": 1}, "path"},
 		{"unknown argument", "tree", map[string]any{"deep": 1}, "deep"},
 	} {

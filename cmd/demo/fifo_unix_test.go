@@ -15,7 +15,7 @@ func TestNamedPipesHoldNobodyUp(t *testing.T) {
 		t.Skip(err)
 	}
 	c := connect(t, dir)
-	if got, failure := call(t, c, "read_file", map[string]any{"path": "pipe"}); !strings.Contains(failure, "no regular file") {
+	if got, failure := call(t, c, "read_file", map[string]any{"path": "pipe"}); !strings.Contains(failure, "not a regular file") {
 		t.Errorf("read_file(pipe) = %v, failure %q", got, failure)
 	}
 	if got, failure := call(t, c, "search_text", map[string]any{"pattern": "Hello"}); failure != "" {

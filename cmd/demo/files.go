@@ -14,31 +14,30 @@ import (
 )
 
 const (
-	maxEntries  = 100_000  // files and folders that one call looks at
-	maxFileSize = 32 << 20 // of a file that is read
-	sniffed     = 8 << 10  // bytes in which a NUL makes a file binary, as git has it
+	maxEntries  = 100_000  // files and folders that one call visits
+	maxFileSize = 32 << 20 // of a file
+	sniffed     = 8 << 10  // bytes in which a NUL makes a file binary, as in git
 )
 
-// files are the files below one directory. An os.Root refuses every path, and
-// every symbolic link, that leads out of it.
+// files are the files below one directory. os.Root refuses paths and symbolic links that
+// lead out of it.
 type files struct{ root *os.Root }
 
-// errEnough ends a walk that has seen as much as it may.
+// errEnough ends a walk at its limit.
 var errEnough = errors.New("enough")
 
-// within turns a path as a caller writes it into one below the root.
+// within converts a path of the caller to a path below the root.
 func within(name string) (string, error) {
 	clean := path.Clean(filepath.ToSlash(name))
 	if !fs.ValidPath(clean) {
-		return "", fmt.Errorf("%q is not below the directory that is served; give a path relative to it", name)
+		return "", fmt.Errorf("%q is not below the served directory; give a path relative to it", name)
 	}
 	return clean, nil
 }
 
-// walk visits what is below dir, folders before their content, in the order of
-// names, and reports whether it stopped early: because visit returned errEnough
-// or because there is too much. Symbolic links are visited and not followed,
-// what cannot be read is passed over.
+// walk visits the entries below dir, sorted by name, folders before their content. It
+// reports whether it stopped early: because visit returned errEnough, or because of
+// maxEntries. It does not follow symbolic links, and skips unreadable entries.
 func (f *files) walk(ctx context.Context, dir string, visit func(name string, entry fs.DirEntry) error) (cut bool, err error) {
 	start, err := within(dir)
 	if err != nil {
@@ -63,7 +62,7 @@ func (f *files) walk(ctx context.Context, dir string, visit func(name string, en
 		case entry.IsDir() && (entry.Name() == ".git" || entry.Name() == "node_modules"):
 			return fs.SkipDir
 		case err != nil:
-			return nil //nolint:nilerr // a folder that cannot be read hides no other
+			return nil //nolint:nilerr // a folder that cannot be read must not hide the others
 		}
 		return visit(name, entry)
 	})
@@ -85,13 +84,13 @@ func (f *files) walkFiles(ctx context.Context, dir, glob string, visit func(name
 		}
 		info, err := entry.Info()
 		if err != nil {
-			return nil //nolint:nilerr // it was removed meanwhile
+			return nil //nolint:nilerr // it was removed
 		}
 		return visit(name, info)
 	})
 }
 
-// content is a regular file's text, or an error that says why there is none.
+// content is the text of a regular file.
 func (f *files) content(name string) ([]byte, error) {
 	clean, err := within(name)
 	if err != nil {
@@ -104,15 +103,15 @@ func (f *files) content(name string) ([]byte, error) {
 	case info.IsDir():
 		return nil, fmt.Errorf("%q is a folder; list_files lists it", name)
 	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%q is no regular file", name)
+		return nil, fmt.Errorf("%q is not a regular file", name)
 	case info.Size() > maxFileSize:
-		return nil, fmt.Errorf("%q has %d bytes; files of up to %d are read", name, info.Size(), maxFileSize)
+		return nil, fmt.Errorf("%q has %d bytes, more than the limit of %d", name, info.Size(), maxFileSize)
 	}
 	file, err := f.root.Open(clean)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = file.Close() }() // only read from
+	defer func() { _ = file.Close() }() // it was only read
 	data, err := io.ReadAll(io.LimitReader(file, maxFileSize))
 	if err != nil {
 		return nil, err
@@ -123,9 +122,9 @@ func (f *files) content(name string) ([]byte, error) {
 	return data, nil
 }
 
-// compileGlob makes a matcher of a glob. Without a slash it is matched against
-// the last part of a path, with one against all of it; ** stands for any number
-// of folders. An empty glob matches everything.
+// compileGlob compiles a glob. A glob without a slash is matched against the last part
+// of a path, any other glob against the whole path. ** matches any number of folders. An
+// empty glob matches everything.
 func compileGlob(glob string) (func(name string) bool, error) {
 	if glob == "" {
 		return func(string) bool { return true }, nil
@@ -142,8 +141,8 @@ func compileGlob(glob string) (func(name string) bool, error) {
 	return func(name string) bool { return matchParts(parts, strings.Split(name, "/")) }, nil
 }
 
-// matchParts matches part by part. Going back to the last ** only keeps it from
-// trying every combination of several.
+// matchParts matches part by part. It goes back only to the last **, so it does not try
+// all combinations.
 func matchParts(glob, name []string) bool {
 	g, n := 0, 0
 	star, from := -1, 0

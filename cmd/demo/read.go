@@ -50,7 +50,7 @@ func (f *files) read(_ context.Context, args readArgs) (readResult, error) {
 	}
 	from := orDefault(args.From, 1)
 	if args.To > 0 && args.To < from {
-		return readResult{}, fmt.Errorf("lines %d to %d are no range", from, args.To)
+		return readResult{}, fmt.Errorf("lines %d to %d are not a range", from, args.To)
 	}
 	result := readResult{Path: args.Path, From: from, To: from - 1}
 	var text strings.Builder

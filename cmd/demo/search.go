@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// maxMatchText bounds the part of a line that is shown around a match.
+// maxMatchText bounds the part of a line that is shown.
 const maxMatchText = 400
 
 var searchTool = announcement{
 	name:  "search_text",
 	title: "Search in files",
 	description: "Finds the lines of text files that match a regular expression (RE2 syntax), with path and line number. " +
-		"Files that are not text are passed over.",
+		"Files that are not text are skipped.",
 	input: `{"type":"object","additionalProperties":false,"required":["pattern"],"properties":{
 		"pattern":{"type":"string","minLength":1,"description":"Regular expression, matched line by line."},
 		"dir":{"type":"string","default":".","description":"Folder to start from."},
@@ -62,13 +62,13 @@ func (f *files) search(ctx context.Context, args searchArgs) (searchResult, erro
 	}
 	re, err := regexp.Compile(pattern)
 	if err != nil {
-		return result, fmt.Errorf("the pattern is no regular expression: %w", err)
+		return result, fmt.Errorf("the pattern is not a regular expression: %w", err)
 	}
 	limit := orDefault(args.Limit, 200)
 	result.Truncated, err = f.walkFiles(ctx, args.Dir, args.Glob, func(name string, _ fs.FileInfo) error {
 		data, err := f.content(name)
 		if err != nil {
-			return nil //nolint:nilerr // no text, too large or not ours to read
+			return nil //nolint:nilerr // not text, too large or not readable
 		}
 		result.FilesSearched++
 		return result.searchFile(name, data, re, limit)
@@ -76,7 +76,7 @@ func (f *files) search(ctx context.Context, args searchArgs) (searchResult, erro
 	return result, err
 }
 
-// searchFile adds the matches of one file, and returns errEnough beyond the limit.
+// searchFile adds the matches of one file, and returns errEnough at the limit.
 func (r *searchResult) searchFile(name string, data []byte, re *regexp.Regexp, limit int) error {
 	number := 0
 	for line := range bytes.Lines(data) {
@@ -94,7 +94,7 @@ func (r *searchResult) searchFile(name string, data []byte, re *regexp.Regexp, l
 	return nil
 }
 
-// around is a line, or the part of a long one in which the match begins.
+// around is a line, or the part of a long line around the match.
 func around(line []byte, at int) string {
 	start := 0
 	if len(line) > maxMatchText {

@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// maxLargest is how many of the largest files are named.
+// maxLargest bounds the list of the largest files.
 const maxLargest = 10
 
 var statsTool = announcement{
@@ -82,7 +82,7 @@ func (f *files) stats(ctx context.Context, args statsArgs) (statsResult, error) 
 	return result, err
 }
 
-// extensionOf is empty for a name like .gitignore, which is all extension.
+// extensionOf is "" for a name such as .gitignore.
 func extensionOf(name string) string {
 	base := path.Base(name)
 	extension := path.Ext(base)

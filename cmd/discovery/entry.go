@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Entry is what one running gateway tells the command line.
+// Entry describes a running gateway.
 type Entry struct {
 	PID          int       `json:"pid"`
 	StartTime    uint64    `json:"startTime"`              // of the process, in the units of its system
@@ -16,13 +16,15 @@ type Entry struct {
 	PIDNamespace string    `json:"pidNamespace,omitempty"` // and between containers of one
 	URL          string    `json:"url"`                    // with the capability
 	Session      string    `json:"session,omitempty"`
-	Config       []string  `json:"config"` // absolute paths of its configuration files
+	Client       *Process  `json:"client,omitempty"` // the agent's process that the gateway belongs to
+	Log          string    `json:"log,omitempty"`    // absolute path of its log file
+	Config       []string  `json:"config"`           // absolute paths of its configuration files
 	Version      string    `json:"version"`
 	Protocol     int       `json:"protocol"`
 	StartedAt    time.Time `json:"startedAt"`
 }
 
-// Address is the URL without the capability, fit to be shown.
+// Address is the URL without the capability.
 func (e Entry) Address() string {
 	u, err := url.Parse(e.URL)
 	if err != nil {
@@ -31,23 +33,26 @@ func (e Entry) Address() string {
 	return u.Scheme + "://" + u.Host
 }
 
-// String shows no capability.
+// String leaves out the capability.
 func (e Entry) String() string { return e.Address() }
 
-// GoString keeps the capability out of %#v.
+// GoString leaves out the capability in %#v.
 func (e Entry) GoString() string { return e.Address() }
 
-// LogValue keeps the capability out of the log.
+// LogValue leaves out the capability in the log.
 func (e Entry) LogValue() slog.Value { return slog.StringValue(e.Address()) }
 
-// alive reports whether the entry's process still runs. A process that cannot be
-// asked about counts as alive: its health will tell.
+// Process is the gateway's process.
+func (e Entry) Process() Process { return Process{e.PID, e.StartTime} }
+
+// Here reports whether the process id is valid in this PID namespace.
+func (e Entry) Here() bool { return e.PIDNamespace == thisPlace().pidNamespace }
+
+// alive reports whether the process of the entry is running. If that is unknown, it is
+// true, and a health check will show it.
 func (e Entry) alive() bool {
-	start, err := startTime(e.PID)
-	if err != nil {
-		return !isGone(err)
-	}
-	return start == e.StartTime
+	gone, _ := e.Process().Gone()
+	return !gone
 }
 
 func sortNewestFirst(entries []Entry) {

@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// Session is the id of the session that this process belongs to, "" outside of
-// any.
+// Session is the id of the session that this process belongs to; "" without a session.
 func Session(lookupEnv func(string) (string, bool)) string {
 	if id, _ := lookupEnv("CLAUDE_CODE_SESSION_ID"); id != "" {
 		return id
@@ -18,20 +17,51 @@ func Session(lookupEnv func(string) (string, bool)) string {
 	return id
 }
 
-// Find returns the gateways that a command of a session should use, the newest
-// first: those of the session, else those that were started with the same
-// configuration files. Whether one is healthy is for the caller to ask.
+// Find returns the gateways that a command should use, the newest first: the gateways of
+// the session, else gateways without a session for the same configuration files. Without
+// a session, all gateways for these files count. Find does not check whether they are
+// healthy.
 func (f Folder) Find(session string, configPaths []string) ([]Entry, error) {
 	entries, err := f.List()
 	if err != nil {
 		return nil, err
 	}
-	if session != "" {
-		if own := selectEntries(entries, func(e Entry) bool { return e.Session == session }); len(own) > 0 {
-			return own, nil
-		}
+	same := func(e Entry) bool { return slices.Equal(e.Config, configPaths) }
+	if session == "" {
+		return selectEntries(entries, same), nil
 	}
-	return selectEntries(entries, func(e Entry) bool { return slices.Equal(e.Config, configPaths) }), nil
+	if own := selectEntries(entries, func(e Entry) bool { return e.Session == session }); len(own) > 0 {
+		return own, nil
+	}
+	return selectEntries(entries, func(e Entry) bool { return e.Session == "" && same(e) }), nil
+}
+
+// OfClient returns the gateways that belong to an agent's process, the newest first.
+func (f Folder) OfClient(client Process) ([]Entry, error) {
+	entries, err := f.List()
+	here := thisPlace()
+	return selectEntries(entries, func(e Entry) bool {
+		return e.Client != nil && *e.Client == client && e.PIDNamespace == here.pidNamespace
+	}), err
+}
+
+// Same returns the gateways of exactly this session and these configuration
+// files, the newest first.
+func (f Folder) Same(session string, configPaths []string) ([]Entry, error) {
+	entries, err := f.List()
+	if err != nil {
+		return nil, err
+	}
+	return selectEntries(entries, func(e Entry) bool {
+		return e.Session == session && slices.Equal(e.Config, configPaths)
+	}), nil
+}
+
+// Reading returns the gateways whose configuration includes a file, the newest
+// first.
+func (f Folder) Reading(path string) ([]Entry, error) {
+	entries, err := f.List()
+	return selectEntries(entries, func(e Entry) bool { return slices.Contains(e.Config, path) }), err
 }
 
 // FindPort returns the gateway that listens on a port of this machine.
@@ -48,17 +78,17 @@ func (f Folder) FindPort(port int) (Entry, bool, error) {
 	return Entry{}, false, nil
 }
 
-// Complete gives the whole URL of a gateway on this machine that the user named
-// by host and port alone. A URL that has a path, or that names another machine,
-// and one whose port no entry knows are returned as they are.
+// Complete adds the capability to a URL of a gateway on this machine that has only host
+// and port. Other URLs, and URLs without an entry for their port, are returned
+// unchanged.
 func (f Folder) Complete(address string) (string, error) {
 	u, err := url.Parse(address)
 	if err != nil || strings.Trim(u.Path, "/") != "" || !isLoopback(u.Hostname()) {
-		return address, nil //nolint:nilerr // whoever dials the address reports it better
+		return address, nil //nolint:nilerr // connecting to the address gives a better error
 	}
 	port, err := strconv.Atoi(u.Port())
 	if err != nil {
-		return address, nil //nolint:nilerr // without a port there is nothing to look for
+		return address, nil //nolint:nilerr // without a port there is no entry
 	}
 	e, ok, err := f.FindPort(port)
 	if err != nil || !ok {

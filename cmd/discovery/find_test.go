@@ -12,8 +12,8 @@ import (
 	"github.com/toolscript/toolscript/cmd/discovery"
 )
 
-// gateways fills a folder with entries whose processes cannot be asked about,
-// since they run in another namespace of process ids.
+// gateways fills a folder with entries of another process id namespace, so that their
+// processes cannot be examined.
 func gateways(t *testing.T, entries ...discovery.Entry) discovery.Folder {
 	t.Helper()
 	folder := discovery.Folder(t.TempDir())
@@ -48,7 +48,8 @@ func TestFind(t *testing.T) {
 	}{
 		{"session, newest first, whatever the configuration", "s1", "/elsewhere", []string{":4", ":1"}},
 		{"configuration, newest first", "", "/home/c /p/c", []string{":2", ":1"}},
-		{"unknown session falls back to the configuration", "s9", "/home/c", []string{":3", ":4"}},
+		{"a session without a gateway gets one of no session", "s9", "/home/c", []string{":3"}},
+		{"and never that of another session", "s9", "/home/c /p/c", nil},
 		{"the order of the files counts", "", "/p/c /home/c", nil},
 		{"nothing", "", "/q", nil},
 	} {

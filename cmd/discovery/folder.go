@@ -1,6 +1,6 @@
-// Package discovery keeps the entries of running gateways, by which the command
-// line finds them. An entry holds the capability of its gateway: only the user
-// can read it, and it is never printed whole.
+// Package discovery stores the entries of running gateways, so that other commands find
+// them. An entry has the capability of its gateway: only the user can read it, and it is
+// never printed as a whole.
 package discovery
 
 import (
@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -17,13 +18,12 @@ import (
 	"github.com/toolscript/toolscript/cmd/config/private"
 )
 
-// Folder is the path of the runtime folder. It is made by Write.
+// Folder is the path of the runtime folder. Write creates it.
 type Folder string
 
-// RuntimeFolder is the user's runtime folder: TOOLSCRIPT_RUNTIME_DIR, else
-// toolscript in XDG_RUNTIME_DIR, else run in the data folder. It is never in
-// TMPDIR, where others could be first. An XDG_RUNTIME_DIR that is not the user's
-// own, as after su, does not count.
+// RuntimeFolder is the user's runtime folder: TOOLSCRIPT_RUNTIME_DIR, else toolscript in
+// XDG_RUNTIME_DIR, else run in the data folder. It is never in TMPDIR, where other users
+// could create it first. An XDG_RUNTIME_DIR of another user, as after su, is ignored.
 func RuntimeFolder(dataDir string, lookupEnv func(string) (string, bool)) (Folder, error) {
 	if dir, _ := lookupEnv("TOOLSCRIPT_RUNTIME_DIR"); dir != "" {
 		path, err := filepath.Abs(dir)
@@ -35,9 +35,8 @@ func RuntimeFolder(dataDir string, lookupEnv func(string) (string, bool)) (Folde
 	return Folder(filepath.Join(dataDir, "run")), nil
 }
 
-// Write makes the entry of this process, or replaces it, and returns it with
-// what it filled in: the process, where that runs, version, protocol and time.
-// An error says what a gateway that goes on without an entry should warn of.
+// Write writes the entry of this process and returns it with the process, version,
+// protocol and time. A gateway that goes on after an error should show it as a warning.
 func (f Folder) Write(e Entry) (Entry, error) {
 	e.PID = os.Getpid()
 	start, err := startTime(e.PID)
@@ -60,39 +59,63 @@ func (f Folder) Write(e Entry) (Entry, error) {
 	if err := private.WriteFile(f.path(e), text); err != nil {
 		return e, f.cannotWrite(err)
 	}
+	if err := private.WriteFile(f.pidPath(e), []byte(strconv.Itoa(e.PID)+"\n")); err != nil {
+		return e, f.cannotWrite(err)
+	}
 	return e, nil
 }
 
+// Adopt makes a gateway that of another session of its client.
+func (f Folder) Adopt(e Entry, session string) error {
+	e.Session = session
+	text, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	return private.WriteFile(f.path(e), text)
+}
+
 func (f Folder) cannotWrite(err error) error {
-	return fmt.Errorf("other commands will not find this gateway by themselves: %w; "+
+	return fmt.Errorf("other commands cannot find this gateway: %w; "+
 		"name a folder of yours in TOOLSCRIPT_RUNTIME_DIR", err)
 }
 
-// Remove removes the entry that Write returned. That it is gone already is no
-// error.
+// Remove removes the files of an entry. Missing files are not an error.
 func (f Folder) Remove(e Entry) error {
-	if err := os.Remove(f.path(e)); !errors.Is(err, fs.ErrNotExist) {
-		return err
+	var failed error
+	for _, path := range []string{f.path(e), f.pidPath(e)} {
+		if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+			failed = errors.Join(failed, err)
+		}
 	}
-	return nil
+	return failed
 }
 
-// List returns the entries of the gateways that run, the newest first, and
-// removes those whose process has ended. A folder that does not exist is empty;
-// one that others can write to is an error, since an entry says where to send
-// tool calls.
+// List returns the entries of running gateways, the newest first, and removes the
+// entries of processes that have ended. A missing folder is empty. A folder that other
+// users can write to is an error, because an entry decides where tool calls are sent.
 func (f Folder) List() ([]Entry, error) {
+	running, _, err := f.scan()
+	return running, err
+}
+
+// Prune removes the entries of processes that have ended, and returns them.
+func (f Folder) Prune() ([]Entry, error) {
+	_, ended, err := f.scan()
+	return ended, err
+}
+
+func (f Folder) scan() (running, ended []Entry, err error) {
 	if err := private.Check(string(f)); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, nil
+			return nil, nil, nil
 		}
-		return nil, fmt.Errorf("runtime folder: %w", err)
+		return nil, nil, fmt.Errorf("runtime folder: %w", err)
 	}
 	files, err := os.ReadDir(string(f))
 	if err != nil {
-		return nil, fmt.Errorf("runtime folder: %w", err)
+		return nil, nil, fmt.Errorf("runtime folder: %w", err)
 	}
-	var entries []Entry
 	here := thisPlace()
 	for _, file := range files {
 		e, ok := f.read(file)
@@ -101,34 +124,39 @@ func (f Folder) List() ([]Entry, error) {
 		}
 		if e.PIDNamespace == here.pidNamespace && !e.alive() {
 			_ = f.Remove(e) // the next List tries again
+			ended = append(ended, e)
 			continue
 		}
-		entries = append(entries, e)
+		running = append(running, e)
 	}
-	sortNewestFirst(entries)
-	return entries, nil
+	sortNewestFirst(running)
+	return running, ended, nil
 }
 
-// The name of an entry's file holds what makes a process unique, so that no
-// entry can take the place of another.
+// The name of an entry's file identifies the process, so that no entry replaces another.
 const (
 	filePrefix = "toolscript-gateway-"
 	fileSuffix = ".json"
 )
 
 func (f Folder) path(e Entry) string {
-	return filepath.Join(string(f), fmt.Sprintf("%s%d-%d%s", filePrefix, e.PID, e.StartTime, fileSuffix))
+	return filepath.Join(string(f), filePrefix+e.Process().String()+fileSuffix)
 }
 
-// read reads one entry. What is no entry, or not under its own name, is left
-// alone.
+// pidPath is the path of the file that holds the process id alone, for programs that
+// cannot read JSON.
+func (f Folder) pidPath(e Entry) string {
+	return filepath.Join(string(f), filePrefix+e.Process().String()+".pid")
+}
+
+// read reads one entry. Other files, and entries under a wrong name, are ignored.
 func (f Folder) read(file fs.DirEntry) (Entry, bool) {
 	name := file.Name()
 	if !strings.HasPrefix(name, filePrefix) || !strings.HasSuffix(name, fileSuffix) || !file.Type().IsRegular() {
 		return Entry{}, false
 	}
 	path := filepath.Join(string(f), name)
-	text, err := os.ReadFile(path) //nolint:gosec // the path is of the checked folder
+	text, err := os.ReadFile(path) //nolint:gosec // the folder was checked
 	if err != nil {
 		return Entry{}, false
 	}

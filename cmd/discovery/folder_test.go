@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -50,8 +51,10 @@ func TestEntriesArePrivate(t *testing.T) {
 		t.Skip("no permission bits")
 	}
 	folder := discovery.Folder(filepath.Join(t.TempDir(), "run"))
-	write(t, folder, discovery.Entry{URL: capability})
-	for path, want := range map[string]os.FileMode{string(folder): 0o700, onlyFile(t, folder): 0o600} {
+	own := write(t, folder, discovery.Entry{URL: capability})
+	for path, want := range map[string]os.FileMode{
+		string(folder): 0o700, filepath.Join(string(folder), fileName(own)): 0o600, filepath.Join(string(folder), pidName(own)): 0o600,
+	} {
 		info, err := os.Stat(path)
 		if err != nil {
 			t.Fatal(err)
@@ -90,7 +93,7 @@ func TestListRemovesStaleEntriesAlone(t *testing.T) {
 	folder := discovery.Folder(t.TempDir())
 	own := write(t, folder, discovery.Entry{URL: capability})
 	reused, elsewhere, sandboxed := own, own, own
-	reused.StartTime++ // the id of a process that ended, used again
+	reused.StartTime++ // the process id of an ended process, reused
 	elsewhere.PID, elsewhere.Host = 1<<30, "another machine"
 	sandboxed.PID, sandboxed.PIDNamespace = 1<<30+1, "pid:[1]"
 	gone := own
@@ -98,6 +101,7 @@ func TestListRemovesStaleEntriesAlone(t *testing.T) {
 	for _, e := range []discovery.Entry{reused, elsewhere, sandboxed, gone} {
 		place(t, folder, fileName(e), e)
 	}
+	place(t, folder, pidName(gone), gone)
 	place(t, folder, "toolscript-gateway-1-1.json", own) // not under its own name
 	for _, name := range []string{"toolscript-gateway-2-2.json", "notes.txt"} {
 		if err := os.WriteFile(filepath.Join(string(folder), name), []byte("{"), 0o600); err != nil {
@@ -121,11 +125,33 @@ func TestListRemovesStaleEntriesAlone(t *testing.T) {
 		left[file.Name()] = true
 	}
 	want = map[string]bool{
-		fileName(own): true, fileName(sandboxed): true, fileName(elsewhere): true,
+		fileName(own): true, pidName(own): true, fileName(sandboxed): true, fileName(elsewhere): true,
 		"toolscript-gateway-1-1.json": true, "toolscript-gateway-2-2.json": true, "notes.txt": true,
 	}
 	if diff := cmp.Diff(want, left); diff != "" {
 		t.Errorf("files after List (-want +got):\n%s", diff)
+	}
+}
+
+// TestPidFile: the file contains only the process id.
+func TestPidFile(t *testing.T) {
+	folder := discovery.Folder(t.TempDir())
+	own := write(t, folder, discovery.Entry{URL: capability})
+	text, err := os.ReadFile(filepath.Join(string(folder), pidName(own)))
+	if want := strconv.Itoa(os.Getpid()) + "\n"; err != nil || string(text) != want {
+		t.Errorf("pid file = %q, %v; want %q", text, err, want)
+	}
+}
+
+func TestAdopt(t *testing.T) {
+	folder := discovery.Folder(t.TempDir())
+	own := write(t, folder, discovery.Entry{URL: capability, Session: "before"})
+	if err := folder.Adopt(own, "after"); err != nil {
+		t.Fatal(err)
+	}
+	own.Session = "after"
+	if diff := cmp.Diff([]discovery.Entry{own}, list(t, folder)); diff != "" {
+		t.Errorf("List (-want +got):\n%s", diff)
 	}
 }
 
@@ -177,7 +203,7 @@ func lookup(env map[string]string) func(string) (string, bool) {
 	}
 }
 
-// place puts an entry of another process into the folder.
+// place writes an entry of another process to the folder.
 func place(t *testing.T, folder discovery.Folder, name string, e discovery.Entry) {
 	t.Helper()
 	text, err := json.Marshal(e)
@@ -193,11 +219,30 @@ func fileName(e discovery.Entry) string {
 	return fmt.Sprintf("toolscript-gateway-%d-%d.json", e.PID, e.StartTime)
 }
 
-func onlyFile(t *testing.T, folder discovery.Folder) string {
-	t.Helper()
-	files, err := os.ReadDir(string(folder))
-	if err != nil || len(files) != 1 {
-		t.Fatalf("the folder holds %v, %v; want one file", files, err)
+func pidName(e discovery.Entry) string {
+	return strings.TrimSuffix(fileName(e), ".json") + ".pid"
+}
+
+func TestPrune(t *testing.T) {
+	folder := discovery.Folder(t.TempDir())
+	own := write(t, folder, discovery.Entry{URL: capability})
+	gone := own
+	gone.PID = 1 << 30
+	place(t, folder, fileName(gone), gone)
+	for _, want := range [][]int{{gone.PID}, nil} {
+		ended, err := folder.Prune()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []int
+		for _, e := range ended {
+			got = append(got, e.PID)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("Prune (-want +got):\n%s", diff)
+		}
 	}
-	return filepath.Join(string(folder), files[0].Name())
+	if left := list(t, folder); len(left) != 1 {
+		t.Errorf("List = %v after Prune, want the gateway that runs", left)
+	}
 }

@@ -6,17 +6,16 @@ import (
 	"sync"
 )
 
-// errGone says that no process of that id runs.
+// errGone is the error of a process that has ended.
 var errGone = errors.New("no such process")
 
 func isGone(err error) bool { return errors.Is(err, errGone) }
 
-// place is where process ids mean something: one machine, and on Linux one
-// namespace of it. A command in a sandbox with a namespace of its own sees none
-// of the gateways outside, which does not make them stale.
+// place is the scope of process ids: a machine, and on Linux a PID namespace. A command
+// in another namespace cannot see the gateways outside, which must not count as stale.
 type place struct{ host, pidNamespace string }
 
 var thisPlace = sync.OnceValue(func() place {
-	host, _ := os.Hostname() // without a name all machines are taken for one
+	host, _ := os.Hostname() // without a name, all machines count as one
 	return place{host, pidNamespace()}
 })

@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// startTime is when a process began, in clock ticks since the machine did. With
-// the process id it names a process: ids are used again.
+// startTime is the start of a process in clock ticks since boot. Process ids are reused,
+// so the start time is part of the identity.
 func startTime(pid int) (uint64, error) {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESRCH) {
@@ -23,9 +23,8 @@ func startTime(pid int) (uint64, error) {
 	return parseStat(stat)
 }
 
-// parseStat reads field 22 of /proc/PID/stat. Fields are counted behind the
-// command's name, which may hold blanks and brackets. A process that has ended
-// and waits for its parent to notice, state Z or X, counts as gone.
+// parseStat reads field 22 of /proc/PID/stat. Fields are counted after the name of the
+// command, which may contain spaces and brackets. A process in state Z or X has ended.
 func parseStat(stat []byte) (uint64, error) {
 	const state, start = 3, 22 // as proc(5) counts, from 1
 	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
@@ -39,6 +38,6 @@ func parseStat(stat []byte) (uint64, error) {
 }
 
 func pidNamespace() string {
-	name, _ := os.Readlink("/proc/self/ns/pid") // "" where namespaces are not built in
+	name, _ := os.Readlink("/proc/self/ns/pid") // "" if the kernel has no namespaces
 	return name
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/toolscript/toolscript/cmd/discovery"
 )
 
-// A gateway that was killed and whose parent has not noticed yet is still in
-// /proc. The command's name tests the reading of its line there.
+// A killed gateway whose parent has not called wait yet is still in /proc. The name
+// of the command makes its line there hard to parse.
 func TestKilledProcessIsStaleBeforeItIsReaped(t *testing.T) {
 	folder := discovery.Folder(t.TempDir())
 	child := startCat(t, ") Z 1 (")
@@ -28,7 +28,7 @@ func TestKilledProcessIsStaleBeforeItIsReaped(t *testing.T) {
 	if err := child.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	// Waits for the end and leaves the zombie.
+	// Wait for the end and keep the zombie.
 	if err := unix.Waitid(unix.P_PID, child.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +37,7 @@ func TestKilledProcessIsStaleBeforeItIsReaped(t *testing.T) {
 	}
 }
 
-// startCat starts a process under a name; it waits for its standard input.
+// startCat starts a process with a name. It waits for standard input.
 func startCat(t *testing.T, name string) *os.Process {
 	t.Helper()
 	cat, err := exec.LookPath("cat")
@@ -56,7 +56,7 @@ func startCat(t *testing.T, name string) *os.Process {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = cmd.Wait() }) // it was killed, so this is an error
+	t.Cleanup(func() { _ = cmd.Wait() }) // it was killed, so Wait returns an error
 	return cmd.Process
 }
 

@@ -8,7 +8,7 @@ import (
 )
 
 func startTime(int) (uint64, error) {
-	return 0, fmt.Errorf("when a process began is not known on %s", runtime.GOOS)
+	return 0, fmt.Errorf("the start time of a process is unknown on %s", runtime.GOOS)
 }
 
 func pidNamespace() string { return "" }

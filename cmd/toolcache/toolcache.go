@@ -1,5 +1,5 @@
-// Package toolcache keeps the tools that servers listed last in files, so that a
-// gateway knows them before its servers have started.
+// Package toolcache stores the last tool lists of servers in files, so that tools are
+// known before their servers start.
 package toolcache
 
 import (
@@ -17,61 +17,82 @@ import (
 // maxSize bounds a file. The largest real servers list some hundred kilobytes.
 const maxSize = 16 << 20
 
-// format is raised when the files are written in another way.
-const format = 1
+// format changes when the content of the files changes.
+const format = 2
 
-// Folder is a folder of such files, the user's own. The empty Folder keeps
-// nothing.
+// Folder is the folder of the files. An empty Folder stores nothing.
 type Folder string
 
-// file is what is written.
+// file is the content of a file.
 type file struct {
-	Format int               `json:"format"`
-	Tools  []toolscript.Tool `json:"tools"`
+	Format   int               `json:"format"`
+	Identity string            `json:"identity"` // of the configuration of the server that listed the tools
+	Tools    []toolscript.Tool `json:"tools"`
 }
 
-// Recall reads the tools of a server. A file that is missing, somebody else's or
-// damaged holds none.
+// Recall reads the last tool list of a server with exactly this configuration.
 func (f Folder) Recall(name string, cfg mcpclient.Config) []toolscript.Tool {
+	if last, ok := f.Last(name, cfg); ok && !last.Older {
+		return last.Tools
+	}
+	return nil
+}
+
+// Last is the last tool list of a server.
+type Last struct {
+	Tools []toolscript.Tool
+	Older bool // listed with another configuration
+}
+
+// Last reads the last tool list of the server of this name in this configuration file. A
+// file that is missing, foreign or damaged has no list.
+func (f Folder) Last(name string, cfg mcpclient.Config) (Last, bool) {
 	if f == "" || private.Check(string(f)) != nil {
-		return nil
+		return Last{}, false
 	}
 	info, err := os.Lstat(f.path(name, cfg))
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxSize {
-		return nil
+		return Last{}, false
 	}
 	text, err := os.ReadFile(f.path(name, cfg))
 	if err != nil {
-		return nil
+		return Last{}, false
 	}
 	var kept file
 	if json.Unmarshal(text, &kept) != nil || kept.Format != format {
-		return nil
+		return Last{}, false
 	}
 	for i := range kept.Tools {
 		kept.Tools[i].Server = name
 	}
-	return kept.Tools
+	return Last{Tools: kept.Tools, Older: kept.Identity != identity(cfg)}, true
 }
 
-// Keep writes the tools of a server, unless they are too many.
+// Keep stores the tools of a server, unless they are too many.
 func (f Folder) Keep(name string, cfg mcpclient.Config, tools []toolscript.Tool) error {
 	if f == "" {
 		return nil
 	}
-	text, err := json.Marshal(file{format, tools})
+	text, err := json.Marshal(file{format, identity(cfg), tools})
 	if err != nil || len(text) > maxSize {
 		return err
 	}
 	return private.WriteFile(f.path(name, cfg), text)
 }
 
-// path is named by a hash of all that decides what a server is: its
-// configuration with its secrets, none of which can be read from it.
+// path has a hash of the place where the server is configured.
 func (f Folder) path(name string, cfg mcpclient.Config) string {
-	identity, _ := json.Marshal([]any{ // texts and maps of texts always can be
-		name, cfg.Type, cfg.Command, cfg.Args, cfg.Env, cfg.Dir, cfg.URL, cfg.Headers,
-	})
-	sum := sha256.Sum256(identity)
-	return filepath.Join(string(f), hex.EncodeToString(sum[:16])+".json")
+	return filepath.Join(string(f), hash(name, cfg.Source)+".json")
+}
+
+// identity is a hash of the configuration with its secrets, which cannot be computed
+// from it.
+func identity(cfg mcpclient.Config) string {
+	return hash(cfg.Type, cfg.Command, cfg.Args, cfg.Env, cfg.Dir, cfg.URL, cfg.Headers)
+}
+
+func hash(parts ...any) string {
+	text, _ := json.Marshal(parts) // strings and maps of strings always encode
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:16])
 }

@@ -47,7 +47,7 @@ func TestWhatIsKeptIsRecalled(t *testing.T) {
 	}
 }
 
-// TestAnotherConfigurationIsAnotherServer, also if only a secret is another.
+// TestAnotherConfigurationIsAnotherServer: this holds even if only a secret differs.
 func TestAnotherConfigurationIsAnotherServer(t *testing.T) {
 	f := kept(t)
 	other := config
@@ -55,11 +55,22 @@ func TestAnotherConfigurationIsAnotherServer(t *testing.T) {
 	if got := f.Recall("github", other); got != nil {
 		t.Errorf("with another token: %+v", got)
 	}
+	if last, ok := f.Last("github", other); !ok || !last.Older || len(last.Tools) != 1 {
+		t.Errorf("with another token: %+v, %t; want the older tools", last, ok)
+	}
+	if last, ok := f.Last("github", config); !ok || last.Older {
+		t.Errorf("with the same token: %+v, %t", last, ok)
+	}
 	if got := f.Recall("gitlab", config); got != nil {
 		t.Errorf("under another name: %+v", got)
 	}
+	elsewhere := config
+	elsewhere.Source = "/another/.toolscript.json"
+	if last, ok := f.Last("github", elsewhere); ok {
+		t.Errorf("of another file: %+v", last)
+	}
 	later := config
-	later.Timeout, later.ExcludeTools = 1, []string{"x"} // which are no part of what the server is
+	later.Timeout, later.ExcludeTools = 1, []string{"x"} // these fields do not identify the server
 	if got := f.Recall("github", later); len(got) != 1 {
 		t.Errorf("with another time-out: %+v", got)
 	}
@@ -67,7 +78,7 @@ func TestAnotherConfigurationIsAnotherServer(t *testing.T) {
 
 func TestDamagedFilesHoldNothing(t *testing.T) {
 	for name, text := range map[string]string{
-		"empty": "", "cut": `{"format":1,"tools":[{`, "of another format": `{"format":0,"tools":[{"Name":"x"}]}`, "no object": "[]",
+		"empty": "", "cut": `{"format":2,"tools":[{`, "of another format": `{"format":0,"tools":[{"Name":"x"}]}`, "no object": "[]",
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := kept(t)

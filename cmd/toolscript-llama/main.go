@@ -1,10 +1,9 @@
 //go:build (linux || darwin || windows) && (amd64 || arm64)
 
-// Command toolscript-llama computes embeddings with a GGUF model for a gateway,
-// which starts it: see transport/embedding/llama, whose frames it reads and
-// writes. It is the only package that imports kelindar/search, which panics
-// before main where its C library is missing, and which makes a program depend on
-// the C library of the system.
+// Command toolscript-llama computes embeddings with a GGUF model for a gateway, which
+// starts it; see actors/search/embedding/llama for the protocol. No other package may
+// import kelindar/search: it panics before main if its C library is missing, and makes a
+// program depend on the system's C library.
 package main
 
 import (
@@ -16,7 +15,7 @@ import (
 
 	"github.com/kelindar/search"
 
-	"github.com/toolscript/toolscript/transport/embedding/llama"
+	"github.com/toolscript/toolscript/actors/search/embedding/llama"
 )
 
 func main() {
@@ -51,8 +50,7 @@ func run(args []string, in io.Reader, out io.Writer) error {
 	return nil
 }
 
-// read ends the process with the gateway's side of the pipe, in the middle of a
-// text too: nobody is left to tell.
+// read ends the process when the gateway closes the pipe.
 func read(in io.Reader, requests chan<- llama.Request) {
 	for {
 		var r llama.Request
@@ -75,8 +73,8 @@ func answer(model *search.Vectorizer, r llama.Request) llama.Answer {
 	return llama.Answer{Vector: vector}
 }
 
-// embed halves a text that has more tokens than the model takes until it fits:
-// the library says that it does not, and not how much would.
+// embed halves a text with too many tokens until it fits: the library does not report
+// the limit.
 func embed(model *search.Vectorizer, text string) ([]float32, error) {
 	for {
 		vector, err := model.EmbedText(text)

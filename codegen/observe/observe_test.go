@@ -10,7 +10,7 @@ import (
 	"github.com/toolscript/toolscript/codegen/observe"
 )
 
-// seen is the type of a tool after these results.
+// seen returns the type of a tool after these results.
 func seen(results ...string) string {
 	var o observe.Observer
 	for _, r := range results {
@@ -61,7 +61,7 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// TestShapesAreShort: whatever was seen, documentation stays readable.
+// TestShapesAreShort checks that documentation stays short after any results.
 func TestShapesAreShort(t *testing.T) {
 	var level func(depth int) string
 	level = func(depth int) string {
@@ -79,7 +79,7 @@ func TestShapesAreShort(t *testing.T) {
 	}
 }
 
-// TestVersion: it changes with what is known and with nothing else.
+// TestVersion checks that the version changes exactly if the shapes change.
 func TestVersion(t *testing.T) {
 	var o observe.Observer
 	first := o.Shapes().Version()

@@ -8,27 +8,27 @@ import (
 // Limits of an Observer.
 const (
 	maxTools  = 4096
-	maxResult = 256 << 10 // bytes of a result that is looked at
-	settled   = 20        // results in a row that told nothing new, after which a tool is left alone
+	maxResult = 256 << 10 // bytes; larger results are ignored
+	settled   = 20        // results in a row without new information; later results of the tool are ignored
 )
 
-// Observer collects the shapes of results. The zero value is ready; it is safe
+// Observer collects the shapes of results. The zero value is ready to use; it is safe
 // for concurrent use.
 type Observer struct {
 	mu       sync.Mutex
 	seen     map[string]*sight
-	snapshot *Shapes // of now, nil after a change
+	snapshot *Shapes // current shapes; nil after a change
 	version  uint64
 }
 
-// sight is what is known of the results of one tool.
+// sight is the knowledge about the results of one tool.
 type sight struct {
 	shape *shape
-	quiet int // results since the last that told something new
+	quiet int // results since the last one with new information
 }
 
-// See looks at a result of the tool with that id: the JSON value that a script
-// gets.
+// See adds a result of the tool with that id: the JSON value that the script
+// receives.
 func (o *Observer) See(id string, result json.RawMessage) {
 	if len(result) > maxResult || !o.Wants(id) {
 		return
@@ -40,7 +40,7 @@ func (o *Observer) See(id string, result json.RawMessage) {
 	o.add(id, shapeOf(v, 0))
 }
 
-// Wants reports whether another result of the tool may tell something new.
+// Wants reports whether another result of the tool may add information.
 func (o *Observer) Wants(id string) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -71,7 +71,7 @@ func (o *Observer) add(id string, s *shape) {
 	o.snapshot = nil
 }
 
-// Shapes are what is known now.
+// Shapes returns the current shapes.
 func (o *Observer) Shapes() *Shapes {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -85,14 +85,13 @@ func (o *Observer) Shapes() *Shapes {
 	return o.snapshot
 }
 
-// Shapes are what was known at one time. They are immutable; a nil *Shapes knows
-// nothing.
+// Shapes are the shapes at one moment. They are immutable. A nil *Shapes is empty.
 type Shapes struct {
 	version uint64
 	shapes  map[string]*shape
 }
 
-// Version differs whenever shapes of one Observer do. It is 0 of nil.
+// Version differs for different Shapes of one Observer. It is 0 for nil.
 func (s *Shapes) Version() uint64 {
 	if s == nil {
 		return 0
@@ -100,8 +99,8 @@ func (s *Shapes) Version() uint64 {
 	return s.version
 }
 
-// Type is the observed type of a tool's results on one line of TypeScript, ""
-// when none was seen.
+// Type returns the observed type of a tool's results on one line of TypeScript, and
+// "" if no result has been observed.
 func (s *Shapes) Type(id string) string {
 	if s == nil || s.shapes[id] == nil {
 		return ""

@@ -1,7 +1,6 @@
-// Package observe remembers what the results of tools looked like that promise
-// nothing about them: which members there were and of which types, never their
-// values. What was seen is documentation. It refuses nothing, so all that is
-// printed is optional and open.
+// Package observe records the shapes of results of tools without an output schema:
+// names and types of members, never values. Shapes are documentation and refuse
+// nothing, so all printed members are optional and all objects open.
 package observe
 
 import (
@@ -11,15 +10,15 @@ import (
 	"strings"
 )
 
-// Limits of one shape. Results are data of others and may have any size.
+// Limits of one shape. Results come from servers and may have any size.
 const (
 	maxDepth   = 6
-	maxMembers = 40  // more names than that are data, not names
-	maxItems   = 20  // of an array that are looked at
-	maxText    = 600 // bytes that a shape prints; deeper levels are left out before
+	maxMembers = 40  // objects with more names are maps: the names are data
+	maxItems   = 20  // items of an array that are examined
+	maxText    = 600 // bytes of a printed shape; deeper levels are left out first
 )
 
-// kinds are the JSON types that a value had, as a set.
+// kinds is the set of JSON types that a value had.
 type kinds uint8
 
 const (
@@ -31,15 +30,15 @@ const (
 	isObject
 )
 
-// shape is what is known of a value. It is immutable.
+// shape is the knowledge about a value. It is immutable.
 type shape struct {
 	kinds   kinds
-	members map[string]*shape // of an object, by name
-	other   *shape            // of an object whose names are data: all its members
-	items   *shape            // of an array, nil when all were empty
+	members map[string]*shape // of objects, by name
+	other   *shape            // of maps: all members together
+	items   *shape            // of arrays; nil if all were empty
 }
 
-// shapeOf is the shape of a decoded JSON value.
+// shapeOf returns the shape of a decoded JSON value.
 func shapeOf(v any, depth int) *shape {
 	switch v := v.(type) {
 	case nil:
@@ -69,14 +68,14 @@ func shapeOf(v any, depth int) *shape {
 	return &shape{kinds: isNumber}
 }
 
-// aName is what names of members look like. What does not, or has many digits,
-// is more likely somebody's address or number.
+// aName matches usual names of members. Other names, and names with many digits, are
+// more likely private data such as addresses and numbers.
 var (
 	aName      = regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_$-]{0,39}$`)
 	manyDigits = regexp.MustCompile(`[0-9]{4}`)
 )
 
-// bounded forgets the names of an object when they are data.
+// bounded removes the names of an object if they are data.
 func (s *shape) bounded() *shape {
 	if s.other == nil && len(s.members) <= maxMembers && !slices.ContainsFunc(slices.Collect(maps.Keys(s.members)), isData) {
 		return s
@@ -91,8 +90,8 @@ func (s *shape) bounded() *shape {
 
 func isData(name string) bool { return !aName.MatchString(name) || manyDigits.MatchString(name) }
 
-// merge is what is known of a value that may be like either. A nil shape says
-// nothing. It is a itself when b adds nothing.
+// merge returns the knowledge about a value that has either shape. A nil shape adds
+// nothing. The result is a if b adds nothing.
 func merge(a, b *shape) *shape {
 	switch {
 	case a == nil:
@@ -117,7 +116,7 @@ func mergeMembers(a, b map[string]*shape) map[string]*shape {
 	return all
 }
 
-// String is the shape as a TypeScript type on one line, of no more levels than
+// String returns the shape as a TypeScript type on one line, with as many levels as
 // fit into maxText.
 func (s *shape) String() string {
 	for depth := maxDepth; depth > 0; depth-- {

@@ -1,6 +1,7 @@
 package validate
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -8,29 +9,28 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// Limits of a schema. Compiling takes quadratic time in the number of
-// subschemas and of references.
+// Limits of a schema. Compiling takes quadratic time in the number of subschemas, of
+// references, and of lists in an enum.
 const (
 	maxSchemaBytes = 512 << 10
 	maxSubschemas  = 5000
 	maxReferences  = 1000
+	maxLists       = 5000
 )
 
-// location is the address under which a schema is compiled. It never appears
-// in a message.
+// location is the address under which a schema is compiled. No message contains it.
 const location = "mem:///schema.json"
 
-// refuse is the loader of other documents: there are none. The library's own
-// reads files.
+// refuse is a loader that refuses all other documents. The library's own loader reads
+// files.
 type refuse struct{}
 
 func (refuse) Load(url string) (any, error) {
 	return nil, fmt.Errorf("it refers to %s, and other documents are never fetched", url)
 }
 
-// compile makes the checker of a schema. Without $schema it is read as draft
-// 2020-12 and, when that fails, as draft 7 and 4, which differ in what items
-// and exclusiveMinimum hold.
+// compile returns the checker of a schema. A schema without $schema is compiled as
+// draft 2020-12, or else as draft 7 or 4, in which items and exclusiveMinimum differ.
 func compile(schema []byte) (*checker, error) {
 	if len(schema) > maxSchemaBytes {
 		return nil, fmt.Errorf("the schema has %d bytes; up to %d are applied", len(schema), maxSchemaBytes)
@@ -43,10 +43,11 @@ func compile(schema []byte) (*checker, error) {
 		return nil, err
 	}
 	var first error
+	var found patterns
 	for _, draft := range []*jsonschema.Draft{jsonschema.Draft2020, jsonschema.Draft7, jsonschema.Draft4} {
-		compiled, err := compileAs(draft, doc)
+		compiled, err := compileAs(draft, doc, &found)
 		if err == nil {
-			return newChecker(compiled), nil
+			return newChecker(compiled, found.weight), nil
 		}
 		if first == nil {
 			first = err
@@ -55,9 +56,7 @@ func compile(schema []byte) (*checker, error) {
 	return nil, first
 }
 
-// compileAs compiles doc. The library panics on numbers that big.Rat refuses,
-// such as 1e9999999.
-func compileAs(draft *jsonschema.Draft, doc any) (compiled *jsonschema.Schema, err error) {
+func compileAs(draft *jsonschema.Draft, doc any, found *patterns) (compiled *jsonschema.Schema, err error) {
 	defer func() {
 		if recovered := recover(); recovered != nil {
 			err = fmt.Errorf("compile the schema: %v", recovered)
@@ -66,7 +65,7 @@ func compileAs(draft *jsonschema.Draft, doc any) (compiled *jsonschema.Schema, e
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(draft)
 	c.UseLoader(refuse{})
-	c.UseRegexpEngine(compilePattern)
+	c.UseRegexpEngine(found.compile)
 	if err := c.AddResource(location, doc); err != nil {
 		return nil, plain(err)
 	}
@@ -76,7 +75,7 @@ func compileAs(draft *jsonschema.Draft, doc any) (compiled *jsonschema.Schema, e
 	return compiled, nil
 }
 
-// plain is a compile error without the address of our making.
+// plain removes location from a compile error.
 func plain(err error) error {
 	text := err.Error()
 	var invalid *jsonschema.SchemaValidationError
@@ -87,38 +86,68 @@ func plain(err error) error {
 	return errors.New(text)
 }
 
-// bounded refuses documents that take too long to compile. Whatever has members
-// counts as a subschema, which is more than there are.
+// bounded refuses documents that take too long to compile, or that walk would
+// misread. Each object counts as a subschema, so the count may be too high but never
+// too low.
 func bounded(doc any) error {
-	subschemas, references := 0, 0
-	var count func(any)
-	count = func(v any) {
-		switch v := v.(type) {
-		case map[string]any:
-			subschemas++
-			if _, ok := v["$ref"].(string); ok {
-				references++
-			}
-			for _, member := range v {
-				count(member)
-			}
-		case []any:
-			for _, item := range v {
-				count(item)
-			}
-		}
-	}
-	count(doc)
+	var n census
+	n.count(doc, true)
 	switch {
-	case subschemas > maxSubschemas:
-		return fmt.Errorf("the schema has %d objects; up to %d are applied", subschemas, maxSubschemas)
-	case references > maxReferences:
-		return fmt.Errorf("the schema has %d references; up to %d are applied", references, maxReferences)
+	case n.subschemas > maxSubschemas:
+		return fmt.Errorf("the schema has %d objects; up to %d are applied", n.subschemas, maxSubschemas)
+	case n.references > maxReferences:
+		return fmt.Errorf("the schema has %d references; up to %d are applied", n.references, maxReferences)
+	case n.lists > maxLists:
+		return fmt.Errorf("the schema has %d lists; up to %d are applied", n.lists, maxLists)
+	case n.number != "":
+		return fmt.Errorf("the schema has the number %s, which has too many digits", cut(n.number))
+	case n.dynamic && n.nested:
+		return errors.New("the schema has a $dynamicRef or $recursiveRef and an $id inside, which are not applied together")
 	}
 	return nil
 }
 
-// children are the schemas that s applies directly.
+// census counts the parts of a document.
+type census struct {
+	subschemas, references, lists int
+
+	number  string // a number that is too slow for exact arithmetic
+	dynamic bool   // it has references that depend on the enclosing resources
+	nested  bool   // it has a nested resource
+}
+
+func (n *census) count(value any, root bool) {
+	switch value := value.(type) {
+	case map[string]any:
+		n.subschemas++
+		for name, member := range value {
+			if _, ok := member.(string); ok {
+				n.references += oneIf(name == "$ref")
+				n.dynamic = n.dynamic || name == "$dynamicRef" || name == "$recursiveRef"
+				n.nested = n.nested || !root && (name == "$id" || name == "id")
+			}
+			n.count(member, false)
+		}
+	case []any:
+		n.lists++
+		for _, item := range value {
+			n.count(item, false)
+		}
+	case json.Number:
+		if !modest(value) {
+			n.number = value.String()
+		}
+	}
+}
+
+func oneIf(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+// children returns the schemas that s applies directly.
 func children(s *jsonschema.Schema) []*jsonschema.Schema {
 	all := []*jsonschema.Schema{
 		s.Ref, s.RecursiveRef, s.Not, s.If, s.Then, s.Else, s.PropertyNames, s.UnevaluatedProperties,
@@ -147,7 +176,7 @@ func children(s *jsonschema.Schema) []*jsonschema.Schema {
 	return all
 }
 
-// oneOrMore are the schemas in a field that holds several types.
+// oneOrMore returns the schemas in a field that can have several types.
 func oneOrMore(field any) []*jsonschema.Schema {
 	switch field := field.(type) {
 	case *jsonschema.Schema:
@@ -157,7 +186,3 @@ func oneOrMore(field any) []*jsonschema.Schema {
 	}
 	return nil
 }
-
-// ours reports whether a schema is part of the document we compile. The
-// library shares its metaschemas between all compilers.
-func ours(s *jsonschema.Schema) bool { return strings.HasPrefix(s.Location, location) }

@@ -1,17 +1,27 @@
 package validate
 
 import (
+	"encoding/json"
 	"fmt"
 
 	"github.com/toolscript/toolscript/codegen/internal/scan"
 )
 
-// decode reads a JSON text into what encoding/json would make of it, numbers as
-// they are written. It takes a third of the time, which is most of a check.
+// maxValues bounds the values of a text; each takes about 100 bytes of memory.
+const maxValues = 1 << 20
+
+var errMany = fmt.Errorf("they have more than %d values", maxValues)
+
+// decode returns the same values as encoding/json, with json.Number. It takes a third
+// of the time; decoding is most of the time of a check.
 func decode(text []byte) (any, error) {
-	// Reading recurses as deep as the text nests, and so does everything after it.
-	if depth(text) > maxArguments {
+	// Decoding and checking recurse as deep as the text nests.
+	m := measure(text)
+	if m.depth > maxArguments {
 		return nil, fmt.Errorf("it nests deeper than %d levels", maxArguments)
+	}
+	if m.values > maxValues && json.Valid(text) {
+		return nil, errMany
 	}
 	s, err := scan.New(text)
 	if err != nil {
@@ -20,16 +30,25 @@ func decode(text []byte) (any, error) {
 	return s.Value(), nil
 }
 
-// depth is how deep a JSON text nests, found without recursion.
-func depth(text []byte) int {
-	deepest, now := 0, 0
+// extent is the size of a JSON value.
+type extent struct {
+	depth  int // levels of objects and arrays
+	values int // upper bound
+}
+
+// measure returns the extent of a text without recursion.
+func measure(text []byte) extent {
+	now, m := 0, extent{values: 1}
 	for i := 0; i < len(text); i++ {
 		switch text[i] {
 		case '{', '[':
 			now++
-			deepest = max(deepest, now)
+			m.values++
+			m.depth = max(m.depth, now)
 		case '}', ']':
 			now--
+		case ',':
+			m.values++
 		case '"':
 			for i++; i < len(text) && text[i] != '"'; i++ {
 				if text[i] == '\\' {
@@ -38,5 +57,5 @@ func depth(text []byte) int {
 			}
 		}
 	}
-	return deepest
+	return m
 }

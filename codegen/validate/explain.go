@@ -3,7 +3,6 @@ package validate
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math/big"
 	"slices"
@@ -16,28 +15,29 @@ import (
 	"golang.org/x/text/message"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/naming"
 )
 
-// Limits of what is told of one call.
+// Limits of the details of one call.
 const (
 	maxDetails = 20
-	maxChoices = 20  // values of an enum that a message lists
-	maxShown   = 200 // bytes of one of them, or of a pattern
+	maxGuesses = 40
+	maxChoices = 20  // values of an enum in a message
+	maxShown   = 200 // bytes of such a value, or of a pattern
 )
 
-// explainer turns the library's violations into sentences.
+// explainer translates the library's violations into sentences.
 type explainer struct {
 	value   any                           // the arguments
 	schemas map[string]*jsonschema.Schema // by location
+	more    bool                          // there may be more violations
+	guesses int                           // names that have been compared with all names of a schema
 }
 
-// details are the violations, sorted by place.
-func (x explainer) details(err *jsonschema.ValidationError) ([]toolscript.Detail, error) {
+// details returns the violations, sorted by place.
+func (x *explainer) details(err *violation) []toolscript.Detail {
 	var all []toolscript.Detail
 	for _, leaf := range leaves(err) {
-		if _, ok := leaf.ErrorKind.(*kind.RefCycle); ok {
-			return nil, errors.New("the schema refers to itself without end")
-		}
 		all = append(all, x.explain(leaf)...)
 	}
 	slices.SortFunc(all, func(a, b toolscript.Detail) int {
@@ -45,30 +45,34 @@ func (x explainer) details(err *jsonschema.ValidationError) ([]toolscript.Detail
 	})
 	all = slices.Compact(all)
 	if more := len(all) - maxDetails; more > 0 {
-		all = append(all[:maxDetails], toolscript.Detail{Message: fmt.Sprintf("and %d more", more)})
+		atLeast := ""
+		if x.more {
+			atLeast = "at least "
+		}
+		all = append(all[:maxDetails], toolscript.Detail{Message: fmt.Sprintf("and %s%d more", atLeast, more)})
 	}
-	return all, nil
+	return all
 }
 
-// leaves are the violations that have no further cause, but for those whose
-// causes are alternatives.
-func leaves(err *jsonschema.ValidationError) []*jsonschema.ValidationError {
+// leaves returns the violations without further causes. Violations whose causes are
+// alternatives count as leaves.
+func leaves(err *violation) []*violation {
 	switch err.ErrorKind.(type) {
 	case *kind.AnyOf, *kind.OneOf, *kind.PropertyNames:
-		return []*jsonschema.ValidationError{err}
+		return []*violation{err}
 	}
 	if len(err.Causes) == 0 {
-		return []*jsonschema.ValidationError{err}
+		return []*violation{err}
 	}
-	var all []*jsonschema.ValidationError
+	var all []*violation
 	for _, cause := range err.Causes {
 		all = append(all, leaves(cause)...)
 	}
 	return all
 }
 
-// explain says what one violation expects and what is there instead.
-func (x explainer) explain(err *jsonschema.ValidationError) []toolscript.Detail {
+// explain returns what a violation expected and what the arguments have.
+func (x *explainer) explain(err *violation) []toolscript.Detail {
 	at := pointer(err.InstanceLocation)
 	switch k := err.ErrorKind.(type) {
 	case *kind.Required:
@@ -80,7 +84,7 @@ func (x explainer) explain(err *jsonschema.ValidationError) []toolscript.Detail 
 	case *kind.AdditionalProperties:
 		var all []toolscript.Detail
 		for _, name := range k.Properties {
-			all = append(all, toolscript.Detail{Path: at + pointer([]string{name}), Message: x.additional(err, name)})
+			all = append(all, toolscript.Detail{Path: at + pointer([]string{name}), Message: "unknown property " + strconv.Quote(cut(name)) + x.meant(err, name)})
 		}
 		return all
 	case *kind.AnyOf, *kind.OneOf:
@@ -92,9 +96,11 @@ func (x explainer) explain(err *jsonschema.ValidationError) []toolscript.Detail 
 	return []toolscript.Detail{{Path: at, Message: expectation(err.ErrorKind) + ", got " + describe(err.ErrorKind, got)}}
 }
 
-// additional names the property that may have been meant.
-func (x explainer) additional(err *jsonschema.ValidationError, name string) string {
-	text := "unknown property " + strconv.Quote(name)
+// meant suggests the property that was probably meant.
+func (x *explainer) meant(err *violation, name string) string {
+	if x.guesses++; x.guesses > maxGuesses {
+		return ""
+	}
 	var known []string
 	if s := x.schemas[err.SchemaURL]; s != nil {
 		for property := range s.Properties {
@@ -102,14 +108,15 @@ func (x explainer) additional(err *jsonschema.ValidationError, name string) stri
 		}
 	}
 	slices.Sort(known)
-	if near := toolscript.Nearest(name, known, 1); len(near) > 0 {
-		text += "; did you mean " + strconv.Quote(near[0]) + "?"
+	near := naming.Nearest(name, known, 1)
+	for i := range near {
+		near[i] = strconv.Quote(near[i])
 	}
-	return text
+	return naming.DidYouMean(near)
 }
 
-func (x explainer) propertyName(err *jsonschema.ValidationError, name string) string {
-	text := "property name " + strconv.Quote(name) + " is not allowed"
+func (x *explainer) propertyName(err *violation, name string) string {
+	text := "property name " + strconv.Quote(cut(name)) + " is not allowed"
 	for _, cause := range err.Causes {
 		for _, leaf := range leaves(cause) {
 			return text + ": " + expectation(leaf.ErrorKind)
@@ -118,17 +125,18 @@ func (x explainer) propertyName(err *jsonschema.ValidationError, name string) st
 	return text
 }
 
-// alternatives explains a value that fits no branch, or more than one. When all
-// branches want other types the message lists them; else it is that of the
-// branch with the fewest violations, since that is likely the one meant.
-func (x explainer) alternatives(err *jsonschema.ValidationError) []toolscript.Detail {
+// alternatives explains a value that fits no branch, or more than one. If all
+// branches require other types, the message lists these types. Otherwise the message
+// is that of the branch with the fewest violations, which is probably the intended
+// one.
+func (x *explainer) alternatives(err *violation) []toolscript.Detail {
 	at := pointer(err.InstanceLocation)
 	if one, ok := err.ErrorKind.(*kind.OneOf); ok && len(one.Subschemas) > 0 {
 		return []toolscript.Detail{{Path: at, Message: fmt.Sprintf(
 			"expected exactly one of the alternatives to fit, but %d and %d do", one.Subschemas[0]+1, one.Subschemas[1]+1)}}
 	}
 	var types []string
-	var best []*jsonschema.ValidationError
+	var best []*violation
 	for _, branch := range err.Causes {
 		found := leaves(branch)
 		wrong, ok := found[0].ErrorKind.(*kind.Type)
@@ -157,10 +165,10 @@ func (x explainer) alternatives(err *jsonschema.ValidationError) []toolscript.De
 	return all
 }
 
-// nearest opens the message of a branch.
+// nearest starts the message of a branch.
 const nearest = "no alternative fits; in the nearest, "
 
-// expectation is what a keyword wants.
+// expectation describes what a keyword requires.
 func expectation(k jsonschema.ErrorKind) string {
 	switch k := k.(type) {
 	case *kind.Type:
@@ -201,7 +209,7 @@ func expectation(k jsonschema.ErrorKind) string {
 
 var english = message.NewPrinter(language.English)
 
-// describe is the type of what is there, and its measure where that was wrong.
+// describe returns the type of a value, and its size if the size was wrong.
 func describe(k jsonschema.ErrorKind, got any) string {
 	switch k := k.(type) {
 	case *kind.MinLength:
@@ -220,8 +228,8 @@ func describe(k jsonschema.ErrorKind, got any) string {
 	return typeOf(got)
 }
 
-// at is the value at a place of the arguments.
-func (x explainer) at(place []string) any {
+// at returns the value at a place of the arguments.
+func (x *explainer) at(place []string) any {
 	value := x.value
 	for _, step := range place {
 		switch v := value.(type) {
@@ -238,7 +246,7 @@ func (x explainer) at(place []string) any {
 	return value
 }
 
-// typeOf is the JSON type of a value.
+// typeOf returns the JSON type of a value.
 func typeOf(value any) string {
 	switch value.(type) {
 	case nil:
@@ -257,17 +265,17 @@ func typeOf(value any) string {
 
 var escape = strings.NewReplacer("~", "~0", "/", "~1")
 
-// pointer is a place as a JSON pointer.
+// pointer returns a place as a JSON pointer.
 func pointer(place []string) string {
 	var b strings.Builder
 	for _, step := range place {
 		b.WriteByte('/')
-		b.WriteString(escape.Replace(step))
+		b.WriteString(escape.Replace(cut(step)))
 	}
 	return b.String()
 }
 
-// decimal is a number as it is read best; violations need no more digits.
+// decimal formats a number for readers; violations need no more digits.
 func decimal(r *big.Rat) string {
 	f, _ := r.Float64()
 	return strconv.FormatFloat(f, 'g', -1, 64)
@@ -285,7 +293,7 @@ func choices(values []any) string {
 	return strings.Join(shown, ", ")
 }
 
-// show is a value as JSON, cut where it is long.
+// show returns a value as JSON, shortened if it is long.
 func show(value any) string {
 	text, err := json.Marshal(value)
 	if err != nil {

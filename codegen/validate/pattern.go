@@ -2,39 +2,156 @@ package validate
 
 import (
 	"regexp"
+	"regexp/syntax"
 	"time"
 
 	"github.com/dlclark/regexp2"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// patternTime bounds one match of a pattern that backtracks.
-const patternTime = 100 * time.Millisecond
+// Limits of patterns. A text of some bytes such as ((a{1000}){10}){10} becomes a
+// program of 100,000 instructions, and a match takes time in proportion to their
+// number times the length of the input.
+const (
+	maxPattern      = 4 << 10   // bytes
+	maxInstructions = 10_000    // of one pattern
+	maxWeight       = 100_000   // of all patterns of a schema, in instructions: about 5 MB
+	maxMatch        = 1 << 25   // instructions times bytes of one match
+	maxBacktracked  = 256 << 10 // bytes of the input of a backtracking pattern
 
-// compilePattern compiles a pattern with Go's engine, which takes linear time,
-// or else, for lookaheads and back references, with one that backtracks like
-// JavaScript's.
-func compilePattern(pattern string) (jsonschema.Regexp, error) {
-	if linear, err := regexp.Compile(pattern); err == nil {
-		return linear, nil
-	}
-	compiled, err := regexp2.Compile(pattern, regexp2.ECMAScript)
-	if err != nil {
-		return nil, err
-	}
-	compiled.MatchTimeout = patternTime
-	return backtracking{compiled}, nil
+	patternTime  = 50 * time.Millisecond // of one match of a backtracking pattern
+	matchPrice   = 16                    // units of each match
+	backtrackFor = 20                    // nanoseconds of such a match per unit
+)
+
+// pattern is a compiled pattern. It has no engine if it exceeds the limits; then only
+// the server checks it.
+type pattern struct {
+	text   string
+	size   int // instructions of linear
+	linear *regexp.Regexp
+	slow   *regexp2.Regexp
 }
 
-// backtracking is a pattern of the slow engine.
-type backtracking struct{ *regexp2.Regexp }
+// String implements jsonschema.Regexp.
+func (p *pattern) String() string { return p.text }
 
-// MatchString gives up, and with it the whole check, when a match takes too
-// long: taking it for a mismatch would refuse what the server may accept.
-func (b backtracking) MatchString(s string) bool {
-	matched, err := b.Regexp.MatchString(s)
-	if err != nil {
-		panic(errCostly)
+// MatchString implements jsonschema.Regexp. The library uses it for its own schemas
+// only, whose patterns are short.
+func (p *pattern) MatchString(s string) bool { return p.linear == nil || p.linear.MatchString(s) }
+
+// match reports whether s matches, and whether the result is known.
+func (p *pattern) match(b *budget, s string) (matched, known bool) {
+	b.spend(matchPrice)
+	switch {
+	case p.linear != nil:
+		work := p.size * len(s)
+		if work > maxMatch || !b.affords(work) {
+			return false, false
+		}
+		return p.linear.MatchString(s), true
+	case p.slow != nil && len(s) <= maxBacktracked:
+		if !b.affords(len(s)) || b.left < int(patternTime)/backtrackFor {
+			return false, false
+		}
+		began := time.Now()
+		matched, err := p.slow.MatchString(s)
+		b.spend(min(b.left, int(time.Since(began))/backtrackFor))
+		return matched, err == nil
 	}
-	return matched
+	return false, false
+}
+
+// patterns compiles the patterns of one schema.
+type patterns struct {
+	compiled map[string]*pattern
+	weight   int // of all
+}
+
+// compile compiles a pattern with Go's engine, which takes linear time. Patterns with
+// lookaheads and back references get an engine that backtracks like JavaScript's.
+func (c *patterns) compile(text string) (jsonschema.Regexp, error) {
+	if known, ok := c.compiled[text]; ok {
+		return known, nil
+	}
+	p := &pattern{text: text}
+	if err := c.engine(p); err != nil {
+		return nil, err
+	}
+	if c.compiled == nil {
+		c.compiled = map[string]*pattern{}
+	}
+	c.compiled[text] = p
+	return p, nil
+}
+
+// engine sets the engine of a pattern, unless the pattern exceeds the limits.
+func (c *patterns) engine(p *pattern) error {
+	if len(p.text) > maxPattern {
+		return nil
+	}
+	tree, err := syntax.Parse(p.text, syntax.Perl)
+	if err != nil {
+		return c.backtracking(p)
+	}
+	need := estimate(tree)
+	if need.instructions > maxInstructions || c.weight+need.weight > maxWeight {
+		return nil
+	}
+	c.weight += need.weight
+	p.size = need.instructions
+	p.linear, err = regexp.Compile(p.text)
+	return err
+}
+
+// backtracking sets the backtracking engine. This engine does not expand repeats, so
+// the length of the text bounds the program.
+func (c *patterns) backtracking(p *pattern) (err error) {
+	if c.weight+len(p.text) > maxWeight {
+		return nil
+	}
+	c.weight += len(p.text)
+	if p.slow, err = regexp2.Compile(p.text, regexp2.ECMAScript); err != nil {
+		return err
+	}
+	p.slow.MatchTimeout = patternTime
+	return nil
+}
+
+// need is the estimated size of a compiled pattern.
+type need struct {
+	instructions int
+	weight       int // memory, in instructions of 40 bytes, including character classes
+}
+
+// estimate does not expand repeats, because nested repeats multiply.
+func estimate(tree *syntax.Regexp) need {
+	var inner need
+	for _, sub := range tree.Sub {
+		inner = inner.plus(estimate(sub))
+	}
+	switch tree.Op {
+	case syntax.OpLiteral:
+		return need{len(tree.Rune), len(tree.Rune)}
+	case syntax.OpCharClass:
+		return need{1, 1 + len(tree.Rune)/10}
+	case syntax.OpCapture:
+		return inner.plus(need{2, 2})
+	case syntax.OpAlternate, syntax.OpConcat:
+		return inner.plus(need{len(tree.Sub), len(tree.Sub)})
+	case syntax.OpRepeat:
+		times := max(tree.Max, tree.Min+1) // Max is -1 without a maximum
+		return inner.plus(need{1, 1}).times(times)
+	default: // one instruction
+		return inner.plus(need{1, 1})
+	}
+}
+
+// The sums stop at the limits, so that they do not overflow.
+func (n need) plus(m need) need {
+	return need{min(n.instructions+m.instructions, maxInstructions+1), min(n.weight+m.weight, maxWeight+1)}
+}
+
+func (n need) times(factor int) need {
+	return need{min(n.instructions*factor, maxInstructions+1), min(n.weight*factor, maxWeight+1)}
 }

@@ -1,15 +1,16 @@
-// Package validate holds the arguments of a tool call against the tool's JSON
-// Schema before they are sent. Schemas and arguments are hostile until shown
-// otherwise: nothing is fetched, and neither can hang or end the process. A
-// schema that cannot be applied refuses nothing, since the server checks its
-// own arguments; Problem says why.
+// Package validate checks the arguments of a tool call against the tool's JSON
+// Schema. Schemas and arguments are hostile: nothing is fetched, and no check hangs
+// or ends the process. A schema that cannot be applied refuses nothing, because the
+// server checks its arguments itself; Problem returns the reason.
 package validate
 
 import (
 	"bytes"
 	"container/list"
+	"context"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -17,24 +18,24 @@ import (
 )
 
 const (
-	maxSchemas   = 4096    // compiled ones kept
-	maxBytes     = 4 << 20 // of their texts; compiled, a schema takes 30 to 90 times its text
-	maxArguments = 256     // levels that arguments may nest
+	maxSchemas   = 4096    // compiled schemas that are kept
+	maxBytes     = 4 << 20 // of their texts; a compiled schema takes 30 to 90 times its text
+	maxArguments = 256     // levels of nesting of arguments
 )
 
-// Validator compiles schemas when they are first needed and keeps them. The
-// zero value is ready; it is safe for concurrent use.
+// Validator compiles schemas on first use and keeps them. The zero value is ready to
+// use; it is safe for concurrent use.
 type Validator struct {
 	mu      sync.Mutex
 	entries map[[sha256.Size]byte]*list.Element
-	recent  list.List              // of *entry, the one used last in front
+	recent  list.List              // of *entry, the most recently used first
 	bytes   int                    // of the texts of entries
-	known   map[text]*list.Element // shortcuts to entries, see lookup
-	held    int                    // bytes that known keeps in memory
+	known   map[text]*list.Element // entries by the address of the schema, see lookup
+	held    int                    // bytes of schemas that known keeps in memory
 }
 
-// text is where a schema is in memory. As a key it keeps the schema there, so
-// that no other text can take its place.
+// text is the address of a schema in memory. As a key it keeps the schema alive, so
+// that no other text gets the same address.
 type text struct {
 	first  *byte
 	length int
@@ -43,23 +44,30 @@ type text struct {
 // entry is one schema, compiled once.
 type entry struct {
 	key     [sha256.Size]byte
-	size    int // of the schema's text
-	once    sync.Once
-	checker *checker // nil when the schema cannot be applied
+	size    int           // of the schema's text, and of its patterns
+	begun   bool          // compilation has started; guarded by Validator.mu
+	ready   chan struct{} // closed after compilation
+	checker *checker      // nil if the schema cannot be applied
 
 	mu      sync.Mutex
 	problem error
 }
 
-// Check lists what is wrong with args, sorted by place; an empty args means {}.
-// No details and no error mean that args may be sent. The error is of kind
-// Invalid and means that args is not JSON that could be sent at all. The bytes of
-// schema must never change.
-func (v *Validator) Check(schema, args json.RawMessage) ([]toolscript.Detail, error) {
+// Check returns the violations of args, sorted by place; empty args mean {}. Without
+// details and error, args may be sent. An error of kind Invalid means that args is
+// not JSON or nests too deep; other errors are the end of ctx. The bytes of schema must
+// never change.
+func (v *Validator) Check(ctx context.Context, schema, args json.RawMessage) ([]toolscript.Detail, error) {
 	if len(bytes.TrimSpace(args)) == 0 {
 		args = json.RawMessage("{}")
 	}
 	value, err := decode(args)
+	if errors.Is(err, errMany) {
+		if schema != nil {
+			v.lookup(schema).fail(fmt.Errorf("some arguments were not checked: %w", err))
+		}
+		return nil, nil
+	}
 	if err != nil {
 		return nil, &toolscript.Error{Kind: toolscript.Invalid, Err: fmt.Errorf("read the arguments: %w", err)}
 	}
@@ -69,32 +77,34 @@ func (v *Validator) Check(schema, args json.RawMessage) ([]toolscript.Detail, er
 	if schema == nil {
 		return nil, nil
 	}
-	e := v.entry(schema)
-	if e.checker == nil {
-		return nil, nil
+	e, err := v.entry(ctx, schema)
+	if err != nil || e.checker == nil {
+		return nil, err
 	}
-	details, err := e.checker.check(value)
-	if err != nil {
-		e.fail(err)
-		return nil, nil
+	details, problem, err := e.checker.check(ctx, value)
+	if problem != nil {
+		e.fail(problem)
 	}
-	return details, nil
+	return details, err
 }
 
-// Problem says why a schema is not applied, or was not applied to some
-// arguments; nil when all is well. It is the same error every time.
-func (v *Validator) Problem(schema json.RawMessage) error {
+// Problem returns the reason why a schema is not applied, or was not applied to some
+// arguments, and nil if there is none. It returns the same error every time.
+func (v *Validator) Problem(ctx context.Context, schema json.RawMessage) error {
 	if schema == nil {
 		return nil
 	}
-	e := v.entry(schema)
+	e, err := v.entry(ctx, schema)
+	if err != nil {
+		return err
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.problem
 }
 
-// Noticed is the problem of a schema that Check has met so far. It compiles
-// nothing: to look at all schemas of a large catalog would take seconds.
+// Noticed returns the problem of a schema that Check has found so far. It compiles
+// nothing: compiling all schemas of a large catalog would take seconds.
 func (v *Validator) Noticed(schema json.RawMessage) error {
 	v.mu.Lock()
 	at := v.entries[sha256.Sum256(schema)]
@@ -108,24 +118,52 @@ func (v *Validator) Noticed(schema json.RawMessage) error {
 	return e.problem
 }
 
-// entry is the compiled schema, compiled now if need be. Others that need the
-// same schema wait; those that need another do not.
-func (v *Validator) entry(schema json.RawMessage) *entry {
+// entry returns the compiled schema, and compiles it on first use. Concurrent calls
+// for the same schema wait until their contexts end; calls for other schemas do not
+// wait.
+func (v *Validator) entry(ctx context.Context, schema json.RawMessage) (*entry, error) {
 	e := v.lookup(schema)
-	e.once.Do(func() {
-		c, err := compile(schema)
-		if err != nil {
-			e.fail(fmt.Errorf("arguments are not checked: %w", err))
-			return
-		}
-		e.checker = c
-	})
-	return e
+	v.mu.Lock()
+	first := !e.begun
+	e.begun = true
+	v.mu.Unlock()
+	if first {
+		v.compile(e, schema)
+	}
+	select {
+	case <-e.ready:
+		return e, nil
+	default:
+	}
+	select {
+	case <-e.ready:
+		return e, nil
+	case <-ctx.Done():
+		return nil, toolscript.ContextError(ctx)
+	}
 }
 
-// lookup is the entry of a schema. The tools of a catalog keep their schemas, so
-// that after the first call of each its place says which it is; the hash of 1.5 KB
-// is a tenth of a check.
+// compile compiles the schema of an entry and adds the size of its patterns.
+func (v *Validator) compile(e *entry, schema json.RawMessage) {
+	defer close(e.ready)
+	c, err := compile(schema)
+	if err != nil {
+		e.fail(fmt.Errorf("arguments are not checked: %w", err))
+		return
+	}
+	e.checker = c
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if at := v.entries[e.key]; at != nil && at.Value == e {
+		e.size += c.weight
+		v.bytes += c.weight
+		v.evict()
+	}
+}
+
+// lookup returns the entry of a schema. The tools of a catalog keep their schemas in
+// memory, so after the first call the address identifies the schema; hashing 1.5 KB
+// would be a tenth of a check.
 func (v *Validator) lookup(schema json.RawMessage) *entry {
 	at := text{length: len(schema)}
 	if len(schema) > 0 {
@@ -142,9 +180,9 @@ func (v *Validator) lookup(schema json.RawMessage) *entry {
 	return known.Value.(*entry)
 }
 
-// remember keeps the place of a schema. All are forgotten when they are too many:
-// some are of catalogs that are gone. The limits are those of hashed, and a schema
-// may have several places, so that none is known whose entry has been dropped.
+// remember stores the address of a schema. If there are too many addresses, all are
+// dropped, because some belong to old catalogs. The limits are those of hashed. A
+// schema may have several addresses.
 func (v *Validator) remember(at text, known *list.Element) {
 	if v.known == nil || len(v.known) == maxSchemas || v.held+at.length > maxBytes {
 		v.known, v.held = map[text]*list.Element{}, 0
@@ -153,7 +191,7 @@ func (v *Validator) remember(at text, known *list.Element) {
 	v.held += at.length
 }
 
-// hashed is the entry of the schema with that hash, a new one if need be.
+// hashed returns the entry of the schema with that hash, and creates it if necessary.
 func (v *Validator) hashed(key [sha256.Size]byte, size int) *list.Element {
 	if at, ok := v.entries[key]; ok {
 		return at
@@ -161,18 +199,24 @@ func (v *Validator) hashed(key [sha256.Size]byte, size int) *list.Element {
 	if v.entries == nil {
 		v.entries = map[[sha256.Size]byte]*list.Element{}
 	}
-	at := v.recent.PushFront(&entry{key: key, size: size})
+	at := v.recent.PushFront(&entry{key: key, size: size, ready: make(chan struct{})})
 	v.entries[key] = at
 	v.bytes += size
+	v.evict()
+	return at
+}
+
+// evict drops the least recently used entries beyond the limits.
+func (v *Validator) evict() {
 	for v.recent.Len() > maxSchemas || v.bytes > maxBytes && v.recent.Len() > 1 {
 		oldest := v.recent.Remove(v.recent.Back()).(*entry)
 		delete(v.entries, oldest.key)
 		v.bytes -= oldest.size
+		v.known, v.held = nil, 0 // an address would keep the entry in memory
 	}
-	return at
 }
 
-// fail keeps the first problem.
+// fail records the first problem.
 func (e *entry) fail(err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

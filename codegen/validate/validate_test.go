@@ -2,6 +2,7 @@ package validate_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -27,8 +28,8 @@ const issue = `{"type": "object", "additionalProperties": false, "required": ["t
 		"a/b": {"type": "boolean"}
 	}}`
 
-// TestCheckNamesEveryViolation: pointer, expectation and the value's type, and
-// nothing of the library.
+// TestCheckNamesEveryViolation checks that details have the pointer, the expectation
+// and the value's type, and no text of the library.
 func TestCheckNamesEveryViolation(t *testing.T) {
 	tests := []struct {
 		name, schema, args string
@@ -92,14 +93,14 @@ func TestCheckNamesEveryViolation(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var v validate.Validator
-			got, err := v.Check(raw(tt.schema), json.RawMessage(tt.args))
+			got, err := v.Check(t.Context(), raw(tt.schema), json.RawMessage(tt.args))
 			if err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("Check(%s): -want +got\n%s", tt.args, diff)
 			}
-			if err := v.Problem(raw(tt.schema)); err != nil {
+			if err := v.Problem(t.Context(), raw(tt.schema)); err != nil {
 				t.Errorf("Problem = %v, want none", err)
 			}
 		})
@@ -109,14 +110,15 @@ func TestCheckNamesEveryViolation(t *testing.T) {
 func TestArgumentsThatAreNotJSON(t *testing.T) {
 	var v validate.Validator
 	for _, args := range []string{`{`, `{"a": 1}}`, `{"a": 1} {}`, `nonsense`, strings.Repeat(`{"a":`, 300) + "1" + strings.Repeat("}", 300)} {
-		_, err := v.Check(raw(issue), json.RawMessage(args))
+		_, err := v.Check(t.Context(), raw(issue), json.RawMessage(args))
 		if kind := toolscript.KindOf(err); kind != toolscript.Invalid {
 			t.Errorf("Check(%.20q): kind %q (%v), want %q", args, kind, err, toolscript.Invalid)
 		}
 	}
 }
 
-// TestSchemaThatCannotBeApplied: the arguments pass, and Problem says why.
+// TestSchemaThatCannotBeApplied checks that all arguments pass and Problem has the
+// reason.
 func TestSchemaThatCannotBeApplied(t *testing.T) {
 	tests := []struct{ name, schema, want string }{
 		{"unknown type", `{"type": "strin"}`, "not valid"},
@@ -138,23 +140,23 @@ func TestSchemaThatCannotBeApplied(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var v validate.Validator
-			details, err := v.Check(json.RawMessage(tt.schema), json.RawMessage(`{"a": 1}`))
+			details, err := v.Check(t.Context(), json.RawMessage(tt.schema), json.RawMessage(`{"a": 1}`))
 			if len(details) > 0 || err != nil {
 				t.Errorf("Check = %v, %v; want nothing refused", details, err)
 			}
-			problem := v.Problem(json.RawMessage(tt.schema))
+			problem := v.Problem(t.Context(), json.RawMessage(tt.schema))
 			if problem == nil || !strings.Contains(problem.Error(), tt.want) || strings.Contains(problem.Error(), "mem://") {
 				t.Errorf("Problem = %v, want it to contain %q and no address of ours", problem, tt.want)
 			}
-			if again := v.Problem(json.RawMessage(tt.schema)); !errors.Is(again, problem) {
+			if again := v.Problem(t.Context(), json.RawMessage(tt.schema)); !errors.Is(again, problem) {
 				t.Errorf("Problem is another one when asked again")
 			}
 		})
 	}
 }
 
-// TestCostlyChecksEnd: each of these would run for ever, or end the process
-// with a stack overflow.
+// TestCostlyChecksEnd uses checks that would run forever, or end the process with a
+// stack overflow.
 func TestCostlyChecksEnd(t *testing.T) {
 	var doubling, chain strings.Builder
 	for i := range 60 {
@@ -179,19 +181,41 @@ func TestCostlyChecksEnd(t *testing.T) {
 			"a pattern that backtracks", `{"properties": {"a": {"pattern": "^(?!x)(a+)+$"}}}`,
 			`{"a": "` + strings.Repeat("a", 60) + `!"}`,
 		},
+		{"nested repeats", patterns(12, strings.Repeat("((((a{0,1000}){0,1000}){0,1000}){0,1000}){0,1000}", 300)), `{"p0": "x"}`},
+		{"short patterns of many instructions", patterns(1000, "((a{100}){10}){9}"), `{"p0": "x"}`},
+		{"large classes, repeated", patterns(500, `^[\pL\pN]{900}$`), `{"p0": "x"}`},
+		{"a pattern and a long string", patterns(1, strings.Repeat(".*a[^i].{900}Xi", 10)), `{"p0": "` + strings.Repeat("a", 4<<20) + `"}`},
+		{"a pattern and many strings", `{"additionalProperties": {"pattern": "(.*a[^i].{90}Xi){10}"}}`, manyMembers(20_000, `"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"`)},
 		{"numbers beyond all bounds", `{"properties": {"a": {"minimum": 1e99999999, "type": "integer"}}}`, `{"a": 1e99999999}`},
 		{"numbers of a million digits", `{"additionalProperties": {"type": "integer"}}`, manyNumbers(50)},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var v validate.Validator
-			details, err := v.Check(raw(tt.schema), json.RawMessage(tt.args))
+			details, err := v.Check(t.Context(), raw(tt.schema), json.RawMessage(tt.args))
 			if err != nil {
 				t.Errorf("Check failed: %v", err)
 			}
-			t.Logf("details %v, problem %v", details, v.Problem(raw(tt.schema)))
+			t.Logf("details %v, problem %v", details, v.Problem(t.Context(), raw(tt.schema)))
 		})
 	}
+}
+
+// patterns returns a schema of n properties with a different pattern each.
+func patterns(n int, pattern string) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `, "p%d": {"pattern": %q}`, i, fmt.Sprintf("%s|%d", pattern, i))
+	}
+	return `{"properties": {` + b.String()[1:] + `}}`
+}
+
+func manyMembers(n int, value string) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `, "m%d": %s`, i, value)
+	}
+	return "{" + b.String()[1:] + "}"
 }
 
 func manyNumbers(n int) string {
@@ -203,7 +227,72 @@ func manyNumbers(n int) string {
 	return b.String() + "}"
 }
 
-// TestManySchemas: more schemas than are kept, from many goroutines.
+// TestPatternBeyondTheLimits checks that only the pattern is skipped, and that
+// Problem says so.
+func TestPatternBeyondTheLimits(t *testing.T) {
+	long := strings.Repeat("a", 4<<20)
+	tests := []struct{ name, pattern, text string }{
+		{"long", strings.Repeat("a", 5000), "x"},
+		{"many instructions", "(abcdefghijklmn){900}", "x"},
+		{"input times instructions", "(.*a[^i].{90}Xi){10}", long},
+		{"backtracking, and a long input", "^(?!x)b", long},
+		{"backtracking", "^(?!x)(a+)+$", strings.Repeat("a", 60) + "!"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var v validate.Validator
+			schema := raw(fmt.Sprintf(`{"properties": {"a": {"pattern": %q}, "b": {"type": "number"}}}`, tt.pattern))
+			details, err := v.Check(t.Context(), schema, raw(fmt.Sprintf(`{"a": %q, "b": "x"}`, tt.text)))
+			want := []toolscript.Detail{{Path: "/b", Message: "expected number, got string"}}
+			if diff := cmp.Diff(want, details); diff != "" || err != nil {
+				t.Errorf("Check: error %v, -want +got\n%s", err, diff)
+			}
+			if problem := v.Problem(t.Context(), schema); problem == nil || !strings.Contains(problem.Error(), "a pattern") {
+				t.Errorf("Problem = %v, want it to name a pattern", problem)
+			}
+		})
+	}
+	t.Run("ordinary patterns are checked", func(t *testing.T) {
+		var v validate.Validator
+		schema := raw(`{"properties": {"a": {"pattern": "^[A-Za-z0-9+/]*={0,2}$"}, "b": {"pattern": "^[\\pL ]{1,100}$"}}}`)
+		details, err := v.Check(t.Context(), schema, raw(`{"a": "`+strings.Repeat("a", 2<<20)+`!", "b": "1"}`))
+		if err != nil || len(details) != 2 || v.Problem(t.Context(), schema) != nil {
+			t.Errorf("Check = %v, %v, Problem %v; want two violations", details, err, v.Problem(t.Context(), schema))
+		}
+	})
+}
+
+// TestCheckEndsWithItsContext checks that neither a check nor a wait for a
+// compilation outlasts its context.
+func TestCheckEndsWithItsContext(t *testing.T) {
+	var v validate.Validator
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	schema := raw(`{"additionalProperties": {"enum": ["x", "y"]}}`)
+	_, err := v.Check(ctx, schema, raw(manyMembers(10_000, `"x"`)))
+	if kind := toolscript.KindOf(err); kind != toolscript.Cancelled {
+		t.Errorf("Check: kind %q (%v), want %q", kind, err, toolscript.Cancelled)
+	}
+	if err := v.Problem(t.Context(), schema); err != nil {
+		t.Errorf("a call that was cancelled left the problem %v", err)
+	}
+}
+
+// TestManyViolations checks an array in which no item fits.
+func TestManyViolations(t *testing.T) {
+	var v validate.Validator
+	for name, schema := range map[string]string{
+		"values": `{"additionalProperties": {"enum": ["x", "y"]}}`,
+		"names":  `{"additionalProperties": false, "properties": {"m": {}}}`,
+	} {
+		details, err := v.Check(t.Context(), raw(schema), raw(manyMembers(10_000, `"z"`)))
+		if err != nil || len(details) != 21 || !strings.HasPrefix(details[20].Message, "and at least ") {
+			t.Errorf("%s: %v, %v; want 20 violations and that there are more", name, details, err)
+		}
+	}
+}
+
+// TestManySchemas uses more schemas than are kept, from many goroutines.
 func TestManySchemas(t *testing.T) {
 	var v validate.Validator
 	var group sync.WaitGroup
@@ -211,7 +300,7 @@ func TestManySchemas(t *testing.T) {
 		group.Go(func() {
 			for i := range 1500 {
 				schema := raw(fmt.Sprintf(`{"properties": {"a": {"const": %d}}}`, i+worker*1000))
-				details, err := v.Check(schema, json.RawMessage(`{"a": -1}`))
+				details, err := v.Check(t.Context(), schema, json.RawMessage(`{"a": -1}`))
 				if err != nil || len(details) != 1 {
 					t.Errorf("schema %d: %v, %v; want one violation", i, details, err)
 				}
@@ -221,8 +310,8 @@ func TestManySchemas(t *testing.T) {
 	group.Wait()
 }
 
-// TestMemoryOfSchemas: a server that announces other schemas all the time, large
-// ones, does not fill the memory with those it had.
+// TestMemoryOfSchemas checks that a server that keeps changing its large schemas does
+// not fill the memory.
 func TestMemoryOfSchemas(t *testing.T) {
 	var v validate.Validator
 	padding := strings.Repeat("x", 400<<10)
@@ -233,7 +322,7 @@ func TestMemoryOfSchemas(t *testing.T) {
 	for i := range 40 {
 		schema := announced(i)
 		for _, again := range []json.RawMessage{schema, schema, bytes.Clone(schema), announced(i / 2)} {
-			if details, err := v.Check(again, json.RawMessage(`{"a": -1}`)); err != nil || len(details) != 1 {
+			if details, err := v.Check(t.Context(), again, json.RawMessage(`{"a": -1}`)); err != nil || len(details) != 1 {
 				t.Fatalf("schema %d: %v, %v; want one violation", i, details, err)
 			}
 		}
@@ -244,7 +333,7 @@ func TestMemoryOfSchemas(t *testing.T) {
 	runtime.KeepAlive(&v)
 }
 
-// heap are the bytes in use after a collection.
+// heap returns the bytes in use after a garbage collection.
 func heap() int64 {
 	runtime.GC()
 	var m runtime.MemStats
@@ -257,13 +346,13 @@ func BenchmarkCheck(b *testing.B) {
 	schema := raw(issue)
 	args := json.RawMessage(`{"title": "A", "owner": "o", "state": "open", "limit": 3, "labels": ["x"]}`)
 	for b.Loop() {
-		if details, err := v.Check(schema, args); err != nil || details != nil {
+		if details, err := v.Check(b.Context(), schema, args); err != nil || details != nil {
 			b.Fatal(details, err)
 		}
 	}
 }
 
-// raw takes "" for a missing schema.
+// raw returns nil for "", which means no schema.
 func raw(schema string) json.RawMessage {
 	if schema == "" {
 		return nil

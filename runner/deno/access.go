@@ -5,22 +5,22 @@ import (
 	"github.com/toolscript/toolscript/runner/internal/landlock"
 )
 
-// Wall is what stands between the process and the system.
-func (p *Process) Wall() []toolscript.WallPart {
-	second := toolscript.WallPart{Name: "landlock", Active: p.walled, Detail: "this kernel has no Landlock, or it is not enabled"}
-	if p.walled {
+// Confinement lists what the operating system keeps from the process.
+func (p *Process) Confinement() []toolscript.Confinement {
+	second := toolscript.Confinement{Name: "landlock", Active: p.confined, Detail: "this kernel has no Landlock, or it is not enabled"}
+	if p.confined {
 		second.Detail = "Deno's own files, the folder of the run, one port"
 	}
-	return []toolscript.WallPart{
+	return []toolscript.Confinement{
 		{Name: "permissions", Active: true, Detail: "Deno's: one port, no files, no processes, one variable"},
 		second,
 	}
 }
 
-// access is what the second wall leaves to a process: what Deno needs to start,
-// its own folder, and the door. /proc/self would not be the process's own: a rule
-// is for the folder that the path led to when it was made, and it is made by the
-// gateway, whose environment is there.
+// access lists what Landlock leaves to a process: what Deno needs to start, its own
+// folder, and the loopback server. It omits /proc/self: the gateway opens the path for
+// the rule, so the rule would be for the gateway's folder, with the gateway's
+// environment in it.
 func (p *Process) access() landlock.Access {
 	return landlock.Access{
 		Read: []string{
@@ -29,6 +29,6 @@ func (p *Process) access() landlock.Access {
 			p.engine.options.Executable, p.engine.loader,
 		},
 		Write:   []string{p.folder, "/dev/null"},
-		Connect: []uint16{p.engine.door.port()},
+		Connect: []uint16{p.engine.loopback.port()},
 	}
 }

@@ -1,22 +1,18 @@
 package deno
 
-import (
-	"context"
-	"encoding/json"
-	"errors"
-)
+import "encoding/json"
 
-// question is what a script's process cannot know: the table of names and the
-// map to the user's text stay here.
+// question is about data that the script's process does not have: the table of names
+// and the source map stay in the gateway.
 type question struct {
 	Question string            `json:"question"`
 	Given    []json.RawMessage `json:"given"`
 }
 
-// server is the index that questions about one server begin with.
+// server is the index of the server that the question is about, its first argument.
 func (q question) server() (n int) {
 	if len(q.Given) > 0 {
-		_ = json.Unmarshal(q.Given[0], &n) // a script that breaks its own questions gets odd answers
+		_ = json.Unmarshal(q.Given[0], &n) // a script that changes its own questions gets odd answers
 	}
 	return n
 }
@@ -28,7 +24,7 @@ func (q question) text(i int) (s string) {
 	return s
 }
 
-// questions are what can be asked.
+// questions are the questions that a process may ask.
 var questions = map[string]func(*run, question) any{
 	"server":  func(r *run, q question) any { return r.names.Server(q.text(0)) },
 	"tool":    func(r *run, q question) any { return r.names.Tool(q.server(), q.text(1)) },
@@ -42,7 +38,7 @@ var questions = map[string]func(*run, question) any{
 	},
 }
 
-func (r *run) answer(payload []byte) error {
+func (r *run) answerQuestion(payload []byte) error {
 	var q question
 	if err := json.Unmarshal(payload, &q); err != nil {
 		return errNotUnderstood
@@ -52,33 +48,4 @@ func (r *run) answer(payload []byte) error {
 		return errNotUnderstood
 	}
 	return writeMessage(r.process.stdin, reply(r, q))
-}
-
-// errOver is the answer to a script whose run has ended.
-var errOver = errors.New("the run has ended")
-
-// enter lets a goroutine of the door use the host until it calls leave.
-func (r *run) enter() (leave func(), err error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.over {
-		return nil, errOver
-	}
-	r.pending.Add(1)
-	return r.pending.Done, nil
-}
-
-// stdin is the next piece of standard input; nil is its end.
-func (r *run) stdin(ctx context.Context) ([]byte, error) {
-	leave, err := r.enter()
-	if err != nil {
-		return nil, err
-	}
-	defer leave()
-	r.input.Lock()
-	defer r.input.Unlock()
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	defer context.AfterFunc(r.ctx, cancel)()
-	return r.host.ReadStdin(ctx)
 }

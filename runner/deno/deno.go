@@ -1,16 +1,16 @@
-// Package deno runs scripts on Deno, where it is installed. Every run has a
-// process of its own, which is started ahead, runs one script and is gone, with
-// the folder that held its caches: nothing stays for the next run.
+// Package deno runs scripts on an installed Deno. Every run has its own process, which
+// is started in advance, runs one script and ends. The folder with its caches is
+// deleted then.
 //
-// A process may reach one port and nothing else: the Engine's own door, which
-// knows the capabilities of its processes, answers tool calls and standard input
-// through the run's Host, and has no other routes. What a script could do to the
-// gateway's own API it cannot even try.
+// A process may reach one port: the loopback server of the Engine. That server knows
+// the capabilities of its processes and serves answers of calls and standard input
+// through the Host of the run. It has no other routes, so a script cannot try the
+// gateway's own API.
 //
-// The script is no file: a constant loader, the only module whose static imports
-// Deno would read without asking, imports it as a Blob. The loader runs the same
-// prelude as QuickJS, so that a script prints, throws and finds the same on both
-// engines.
+// The script is not a file. A constant loader imports it as a Blob; the loader is the
+// only module whose static imports Deno would read without permission. The loader runs
+// the same prelude as QuickJS, so that a script prints, throws and finds the same on
+// both engines.
 package deno
 
 import (
@@ -25,29 +25,30 @@ import (
 	"sync"
 )
 
-// HeapMB is the JavaScript heap of a process. A run may ask for less.
+// HeapMB is the JavaScript heap of a process. A run may have less.
 const HeapMB = 96
 
-// Options say how an engine is made.
+// Options configure an engine.
 type Options struct {
-	Executable string // of Deno itself, not of a script that starts it
-	// Folder is where processes keep what Deno must write: private to the user,
-	// and used by this package alone. Empty: one in the system's temporary folder.
+	Executable string // Deno itself, not a script that starts it
+	// Folder is where processes keep what Deno must write. It is private to the user
+	// and used by this package alone. Empty: a folder in the system's temporary
+	// folder.
 	Folder string
 	Log    *slog.Logger // nil: slog.Default()
 }
 
 // Engine starts processes that run scripts. It is safe for concurrent use.
 type Engine struct {
-	options Options
-	door    *door
-	scratch *scratch
-	loader  string // the path of the loader
-	work    sync.WaitGroup
+	options  Options
+	loopback *loopback
+	scratch  *scratch
+	loader   string // path of the loader
+	work     sync.WaitGroup
 }
 
-// NewEngine opens the door and writes the loader. What engines that were killed
-// have left in Folder is removed.
+// NewEngine opens the loopback server and writes the loader. It removes what engines
+// that were killed left in Folder.
 func NewEngine(ctx context.Context, o Options) (*Engine, error) {
 	if o.Log == nil {
 		o.Log = slog.Default()
@@ -69,22 +70,22 @@ func NewEngine(ctx context.Context, o Options) (*Engine, error) {
 	if err := os.WriteFile(e.loader, []byte(text), 0o400); err != nil {
 		return nil, errors.Join(fmt.Errorf("deno: write the loader: %w", err), e.scratch.remove())
 	}
-	if e.door, err = openDoor(ctx, o.Log); err != nil {
-		return nil, errors.Join(fmt.Errorf("deno: open the door for scripts: %w", err), e.scratch.remove())
+	if e.loopback, err = openLoopback(ctx, o.Log); err != nil {
+		return nil, errors.Join(fmt.Errorf("deno: open the loopback server for scripts: %w", err), e.scratch.remove())
 	}
 	return e, nil
 }
 
-// Close ends the engine. Its processes must have ended, or are killed now.
+// Close ends the engine, and kills processes that still run.
 func (e *Engine) Close() error {
-	err := e.door.close()
+	err := e.loopback.close()
 	e.work.Wait()
 	return errors.Join(err, e.scratch.remove())
 }
 
-// newCapability is the secret of one process: 256 bits.
+// newCapability returns the secret of one process, 256 bits.
 func newCapability() string {
 	b := make([]byte, 32)
-	_, _ = rand.Read(b) // never fails, says crypto/rand
+	_, _ = rand.Read(b) // crypto/rand never fails
 	return base64.RawURLEncoding.EncodeToString(b)
 }

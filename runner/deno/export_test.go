@@ -1,12 +1,12 @@
 package deno
 
-// Capability is the secret of a process.
+// Capability returns the secret in the gateway URL of a process.
 func Capability(p *Process) string { return p.capability }
 
-// PinnedPackage is what Install brings to a platform.
+// PinnedPackage is the package that Install downloads for a platform.
 type PinnedPackage struct{ Name, Version, Integrity string }
 
-// Pinned are the packages of all platforms.
+// Pinned returns the packages of all platforms.
 func Pinned() map[string]PinnedPackage {
 	all := map[string]PinnedPackage{}
 	for platform, p := range packages {

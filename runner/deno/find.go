@@ -17,24 +17,24 @@ import (
 )
 
 const (
-	// Variable names the program to use, and no other.
+	// Variable names the program to use; no other is tried.
 	Variable = "TOOLSCRIPT_DENO"
-	// oldest is the first version that is used without a warning: before it, an
-	// address written as one number passed by --deny-net (GHSA-v8fw-85r8-5m23).
+	// oldest is the first version that is used without a warning. Before it, an
+	// address written as one number passed --deny-net (GHSA-v8fw-85r8-5m23).
 	oldestMajor, oldestMinor = 2, 8
-	// askTime bounds the question for the version, which takes 10 ms.
+	// askTime bounds the query of the version, which takes 10 ms.
 	askTime = 10 * time.Second
 )
 
-// Search says where Deno is looked for.
+// Search says where to look for Deno.
 type Search struct {
-	Named     string // the value of Variable; "" when it is not set
-	Path      string // the value of PATH
-	Installed string // the folder of Install; "" when there is none
+	Named     string // value of Variable; "" if it is not set
+	Path      string // value of PATH
+	Installed string // folder of Install; "" for none
 }
 
-// Find looks for Deno: the named one and no other, else the one in PATH, else
-// the one that Install has put into its folder.
+// Find looks for Deno: the named program and no other, else in PATH, else in the
+// folder of Install.
 func (s Search) Find(ctx context.Context) toolscript.EngineStatus {
 	status := toolscript.EngineStatus{Name: toolscript.EngineDeno}
 	path, err := s.locate()
@@ -84,10 +84,10 @@ func (s Search) locate() (string, error) {
 
 var executableName = map[bool]string{true: "deno.exe", false: "deno"}[runtime.GOOS == "windows"]
 
-// program says why path is not a program. A script is none: the one that npm
-// puts into PATH stands between us and Deno, and hides how it ended.
+// program explains why path is not a program. A script is refused: the one that npm
+// puts into PATH would stand between the gateway and Deno, and hide how Deno ended.
 func program(path string) error {
-	f, err := os.Open(path) //nolint:gosec // where the user says that Deno is
+	f, err := os.Open(path) //nolint:gosec // a path that the user configured
 	if err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func program(path string) error {
 
 var versionLine = regexp.MustCompile(`^deno ((\d{1,6})\.(\d{1,6})\.\S+)`)
 
-// versionOf asks the program at path.
+// versionOf asks the program at path for its version.
 func versionOf(ctx context.Context, path string) (major, minor int, version string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()

@@ -26,7 +26,7 @@ func TestFind(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		search deno.Search
-		path   string // "" when there is none
+		path   string // "" if there is none
 		reason string
 	}{
 		{"named", deno.Search{Named: real, Path: empty}, real, ""},

@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// builtin are the modules that Deno carries. An import map can refuse modules by
-// name alone; files, other hosts and npm are refused by the flags.
+// builtin are the modules that Deno includes. An import map can refuse modules by name
+// only; flags refuse files, other hosts and npm.
 var builtin = strings.Fields(`assert assert/strict async_hooks buffer child_process cluster console constants crypto
 	dgram diagnostics_channel dns dns/promises domain events fs fs/promises http http2 https inspector inspector/promises
 	module net os path path/posix path/win32 perf_hooks process punycode querystring readline readline/promises repl sea
 	sqlite stream stream/consumers stream/promises stream/web string_decoder sys test test/reporters timers
 	timers/promises tls trace_events tty url util util/types v8 vm wasi worker_threads zlib`)
 
-// importMap leads "toolscript" to the module at a process's own address and
-// refuses every module that Deno has within itself.
+// importMap maps "toolscript" to the module at a process's own address, and refuses
+// every module that Deno includes.
 func importMap(base, version string) ([]byte, error) {
 	address := base + "/runtime/tools.ts?_t=" + url.QueryEscape(version)
 	imports := map[string]any{"toolscript": address}
@@ -26,29 +26,42 @@ func importMap(base, version string) ([]byte, error) {
 	return json.Marshal(map[string]any{"imports": imports})
 }
 
-// arguments are Deno's. host is the door's, always spelled with the number: a
-// grant holds for one spelling. Every right that is not named is not given.
+// arguments are the arguments of Deno. host is the address of the loopback server,
+// always with the number: a permission is for one spelling. Deno denies every
+// permission that is not listed.
 func arguments(host, importMap, loader, run string) []string {
 	return []string{
 		"run", "--quiet",
-		"--no-check",  // the types have been checked, by the gateway's own checker
+		"--no-check",  // the gateway's checker has checked the types
 		"--no-prompt", // what is not allowed fails instead of asking
-		"--no-config", // a deno.json of whoever owns the folder has no say
+		"--no-config", // a deno.json in the folder has no effect
 		"--no-lock",
 		"--no-npm", // an npm: import goes to the registry whatever --allow-net says
 		"--allow-net=" + host,
 		"--allow-import=" + host,
-		"--allow-env=TOOLSCRIPT_GATEWAY_URL,TZ", // TZ is set by the loader, which then gives it up
+		"--allow-env=TOOLSCRIPT_GATEWAY_URL,TZ", // the loader sets TZ and then drops the permission
 		"--location=http://" + run + ".invalid/",
 		"--import-map=" + importMap,
-		// Text never becomes code, as on QuickJS; the heap has a bound, which holds
-		// for objects alone: buffers are watched from outside.
-		fmt.Sprintf("--v8-flags=--disallow-code-generation-from-strings,--max-old-space-size=%d", HeapMB),
+		// Text never becomes code, as on QuickJS. The heap limit holds for objects;
+		// the gateway watches buffers.
+		fmt.Sprintf("--v8-flags=--disallow-code-generation-from-strings,--max-old-space-size=%d%s", HeapMB, stackFlag()),
 		loader,
 	}
 }
 
-// environment is all that the process can know of ours.
+// stackKB is V8's limit for the stack where the system gives the main thread 8 MB.
+// Deno hands all rejections that nobody heard to one function as its arguments, and
+// with V8's own limit of 984 KB it ends when there are more than some 60,000.
+const stackKB = 3900
+
+func stackFlag() string {
+	if stackLimit() < 8<<20 {
+		return ""
+	}
+	return fmt.Sprintf(",--stack-size=%d", stackKB)
+}
+
+// environment is the whole environment of a process.
 func environment(base, folder string) []string {
 	return []string{
 		"TOOLSCRIPT_GATEWAY_URL=" + base,

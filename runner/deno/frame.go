@@ -7,28 +7,28 @@ import (
 	"io"
 )
 
-// What a process says: the length of the payload in four bytes, the type in one,
-// the payload.
+// A frame of a process: the length of the payload in four bytes, the type in one, the
+// payload.
 const (
-	frameReady  = 'r' // it waits for a run
+	frameReady  = 'r' // the process waits for a run
 	frameOut    = 'o' // text for standard output
 	frameErr    = 'e' // text for standard error
-	frameAsk    = '?' // a question, which the script waits for
+	frameAsk    = '?' // a question; the script waits for the answer
 	frameCall   = 'c' // a tool call: callHeader, and its arguments in the next line
 	frameCancel = 'k' // the number of a call that the script cancels
 	frameValue  = 'v' // the end: the script's value as JSON, "" for undefined
-	frameFailed = 'f' // the end: an error that nobody caught
+	frameFailed = 'f' // the end: an uncaught error
 	frameExit   = 'x' // the end: the script called exit
 )
 
 const (
 	frameHeader = 5
-	// maxFrame bounds what a process makes the gateway hold. The longest value
-	// that a run may give is shorter.
+	// maxFrame bounds what a process makes the gateway hold. The longest value of a
+	// run is shorter.
 	maxFrame = 32 << 20
 )
 
-// tooLong is the error of a frame that is not read.
+// tooLong is the error of a frame that exceeds maxFrame.
 type tooLong struct {
 	kind byte
 	size int
@@ -52,7 +52,7 @@ func readFrame(r io.Reader) (kind byte, payload []byte, err error) {
 	return header[4], payload, nil
 }
 
-// writeMessage writes what the loader waits for: the length, then JSON.
+// writeMessage writes a message for the loader: the length, then JSON.
 func writeMessage(w io.Writer, v any) error {
 	text, err := json.Marshal(v)
 	if err != nil {

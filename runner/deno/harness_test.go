@@ -12,13 +12,14 @@ import (
 	"testing"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/naming"
 	"github.com/toolscript/toolscript/runner"
 	"github.com/toolscript/toolscript/runner/deno"
 	"github.com/toolscript/toolscript/runner/script"
 )
 
-// executable is the Deno that the tests run: the one that test/package.json
-// pins, else TOOLSCRIPT_DENO, else the one in PATH.
+// executable returns the Deno for the tests: the one that test/package.json pins,
+// otherwise TOOLSCRIPT_DENO, otherwise the one in PATH.
 func executable(tb testing.TB) string {
 	tb.Helper()
 	if pinned, err := filepath.Abs("../../test/node_modules/@deno/linux-x64-glibc/deno"); err == nil && runtime.GOOS == "linux" {
@@ -36,7 +37,8 @@ func executable(tb testing.TB) string {
 	return found
 }
 
-// newEngine is an engine in a folder of its own, which must be empty at its end.
+// newEngine returns an engine with its own folder, which must be empty at the end of
+// the test.
 func newEngine(tb testing.TB) *deno.Engine {
 	tb.Helper()
 	folder := filepath.Join(tb.TempDir(), "deno")
@@ -69,10 +71,10 @@ func start(tb testing.TB, e *deno.Engine) *deno.Process {
 	return p
 }
 
-// host is a Host whose tools are a function.
+// host is a Host that calls the function tool.
 type host struct {
 	tool  func(context.Context, runner.Call) (json.RawMessage, *toolscript.ToolError)
-	stdin []string // chunks; the end follows
+	stdin []string // chunks; then the input ends
 
 	mu     sync.Mutex
 	output [2]strings.Builder
@@ -105,14 +107,14 @@ func (h *host) ReadStdin(context.Context) ([]byte, error) {
 func (h *host) stdout() string { return h.output[runner.Stdout].String() }
 func (h *host) stderr() string { return h.output[runner.Stderr].String() }
 
-var demoNames = &runner.Names{Key: "test", Servers: []runner.ServerNames{
-	{Ident: "github", Server: "github", Tools: []runner.ToolNames{
+var demoNames = &naming.Names{Key: "test", Servers: []naming.Server{
+	{Ident: "github", Name: "github", Tools: []naming.Tool{
 		{Ident: "createIssue", ID: "github__create_issue"}, {Ident: "listIssues", ID: "github__list_issues"},
 	}},
-	{Ident: "away", Server: "a-way"},
+	{Ident: "away", Name: "a-way"},
 }}
 
-// job compiles a script as the checker does.
+// job compiles a script like the checker.
 func job(tb testing.TB, code string) runner.Job {
 	tb.Helper()
 	compiled, found := script.Compile(runner.Source{Code: code, File: "script.ts"})
@@ -125,7 +127,7 @@ func job(tb testing.TB, code string) runner.Job {
 	}
 }
 
-// run runs a script in a process of its own.
+// run runs a script in its own process.
 func run(tb testing.TB, e *deno.Engine, j runner.Job, h *host) runner.Outcome {
 	tb.Helper()
 	out, err := start(tb, e).Run(tb.Context(), j, h)

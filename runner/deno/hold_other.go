@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// hold cannot lock here: a file that a living process has open cannot be removed
-// anyway.
+// hold does not lock on this system: a file that a living process has open cannot be
+// removed.
 func hold(*os.File) (bool, error) { return true, nil }
 
 func ownedByUs(fs.FileInfo) bool { return true }

@@ -9,8 +9,7 @@ import (
 	"syscall"
 )
 
-// hold takes a lock that ends with this process, and reports whether nobody else
-// has it.
+// hold takes a lock that ends with this process, and reports whether it was free.
 func hold(f *os.File) (bool, error) {
 	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {

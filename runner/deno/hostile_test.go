@@ -15,11 +15,11 @@ import (
 	"github.com/toolscript/toolscript/runner/deno"
 )
 
-// silence is that of a process which closes its output and goes on.
+// silence is the case of a process that closes its output and continues.
 const silence = "nothing ever again"
 
-// hostileWords are what a process says that is in the hands of its script, and the
-// kind of error with which the run ends.
+// hostileWords are messages of a process under the control of its script, and the
+// expected error kind of the run.
 var hostileWords = map[string]struct {
 	say  func() string
 	want toolscript.Kind
@@ -67,14 +67,14 @@ func ask(question, given string) string {
 func call(n int) string { return frame('c', fmt.Sprintf(`{"call":%d,"tool":"github__x"}`+"\n{}", n)) }
 
 func longTrace() string {
-	told, _ := json.Marshal(map[string]string{ // strings always have JSON
+	told, _ := json.Marshal(map[string]string{ // marshaling strings cannot fail
 		"name": "Error", "message": "m", "code": "threw", "stack": strings.Repeat("at f (script.ts:1:1)\n", 100_000),
 	})
 	said, _ := json.Marshal(map[string]string{"phase": "executing", "told": string(told)})
 	return frame('f', string(said))
 }
 
-// beHostile stands in for Deno. What it is to say is the code of its run.
+// beHostile replaces Deno. The code of its run names the message that it sends.
 func beHostile() error {
 	if _, err := io.WriteString(os.Stdout, frame('r', "")); err != nil {
 		return err
@@ -87,18 +87,18 @@ func beHostile() error {
 	if err := json.NewDecoder(io.LimitReader(os.Stdin, int64(binary.LittleEndian.Uint32(length[:])))).Decode(&job); err != nil {
 		return err
 	}
-	go func() { _, _ = io.Copy(io.Discard, os.Stdin) }() // the answers
+	go func() { _, _ = io.Copy(io.Discard, os.Stdin) }() // discards the answers
 	if _, err := io.WriteString(os.Stdout, hostileWords[job.Code].say()); err != nil {
 		return err
 	}
 	if job.Code == silence {
-		_ = os.Stdout.Close() // what matters is that it cannot be written to
+		_ = os.Stdout.Close() // only the closed output matters
 	}
 	select {} // until it is killed
 }
 
-// TestHostileProcess holds that nothing a process says harms the gateway, or gets
-// out of the run.
+// TestHostileProcess checks that messages of a process cannot harm the gateway or
+// affect anything outside the run.
 func TestHostileProcess(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -108,7 +108,7 @@ func TestHostileProcess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer e.Close() //nolint:errcheck // its folder is the test's
+	defer e.Close() //nolint:errcheck // the test removes the folder
 	for name, test := range hostileWords {
 		t.Run(name, func(t *testing.T) {
 			j := runner.Job{

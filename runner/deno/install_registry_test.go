@@ -12,8 +12,8 @@ import (
 	"github.com/toolscript/toolscript/runner/deno"
 )
 
-// TestInstallFromTheRegistry brings the pinned Deno from the registry that npm is
-// set up for here, and runs a script on it.
+// TestInstallFromTheRegistry installs the pinned Deno from npm's configured registry,
+// and runs a script with it.
 func TestInstallFromTheRegistry(t *testing.T) {
 	if _, err := exec.LookPath("npm"); err != nil {
 		t.Skip("npm is not here")
@@ -26,14 +26,14 @@ func TestInstallFromTheRegistry(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer e.Close() //nolint:errcheck // its folder is the test's
+	defer e.Close() //nolint:errcheck // the test removes the folder
 	if out := run(t, e, job(t, `return 6 * 7`), &host{}); out.Err != nil || string(out.Value) != "42" {
 		t.Errorf("Run = %s, %+v", out.Value, out.Err)
 	}
 }
 
-// TestPinnedContents holds that npm's registry has, for every platform, what is
-// pinned.
+// TestPinnedContents checks that npm's registry has the pinned package of every
+// platform.
 func TestPinnedContents(t *testing.T) {
 	npm, err := exec.LookPath("npm")
 	if err != nil {

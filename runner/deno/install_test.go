@@ -16,7 +16,7 @@ import (
 	"testing"
 )
 
-// registry is an npm registry on loopback with one package in one version.
+// registry is an npm registry on loopback with one version of one package.
 type registry struct {
 	*httptest.Server
 	tarball []byte
@@ -47,7 +47,7 @@ func newRegistry(t *testing.T, tarball []byte) *registry {
 	return r
 }
 
-// pack makes the package of a program, and its integrity.
+// pack returns the package of a program, and its integrity.
 func pack(t *testing.T, program string) (tarball []byte, integrity string) {
 	t.Helper()
 	var b strings.Builder
@@ -70,7 +70,7 @@ func pack(t *testing.T, program string) (tarball []byte, integrity string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close() //nolint:errcheck // nothing was written
+	defer f.Close() //nolint:errcheck // closing writes no data
 	info, err := f.Stat()
 	if err != nil {
 		t.Fatal(err)
@@ -86,8 +86,8 @@ func pack(t *testing.T, program string) (tarball []byte, integrity string) {
 	return []byte(b.String()), "sha512-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// TestInstall drives the npm client that is here against a registry on loopback:
-// what is pinned is installed and found, and anything else leaves nothing behind.
+// TestInstall runs the installed npm client with a registry on loopback. The pinned
+// content is installed and found; any other content leaves no files.
 func TestInstall(t *testing.T) {
 	if _, err := exec.LookPath("npm"); err != nil {
 		t.Skip("npm is not here")
@@ -103,7 +103,7 @@ func TestInstall(t *testing.T) {
 		name    string
 		tarball []byte
 		pinned  string
-		reason  string // "" when it is installed
+		reason  string // "" if the package is installed
 	}{
 		{"what is pinned", tarball, integrity, ""},
 		{"another content", old, integrity, "is not the content that this version of toolscript pins"},
@@ -145,7 +145,8 @@ func TestInstall(t *testing.T) {
 	}
 }
 
-// A Deno that works is not given up for one that does not come.
+// TestInstallThatFailsKeepsWhatThereIs checks that a failed installation keeps a
+// working Deno.
 func TestInstallThatFailsKeepsWhatThereIs(t *testing.T) {
 	if _, err := exec.LookPath("npm"); err != nil {
 		t.Skip("npm is not here")

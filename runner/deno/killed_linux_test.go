@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	if len(os.Args) > 1 && os.Args[1] == "run" { // as Deno is told to
+	if len(os.Args) > 1 && os.Args[1] == "run" { // the first argument of Deno
 		if err := beHostile(); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// endless runs a loop without limits, and says the number of its process.
+// endless runs an endless script without limits and prints its process id.
 func endless(executable, folder string) error {
 	ctx := context.Background()
 	e, err := deno.NewEngine(ctx, deno.Options{Executable: executable, Folder: folder})
@@ -54,7 +54,7 @@ func endless(executable, folder string) error {
 	return err
 }
 
-// announcer says on standard output that the script runs.
+// announcer prints the process id when the script writes its first output.
 type announcer struct {
 	host
 	pid int
@@ -62,8 +62,8 @@ type announcer struct {
 
 func (a *announcer) Write(runner.Stream, string) { fmt.Println(a.pid) }
 
-// DEF-29: a gateway that is killed takes the processes of its scripts with it, and the
-// next engine removes what they left.
+// TestDEF29KilledGatewayLeavesNothing checks that the processes of the scripts end
+// with a killed gateway, and that the next engine removes their folders.
 func TestDEF29KilledGatewayLeavesNothing(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "deno")
 	cmd := exec.Command(os.Args[0], gatewayCommand, executable(t), folder)
@@ -86,7 +86,7 @@ func TestDEF29KilledGatewayLeavesNothing(t *testing.T) {
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	_ = cmd.Wait() // killed
+	_ = cmd.Wait() // it was killed
 	gone := time.After(time.Minute)
 	for poll := time.NewTicker(10 * time.Millisecond); alive(pid); {
 		select {
@@ -111,8 +111,8 @@ func TestDEF29KilledGatewayLeavesNothing(t *testing.T) {
 	}
 }
 
-// alive tells whether a process runs: one that has ended and waits for its
-// parent does not.
+// alive reports whether a process runs. A process that has ended and is not waited
+// for does not run.
 func alive(pid int) bool {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {

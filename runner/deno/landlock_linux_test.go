@@ -14,10 +14,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestLandlockAlone proves that the second wall holds by itself: the scripts of
-// this test run on a Deno that was given every permission it has. The same
-// attempts without the wall come first, and must succeed: else the test would
-// prove nothing.
+// TestLandlockAlone checks Landlock without Deno's permissions: its scripts run on a
+// Deno with all permissions. The same attempts run first without Landlock and must
+// succeed, otherwise the test would prove nothing.
 func TestLandlockAlone(t *testing.T) {
 	version, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
 	if errno != 0 {
@@ -26,16 +25,16 @@ func TestLandlockAlone(t *testing.T) {
 	e := newInnerEngine(t)
 	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("other")) }))
 	defer other.Close()
-	for _, walled := range []bool{false, true} {
-		t.Run("walled "+strconv.FormatBool(walled), func(t *testing.T) {
+	for _, confined := range []bool{false, true} {
+		t.Run("confined "+strconv.FormatBool(confined), func(t *testing.T) {
 			code, wants := landlockAttempts(t, other.URL, int(version))
-			b := bare{engine: e, open: true, unwalled: !walled}
+			b := bare{engine: e, open: true, unconfined: !confined}
 			for name, got := range b.run(t, code) {
 				want := wants[name]
-				if !walled {
+				if !confined {
 					want = regexp.MustCompile("^gave ")
 				}
-				if !want.MatchString(got) || walled && strings.Contains(got, "the-secret") {
+				if !want.MatchString(got) || confined && strings.Contains(got, "the-secret") {
 					t.Errorf("%s: %q, want %s", name, got, want)
 				}
 			}
@@ -44,7 +43,8 @@ func TestLandlockAlone(t *testing.T) {
 	}
 }
 
-// landlockAttempts reads the data file, for a folder that is made for it.
+// landlockAttempts reads the attempts from the data file and creates the folder that
+// they use.
 func landlockAttempts(t *testing.T, other string, version int) (code string, wants map[string]*regexp.Regexp) {
 	t.Helper()
 	folder := t.TempDir()
@@ -65,9 +65,9 @@ func landlockAttempts(t *testing.T, other string, version int) (code string, wan
 	return attempts(t, left)
 }
 
-// TestStartedProcessIsWalled: a process as runs have it says that it is behind the
-// wall, and the kernel that it can gain no rights.
-func TestStartedProcessIsWalled(t *testing.T) {
+// TestStartedProcessIsConfined checks that a process of a run reports its
+// confinement, and that the kernel shows that the process cannot gain privileges.
+func TestStartedProcessIsConfined(t *testing.T) {
 	if _, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION); errno != 0 {
 		t.Skipf("this kernel has no Landlock: %v", errno)
 	}
@@ -80,11 +80,11 @@ func TestStartedProcessIsWalled(t *testing.T) {
 		<-p.Done()
 	}()
 	active := false
-	for _, part := range p.Wall() {
+	for _, part := range p.Confinement() {
 		active = active || part.Name == "landlock" && part.Active
 	}
 	status, err := os.ReadFile("/proc/" + strconv.Itoa(p.PID()) + "/status")
 	if err != nil || !active || !strings.Contains(string(status), "NoNewPrivs:\t1") {
-		t.Errorf("wall = %+v, %v\n%s", p.Wall(), err, status)
+		t.Errorf("wall = %+v, %v\n%s", p.Confinement(), err, status)
 	}
 }

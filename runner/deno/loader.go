@@ -12,8 +12,8 @@ import (
 //go:embed loader/*.js
 var loaderFiles embed.FS
 
-// loaderText is the one file that Deno is started with. It is the same in every
-// process: the prelude between what makes Deno an engine for it and what runs
+// loaderText is the only file that Deno starts with, the same in every process: the
+// prelude, between code that gives Deno the interface of an engine and code that runs
 // the script.
 func loaderText() (string, error) {
 	var b strings.Builder

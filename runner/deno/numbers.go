@@ -1,23 +1,22 @@
 package deno
 
-// mostLate is how far behind the highest number one may come: a call overtakes
-// another only when the other's arguments have a toJSON that calls.
+// mostLate bounds how far behind the highest number one may arrive. A call overtakes
+// another only if the other's arguments have a toJSON that makes calls.
 const mostLate = 4096
 
-// numbers tells numbers from 1 that it has seen from new ones. It is small however
-// many they are.
+// numbers detects repeated numbers, counted from 1, in constant space.
 type numbers struct {
 	highest uint64
-	seen    [mostLate / 64]uint64 // of the last mostLate up to highest, a bit each
+	seen    [mostLate / 64]uint64 // of the last mostLate up to highest, one bit each
 }
 
-// add takes a number in. It reports false when it was seen, or comes too late to
-// tell.
+// add records a number. It reports false if the number was recorded before, or is too
+// old to know.
 func (s *numbers) add(n uint64) bool {
 	if n == 0 || n+mostLate <= s.highest {
 		return false
 	}
-	for next := max(s.highest+1, n-min(n, mostLate)+1); next <= n; next++ { // the places of those before the window
+	for next := max(s.highest+1, n-min(n, mostLate)+1); next <= n; next++ { // clear the places between the old and the new window
 		s.seen[next/64%uint64(len(s.seen))] &^= 1 << (next % 64)
 	}
 	s.highest = max(s.highest, n)

@@ -15,7 +15,7 @@ func TestNumbers(t *testing.T) {
 		{2, true},
 		{2, false},
 		{3, false},
-		{3 + mostLate, true}, // takes the place of 3
+		{3 + mostLate, true}, // replaces 3
 		{3, false},
 		{4, true},
 		{4, false},

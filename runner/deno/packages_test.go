@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// everywhere are the platforms that this program is built for, and the package of
-// each as npm calls it.
+// everywhere maps each platform of the program's builds to the name of its npm
+// package.
 var everywhere = map[string]string{
 	"linux/amd64":   "@deno/linux-x64-glibc",
 	"linux/arm64":   "@deno/linux-arm64-glibc",
@@ -20,8 +20,8 @@ var everywhere = map[string]string{
 	"windows/arm64": "@deno/win32-arm64",
 }
 
-// TestPackages holds that there is a Deno for every platform, each with a content
-// of its own, in a version without the warning of Find.
+// TestPackages checks that every platform has a Deno with its own integrity, in a
+// version for which Find gives no warning.
 func TestPackages(t *testing.T) {
 	if len(packages) != len(everywhere) {
 		t.Errorf("there are packages for %v, want %d platforms", platforms(), len(everywhere))
@@ -47,7 +47,7 @@ func TestPackages(t *testing.T) {
 	}
 }
 
-// TestNoPackage holds what a user is told for whom npm has no Deno.
+// TestNoPackage checks the error on a platform without a Deno package in npm.
 func TestNoPackage(t *testing.T) {
 	for _, c := range []struct {
 		name, platform, loader string

@@ -14,10 +14,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolscript/toolscript/runner/internal/tether"
+	"github.com/toolscript/toolscript/runner/internal/parentdeath"
 )
 
-// bareLoader runs a script as the loader does, and takes nothing away from it.
+// bareLoader runs a script like the loader, but removes no globals.
 const bareLoader = `const code = await new Response(Deno.stdin.readable).text();
 const url = URL.createObjectURL(new Blob([code], { type: "text/javascript" }));
 const { default: attempts } = await import(url);
@@ -33,10 +33,9 @@ console.log(JSON.stringify(outcomes));
 Deno.exit(0);
 `
 
-// TestPermissionsAlone proves that the flags hold by themselves: the scripts of
-// this test have every global of Deno, as if one had found a way to them. Each
-// line of the file is an attempt: its name, what the outcome must match, and the
-// code.
+// TestPermissionsAlone checks Deno's permission flags alone: its scripts have every
+// global of Deno, as if a script had found a way to them. Each line of the data file
+// is an attempt: its name, a pattern for the outcome, and the code.
 func TestPermissionsAlone(t *testing.T) {
 	reached := false
 	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached = true }))
@@ -64,7 +63,7 @@ func TestPermissionsAlone(t *testing.T) {
 	t.Logf("%d attempts", len(wants))
 }
 
-// newInnerEngine is an engine of the Deno that test/package.json pins.
+// newInnerEngine returns an engine with the Deno that test/package.json pins.
 func newInnerEngine(t *testing.T) *Engine {
 	t.Helper()
 	pinned, err := filepath.Abs("../../test/node_modules/@deno/linux-x64-glibc/deno")
@@ -75,11 +74,12 @@ func newInnerEngine(t *testing.T) *Engine {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = e.Close() }) // its folder is the test's
+	t.Cleanup(func() { _ = e.Close() }) // the test removes the folder
 	return e
 }
 
-// dataLines are the lines of a data file that say something, in n fields each.
+// dataLines returns the lines of a data file, without comments and empty lines, in n
+// fields each.
 func dataLines(t *testing.T, path string, n int, fill *strings.Replacer) [][]string {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -100,7 +100,8 @@ func dataLines(t *testing.T, path string, n int, fill *strings.Replacer) [][]str
 	return lines
 }
 
-// attempts makes one module of functions of lines, and says what each must give.
+// attempts returns one module with a function for each line, and the expected
+// outcomes.
 func attempts(t *testing.T, lines []string) (code string, wants map[string]*regexp.Regexp) {
 	t.Helper()
 	var module strings.Builder
@@ -116,19 +117,19 @@ func attempts(t *testing.T, lines []string) (code string, wants map[string]*rege
 }
 
 func quoted(s string) string {
-	text, _ := json.Marshal(s) // a string always has JSON
+	text, _ := json.Marshal(s) // marshaling a string cannot fail
 	return string(text)
 }
 
-// bare runs code that has every global of Deno, behind the flags, the environment
-// and the wall of a run, or without one of those.
+// bare runs code with every global of Deno. It keeps the flags, the environment and
+// the confinement of a run, or leaves out one of them.
 type bare struct {
-	engine   *Engine
-	open     bool // Deno itself allows everything
-	unwalled bool // the system does
+	engine     *Engine
+	open       bool // Deno has all permissions
+	unconfined bool // the system confines nothing
 }
 
-// run answers with what each attempt gave.
+// run returns the outcome of each attempt.
 func (b bare) run(t *testing.T, code string) map[string]string {
 	t.Helper()
 	e := b.engine
@@ -137,8 +138,8 @@ func (b bare) run(t *testing.T, code string) map[string]string {
 		t.Fatal(err)
 	}
 	p := &Process{engine: e, folder: folder, capability: newCapability()}
-	base := e.door.url(p.capability)
-	e.door.admit(p.capability)
+	base := e.loopback.url(p.capability)
+	e.loopback.admit(p.capability)
 	text, err := importMap(base, "v")
 	if err != nil {
 		t.Fatal(err)
@@ -149,7 +150,7 @@ func (b bare) run(t *testing.T, code string) map[string]string {
 			t.Fatal(err)
 		}
 	}
-	args := arguments(e.door.host(), mapPath, loader, "run-bare")
+	args := arguments(e.loopback.host(), mapPath, loader, "run-bare")
 	if b.open {
 		args = []string{"run", "--quiet", "--no-check", "--no-config", "--no-lock", "--allow-all", loader}
 	}
@@ -159,11 +160,11 @@ func (b bare) run(t *testing.T, code string) map[string]string {
 	cmd.Dir, cmd.Env, cmd.Stdin = folder, environment(base, filepath.Join(folder, "cache")), strings.NewReader(code)
 	var out, said strings.Builder
 	cmd.Stdout, cmd.Stderr = &out, &said
-	if b.unwalled {
+	if b.unconfined {
 		err = cmd.Start()
 	} else {
 		var release func()
-		release, _, err = tether.Start(cmd, p.access())
+		release, _, err = parentdeath.Start(cmd, p.access())
 		if err == nil {
 			defer release()
 		}

@@ -18,33 +18,33 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner"
-	"github.com/toolscript/toolscript/runner/internal/grace"
+	"github.com/toolscript/toolscript/runner/internal/parentdeath"
 	"github.com/toolscript/toolscript/runner/internal/proc"
-	"github.com/toolscript/toolscript/runner/internal/tether"
+	"github.com/toolscript/toolscript/runner/session"
 )
 
 // A Process is one Deno that waits for a run, or runs one. It implements
-// runner.Runner, once: it is gone when Run has returned.
+// runner.Runner, once: it is gone when Run returns.
 type Process struct {
 	engine     *Engine
 	cmd        *exec.Cmd
-	folder     string // all that it may write to
+	folder     string // the only folder that it may write to
 	capability string
-	room       *room
+	endpoint   *endpoint
 	stdin      *os.File
 	stdout     *os.File
 	frames     *bufio.Reader
 	stderr     tail
-	release    func()        // gives up what would end it together with us
-	walled     bool          // Landlock holds it
+	release    func()        // releases the lifeline
+	confined   bool          // Landlock restricts it
 	memory     int64         // bytes it held when it was ready
-	done       chan struct{} // closed when it is gone, and its folder with it
+	done       chan struct{} // closed when the process and its folder are gone
 }
 
 var _ runner.Runner = (*Process)(nil)
 
-// Start starts a process and waits until a run could begin at once. version is
-// put into the address of the module that scripts import.
+// Start starts a process and waits until it can run a script at once. version is part
+// of the address of the module that scripts import.
 func (e *Engine) Start(ctx context.Context, version string) (*Process, error) {
 	p, err := e.spawn(version)
 	if err != nil {
@@ -65,7 +65,7 @@ func (e *Engine) Start(ctx context.Context, version string) (*Process, error) {
 	return p, nil
 }
 
-// cause is why ctx ended, if it has, else err.
+// cause is why ctx ended, else err.
 func cause(ctx context.Context, err error) error {
 	if ended := context.Cause(ctx); ended != nil {
 		return ended
@@ -73,7 +73,7 @@ func cause(ctx context.Context, err error) error {
 	return err
 }
 
-// spawn makes the folder and the process in it.
+// spawn creates the folder and starts the process in it.
 func (e *Engine) spawn(version string) (_ *Process, err error) {
 	folder, err := e.scratch.sub()
 	if err != nil {
@@ -85,7 +85,7 @@ func (e *Engine) spawn(version string) (_ *Process, err error) {
 			err = errors.Join(err, os.RemoveAll(folder))
 		}
 	}()
-	base := e.door.url(p.capability)
+	base := e.loopback.url(p.capability)
 	text, err := importMap(base, version)
 	if err != nil {
 		return nil, err
@@ -94,7 +94,7 @@ func (e *Engine) spawn(version string) (_ *Process, err error) {
 	if err := os.WriteFile(mapPath, text, 0o400); err != nil {
 		return nil, err
 	}
-	args := arguments(e.door.host(), mapPath, e.loader, "run-"+strings.ToLower(filepath.Base(folder)))
+	args := arguments(e.loopback.host(), mapPath, e.loader, "run-"+strings.ToLower(filepath.Base(folder)))
 	p.cmd = exec.Command(e.options.Executable, args...) //nolint:gosec,noctx // the user's Deno; it outlives the ctx of its start
 	p.cmd.Dir = folder
 	p.cmd.Env = environment(base, filepath.Join(folder, "cache"))
@@ -102,12 +102,12 @@ func (e *Engine) spawn(version string) (_ *Process, err error) {
 	if err := p.begin(); err != nil {
 		return nil, err
 	}
-	p.room = e.door.admit(p.capability)
+	p.endpoint = e.loopback.admit(p.capability)
 	e.work.Go(p.wait)
 	return p, nil
 }
 
-// begin starts the command with pipes that are ours to close.
+// begin starts the command with pipes that this package closes.
 func (p *Process) begin() error {
 	theirIn, in, err := os.Pipe()
 	if err != nil {
@@ -121,17 +121,17 @@ func (p *Process) begin() error {
 	defer theirOut.Close() //nolint:errcheck // the process has its own
 	p.cmd.Stdin, p.cmd.Stdout, p.stdin, p.stdout = theirIn, theirOut, in, out
 	p.frames = bufio.NewReaderSize(out, 64<<10)
-	if p.release, p.walled, err = tether.Start(p.cmd, p.access()); err != nil {
+	if p.release, p.confined, err = parentdeath.Start(p.cmd, p.access()); err != nil {
 		return errors.Join(err, in.Close(), out.Close())
 	}
 	return nil
 }
 
-// wait reaps the process and removes what it has left.
+// wait reaps the process and removes its folder.
 func (p *Process) wait() {
 	defer close(p.done)
 	_ = p.cmd.Wait() // how it ended is in cmd.ProcessState
-	p.engine.door.forget(p.capability)
+	p.engine.loopback.forget(p.capability)
 	_ = p.stdin.Close()
 	p.release()
 	if err := os.RemoveAll(p.folder); err != nil {
@@ -139,14 +139,14 @@ func (p *Process) wait() {
 	}
 }
 
-// Kill ends the process and all of its group at once. It may be called at any
-// time, more than once.
-func (p *Process) Kill() { tether.Kill(p.cmd.Process) }
+// Kill ends the process and its group at once. It may be called at any time, more than
+// once.
+func (p *Process) Kill() { parentdeath.Kill(p.cmd.Process) }
 
-// end waits for a process that seems to be gone. One that has closed its output and
-// goes on is killed.
+// end waits for the end of a process that seems to be gone, and kills one that closed
+// its output and continues.
 func (p *Process) end() {
-	deaf := time.AfterFunc(grace.Period, p.Kill)
+	deaf := time.AfterFunc(session.GracePeriod, p.Kill)
 	defer deaf.Stop()
 	<-p.done
 }
@@ -157,8 +157,8 @@ func (p *Process) Close() {
 	<-p.done
 }
 
-// RSS is the memory that the process holds, in bytes, and 0 where the system does
-// not tell.
+// RSS is the memory that the process holds, in bytes, and 0 if the system does not
+// report it.
 func (p *Process) RSS() int64 { return proc.RSS(p.PID()) }
 
 // Done is closed when the process is gone.
@@ -170,11 +170,11 @@ func (p *Process) PID() int { return p.cmd.Process.Pid }
 // Folder is where the process may write; it is gone with the process.
 func (p *Process) Folder() string { return p.folder }
 
-// redact takes the capability out of a text. It is dead when its run has ended, and
-// in a message it is noise that looks like a secret.
+// redact removes the capability from a text. It is invalid after the run, and looks
+// like a secret in a message.
 func (p *Process) redact(text string) string { return strings.ReplaceAll(text, p.capability, "…") }
 
-// lastWords say, in parentheses, how a process ended and why.
+// lastWords says, in parentheses, how a process ended and why.
 func (p *Process) lastWords() string {
 	words := p.cmd.ProcessState.String()
 	if said := p.stderr.firstLine(); said != "" {
@@ -183,8 +183,8 @@ func (p *Process) lastWords() string {
 	return " (" + words + ")"
 }
 
-// tail keeps the start of what a process says on standard error, and takes the
-// rest: a process that cannot write would stop.
+// tail keeps the start of a process's standard error and discards the rest: a process
+// that cannot write would stop.
 type tail struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -199,7 +199,7 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// ansi are the colours that Deno writes in spite of NO_COLOR.
+// ansi matches the colours that Deno writes in spite of NO_COLOR.
 var ansi = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
 func (t *tail) String() string {

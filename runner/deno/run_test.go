@@ -34,8 +34,8 @@ return await tools.github.createIssue({ title: "x" })`), h)
 	}
 }
 
-// A loop that never looks at anything, with one that allocates and one that
-// waits: each ends with its limit, and its folder with it.
+// TestLimits checks that scripts that compute, allocate or wait without end are
+// stopped by their limit, and that the folder of their process is removed.
 func TestLimits(t *testing.T) {
 	e := newEngine(t)
 	for _, c := range []struct {
@@ -66,7 +66,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// What calls give to a script that computes for ever waits in the gateway.
+// The answers to a script that computes without end stay in the gateway, so their
+// size is limited.
 func TestAnswersThatNobodyTakesAreBounded(t *testing.T) {
 	answer, err := json.Marshal(strings.Repeat("x", 30<<20))
 	if err != nil {
@@ -80,8 +81,8 @@ func TestAnswersThatNobodyTakesAreBounded(t *testing.T) {
 	}
 }
 
-// What names the way to the gateway is of no use to anybody, and looks like a
-// secret: no error shows it.
+// TestNoErrorShowsTheCapability checks that no error contains the capability in the
+// gateway's URL. It is useless to other programs but looks like a secret.
 func TestNoErrorShowsTheCapability(t *testing.T) {
 	e := newEngine(t)
 	for name, code := range map[string]string{
@@ -102,7 +103,8 @@ func TestNoErrorShowsTheCapability(t *testing.T) {
 	}
 }
 
-// A call is begun before its script ends, however soon that is.
+// TestTaskOfAScriptThatEndsAtOnce checks that a call begins before its script ends,
+// even if the script ends at once.
 func TestTaskOfAScriptThatEndsAtOnce(t *testing.T) {
 	h := &host{tool: func(ctx context.Context, _ runner.Call) (json.RawMessage, *toolscript.ToolError) {
 		<-ctx.Done()
@@ -114,8 +116,8 @@ func TestTaskOfAScriptThatEndsAtOnce(t *testing.T) {
 	}
 }
 
-// A run whose clock stands still outlasts its limit, which holds again when the
-// clock goes on.
+// TestClockThatStandsStill checks that a run whose clock is stopped outlasts its
+// limit, and that the limit applies again when the clock runs.
 func TestClockThatStandsStill(t *testing.T) {
 	const limit = 500 * time.Millisecond
 	e := newEngine(t)

@@ -7,15 +7,14 @@ import (
 	"path/filepath"
 )
 
-// scratch is the folder of one engine, in which each process has its own. It is
-// held by a lock as long as the engine lives, so that the next engine can tell
-// what a killed one has left behind.
+// scratch is the folder of one engine, with a folder for each process. The engine
+// holds a lock on it, so that the next engine can recognise folders of killed ones.
 type scratch struct {
 	path string
 	lock *os.File
 }
 
-// newScratch makes a scratch below parent and removes those that nobody holds.
+// newScratch creates a scratch below parent and removes those without a lock.
 func newScratch(parent string) (*scratch, error) {
 	if parent == "" {
 		parent = filepath.Join(os.TempDir(), fmt.Sprintf("toolscript-deno-%d", os.Getuid()))
@@ -31,7 +30,7 @@ func newScratch(parent string) (*scratch, error) {
 	if err != nil {
 		return nil, err
 	}
-	lock, err := os.OpenFile(filepath.Join(path, lockName), os.O_CREATE|os.O_RDWR, 0o600) //nolint:gosec // a folder that was just made
+	lock, err := os.OpenFile(filepath.Join(path, lockName), os.O_CREATE|os.O_RDWR, 0o600) //nolint:gosec // a folder that this process created
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(path))
 	}
@@ -43,7 +42,7 @@ func newScratch(parent string) (*scratch, error) {
 
 const lockName = "lock"
 
-// private refuses a folder in which others could have put something.
+// private refuses a folder that other users can write to.
 func private(folder string) error {
 	info, err := os.Lstat(folder)
 	switch {
@@ -57,15 +56,15 @@ func private(folder string) error {
 	return nil
 }
 
-// sub makes the folder of one process.
+// sub creates the folder of one process.
 func (s *scratch) sub() (string, error) { return os.MkdirTemp(s.path, "") }
 
 func (s *scratch) remove() error {
 	return errors.Join(os.RemoveAll(s.path), s.lock.Close())
 }
 
-// sweep removes the folders of engines that are gone. One that cannot be
-// removed now is tried again by the next engine.
+// sweep removes the folders of engines that are gone. A folder that cannot be removed
+// now is tried again by the next engine.
 func sweep(parent string) {
 	left, _ := filepath.Glob(filepath.Join(parent, "engine-*"))
 	for _, path := range left {

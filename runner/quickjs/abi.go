@@ -3,8 +3,8 @@ package quickjs
 // function is an exported function of the engine.
 type function int
 
-// The functions that are used. Those whose names begin with is never run
-// script.
+// The functions of the engine that this package uses. Functions whose names begin with
+// "is" never run script.
 const (
 	fnInitialize function = iota
 	fnInit
@@ -106,7 +106,7 @@ const (
 	evalModule = 1
 )
 
-// States of a promise that is settled.
+// States of a settled promise.
 const (
 	promiseFulfilled = 1
 	promiseRejected  = 2

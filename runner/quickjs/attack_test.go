@@ -8,8 +8,8 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// soon is how long after its deadline a run must have ended on a busy machine.
-// On a quiet one it takes some milliseconds.
+// soon is the time after its deadline in which a run must end, on a busy machine. On
+// an idle machine a run ends within some milliseconds.
 const soon = 2 * time.Second
 
 const (
@@ -18,8 +18,8 @@ const (
 	stack   = toolscript.LimitStack
 )
 
-// attacks are scripts that want to outlive their limits. Each ends as one of the
-// kinds; "" is a good end. After each the same VM is as new.
+// attacks are scripts that try to outlive their limits. Each ends with one of the
+// kinds; "" means without error. After each the VM must be in its initial state.
 var attacks = []struct {
 	name, script string
 	kinds        []toolscript.Kind
@@ -94,7 +94,7 @@ func TestAttacks(t *testing.T) {
 			if out.Err != nil {
 				kind = out.Err.Code
 			}
-			// A busy machine may not get as far as the other limits in the time.
+			// On a busy machine the time limit can apply before the others.
 			if !slices.Contains(attack.kinds, kind) && kind != timeout {
 				t.Errorf("ended as %q: %+v, want one of %q", kind, out.Err, attack.kinds)
 			}
@@ -107,7 +107,8 @@ func TestAttacks(t *testing.T) {
 	}
 }
 
-// TestNothingStays holds what must not go from one run to the next on one VM.
+// TestNothingStays checks that no state of a run is left for the next run on the same
+// VM.
 func TestNothingStays(t *testing.T) {
 	vm := newVM(t)
 	first := vm.Run(t.Context(), script(`
@@ -131,7 +132,8 @@ exit(0);`), newHost())
 	}
 }
 
-// A run whose memory grew leaves a VM that is made anew at the next run.
+// TestRunAfterTheMemoryGrew checks that a VM works after a run that grew its memory.
+// The next run recreates such a VM.
 func TestRunAfterTheMemoryGrew(t *testing.T) {
 	vm := newVM(t)
 	for range 3 {
@@ -155,8 +157,8 @@ func TestEachRunHasItsOwnRandomNumbers(t *testing.T) {
 	}
 }
 
-// escapes are ways to what a script must not have. Each expression must throw or
-// be undefined.
+// escapes are expressions that try to reach forbidden objects. Each must throw or be
+// undefined.
 var escapes = []string{
 	`eval("1")`, `new Function("return 1")()`, `(() => {}).constructor("return 1")()`, `(async () => {}).constructor("return 1")`,
 	`(function* () {}).constructor("yield 1")`, `(async function* () {}).constructor("yield 1")`,

@@ -1,7 +1,9 @@
 package quickjs_test
 
 import (
+	"context"
 	"testing"
+	"time"
 
 	"github.com/toolscript/toolscript/runner"
 	"github.com/toolscript/toolscript/runner/quickjs"
@@ -10,11 +12,13 @@ import (
 // silent is a host that answers every call at once.
 type silent struct{ answers chan quickjs.Answer }
 
-func (s silent) Call(c runner.Call)             { s.answers <- quickjs.Answer{CallID: c.CallID, Value: c.Args} }
-func (s silent) Cancel(string)                  {}
-func (s silent) Write(runner.Stream, string)    {}
-func (s silent) ReadStdin()                     {}
-func (s silent) Answers() <-chan quickjs.Answer { return s.answers }
+func (s silent) Call(c runner.Call)          { s.answers <- quickjs.Answer{CallID: c.CallID, Value: c.Args} }
+func (s silent) Cancel(string)               {}
+func (s silent) Write(runner.Stream, string) {}
+func (s silent) ReadStdin()                  {}
+func (s silent) Poll()                       {}
+
+func (s silent) Next(context.Context, time.Duration) (quickjs.Answer, bool) { return <-s.answers, true }
 
 func benchmark(b *testing.B, text string) {
 	b.Helper()

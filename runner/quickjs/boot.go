@@ -8,21 +8,21 @@ import (
 	"slices"
 
 	"github.com/toolscript/toolscript/runner/quickjs/prelude"
-	"github.com/toolscript/toolscript/runner/report"
+	"github.com/toolscript/toolscript/runner/scripterror"
 )
 
-// ownFiles starts the names of our files in stack traces.
+// ownFiles is the prefix of the prelude's files in stack traces.
 const ownFiles = "toolscript:"
 
 const (
 	defaultHeap  = 96 << 20
 	largestStack = 512 << 10 // the C stack of the engine is 1 MiB, and this is half of it
-	// roomy is how far the memory is grown before the snapshot: a guest whose
-	// memory grew in its run must be made anew, since the allocator in the image
-	// does not know of the growth.
+	// roomy is the size to which the memory grows before the snapshot. An instance
+	// whose memory grew in its run cannot be reused, because the allocator in the
+	// image does not know of the growth.
 	roomy = 16 << 20
-	// hostRoom is what a memory may hold beyond the script's limit: the image,
-	// and what the host puts in.
+	// hostRoom is the memory beyond the script's limit: the image, and values of the
+	// host.
 	hostRoom = 32 << 20
 )
 
@@ -32,117 +32,117 @@ func (e *Engine) boot(ctx context.Context) (snapshot, error) {
 	if err != nil {
 		return snapshot{}, err
 	}
-	g, err := newGuest(ctx, e.runtime, e.module, memory)
+	g, err := newInstance(ctx, e.runtime, e.module, memory)
 	if err != nil {
 		memory.Free()
 		return snapshot{}, err
 	}
-	defer func() { _ = g.close(ctx) }() // what it held is in the snapshot
+	defer func() { _ = g.close(ctx) }() // the snapshot has everything
 	if err := g.boot(); err != nil {
 		return snapshot{}, errors.Join(err, g.err)
 	}
 	return g.snapshot()
 }
 
-func (g *guest) boot() error {
-	g.call(fnInitialize)
-	if g.call(fnInit) != 0 {
+func (in *instance) boot() error {
+	in.call(fnInitialize)
+	if in.call(fnInit) != 0 {
 		return errors.New("the engine does not start")
 	}
-	g.call(fnSetMemoryLimit, defaultHeap)
-	g.call(fnSetStackSize, largestStack)
+	in.call(fnSetMemoryLimit, defaultHeap)
+	in.call(fnSetStackSize, largestStack)
 	for _, handler := range []function{fnSetInterruptHandler, fnSetRejectionHandler, fnSetModuleLoader} {
-		g.call(handler, 1)
+		in.call(handler, 1)
 	}
-	g.entries.scratch = uint32(g.call(fnMalloc, scratchSize))
-	g.entries.runtime = uint32(g.call(fnRuntimePointer))
-	g.entries.context = uint32(g.call(fnContextPointer))
+	in.entries.scratch = uint32(in.call(fnMalloc, scratchSize))
+	in.entries.runtime = uint32(in.call(fnRuntimePointer))
+	in.entries.context = uint32(in.call(fnContextPointer))
 
-	host, internal := g.newHost(), box(g.call(fnNewObject))
+	host, internal := in.newHost(), handle(in.call(fnNewObject))
 	for _, part := range prelude.Parts() {
-		if err := g.evalPart(part, host, internal); err != nil {
+		if err := in.evalPart(part, host, internal); err != nil {
 			return err
 		}
 	}
 	for _, entry := range []struct {
-		at   *box
+		at   *handle
 		name string
 	}{
-		{&g.entries.begin, "begin"}, {&g.entries.settle, "settle"}, {&g.entries.fire, "fire"},
-		{&g.entries.feed, "feed"}, {&g.entries.finish, "finish"}, {&g.entries.describe, "describe"},
+		{&in.entries.begin, "begin"}, {&in.entries.settle, "settle"}, {&in.entries.fire, "fire"},
+		{&in.entries.feed, "feed"}, {&in.entries.finish, "finish"}, {&in.entries.describe, "describe"},
 	} {
-		*entry.at = g.get(internal, entry.name)
+		*entry.at = in.get(internal, entry.name)
 	}
-	if err := g.evalModule(); err != nil {
+	if err := in.evalModule(); err != nil {
 		return err
 	}
-	if err := g.evalPart(prelude.Harden, host, internal); err != nil {
+	if err := in.evalPart(prelude.Harden, host, internal); err != nil {
 		return err
 	}
-	g.free(host, internal)
-	g.call(fnCollect)
-	room := g.call(fnMalloc, roomy)
+	in.free(host, internal)
+	in.call(fnCollect)
+	room := in.call(fnMalloc, roomy)
 	if room == 0 {
 		return errors.New("the engine's memory does not grow")
 	}
-	g.call(fnFree, room)
-	return g.err
+	in.call(fnFree, room)
+	return in.err
 }
 
-// newHost is an object with the operations that the prelude may call. No script
-// ever sees it.
-func (g *guest) newHost() box {
-	host := box(g.call(fnNewObject))
+// newHost returns an object with the operations that the prelude may call. Scripts
+// never see it.
+func (in *instance) newHost() handle {
+	host := handle(in.call(fnNewObject))
 	for _, name := range slices.Sorted(maps.Keys(operations)) { // sorted, so that all images are the same
-		p := g.place(name)
-		f := box(g.call(fnNewFunction, uint64(p), uint64(len(name)), 0))
-		g.release(p)
-		g.set(host, name, f)
-		g.free(f)
+		p := in.place(name)
+		f := handle(in.call(fnNewFunction, uint64(p), uint64(len(name)), 0))
+		in.release(p)
+		in.set(host, name, f)
+		in.free(f)
 	}
 	return host
 }
 
-// evalPart runs one part of the prelude. The arguments stay the caller's.
-func (g *guest) evalPart(part string, args ...box) error {
+// evalPart runs one part of the prelude. The caller keeps the arguments.
+func (in *instance) evalPart(part string, args ...handle) error {
 	source, err := prelude.Source(part)
 	if err != nil {
 		return err
 	}
-	result, thrown := g.eval(source, ownFiles+part, evalScript)
+	result, thrown := in.eval(source, ownFiles+part, evalScript)
 	if !thrown {
 		function := result
-		given := make([]box, len(args))
+		given := make([]handle, len(args))
 		for i, a := range args {
-			given[i] = box(g.call(fnDuplicate, uint64(a)))
+			given[i] = handle(in.call(fnDuplicate, uint64(a)))
 		}
-		result, thrown = g.invoke(function, given...)
-		g.free(function)
+		result, thrown = in.invoke(function, given...)
+		in.free(function)
 	}
-	return g.bootError(part, result, thrown)
+	return in.bootError(part, result, thrown)
 }
 
-// evalModule evaluates the module that scripts import. An import finds it only
-// when it was evaluated before the snapshot.
-func (g *guest) evalModule() error {
+// evalModule evaluates the module that scripts import. An import finds the module only
+// if it was evaluated before the snapshot.
+func (in *instance) evalModule() error {
 	source, err := prelude.Source(prelude.Module)
 	if err != nil {
 		return err
 	}
-	promise, thrown := g.eval(source, report.Module, evalModule)
-	for !thrown && g.call(fnIsJobPending) != 0 {
-		g.call(fnExecuteJob)
+	promise, thrown := in.eval(source, scripterror.Module, evalModule)
+	for !thrown && in.call(fnIsJobPending) != 0 {
+		in.call(fnExecuteJob)
 	}
-	if !thrown && g.call(fnPromiseState, uint64(promise)) != promiseFulfilled {
-		promise, thrown = box(g.call(fnPromiseResult, uint64(promise))), true
+	if !thrown && in.call(fnPromiseState, uint64(promise)) != promiseFulfilled {
+		promise, thrown = handle(in.call(fnPromiseResult, uint64(promise))), true
 	}
-	return g.bootError("module", promise, thrown)
+	return in.bootError("module", promise, thrown)
 }
 
-func (g *guest) bootError(part string, result box, thrown bool) error {
-	defer g.free(result)
-	if g.err != nil || !thrown {
-		return g.err
+func (in *instance) bootError(part string, result handle, thrown bool) error {
+	defer in.free(result)
+	if in.err != nil || !thrown {
+		return in.err
 	}
-	return fmt.Errorf("prelude/%s.js: %s\n%s", part, g.text(g.get(result, "message")), g.text(g.get(result, "stack")))
+	return fmt.Errorf("prelude/%s.js: %s\n%s", part, in.text(in.get(result, "message")), in.text(in.get(result, "stack")))
 }

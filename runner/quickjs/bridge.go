@@ -9,10 +9,10 @@ import (
 	"github.com/toolscript/toolscript/runner"
 )
 
-// operations are what the prelude can ask of the host, by the name it uses. They
-// run while script is running: they read strings and numbers, make values and
-// throw, and never run script.
-var operations = map[string]func(r *run, a arguments) box{
+// operations are the host functions of the prelude, by name. They are called while
+// script runs: they read strings and numbers, create values and throw, and never run
+// script.
+var operations = map[string]func(r *run, a arguments) handle{
 	"write":         (*run).write,
 	"server":        (*run).findServer,
 	"tool":          (*run).findTool,
@@ -37,50 +37,50 @@ var operations = map[string]func(r *run, a arguments) box{
 }
 
 // operation implements hooks.
-func (r *run) operation(name []byte, args []box) box {
+func (r *run) operation(name []byte, args []handle) handle {
 	op := operations[string(name)]
 	if op == nil {
-		r.guest.throw("the host has no operation " + strconv.Quote(string(name)))
+		r.instance.throw("the host has no operation " + strconv.Quote(string(name)))
 		return 0
 	}
-	return op(r, arguments{r.guest, args})
+	return op(r, arguments{r.instance, args})
 }
 
-// arguments are those of an operation. C frees the boxes.
+// arguments are the arguments of an operation. C frees the handles.
 type arguments struct {
-	guest *guest
-	boxes []box
+	instance *instance
+	handles  []handle
 }
 
-// at is argument i, or 0, which every function of the engine but the readers of
-// numbers takes for undefined.
-func (a arguments) at(i int) box {
-	if i < len(a.boxes) {
-		return a.boxes[i]
+// at returns argument i, or 0, which the functions of the engine take for undefined,
+// except those that read numbers.
+func (a arguments) at(i int) handle {
+	if i < len(a.handles) {
+		return a.handles[i]
 	}
 	return 0
 }
 
-func (a arguments) text(i int) string    { return a.guest.text(a.at(i)) }
-func (a arguments) integer(i int) int    { return a.guest.integer(a.at(i)) }
-func (a arguments) number(i int) float64 { return a.guest.number(a.at(i)) }
+func (a arguments) text(i int) string    { return a.instance.text(a.at(i)) }
+func (a arguments) integer(i int) int    { return a.instance.integer(a.at(i)) }
+func (a arguments) number(i int) float64 { return a.instance.number(a.at(i)) }
 
-func (r *run) integer(n int) box { return r.guest.newNumber(float64(n)) }
+func (r *run) integer(n int) handle { return r.instance.newNumber(float64(n)) }
 
 // write(stream, text)
-func (r *run) write(a arguments) box {
+func (r *run) write(a arguments) handle {
 	r.host.Write(runner.Stream(a.integer(0)), a.text(1))
-	return r.guest.undefined()
+	return r.instance.undefined()
 }
 
 // server(name) → index or -1
-func (r *run) findServer(a arguments) box { return r.integer(r.names.Server(a.text(0))) }
+func (r *run) findServer(a arguments) handle { return r.integer(r.names.Server(a.text(0))) }
 
 // tool(server, name) → index, -1, or -2 for any tool of a server without tools
-func (r *run) findTool(a arguments) box { return r.integer(r.names.Tool(a.integer(0), a.text(1))) }
+func (r *run) findTool(a arguments) handle { return r.integer(r.names.Tool(a.integer(0), a.text(1))) }
 
-// shown(server or -1, name) → 1 when it is among the names that the script may see, else 0
-func (r *run) isShown(a arguments) box {
+// shown(server or -1, name) → 1 if the script may see the name, else 0
+func (r *run) isShown(a arguments) handle {
 	if r.names.Shown(a.integer(0), a.text(1)) {
 		return r.integer(1)
 	}
@@ -88,20 +88,21 @@ func (r *run) isShown(a arguments) box {
 }
 
 // names(server or -1) → array of names, as JSON
-func (r *run) listNames(a arguments) box {
+func (r *run) listNames(a arguments) handle {
 	list, _ := json.Marshal(r.names.Idents(a.integer(0))) // strings always have JSON
-	return r.guest.newString(string(list))
+	return r.instance.newString(string(list))
 }
 
 // missing(server or -1, name) → message
-func (r *run) explainMissing(a arguments) box {
-	return r.guest.newString(r.names.Missing(a.integer(0), a.text(1)))
+func (r *run) explainMissing(a arguments) handle {
+	return r.instance.newString(r.names.Missing(a.integer(0), a.text(1)))
 }
 
-// call(call, server, name of the tool, arguments as JSON, whether it is a task) → whether there is room for it
-func (r *run) beginCall(a arguments) box {
+// call(call, server, tool, arguments as JSON, is a task) → whether there is room for
+// the call
+func (r *run) beginCall(a arguments) handle {
 	if limit := r.job.Limits.ToolCalls; limit > 0 && int64(len(r.calls)) >= limit {
-		return r.integer(0) // more calls under way than the run may make in all
+		return r.integer(0) // the run has all the calls in flight that it may have
 	}
 	id := a.integer(0)
 	r.calls[id] = struct{}{}
@@ -115,93 +116,92 @@ func (r *run) beginCall(a arguments) box {
 }
 
 // cancel(call)
-func (r *run) cancelCall(a arguments) box {
+func (r *run) cancelCall(a arguments) handle {
 	if _, known := r.calls[a.integer(0)]; known {
 		r.host.Cancel(strconv.Itoa(a.integer(0)))
 	}
-	return r.guest.undefined()
+	return r.instance.undefined()
 }
 
-// stdin() → 1 when a chunk will be fed, 0 at the end of standard input
-func (r *run) askStdin(arguments) box { return r.integer(r.input.ask(r.host)) }
+// stdin() → 1 if a chunk will arrive, 0 at the end of standard input
+func (r *run) askStdin(arguments) handle { return r.integer(r.input.ask(r.host)) }
 
-// timer(id, milliseconds, whether the script ends without it)
-func (r *run) setTimer(a arguments) box {
+// timer(id, milliseconds, whether it keeps the script alive)
+func (r *run) setTimer(a arguments) handle {
 	r.timers.add(a.integer(0), a.number(1), a.integer(2) != 0)
-	return r.guest.undefined()
+	return r.instance.undefined()
 }
 
 // clear(id)
-func (r *run) clearTimer(a arguments) box {
+func (r *run) clearTimer(a arguments) handle {
 	r.timers.remove(a.integer(0))
-	return r.guest.undefined()
+	return r.instance.undefined()
 }
 
-// exit(code) does not return to the script.
-func (r *run) exitNow(a arguments) box {
+// exit(code) does not return
+func (r *run) exitNow(a arguments) handle {
 	r.exitCode = a.integer(0)
-	r.guest.unwind(errExit)
+	r.instance.unwind(errExit)
 	return 0
 }
 
 // now() → milliseconds since the run began
-func (r *run) sinceStart(arguments) box {
-	return r.guest.newNumber(float64(r.watch.elapsed()) / float64(time.Millisecond))
+func (r *run) sinceStart(arguments) handle {
+	return r.instance.newNumber(float64(r.watch.elapsed()) / float64(time.Millisecond))
 }
 
-// mostRandom is what crypto.getRandomValues allows.
+// mostRandom is the bound of crypto.getRandomValues.
 const mostRandom = 65536
 
 // random(length) → Uint8Array
-func (r *run) random(a arguments) box {
+func (r *run) random(a arguments) handle {
 	data := make([]byte, min(max(a.integer(0), 0), mostRandom))
 	_, _ = rand.Read(data) // never fails (crypto/rand)
-	return r.guest.newBytes(data)
+	return r.instance.newBytes(data)
 }
 
 // encode(text) → Uint8Array of its UTF-8
-func (r *run) encode(a arguments) box {
-	data, release := r.guest.utf8(a.at(0))
+func (r *run) encode(a arguments) handle {
+	data, release := r.instance.utf8(a.at(0))
 	defer release()
-	return r.guest.newBytes(data)
+	return r.instance.newBytes(data)
 }
 
-// decode(bytes, fatal) → text, or undefined when it is fatal that they are no
-// UTF-8
-func (r *run) decode(a arguments) box {
-	text, ok := decodeUTF8(r.guest.bytesOf(a.at(0)))
+// decode(bytes, fatal) → text, or undefined if fatal and the bytes are not UTF-8
+func (r *run) decode(a arguments) handle {
+	text, ok := decodeUTF8(r.instance.bytesOf(a.at(0)))
 	if !ok && a.integer(1) != 0 {
-		return r.guest.undefined()
+		return r.instance.undefined()
 	}
-	return r.guest.newString(text)
+	return r.instance.newString(text)
 }
 
 // trace(stack) → the stack in terms of the user's text
-func (r *run) mapTrace(a arguments) box {
+func (r *run) mapTrace(a arguments) handle {
 	text, _, _ := r.source.Trace(a.text(0))
-	return r.guest.newString(text)
+	return r.instance.newString(text)
 }
 
-// className(object) → the engine's name for its class, and Proxy for a proxy,
-// which the engine calls by the class of its target
-func (r *run) className(a arguments) box {
-	if r.guest.call(fnIsProxy, uint64(a.at(0))) != 0 {
-		return r.guest.newString("Proxy")
+// className(object) → the class name in the engine, and Proxy for a proxy, for which
+// the engine returns the class of its target
+func (r *run) className(a arguments) handle {
+	if r.instance.call(fnIsProxy, uint64(a.at(0))) != 0 {
+		return r.instance.newString("Proxy")
 	}
-	return box(r.guest.call(fnClassName, uint64(a.at(0))))
+	return handle(r.instance.call(fnClassName, uint64(a.at(0))))
 }
 
 // proxyTarget(proxy) → its target
-func (r *run) proxyTarget(a arguments) box {
-	return box(r.guest.call(fnProxyTarget, uint64(a.at(0))))
+func (r *run) proxyTarget(a arguments) handle {
+	return handle(r.instance.call(fnProxyTarget, uint64(a.at(0))))
 }
 
 // promiseState(value) → -1 no promise, 0 pending, 1 fulfilled, 2 rejected
-func (r *run) promiseState(a arguments) box {
-	return r.integer(int(int32(r.guest.call(fnPromiseState, uint64(a.at(0))))))
+func (r *run) promiseState(a arguments) handle {
+	return r.integer(int(int32(r.instance.call(fnPromiseState, uint64(a.at(0))))))
 }
 
 // promiseResult(promise) → its value or reason
-func (r *run) promiseResult(a arguments) box {
-	return box(r.guest.call(fnPromiseResult, uint64(a.at(0))))
+func (r *run) promiseResult(a arguments) handle {
+	return handle(r.instance.call(fnPromiseResult, uint64(a.at(0))))
 }

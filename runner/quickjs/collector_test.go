@@ -9,8 +9,9 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// Code compiled by wazero is no safe point for Go: without fuel, one of these
-// scripts and one collection stop the process for ever.
+// TestCollectorRunsBesideNativeLoops runs endless scripts and Go's garbage collector
+// together. Code compiled by wazero has no safe points for Go: without fuel, one such
+// script and one collection would block the process without end.
 func TestCollectorRunsBesideNativeLoops(t *testing.T) {
 	stop := make(chan struct{})
 	var collecting, running sync.WaitGroup

@@ -9,7 +9,7 @@ import (
 	"github.com/toolscript/toolscript/runner"
 )
 
-// TestInspect holds what node 20 prints for the same expressions.
+// TestInspect compares the output with that of Node.js 20 for the same expressions.
 func TestInspect(t *testing.T) {
 	tests := []struct{ expression, want string }{
 		{`"text", 1, -0, 1n, true, null, undefined, Symbol("s")`, `text 1 -0 1n true null undefined Symbol(s)`},
@@ -91,7 +91,6 @@ AggregateError: many
   ]
 }
 Mine: own
-    at Mine (script.ts:5:1)
     at script.ts:5:42
 `
 	if diff := cmp.Diff(want, h.stdout()); diff != "" {
@@ -186,7 +185,7 @@ func TestOutputIsText(t *testing.T) {
 	}
 }
 
-// TestTableOfManyRows has more rows than a call takes arguments.
+// TestTableOfManyRows prints more rows than a function call can have arguments.
 func TestTableOfManyRows(t *testing.T) {
 	const rows = 70_000
 	h := newHost()

@@ -11,7 +11,7 @@ func (copiedStore) close() error { return nil }
 
 // copiedMemory is a memory in the Go heap. It moves when it grows.
 type copiedMemory struct {
-	image snapshot // the zero snapshot for a guest that is booted
+	image snapshot // the zero snapshot for an instance that is booted
 	data  []byte
 	limit uint64
 }
@@ -43,7 +43,7 @@ func (m *copiedMemory) restore() error {
 	return nil
 }
 
-// written is not told: all pages are ready to be written to.
+// written returns nothing: all pages are ready to be written.
 func (*copiedMemory) written() []span { return nil }
 
 func (*copiedMemory) warm([]span) {}

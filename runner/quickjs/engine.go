@@ -1,11 +1,11 @@
 // Package quickjs runs scripts on QuickJS-NG, compiled to WebAssembly and run by
-// wazero. It belongs into a worker process: code compiled by wazero holds up
-// Go's collector while it runs.
+// wazero. It must run in a worker process: code compiled by wazero blocks Go's garbage
+// collector while it runs.
 //
-// An Engine is compiled once and holds one memory image: a runtime with the
-// prelude loaded and all intrinsics frozen. A VM is an instance of that image,
-// and Reset makes it fresh in microseconds, so that every run begins with the
-// image and with nothing of the run before it.
+// An Engine is compiled once and has one memory image: a runtime with the prelude
+// loaded and all intrinsics frozen. A VM is an instance of that image. Reset restores
+// the image in microseconds, so every run begins with the image and nothing of earlier
+// runs.
 package quickjs
 
 import (
@@ -17,20 +17,19 @@ import (
 	"github.com/tetratelabs/wazero"
 )
 
-// Options say how an engine is made. The zero value works.
+// Options configure an engine. The zero value works.
 type Options struct {
-	// CacheDir keeps the compiled engine from one process to the next. The
-	// caller vouches for its owner and mode, as machine code is loaded from it.
-	// Empty: it is compiled every time, which takes half a second.
+	// CacheDir keeps the compiled engine and its image between processes. The caller checks its
+	// owner and mode, because machine code is loaded from it. Empty: the engine is
+	// compiled every time, which takes half a second.
 	CacheDir string
-	// MaxMemoryMB is the largest Limits.MemoryMB that a job may ask for; default
-	// 1024. As much address space is reserved by each VM, and no memory.
-	MaxMemoryMB int64
 
-	copying bool // keep the image as most systems must, so that tests see it here
+	copying bool // copy the image as on most systems, for tests
 }
 
-const defaultMaxMemoryMB = 1024
+// maxHeap is the largest heap of a job in bytes. Each VM reserves that much address
+// space, and no memory.
+const maxHeap = 1 << 30
 
 // Engine is the compiled engine and its image. It is safe for concurrent use.
 type Engine struct {
@@ -38,23 +37,18 @@ type Engine struct {
 	cache   wazero.CompilationCache // nil without a CacheDir
 	module  wazero.CompiledModule
 	image   *image
-	maxHeap uint64
 	closed  atomic.Bool
 }
 
 // NewEngine compiles the engine and builds its image. It does everything that a
-// process must be allowed to do before it is locked down: the VMs need no more
-// than mapping memory that is not executable.
+// process must do before it is confined: VMs only map memory that is not executable.
 func NewEngine(ctx context.Context, o Options) (*Engine, error) {
-	e := &Engine{maxHeap: uint64(defaultMaxMemoryMB) << 20}
-	if o.MaxMemoryMB > 0 {
-		e.maxHeap = uint64(min(o.MaxMemoryMB, 3<<10)) << 20 // a memory of 32 bits ends at 4 GiB
-	}
+	e := &Engine{}
 	if err := e.compile(ctx, o.CacheDir); err != nil {
 		if o.CacheDir == "" {
 			return nil, errors.Join(err, e.Close())
 		}
-		// A cache that is damaged, or on a full disk, costs time and not the run.
+		// A damaged cache, or a full disk, costs time and not the run.
 		_ = e.Close()
 		e.closed.Store(false)
 		e.runtime, e.cache = nil, nil
@@ -62,20 +56,40 @@ func NewEngine(ctx context.Context, o Options) (*Engine, error) {
 			return nil, errors.Join(err, e.Close())
 		}
 	}
-	snapshot, err := e.boot(ctx)
-	if err != nil {
+	if err := e.makeImage(ctx, o); err != nil {
 		return nil, errors.Join(fmt.Errorf("quickjs: build the image: %w", err), e.Close())
-	}
-	e.image = newImage(snapshot, o.copying)
-	if e.image.hot, err = e.rehearse(ctx); err != nil {
-		return nil, errors.Join(fmt.Errorf("quickjs: %w", err), e.Close())
 	}
 	return e, nil
 }
 
+// makeImage reads the image from the cache, or boots the engine.
+func (e *Engine) makeImage(ctx context.Context, o Options) error {
+	file, err := newImageFile(o.CacheDir)
+	if err != nil {
+		return err
+	}
+	if o.CacheDir != "" {
+		if snapshot, hot, err := file.read(); err == nil {
+			e.image = newImage(snapshot, o.copying)
+			e.image.hot = hot
+			return nil
+		}
+	}
+	snapshot, err := e.boot(ctx)
+	if err != nil {
+		return err
+	}
+	e.image = newImage(snapshot, o.copying)
+	if e.image.hot, err = e.rehearse(ctx); err != nil || o.CacheDir == "" {
+		return err
+	}
+	_ = file.write(snapshot, e.image.hot) // without it the next start takes longer
+	return nil
+}
+
 func (e *Engine) compile(ctx context.Context, cacheDir string) error {
-	// CloseOnContextDone stays off: it makes scripts five times slower, and fuel
-	// does its work.
+	// CloseOnContextDone stays off: it makes scripts five times slower, and fuel stops
+	// scripts too.
 	config := wazero.NewRuntimeConfigCompiler()
 	if cacheDir != "" {
 		cache, err := wazero.NewCompilationCacheWithDir(cacheDir)

@@ -7,7 +7,8 @@ import (
 
 func TestTimers(t *testing.T) {
 	h := newHost()
-	// Each timer is due after those before it, however long the lines take.
+	// Each timer fires after those before it, even if the lines between them run
+	// slowly.
 	run(t, script(`
 setTimeout(() => console.log("1a"), 1); setTimeout(() => console.log("1b"), 0); setTimeout(() => console.log("1c"));
 const gone = setTimeout(() => console.log("never"), 2); clearTimeout(gone); clearTimeout(gone); clearTimeout(undefined);
@@ -39,7 +40,7 @@ func TestAbort(t *testing.T) {
 	} {
 		value(t, expression, want)
 	}
-	// A signal that will abort some day does not keep a script alive.
+	// A pending AbortSignal.timeout does not keep a script alive.
 	run(t, script(`AbortSignal.timeout(1e6)`), newHost())
 }
 
@@ -107,7 +108,7 @@ func TestPerformance(t *testing.T) {
 	value(t, `Math.abs(performance.timeOrigin + performance.now() - Date.now()) < 1000`, `true`)
 }
 
-// TestURL holds what node gives for the same URLs.
+// TestURL compares the results with those of Node.js for the same URLs.
 func TestURL(t *testing.T) {
 	for input, want := range map[string]string{
 		`"HTTP://User:Pa ss@Ex.COM:80/../a/./b/%2e%2e/c?x=1 2#f r"`: "http://User:Pa%20ss@ex.com/a/c?x=1%202#f%20r",

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/naming"
 	"github.com/toolscript/toolscript/runner"
 	"github.com/toolscript/toolscript/runner/quickjs"
 )
@@ -44,12 +45,12 @@ func newVM(tb testing.TB) *quickjs.VM {
 	return vm
 }
 
-// host is a Host whose tools are a function, called on a goroutine for each call.
+// host is a Host that calls tool on a new goroutine for each call.
 type host struct {
 	tool func(runner.Call) (json.RawMessage, *toolscript.ToolError)
 
 	answers chan quickjs.Answer
-	stdin   []string // chunks; the end follows
+	stdin   []string // chunks; then the input ends
 
 	mu     sync.Mutex
 	output [2]strings.Builder
@@ -60,7 +61,7 @@ func newHost() *host {
 	return &host{answers: make(chan quickjs.Answer, 1024), tool: echo}
 }
 
-// echo is a tool that answers with its arguments.
+// echo is a tool that returns its arguments.
 func echo(c runner.Call) (json.RawMessage, *toolscript.ToolError) { return c.Args, nil }
 
 func (h *host) Call(c runner.Call) {
@@ -91,20 +92,30 @@ func (h *host) ReadStdin() {
 	h.stdin = h.stdin[1:]
 }
 
-func (h *host) Answers() <-chan quickjs.Answer { return h.answers }
+func (h *host) Next(ctx context.Context, wait time.Duration) (quickjs.Answer, bool) {
+	select {
+	case answer := <-h.answers:
+		return answer, true
+	case <-ctx.Done():
+	case <-time.After(wait):
+	}
+	return quickjs.Answer{}, false
+}
+
+func (h *host) Poll() {}
 
 func (h *host) stdout() string { return h.output[runner.Stdout].String() }
 
-// names are two servers, one of which has a tool.
-var names = &runner.Names{Key: "test", Servers: []runner.ServerNames{
-	{Ident: "github", Server: "github", Tools: []runner.ToolNames{
+// names is a catalog of two servers; only the first has a tool.
+var names = &naming.Names{Key: "test", Servers: []naming.Server{
+	{Ident: "github", Name: "github", Tools: []naming.Tool{
 		{Ident: "createIssue", ID: "github__create_issue"},
 		{Ident: "listIssues", ID: "github__list_issues"},
 	}},
-	{Ident: "empty", Server: "empty"},
+	{Ident: "empty", Name: "empty"},
 }}
 
-// script is a job that has these names and a generous time limit.
+// script returns a job with the test's names and a generous time limit.
 func script(text string) runner.Job {
 	return runner.Job{
 		RunID: "run-1", File: "script.ts", Names: names, TZ: "UTC",
@@ -113,7 +124,7 @@ func script(text string) runner.Job {
 	}
 }
 
-// run runs a script on a VM of its own and wants it to end well.
+// run runs a script on its own VM and expects no error.
 func run(t *testing.T, job runner.Job, h *host) runner.Outcome {
 	t.Helper()
 	out := newVM(t).Run(t.Context(), job, h)
@@ -123,7 +134,7 @@ func run(t *testing.T, job runner.Job, h *host) runner.Outcome {
 	return out
 }
 
-// fails runs a script and wants an error.
+// fails runs a script and expects an error.
 func fails(t *testing.T, job runner.Job, h *host) *toolscript.RunError {
 	t.Helper()
 	out := newVM(t).Run(t.Context(), job, h)
@@ -136,7 +147,7 @@ func fails(t *testing.T, job runner.Job, h *host) *toolscript.RunError {
 	return out.Err
 }
 
-// value wants the value of an expression, as JSON.
+// value checks the value of an expression, as JSON.
 func value(t *testing.T, expression, want string) {
 	t.Helper()
 	out := run(t, script("import * as ts from 'toolscript'; const { tools, stdin, cwd, env } = ts; export default "+expression), newHost())
@@ -145,7 +156,7 @@ func value(t *testing.T, expression, want string) {
 	}
 }
 
-// wantFresh wants that a VM shows nothing of the run before.
+// wantFresh checks that a VM shows no state of an earlier run.
 func wantFresh(t *testing.T, vm *quickjs.VM) {
 	t.Helper()
 	start := time.Now()

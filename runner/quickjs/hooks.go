@@ -7,6 +7,7 @@ import (
 
 // interrupt implements hooks.
 func (r *run) interrupt(outOfFuel bool) bool {
+	r.host.Poll()
 	if outOfFuel {
 		return r.watch.overdue()
 	}
@@ -26,14 +27,14 @@ func (r *run) zoneOffset(unix int64) int {
 }
 
 // rejected implements hooks.
-func (r *run) rejected(promise, reason box, handled bool) {
-	address := r.guest.call(fnValuePointer, uint64(promise))
+func (r *run) rejected(promise, reason handle, handled bool) {
+	address := r.instance.call(fnValuePointer, uint64(promise))
 	if !handled {
-		r.unheard.add(address, &rejection{promise: promise, reason: reason})
+		r.unhandledRejections.add(address, &rejection{promise: promise, reason: reason})
 		return
 	}
-	if heard := r.unheard.hear(address); heard != nil {
-		r.guest.free(heard.promise, heard.reason)
+	if heard := r.unhandledRejections.hear(address); heard != nil {
+		r.instance.free(heard.promise, heard.reason)
 	}
-	r.guest.free(promise, reason)
+	r.instance.free(promise, reason)
 }

@@ -1,27 +1,31 @@
 package quickjs
 
 import (
+	"context"
 	"encoding/json"
+	"time"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner"
 )
 
 // Host is what a script reaches outside its VM. Its methods are called on the
-// goroutine that runs the VM, one at a time, and must not wait for anybody:
-// answers come through the channel.
+// goroutine of the VM, one at a time.
 type Host interface {
 	// Call begins a tool call. Its answer has the CallID of c.
 	Call(c runner.Call)
-	// Cancel ends a call that was begun. It is answered all the same.
+	// Cancel cancels a call in flight. The call still gets an answer.
 	Cancel(callID string)
 	// Write passes on what the script prints.
 	Write(s runner.Stream, text string)
 	// ReadStdin asks for one chunk of standard input.
 	ReadStdin()
-	// Answers gives what was asked for. A run that is waiting when the channel is
-	// closed ends as cancelled.
-	Answers() <-chan Answer
+	// Next waits for an answer, as long as wait says at most. It also returns, without
+	// an answer, when ctx ends and when the clock of the run stops or continues.
+	Next(ctx context.Context, wait time.Duration) (a Answer, ok bool)
+	// Poll is called at intervals while script computes. Between two calls of Next it
+	// is the only chance of the host to notice the end of the run.
+	Poll()
 }
 
 // Answer is the answer to one Call or one ReadStdin.
@@ -31,7 +35,7 @@ type Answer struct {
 	Value json.RawMessage       // what the call gave; nil is undefined
 	Err   *toolscript.ToolError // why the call failed
 
-	Stdin    []byte // a chunk; characters may be cut in two at its ends
-	StdinEOF bool   // nothing comes after the chunk
-	StdinErr string // with StdinEOF: why nothing more could be read
+	Stdin    []byte // a chunk; it may begin and end within a character
+	StdinEOF bool   // the chunk is the last one
+	StdinErr string // with StdinEOF: why reading failed
 }

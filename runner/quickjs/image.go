@@ -7,20 +7,20 @@ import (
 	"github.com/tetratelabs/wazero/experimental"
 )
 
-// entries are the places in an image by which the host enters it. They are the
-// same in every guest made of the image.
+// entries are the functions of an image that the host calls. Their addresses are the
+// same in every instance of the image.
 type entries struct {
 	scratch          uint32
 	runtime, context uint32 // of QuickJS
-	begin            box    // (run: string): takes the script's arguments and the like
-	settle           box    // (call, ok, answer: string): a tool has answered
-	fire             box    // (timer)
-	feed             box    // (chunk: string | undefined): standard input has come
-	finish           box    // (namespace) → promise of the value as JSON, or of undefined
-	describe         box    // (error) → what is known of it, as JSON
+	begin            handle // (run: string): takes the script's arguments and the like
+	settle           handle // (call, ok, answer: string): a tool has answered
+	fire             handle // (timer)
+	feed             handle // (chunk: string | undefined): standard input has come
+	finish           handle // (namespace) → promise of the value as JSON, or of undefined
+	describe         handle // (error) → what is known of it, as JSON
 }
 
-// snapshot is a booted guest, taken apart.
+// snapshot is the state of a booted instance.
 type snapshot struct {
 	size    uint32
 	pieces  []piece
@@ -28,11 +28,11 @@ type snapshot struct {
 	entries entries
 }
 
-// image is a snapshot in a form from which guests are made fresh.
+// image is a snapshot in the form from which instances are restored.
 type image struct {
 	snapshot
 	store store
-	hot   []span // what most scripts write to
+	hot   []span // the pages that most scripts write to
 }
 
 // piece is a part of a memory that is not all zeros.
@@ -43,13 +43,13 @@ type piece struct {
 
 // store holds the bytes of an image.
 type store interface {
-	// newMemory is a memory that may grow up to limit bytes. It holds the image
+	// newMemory returns a memory that may grow up to limit bytes. It has the image
 	// after its first restore.
 	newMemory(limit uint64) (memory, error)
 	close() error
 }
 
-// memory is the linear memory of one guest.
+// memory is the linear memory of one instance.
 type memory interface {
 	experimental.LinearMemory
 	// setLimit makes growing beyond a size fail.
@@ -57,15 +57,15 @@ type memory interface {
 	// restore makes the memory equal to the image. Its size must be that of the
 	// image.
 	restore() error
-	// written are the parts that have been written to since the last restore, where
-	// that can be told.
+	// written returns the parts that were written since the last restore, if the
+	// system can report them.
 	written() []span
-	// warm makes writing to these parts cheap. They stay as they are.
+	// warm makes the first write to these parts cheap. Their content stays.
 	warm(parts []span)
 }
 
 // span is a part of a memory, of whole pages.
-type span struct{ offset, size uintptr }
+type span struct{ Offset, Size uintptr }
 
 // newImage keeps a snapshot in the best way this system has.
 func newImage(s snapshot, copying bool) *image {
@@ -83,8 +83,8 @@ func (i *image) close() error { return i.store.close() }
 
 const pageSize = 4096
 
-// nonZero are the pieces of a memory, each of whole pages. Of 17 MB they are half
-// a megabyte.
+// nonZero returns the parts of a memory that are not zero, in whole pages: half a
+// megabyte of 17 MB.
 func nonZero(memory []byte) []piece {
 	var pieces []piece
 	zeros := make([]byte, pageSize)
@@ -102,11 +102,11 @@ func nonZero(memory []byte) []piece {
 	return pieces
 }
 
-// snapshot takes the guest's memory and where its stack stands.
-func (g *guest) snapshot() (snapshot, error) {
-	all, ok := g.memory.Read(0, g.memory.Size())
-	if !ok || g.err != nil {
-		return snapshot{}, fmt.Errorf("read the memory of the booted engine: %w", g.err)
+// snapshot returns the memory and the stack pointer of the instance.
+func (in *instance) snapshot() (snapshot, error) {
+	all, ok := in.memory.Read(0, in.memory.Size())
+	if !ok || in.err != nil {
+		return snapshot{}, fmt.Errorf("read the memory of the booted engine: %w", in.err)
 	}
-	return snapshot{size: g.memory.Size(), pieces: nonZero(all), stack: g.stack.Get(), entries: g.entries}, nil
+	return snapshot{size: in.memory.Size(), pieces: nonZero(all), stack: in.stack.Get(), entries: in.entries}, nil
 }

@@ -4,11 +4,17 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
+	"os"
+	"slices"
 	"testing"
+
+	"github.com/toolscript/toolscript/naming"
+	"github.com/toolscript/toolscript/runner"
 )
 
-// The hash of the file that go generate makes. It changes with the npm package,
-// the rewriter, or the fuel between two questions, and with nothing else.
+// pinned is the hash of the file that go generate makes. It changes only with the npm
+// package, the rewriter, and the amount of fuel between two checks.
 const pinned = "5fceba1ea9b79b6af2ea7e6d9ef7725170498919a27c288b0dbb29b01d0667d8"
 
 func TestEngineIsPinned(t *testing.T) {
@@ -18,7 +24,7 @@ func TestEngineIsPinned(t *testing.T) {
 	}
 }
 
-// vmOf is a VM of an engine of its own.
+// vmOf returns a VM with its own engine.
 func vmOf(tb testing.TB, o Options) *VM {
 	tb.Helper()
 	e, err := NewEngine(tb.Context(), o)
@@ -33,7 +39,7 @@ func vmOf(tb testing.TB, o Options) *VM {
 	return vm
 }
 
-// whole puts a snapshot together again.
+// whole joins the pages of a snapshot.
 func whole(s snapshot) []byte {
 	all := make([]byte, s.size)
 	for _, p := range s.pieces {
@@ -42,7 +48,8 @@ func whole(s snapshot) []byte {
 	return all
 }
 
-// All images are the same, so none holds a secret or a clock that its runs share.
+// TestImagesAreEqual checks that all images are the same, so that no image contains a
+// secret or a clock that its runs would share.
 func TestImagesAreEqual(t *testing.T) {
 	e, err := NewEngine(t.Context(), Options{})
 	if err != nil {
@@ -58,9 +65,44 @@ func TestImagesAreEqual(t *testing.T) {
 	}
 }
 
+// TestImageFile checks that an engine with a cache uses the image of the first
+// engine, and that a damaged cache is replaced.
+func TestImageFile(t *testing.T) {
+	o := Options{CacheDir: t.TempDir()}
+	booted := vmOf(t, o).engine.image
+	file, err := newImageFile(o.CacheDir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		read, hot, err := file.read()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if read.entries != booted.entries || read.stack != booted.stack || !bytes.Equal(whole(read), whole(booted.snapshot)) || !slices.Equal(hot, booted.hot) {
+			t.Error("the image in the file is not the one that was booted")
+		}
+		content, err := os.ReadFile(file.path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		content[len(content)/2] ^= 1
+		if err := os.WriteFile(file.path, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := file.read(); !errors.Is(err, errDamaged) {
+			t.Errorf("reading a damaged image: %v", err)
+		}
+		job := runner.Job{File: "script.js", Compiled: runner.Compiled{JavaScript: `export default 6 * 7`}, Names: &naming.Names{}}
+		if out := vmOf(t, o).Run(t.Context(), job, &rehearsed{}); string(out.Value) != "42" {
+			t.Errorf("a script on an engine with a damaged cache: %+v", out)
+		}
+	}
+}
+
 func TestHeapSizeIsWhereItIsRead(t *testing.T) {
 	vm := vmOf(t, Options{})
-	g := vm.guest
+	g := vm.instance
 	for range 3 {
 		g.newString("some more text on the heap")
 		g.call(fnMemoryUsage, g.scratch(scratchUsage))
@@ -72,12 +114,13 @@ func TestHeapSizeIsWhereItIsRead(t *testing.T) {
 	}
 }
 
-// The copying store is what most systems have: it must do what the mapping does.
+// TestCopiedImage checks the copying store, which most systems use. It must behave
+// like the mapping store.
 func TestCopiedImage(t *testing.T) {
 	vm := vmOf(t, Options{copying: true})
 	fresh := bytes.Clone(mustRead(t, vm))
 	for range 2 {
-		g := vm.guest
+		g := vm.instance
 		for i := range 1000 {
 			g.memory.WriteUint32Le(uint32(i*16000), 0xffffffff)
 		}
@@ -89,7 +132,7 @@ func TestCopiedImage(t *testing.T) {
 			t.Error("the memory is not the image after a reset")
 		}
 	}
-	vm.guest.memory.Grow(10)
+	vm.instance.memory.Grow(10)
 	vm.fresh = false
 	if err := vm.Reset(t.Context()); err != nil {
 		t.Fatal(err)
@@ -101,7 +144,7 @@ func TestCopiedImage(t *testing.T) {
 
 func mustRead(t *testing.T, vm *VM) []byte {
 	t.Helper()
-	all, ok := vm.guest.memory.Read(0, vm.guest.memory.Size())
+	all, ok := vm.instance.memory.Read(0, vm.instance.memory.Size())
 	if !ok {
 		t.Fatal("cannot read the memory")
 	}

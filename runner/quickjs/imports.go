@@ -9,22 +9,22 @@ import (
 	"github.com/tetratelabs/wazero/api"
 )
 
-// hooks are what a guest asks of its surroundings. They are called while guest
-// code runs, and must not run script.
+// hooks are the host functions of an instance. They are called while the instance
+// runs, and must not run script.
 type hooks interface {
-	// interrupt says whether to stop. The engine asks by itself, and may ask
-	// from anywhere in its C code when it is out of fuel.
+	// interrupt reports whether to stop. The engine calls it regularly, and from
+	// anywhere in its C code when it is out of fuel.
 	interrupt(outOfFuel bool) bool
-	// operation serves a call of the prelude. The answer is a new box.
-	operation(name []byte, args []box) box
-	// rejected tells of a promise that was rejected with nobody listening, and
-	// again when somebody listens. Both boxes are given away.
-	rejected(promise, reason box, handled bool)
-	// now is the time that the engine's clocks show.
+	// operation serves a call of the prelude. It returns a new handle.
+	operation(name []byte, args []handle) handle
+	// rejected reports a promise that was rejected without a handler, and reports it
+	// again when it gets one. The callee owns both handles.
+	rejected(promise, reason handle, handled bool)
+	// now is the time of the engine's clocks.
 	now() time.Time
 	// fill gives the engine random bytes.
 	fill(buffer []byte)
-	// zoneOffset is the seconds east of UTC at a time.
+	// zoneOffset returns the seconds east of UTC at a time.
 	zoneOffset(unix int64) int
 }
 
@@ -35,7 +35,7 @@ type imported struct {
 	name    string
 	params  []api.ValueType
 	results []api.ValueType
-	call    func(g *guest, stack []uint64)
+	call    func(g *instance, stack []uint64)
 }
 
 const (
@@ -47,34 +47,34 @@ var one = []api.ValueType{i32}
 
 // environment is the module env.
 var environment = []imported{
-	{"host_interrupt", nil, one, func(g *guest, stack []uint64) {
+	{"host_interrupt", nil, one, func(g *instance, stack []uint64) {
 		stop := g.hooks.interrupt(int32(g.fuel.Get()) <= 0)
 		stack[0] = 0
 		if stop {
 			stack[0] = 1
 		}
 	}},
-	{"host_call", []api.ValueType{i32, i32, i32, i32, i32}, one, func(g *guest, stack []uint64) {
+	{"host_call", []api.ValueType{i32, i32, i32, i32, i32}, one, func(g *instance, stack []uint64) {
 		name, _ := g.memory.Read(uint32(stack[0]), uint32(stack[1]))
-		args := g.boxes(uint32(stack[4]), uint32(stack[3]))
+		args := g.handles(uint32(stack[4]), uint32(stack[3]))
 		stack[0] = uint64(g.hooks.operation(name, args))
 		g.unwindIfDead()
 	}},
-	{"host_promise_rejection", []api.ValueType{i32, i32, i32}, nil, func(g *guest, stack []uint64) {
-		g.hooks.rejected(box(stack[0]), box(stack[1]), uint32(stack[2]) != 0)
+	{"host_promise_rejection", []api.ValueType{i32, i32, i32}, nil, func(g *instance, stack []uint64) {
+		g.hooks.rejected(handle(stack[0]), handle(stack[1]), uint32(stack[2]) != 0)
 		g.unwindIfDead()
 	}},
-	{"host_module_normalize", []api.ValueType{i32, i32}, one, func(g *guest, stack []uint64) {
+	{"host_module_normalize", []api.ValueType{i32, i32}, one, func(g *instance, stack []uint64) {
 		stack[0] = uint64(g.place(g.cString(uint32(stack[1]))))
 		g.unwindIfDead()
 	}},
-	{"host_module_load", []api.ValueType{i32, i32}, one, func(g *guest, stack []uint64) {
+	{"host_module_load", []api.ValueType{i32, i32}, one, func(g *instance, stack []uint64) {
 		name := g.cString(uint32(stack[0]))
 		g.throw(fmt.Sprintf("cannot import %q: a script can import only \"toolscript\"", name))
 		stack[0] = 0
 		g.unwindIfDead()
 	}},
-	{"host_get_timezone_offset", []api.ValueType{i32, i32}, one, func(g *guest, stack []uint64) {
+	{"host_get_timezone_offset", []api.ValueType{i32, i32}, one, func(g *instance, stack []uint64) {
 		unix := int64(stack[0]<<32 | stack[1]&0xffffffff)
 		stack[0] = api.EncodeI32(int32(g.hooks.zoneOffset(unix)))
 	}},
@@ -85,10 +85,10 @@ const (
 	errnoNoSys   = 52
 )
 
-// wasi is the module wasi_snapshot_preview1: a clock, random numbers, and no
-// file at all. wazero's own is never used, as it could open files.
+// wasi is the WASI module: a clock, random numbers, and no files. wazero's own is not
+// used because it could open files.
 var wasi = []imported{
-	{"clock_time_get", []api.ValueType{i32, i64, i32}, one, func(g *guest, stack []uint64) {
+	{"clock_time_get", []api.ValueType{i32, i64, i32}, one, func(g *instance, stack []uint64) {
 		if uint32(stack[0]) > 1 {
 			stack[0] = errnoNoSys
 			return
@@ -96,7 +96,7 @@ var wasi = []imported{
 		g.memory.WriteUint64Le(uint32(stack[2]), uint64(g.hooks.now().UnixNano()))
 		stack[0] = 0
 	}},
-	{"random_get", []api.ValueType{i32, i32}, one, func(g *guest, stack []uint64) {
+	{"random_get", []api.ValueType{i32, i32}, one, func(g *instance, stack []uint64) {
 		if buffer, ok := g.memory.Read(uint32(stack[0]), uint32(stack[1])); ok {
 			g.hooks.fill(buffer)
 		}
@@ -108,14 +108,14 @@ var wasi = []imported{
 	{"fd_seek", []api.ValueType{i32, i64, i32, i32}, one, badFile},
 }
 
-func badFile(_ *guest, stack []uint64) { stack[0] = errnoBadFile }
+func badFile(_ *instance, stack []uint64) { stack[0] = errnoBadFile }
 
 func provideImports(ctx context.Context, runtime wazero.Runtime) error {
 	for name, functions := range map[string][]imported{"env": environment, "wasi_snapshot_preview1": wasi} {
 		module := runtime.NewHostModuleBuilder(name)
 		for _, f := range functions {
 			call := api.GoFunc(func(ctx context.Context, stack []uint64) {
-				f.call(ctx.Value(guestKey{}).(*guest), stack)
+				f.call(ctx.Value(guestKey{}).(*instance), stack)
 			})
 			module.NewFunctionBuilder().WithGoFunction(call, f.params, f.results).Export(f.name)
 		}

@@ -2,12 +2,12 @@ package quickjs
 
 // input is the standard input of a run.
 type input struct {
-	ended bool   // nothing more comes
-	asked int    // chunks that were asked for and have not come
-	rest  []byte // the start of a character whose end has not come
+	ended bool   // no more chunks arrive
+	asked int    // chunks that were requested and have not arrived
+	rest  []byte // the start of an incomplete character
 }
 
-// ask asks for a chunk. It answers 0 when none can come.
+// ask requests a chunk. It returns 0 if none can arrive.
 func (i *input) ask(host Host) int {
 	if i.ended {
 		return 0
@@ -17,7 +17,7 @@ func (i *input) ask(host Host) int {
 	return 1
 }
 
-// take is the text of a chunk that has come; eof says that it is the last one.
+// take returns the text of a chunk; eof says that it is the last one.
 func (i *input) take(chunk []byte, eof bool) string {
 	i.asked = max(0, i.asked-1)
 	if i.ended = eof; eof {

@@ -10,7 +10,8 @@ import (
 	"github.com/toolscript/toolscript/runner"
 )
 
-// The engine does not know how far the function had come, only which it was.
+// TestTimeLimitKeepsThePlace checks that the error names the function. The engine
+// does not know the position in it.
 func TestTimeLimitKeepsThePlace(t *testing.T) {
 	job := script("function spin() {\n  for (;;) {}\n}\nspin();")
 	job.Limits.TimeoutMs = 50
@@ -153,7 +154,8 @@ func TestStackLimit(t *testing.T) {
 	}
 }
 
-// A stack on which nothing can be called is not the reason that nothing is told.
+// TestStackLimitOfAlmostNothing checks that the error names the stack limit even if
+// the stack is too small for any call.
 func TestStackLimitOfAlmostNothing(t *testing.T) {
 	job := script("1")
 	job.Limits.StackKB = 1

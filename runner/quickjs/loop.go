@@ -1,25 +1,26 @@
 package quickjs
 
 import (
+	"math"
 	"strconv"
 	"time"
 
 	"github.com/toolscript/toolscript"
 )
 
-// await runs the script until a promise of it is settled, and gives its value.
-func (r *run) await(promise box, phase toolscript.Phase) (box, error) {
-	// What the promise is rejected with is reported here, so it is not unheard.
-	r.guest.call(fnPromiseHandled, uint64(promise))
+// await runs the script until a promise is settled, and returns its value.
+func (r *run) await(promise handle, phase toolscript.Phase) (handle, error) {
+	// What the promise is rejected with is reported here, so it is not an unhandled rejection.
+	r.instance.call(fnPromiseHandled, uint64(promise))
 	for {
 		if err := r.drain(); err != nil {
 			return 0, err
 		}
-		switch r.guest.call(fnPromiseState, uint64(promise)) {
+		switch r.instance.call(fnPromiseState, uint64(promise)) {
 		case promiseFulfilled:
-			return box(r.guest.call(fnPromiseResult, uint64(promise))), r.check()
+			return handle(r.instance.call(fnPromiseResult, uint64(promise))), r.check()
 		case promiseRejected:
-			return 0, r.thrown(r.check(), box(r.guest.call(fnPromiseResult, uint64(promise))), phase)
+			return 0, r.thrown(r.check(), handle(r.instance.call(fnPromiseResult, uint64(promise))), phase)
 		}
 		if err := r.firstUnheard(); err != nil {
 			return 0, err
@@ -33,8 +34,8 @@ func (r *run) await(promise box, phase toolscript.Phase) (box, error) {
 	}
 }
 
-// linger runs the timers that the script has left, as other engines do. Calls
-// that nobody awaited do not keep a run alive.
+// linger runs the timers that the script left, as other engines do. Calls that were
+// not awaited do not keep a run alive.
 func (r *run) linger() error {
 	for {
 		if err := r.drain(); err != nil {
@@ -49,13 +50,13 @@ func (r *run) linger() error {
 	}
 }
 
-// drain runs all jobs that are ready. Each may add another, so the limits are
-// looked at after each.
+// drain runs all jobs that are ready. Each may add another, so the limits are checked
+// after each.
 func (r *run) drain() error {
 	for {
-		ran := int32(r.guest.call(fnExecuteJob)) // 0 when none was ready: asking first would double the calls
+		ran := int32(r.instance.call(fnExecuteJob)) // 0 if none was ready; a separate query would double the calls
 		if ran < 0 {
-			return r.thrown(r.check(), box(r.guest.call(fnException)), toolscript.Executing)
+			return r.thrown(r.check(), handle(r.instance.call(fnException)), toolscript.Executing)
 		}
 		if ran == 0 {
 			return r.check()
@@ -67,34 +68,31 @@ func (r *run) drain() error {
 	}
 }
 
-// wait waits for one thing that the script waits for, and passes it on.
+// wait waits for one event and passes it on.
 func (r *run) wait() error {
-	var timer, deadline <-chan time.Time
-	if !r.timers.empty() {
-		timer = time.After(time.Until(r.timers.next()))
-	}
-	standing, changed := r.watch.clock.Standing()
-	if left, bounded := r.watch.left(time.Now()); bounded && !standing {
-		deadline = time.After(left)
-	}
-	select {
-	case answer, open := <-r.host.Answers():
-		if !open {
-			return errCancelled
-		}
+	if answer, ok := r.host.Next(r.watch.ctx, r.spare(time.Now())); ok {
 		return r.deliver(answer)
-	case <-timer:
-		return r.enter(r.guest.entries.fire, r.integer(r.timers.pop()))
-	case <-changed: // what is left of the time is another
-		return nil
-	case <-deadline:
-	case <-r.watch.ctx.Done():
+	}
+	if !r.timers.empty() && !r.timers.next().After(time.Now()) {
+		return r.enter(r.instance.entries.fire, r.integer(r.timers.pop()))
 	}
 	r.watch.due()
 	return r.check()
 }
 
-// deliver passes an answer to the script. One for nobody is dropped.
+// spare is the time until the next timer fires or the time limit is over.
+func (r *run) spare(now time.Time) time.Duration {
+	wait := time.Duration(math.MaxInt64)
+	if left, bounded := r.watch.left(now); bounded && !r.watch.clock.Stopped() {
+		wait = left
+	}
+	if !r.timers.empty() {
+		wait = min(wait, r.timers.next().Sub(now))
+	}
+	return max(wait, 0)
+}
+
+// deliver passes an answer to the script. An answer to an unknown call is dropped.
 func (r *run) deliver(a Answer) error {
 	if a.CallID == "" {
 		return r.feed(a)
@@ -111,15 +109,15 @@ func (r *run) deliver(a Answer) error {
 	if a.Err != nil {
 		text, failed = errorJSON(a.Err), 1
 	}
-	p := r.guest.tryPlace(text)
-	if p == 0 && r.guest.err == nil {
+	p := r.instance.tryPlace(text)
+	if p == 0 && r.instance.err == nil {
 		text, failed = errorJSON(tooLarge(len(text))), 1
-		p = r.guest.place(text)
+		p = r.instance.place(text)
 	}
-	return r.enter(r.guest.entries.settle, r.integer(id), r.integer(failed), r.guest.stringAt(p, len(text)))
+	return r.enter(r.instance.entries.settle, r.integer(id), r.integer(failed), r.instance.stringAt(p, len(text)))
 }
 
-// called is the number of a call that is under way.
+// called returns the number of a call in flight.
 func (r *run) called(callID string) (id int, known bool) {
 	id, err := strconv.Atoi(callID)
 	if err == nil {
@@ -133,29 +131,29 @@ func (r *run) feed(a Answer) error {
 		return nil
 	}
 	text := r.input.take(a.Stdin, a.StdinEOF)
-	if err := r.enter(r.guest.entries.feed, r.guest.newString(text)); err != nil || !a.StdinEOF {
+	if err := r.enter(r.instance.entries.feed, r.instance.newString(text)); err != nil || !a.StdinEOF {
 		return err
 	}
 	if a.StdinErr != "" {
-		return r.enter(r.guest.entries.feed, r.guest.undefined(), r.guest.newString(a.StdinErr))
+		return r.enter(r.instance.entries.feed, r.instance.undefined(), r.instance.newString(a.StdinErr))
 	}
-	return r.enter(r.guest.entries.feed, r.guest.undefined())
+	return r.enter(r.instance.entries.feed, r.instance.undefined())
 }
 
 // enter calls a function of the prelude that may run script.
-func (r *run) enter(f box, args ...box) error {
-	result, bad := r.guest.invoke(f, args...)
+func (r *run) enter(f handle, args ...handle) error {
+	result, bad := r.instance.invoke(f, args...)
 	if err := r.check(); err != nil || bad {
 		return r.thrown(err, result, toolscript.Executing)
 	}
-	r.guest.free(result)
+	r.instance.free(result)
 	return nil
 }
 
-// firstUnheard is an error when a promise was rejected and nobody has listened
-// by the time all jobs have run.
+// firstUnheard returns an error if a promise was rejected and has no handler after all
+// jobs have run.
 func (r *run) firstUnheard() error {
-	if first := r.unheard.first(); first != nil {
+	if first := r.unhandledRejections.first(); first != nil {
 		return &thrown{first.reason, toolscript.Executing}
 	}
 	return nil

@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mappedStore holds an image in a file in memory, of which every guest maps a
-// private copy: a page is copied when it is written to, and restoring the image
-// is forgetting the copies.
+// mappedStore keeps an image in a memory file. Every instance maps a private copy: the
+// kernel copies a page when it is written, and restoring the image discards the
+// copies.
 type mappedStore struct {
 	file *os.File
 	size uintptr
@@ -46,7 +46,7 @@ func (s *mappedStore) close() error { return s.file.Close() }
 
 const access = unix.PROT_READ | unix.PROT_WRITE
 
-// newMemory maps the image over the start of what is reserved.
+// newMemory maps the image over the start of the reserved range.
 func (s *mappedStore) newMemory(limit uint64) (memory, error) {
 	m, err := reserve(max(limit, uint64(s.size)))
 	if err != nil {
@@ -60,12 +60,11 @@ func (s *mappedStore) newMemory(limit uint64) (memory, error) {
 	return m, nil
 }
 
-// newBootMemory is a memory without an image. It is not of the Go heap, which
+// newBootMemory returns a memory without an image. It is not in the Go heap, which
 // would keep its 17 MB long after they are free.
 func newBootMemory(limit uint64) (memory, error) { return reserve(limit) }
 
-// reserve takes address space for the largest size, so that the memory never
-// moves.
+// reserve reserves address space for the largest size, so that the memory never moves.
 func reserve(limit uint64) (*mappedMemory, error) {
 	base, err := unix.MmapPtr(-1, 0, nil, uintptr(limit), access, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE)
 	if err != nil {
@@ -81,8 +80,8 @@ type mappedMemory struct {
 	limit    uint64
 }
 
-// Reallocate implements experimental.LinearMemory. The new part is zero, as it
-// was never touched: a guest that has grown is not used again.
+// Reallocate implements experimental.LinearMemory. The new part is zero: it was never
+// used, because an instance that grew is not reused.
 func (m *mappedMemory) Reallocate(size uint64) []byte {
 	if size > min(m.limit, uint64(m.reserved)) {
 		return nil
@@ -100,8 +99,8 @@ func (m *mappedMemory) Free() {
 
 func (m *mappedMemory) setLimit(bytes uint64) { m.limit = bytes }
 
-// restore drops the private copies. Linux alone promises that a private mapping
-// of a file then shows the file again.
+// restore drops the private copies. Only Linux guarantees that a private file mapping
+// shows the file again then.
 func (m *mappedMemory) restore() error {
 	whole := unsafe.Slice((*byte)(m.base), m.image) //nolint:gosec // within what is mapped
 	if err := unix.Madvise(whole, unix.MADV_DONTNEED); err != nil {
@@ -116,7 +115,7 @@ const (
 	pageFromFile = 1 << 61 // or shared
 )
 
-// written asks the system which pages are copies.
+// written asks the kernel which pages are private copies.
 func (m *mappedMemory) written() []span {
 	pages := make([]byte, m.image/pageSize*8)
 	file, err := os.Open("/proc/self/pagemap")
@@ -133,8 +132,8 @@ func (m *mappedMemory) written() []span {
 			continue
 		}
 		at := page * pageSize
-		if last := len(parts) - 1; last >= 0 && parts[last].offset+parts[last].size == at {
-			parts[last].size += pageSize
+		if last := len(parts) - 1; last >= 0 && parts[last].Offset+parts[last].Size == at {
+			parts[last].Size += pageSize
 			continue
 		}
 		parts = append(parts, span{at, pageSize})
@@ -142,13 +141,12 @@ func (m *mappedMemory) written() []span {
 	return parts
 }
 
-// warm copies pages before they are written to: many at once cost a fraction of
-// what each costs that a script has to wait for. Before Linux 5.14 that cannot be
-// asked for, and they are copied one by one.
+// warm copies pages before they are written: many at once cost a fraction of single
+// copies that a script waits for. Before Linux 5.14 the pages are copied one by one.
 func (m *mappedMemory) warm(parts []span) {
 	whole := unsafe.Slice((*byte)(m.base), m.image) //nolint:gosec // within what is mapped
 	for _, p := range parts {
-		if unix.Madvise(whole[p.offset:p.offset+p.size], unix.MADV_POPULATE_WRITE) != nil {
+		if unix.Madvise(whole[p.Offset:p.Offset+p.Size], unix.MADV_POPULATE_WRITE) != nil {
 			return
 		}
 	}

@@ -8,10 +8,10 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner"
-	"github.com/toolscript/toolscript/runner/report"
+	"github.com/toolscript/toolscript/runner/scripterror"
 )
 
-// broken is the outcome of a job whose VM cannot run anything.
+// broken is the outcome of a job whose VM cannot run.
 func broken(job runner.Job, err error) runner.Outcome {
 	return runner.Outcome{ExitCode: 1, Err: &toolscript.RunError{
 		Name: "InternalError", Code: toolscript.Internal, Message: fmt.Sprintf("the script's engine failed: %v", err),
@@ -19,7 +19,7 @@ func broken(job runner.Job, err error) runner.Outcome {
 	}}
 }
 
-// outcome is how the run ended. It is the last that is done with the guest.
+// outcome returns how the run ended. It is the last use of the instance.
 func (r *run) outcome(value json.RawMessage, err error) runner.Outcome {
 	cpu := r.watch.cpu()
 	out := runner.Outcome{Value: value}
@@ -35,16 +35,16 @@ func (r *run) outcome(value json.RawMessage, err error) runner.Outcome {
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// heap is the size of the JavaScript heap. It is read from memory, as a dead
-// guest cannot be asked.
+// heap returns the size of the JavaScript heap. It is read from memory, because a dead
+// instance cannot be called.
 func (r *run) heap() int64 {
-	size, _ := r.guest.memory.ReadUint32Le(r.guest.entries.runtime + heapSize)
+	size, _ := r.instance.memory.ReadUint32Le(r.instance.entries.runtime + heapSize)
 	return int64(size)
 }
 
-// take is the value that the script gives, from the string that holds it.
-func (r *run) take(text box) (json.RawMessage, error) {
-	data, release := r.guest.utf8(text)
+// take returns the value of the script from the string that holds it.
+func (r *run) take(text handle) (json.RawMessage, error) {
+	data, release := r.instance.utf8(text)
 	defer release()
 	if err := r.check(); err != nil || data == nil {
 		return nil, err
@@ -62,7 +62,7 @@ type valueTooLarge struct {
 
 func (*valueTooLarge) Error() string { return "the script's value is too large" }
 
-// runError says why the run did not end well.
+// runError returns why the run failed.
 func (r *run) runError(err error) *toolscript.RunError {
 	e := r.classify(err)
 	e.ScriptID = r.job.RunID
@@ -90,25 +90,25 @@ func (r *run) classify(err error) *toolscript.RunError {
 		e.Stack, e.Excerpt = where.Stack, where.Excerpt
 		return e
 	case errors.As(err, &large):
-		return report.ValueTooLarge(large.size, large.limit)
+		return scripterror.ValueTooLarge(large.size, large.limit)
 	}
 	return r.limit(err)
 }
 
-// limit is the error for a run that was ended from outside its script.
+// limit is the error of a run that was stopped from outside its script.
 func (r *run) limit(err error) *toolscript.RunError {
 	var e *toolscript.RunError
 	switch {
 	case errors.Is(err, errTimeout):
-		e = report.OutOfTime(r.job.Limits)
+		e = scripterror.OutOfTime(r.job.Limits)
 	case errors.Is(err, errCPU):
-		e = report.OutOfCPU(r.job.Limits)
+		e = scripterror.OutOfCPU(r.job.Limits)
 	case errors.Is(err, errCancelled):
 		e = toolscript.Fail(toolscript.Cancelled, err.Error())
 	case errors.Is(err, errNoMemory):
-		e = report.OutOfMemory(r.heapLimit)
+		e = scripterror.OutOfMemory(r.heapLimit)
 	case errors.Is(err, errNeverSettled):
-		return report.NeverSettled()
+		return scripterror.NeverSettled()
 	default:
 		e = toolscript.Fail(toolscript.Internal, fmt.Sprintf("the script's engine failed: %v", err))
 	}
@@ -116,29 +116,29 @@ func (r *run) limit(err error) *toolscript.RunError {
 	return e
 }
 
-// describe says what the script threw. Asking an error for its name and message
-// can run script, so the time limits stay armed; the heap and the stack get room,
-// since the script may have ended because there was none.
-func (r *run) describe(reason box, phase toolscript.Phase) *toolscript.RunError {
-	r.guest.call(fnSetMemoryLimit, 0)
-	r.guest.call(fnSetStackSize, largestStack)
-	told, bad := r.guest.invoke(r.guest.entries.describe, reason)
-	if bad || r.guest.err != nil {
+// describe returns what the script threw. Reading the name and message of an error can
+// run script, so the limits of time stay active. Heap and stack get extra room,
+// because the script may have ended for lack of it.
+func (r *run) describe(reason handle, phase toolscript.Phase) *toolscript.RunError {
+	r.instance.call(fnSetMemoryLimit, 0)
+	r.instance.call(fnSetStackSize, largestStack)
+	told, bad := r.instance.invoke(r.instance.entries.describe, reason)
+	if bad || r.instance.err != nil {
 		return r.source.Thrown("", phase, r.heapLimit)
 	}
-	return r.source.Thrown(r.guest.text(told), phase, r.heapLimit)
+	return r.source.Thrown(r.instance.text(told), phase, r.heapLimit)
 }
 
 // errorJSON is a ToolError as the prelude reads it.
 func errorJSON(e *toolscript.ToolError) string {
 	text, err := json.Marshal(e)
-	if err != nil { // a content block that is no JSON
+	if err != nil { // a content block that is not JSON
 		text, _ = json.Marshal(toolscript.ToolError{Server: e.Server, Tool: e.Tool, Code: e.Code, Message: e.Message})
 	}
 	return string(text)
 }
 
-// tooLarge is the error for an answer that has no room in the VM.
+// tooLarge is the error for an answer that does not fit into the VM.
 func tooLarge(size int) *toolscript.ToolError {
 	return &toolscript.ToolError{
 		Code:    toolscript.TooLarge,

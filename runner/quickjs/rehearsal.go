@@ -4,12 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/naming"
 	"github.com/toolscript/toolscript/runner"
 )
 
-// rehearsal is a script that does a little of what most scripts do.
+// rehearsal is a script with the common operations of scripts.
 const rehearsal = `import { tools } from "toolscript";
 const list = [1, 2, 3].map((n) => ({ n, text: "n" + n }));
 const { items } = await tools.server.tool({ list, page: 1 });
@@ -17,9 +19,8 @@ await new Promise((resolve) => setTimeout(resolve, 1));
 console.log("%s of", items.length, list);
 export default { items, sorted: items.toSorted((a, b) => b - a), text: JSON.stringify(list) };`
 
-// rehearse runs a script for the sake of the pages that it writes to, which a
-// script after it is likely to need. They are no part of what is promised: where
-// they are not known, each page is copied when it is needed.
+// rehearse runs a script to find the pages that scripts usually write. It is an
+// optimization: without it each page is copied when it is written.
 func (e *Engine) rehearse(ctx context.Context) ([]span, error) {
 	vm, err := e.NewVM(ctx)
 	if err != nil {
@@ -29,23 +30,32 @@ func (e *Engine) rehearse(ctx context.Context) ([]span, error) {
 	job := runner.Job{
 		RunID: "rehearsal", File: "rehearsal.js", TZ: "UTC", Compiled: runner.Compiled{JavaScript: rehearsal},
 		Limits: toolscript.Limits{TimeoutMs: 10_000},
-		Names: &runner.Names{Key: "rehearsal", Servers: []runner.ServerNames{
-			{Ident: "server", Server: "server", Tools: []runner.ToolNames{{Ident: "tool", ID: "server__tool"}}},
+		Names: &naming.Names{Key: "rehearsal", Servers: []naming.Server{
+			{Ident: "server", Name: "server", Tools: []naming.Tool{{Ident: "tool", ID: "server__tool"}}},
 		}},
 	}
-	if out := vm.Run(ctx, job, rehearsed{make(chan Answer, 1)}); out.Err != nil {
+	if out := vm.Run(ctx, job, &rehearsed{}); out.Err != nil {
 		return nil, errors.New("rehearse a script: " + out.Err.Message)
 	}
 	return vm.memory.written(), nil
 }
 
-// rehearsed is the host of a rehearsal: its only tool answers with a short list.
-type rehearsed struct{ answers chan Answer }
+// rehearsed is the host of a rehearsal. Its only tool answers with a short list.
+type rehearsed struct{ answer *Answer }
 
-func (h rehearsed) Call(c runner.Call) {
-	h.answers <- Answer{CallID: c.CallID, Value: json.RawMessage(`{"items":[1,2,3]}`)}
+func (h *rehearsed) Call(c runner.Call) {
+	h.answer = &Answer{CallID: c.CallID, Value: json.RawMessage(`{"items":[1,2,3]}`)}
 }
-func (h rehearsed) Cancel(string)               {}
-func (h rehearsed) Write(runner.Stream, string) {}
-func (h rehearsed) ReadStdin()                  {}
-func (h rehearsed) Answers() <-chan Answer      { return h.answers }
+func (h *rehearsed) Cancel(string)               {}
+func (h *rehearsed) Write(runner.Stream, string) {}
+func (h *rehearsed) ReadStdin()                  {}
+func (h *rehearsed) Poll()                       {}
+
+func (h *rehearsed) Next(_ context.Context, wait time.Duration) (Answer, bool) {
+	if answer := h.answer; answer != nil {
+		h.answer = nil
+		return *answer, true
+	}
+	time.Sleep(wait) // until the timer of the script
+	return Answer{}, false
+}

@@ -5,21 +5,22 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/toolscript/toolscript/naming"
 	"github.com/toolscript/toolscript/runner"
 )
 
-// A VM that was warmed is the image, and what a small script writes to is copied
-// ahead of it.
+// TestWarm checks that a warmed VM has the memory of the image. Warming copies in
+// advance the pages that a small script writes to.
 func TestWarm(t *testing.T) {
 	vm := vmOf(t, Options{})
-	job := runner.Job{File: "script.js", Compiled: runner.Compiled{JavaScript: `export default [..."abc"].map((c) => c + c);`}, Names: &runner.Names{}}
-	for range 2 { // as made, and after a run
+	job := runner.Job{File: "script.js", Compiled: runner.Compiled{JavaScript: `export default [..."abc"].map((c) => c + c);`}, Names: &naming.Names{}}
+	for range 2 { // a new VM, and a VM after a run
 		vm.Warm()
-		image, _ := vm.guest.memory.Read(0, vm.guest.memory.Size())
+		image, _ := vm.instance.memory.Read(0, vm.instance.memory.Size())
 		if !bytes.Equal(image, whole(vm.engine.image.snapshot)) {
 			t.Fatal("a warm VM is not what the image is")
 		}
-		if out := vm.Run(t.Context(), job, rehearsed{}); out.Err != nil || string(out.Value) != `["aa","bb","cc"]` {
+		if out := vm.Run(t.Context(), job, &rehearsed{}); out.Err != nil || string(out.Value) != `["aa","bb","cc"]` {
 			t.Fatalf("outcome = %+v", out)
 		}
 		if err := vm.Reset(t.Context()); err != nil {

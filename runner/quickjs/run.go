@@ -7,51 +7,51 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/naming"
 	"github.com/toolscript/toolscript/runner"
-	"github.com/toolscript/toolscript/runner/names"
-	"github.com/toolscript/toolscript/runner/report"
+	"github.com/toolscript/toolscript/runner/scripterror"
 )
 
-// run is one job on a fresh guest. It lives on the goroutine that owns the VM.
+// run is one job on a fresh instance. It belongs to the goroutine that owns the VM.
 type run struct {
-	guest  *guest
-	memory memory
-	job    runner.Job
-	host   Host
-	watch  *watch
-	names  *names.Table
-	source *report.Source
-	zone   *time.Location
+	instance *instance
+	memory   memory
+	job      runner.Job
+	host     Host
+	watch    *watch
+	names    *naming.Table
+	source   *scripterror.Source
+	zone     *time.Location
 
-	heapLimit uint64           // bytes
-	calls     map[int]struct{} // under way
-	completed int              // calls that were answered
-	timers    timers
-	input     input
-	unheard   unheard
-	exitCode  int
+	heapLimit           uint64           // bytes
+	calls               map[int]struct{} // in flight
+	completed           int              // calls that were answered
+	timers              timers
+	input               input
+	unhandledRejections unhandledRejections
+	exitCode            int
 }
 
 func newRun(ctx context.Context, v *VM, job runner.Job, host Host) *run {
-	v.names = names.For(job.Names, job.Allow, v.names)
+	v.names = naming.NewTable(job.Names, job.Allow, v.names)
 	v.zone.load(job.TZ)
 	heap := uint64(defaultHeap)
 	if mb := job.Limits.MemoryMB; mb > 0 {
 		heap = uint64(mb) << 20
 	}
 	return &run{
-		guest: v.guest, memory: v.memory, job: job, host: host, names: v.names, zone: v.zone.location,
+		instance: v.instance, memory: v.memory, job: job, host: host, names: v.names, zone: v.zone.location,
 		watch:     newWatch(ctx, job),
-		source:    report.NewSource(job),
-		heapLimit: min(heap, v.engine.maxHeap),
+		source:    scripterror.NewSource(job),
+		heapLimit: min(heap, maxHeap),
 		calls:     map[int]struct{}{},
 		input:     input{ended: !job.Stdin},
 	}
 }
 
-// thrown is a JavaScript value that nobody caught.
+// thrown is an uncaught JavaScript value.
 type thrown struct {
-	reason box
+	reason handle
 	phase  toolscript.Phase
 }
 
@@ -62,12 +62,12 @@ var (
 	errNeverSettled = errors.New("the script's top-level await never settled")
 )
 
-// do runs the job and answers with its value as JSON, nil for undefined.
+// do runs the job and returns its value as JSON, nil for undefined.
 func (r *run) do() (json.RawMessage, error) {
 	if err := r.begin(); err != nil {
 		return nil, err
 	}
-	loading, bad := r.guest.eval(r.job.Compiled.JavaScript, r.source.Name, evalModule)
+	loading, bad := r.instance.eval(r.job.Compiled.JavaScript, r.source.Name, evalModule)
 	if err := r.check(); err != nil || bad {
 		return nil, r.thrown(err, loading, toolscript.Parsing)
 	}
@@ -75,7 +75,7 @@ func (r *run) do() (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	finishing, bad := r.guest.invoke(r.guest.entries.finish, namespace)
+	finishing, bad := r.instance.invoke(r.instance.entries.finish, namespace)
 	if err := r.check(); err != nil || bad {
 		return nil, r.thrown(err, finishing, toolscript.Finalizing)
 	}
@@ -90,54 +90,56 @@ func (r *run) do() (json.RawMessage, error) {
 	return value, r.linger()
 }
 
-// begin gives the guest the limits of the job and what its script may read.
+// begin sets the limits of the job in the instance, and the values that its script may
+// read.
 func (r *run) begin() error {
 	stack := uint64(largestStack)
 	if kb := r.job.Limits.StackKB; kb > 0 {
 		stack = min(stack, uint64(kb)<<10)
 	}
 	r.memory.setLimit(r.heapLimit + hostRoom)
-	r.guest.call(fnSetMemoryLimit, r.heapLimit)
-	r.guest.call(fnSetStackSize, stack)
+	r.instance.call(fnSetMemoryLimit, r.heapLimit)
+	r.instance.call(fnSetStackSize, stack)
 	about, err := json.Marshal(map[string]any{"args": append([]string{}, r.job.Args...), "cwd": r.job.Cwd, "env": r.job.Env})
 	if err != nil {
 		return err
 	}
-	result, bad := r.guest.invoke(r.guest.entries.begin, r.guest.newString(string(about)))
+	result, bad := r.instance.invoke(r.instance.entries.begin, r.instance.newString(string(about)))
 	if err := r.check(); err != nil || bad {
 		return r.thrown(err, result, toolscript.Executing)
 	}
-	r.guest.free(result)
+	r.instance.free(result)
 	return nil
 }
 
-// check says why the run cannot go on: its guest is dead, or a limit was met.
+// check returns why the run cannot continue: its instance is dead, or a limit was
+// reached.
 func (r *run) check() error {
-	if r.guest.err != nil && (r.watch.reason == nil || errors.Is(r.guest.err, errExit)) {
-		return r.guest.err
+	if r.instance.err != nil && (r.watch.reason == nil || errors.Is(r.instance.err, errExit)) {
+		return r.instance.err
 	}
 	return r.watch.reason
 }
 
-// thrown is err with the place where the script stood, or that the script threw
-// when there is no err.
-func (r *run) thrown(err error, reason box, phase toolscript.Phase) error {
+// thrown returns err with the place where the script stopped, or, without err, that
+// the script threw.
+func (r *run) thrown(err error, reason handle, phase toolscript.Phase) error {
 	if err == nil {
 		return &thrown{reason, phase}
 	}
-	if r.guest.err != nil {
+	if r.instance.err != nil {
 		return err
 	}
-	if r.guest.call(fnPromiseState, uint64(reason)) == promiseRejected { // a module or async function that was stopped
-		reason = box(r.guest.call(fnPromiseResult, uint64(reason)))
+	if r.instance.call(fnPromiseState, uint64(reason)) == promiseRejected { // a stopped module or async function
+		reason = handle(r.instance.call(fnPromiseResult, uint64(reason)))
 	}
 	return &stopped{err, reason}
 }
 
-// stopped is a limit that was met while the script was running.
+// stopped is a limit that was reached while the script ran.
 type stopped struct {
 	error
-	reason box // the exception in which the script ended
+	reason handle // the exception that ended the script
 }
 
 func (s *stopped) Unwrap() error { return s.error }

@@ -23,7 +23,8 @@ export default [keys, await task.done]`), h)
 	}
 }
 
-// Nobody need wait for a task, whatever becomes of it.
+// TestSpawnedCallThatFails checks that the failure of a task that the script does not
+// await is no unhandled rejection.
 func TestSpawnedCallThatFails(t *testing.T) {
 	h := newHost()
 	h.tool = func(runner.Call) (json.RawMessage, *toolscript.ToolError) {
@@ -50,8 +51,8 @@ export default [ended, await task.done.catch((e) => [e.name, e.code])]`), h)
 	}
 }
 
-// A wrong name is told with the nearest tool behind tools.spawn too, and
-// arguments that JSON cannot hold reject.
+// TestSpawnOfWhatIsNotThere checks that tools.spawn suggests the nearest tool for a
+// wrong name, and that arguments which JSON cannot represent are rejected.
 func TestSpawnOfWhatIsNotThere(t *testing.T) {
 	for expression, want := range map[string]string{
 		`tools.spawn.github.createIsue({})`: `tools.github.createIsue does not exist; did you mean tools.github.createIssue?`,

@@ -7,8 +7,8 @@ import (
 	"github.com/toolscript/toolscript/runner/quickjs"
 )
 
-// leftovers are what a script might leave for the next one on the same VM: the
-// first one plants, the second one looks, and must find what a new VM has.
+// leftovers are attempts to leave state for the next script on the same VM. The first
+// script runs plant, the second runs look, which must give the result of a new VM.
 var leftovers = []struct{ name, plant, look, want string }{
 	{"global", `try { globalThis.left = 1 } catch {} try { Object.defineProperty(globalThis, "left", { value: 1 }) } catch {}`, `typeof left`, `"undefined"`},
 	{"prototype", `for (const p of [Object, Array, Promise, Map, String, Error]) try { p.prototype.left = 1 } catch {}`,
@@ -44,8 +44,8 @@ func TestNothingSurvives(t *testing.T) {
 	}
 }
 
-// TestRandomNumbersDoNotRepeat: the sequence of a run tells nothing about that
-// of the next, and does not repeat it.
+// TestRandomNumbersDoNotRepeat checks that each run has its own sequence of random
+// numbers.
 func TestRandomNumbersDoNotRepeat(t *testing.T) {
 	vm := newVM(t)
 	seen := map[float64]bool{}
@@ -59,13 +59,14 @@ func TestRandomNumbersDoNotRepeat(t *testing.T) {
 	}
 }
 
-// TestClockBeginsWithTheRun: its origin is the run's start, not the image's.
+// TestClockBeginsWithTheRun checks that the time origin is the start of the run, not
+// of the image.
 func TestClockBeginsWithTheRun(t *testing.T) {
 	vm := newVM(t)
 	var last float64
 	for range 5 {
 		got := numbers(t, vm, `[performance.timeOrigin, performance.now(), Date.now()]`)
-		if origin := got[0]; origin < last-1 { // two clocks of the system, that agree to some microseconds
+		if origin := got[0]; origin < last-1 { // the two system clocks agree to some microseconds
 			t.Errorf("a run's clock begins at %f, that of the run before at %f", origin, last)
 		}
 		if off := got[2] - got[0] - got[1]; off < -2 || off > 1000 {

@@ -5,24 +5,23 @@ import (
 	"time"
 )
 
-// timers are the timers that a script has set, the next one first. What they do
-// is kept in the VM.
+// timers are the timers of a script, the next one first. The VM keeps their callbacks.
 type timers struct {
 	queue  timerQueue
 	byID   map[int]*timer
 	set    int
-	strong int // those that the script does not end without
+	strong int // timers that keep the script alive
 }
 
 type timer struct {
-	id, order int // of two timers for one moment the one set first fires first
+	id, order int // order: of two timers for one moment, the one that was set first fires first
 	at        time.Time
 	weak      bool
 	index     int
 }
 
-// longest is the longest delay of a timer; above it, setTimeout fires at once in
-// browsers and node alike.
+// longest is the longest delay of a timer. Above it, setTimeout fires at once in
+// browsers and Node alike.
 const longest = 1<<31 - 1
 
 func (t *timers) add(id int, ms float64, weak bool) {
@@ -54,10 +53,10 @@ func (t *timers) remove(id int) {
 
 func (t *timers) empty() bool { return len(t.queue) == 0 }
 
-// next is the moment of the first timer.
+// next returns the time of the first timer.
 func (t *timers) next() time.Time { return t.queue[0].at }
 
-// pop takes the first timer, whose moment has come, and answers with its id.
+// pop removes the first timer, which is due, and returns its id.
 func (t *timers) pop() int {
 	id := t.queue[0].id
 	t.remove(id)

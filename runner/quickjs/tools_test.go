@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/naming"
 	"github.com/toolscript/toolscript/runner"
 	"github.com/toolscript/toolscript/runner/quickjs"
 )
@@ -34,7 +35,7 @@ export default [r, await tools.github.listIssues()]`), h)
 
 func TestConcurrentCallsGetTheirOwnAnswers(t *testing.T) {
 	h := newHost()
-	var gate sync.WaitGroup // no call is answered before all are under way
+	var gate sync.WaitGroup // no call is answered before all calls have begun
 	gate.Add(100)
 	h.tool = func(c runner.Call) (json.RawMessage, *toolscript.ToolError) {
 		gate.Done()
@@ -76,15 +77,16 @@ export default await tools.github.createIssue({}).catch((e) => ({...e}))`), h)
 
 func TestUncaughtToolError(t *testing.T) {
 	tests := []struct {
-		code, want toolscript.Kind
-		name       string
+		code, kind    toolscript.Kind
+		name, message string
+		tool          string
 	}{
-		{toolscript.ToolFailed, toolscript.Threw, "ToolError"},
-		{toolscript.NotFound, toolscript.Threw, "ToolError"},
-		{toolscript.Cancelled, toolscript.Threw, "ToolError"},
-		{toolscript.LimitCalls, toolscript.LimitCalls, "ToolBudgetExceededError"},
-		{toolscript.ApprovalDenied, toolscript.ApprovalDenied, "ApprovalDeniedError"},
-		{toolscript.ApprovalTimeout, toolscript.ApprovalTimeout, "ApprovalTimeoutError"},
+		{toolscript.ToolFailed, toolscript.Threw, "ToolError", "github__create_issue: no", "github__create_issue"},
+		{toolscript.NotFound, toolscript.Threw, "ToolError", "github__create_issue: no", "github__create_issue"},
+		{toolscript.Cancelled, toolscript.Threw, "ToolError", "github__create_issue: no", "github__create_issue"},
+		{toolscript.LimitCalls, toolscript.LimitCalls, "ToolBudgetExceededError", "no", ""},
+		{toolscript.ApprovalDenied, toolscript.ApprovalDenied, "ApprovalDeniedError", "no", ""},
+		{toolscript.ApprovalTimeout, toolscript.ApprovalTimeout, "ApprovalTimeoutError", "no", ""},
 	}
 	for _, test := range tests {
 		h := newHost()
@@ -93,11 +95,14 @@ func TestUncaughtToolError(t *testing.T) {
 		}
 		err := fails(t, script(imports+`await tools.github.createIssue({})`), h)
 		want := &toolscript.RunError{
-			Name: test.name, Code: test.want, Message: "no", Phase: toolscript.Executing, ScriptID: "run-1",
+			Name: test.name, Code: test.code, Message: test.message, Tool: test.tool, Phase: toolscript.Executing, ScriptID: "run-1",
 			ToolName: "github__create_issue", CallID: "1", Stack: "    at script.ts:2:20",
 		}
 		if diff := cmp.Diff(want, err); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.code, diff)
+		}
+		if err.Kind() != test.kind {
+			t.Errorf("%s: the run ends with %s, want %s", test.code, err.Kind(), test.kind)
 		}
 	}
 }
@@ -123,8 +128,8 @@ func TestMissingNames(t *testing.T) {
 	}
 }
 
-// TestServerThatIsNotConnected holds that a call to it goes out, so that the
-// gateway can say what is wrong with it.
+// TestServerThatIsNotConnected checks that a call to such a server reaches the
+// gateway, which can explain the problem.
 func TestServerThatIsNotConnected(t *testing.T) {
 	h := newHost()
 	h.tool = func(runner.Call) (json.RawMessage, *toolscript.ToolError) {
@@ -225,15 +230,6 @@ func TestAnswersForNobodyAreDropped(t *testing.T) {
 	}
 }
 
-func TestHostThatIsGone(t *testing.T) {
-	h := newHost()
-	h.tool = nil
-	close(h.answers)
-	if err := fails(t, script(imports+`await tools.github.createIssue({})`), h); err.Code != toolscript.Cancelled {
-		t.Errorf("Code = %s, want cancelled", err.Code)
-	}
-}
-
 func TestMoreCallsUnderWayThanTheBudget(t *testing.T) {
 	h := newHost()
 	h.tool = nil
@@ -246,13 +242,13 @@ await new Promise((r) => setTimeout(r, 1))`)
 	}
 }
 
-// A catalog of thousands of tools costs a run only the names it uses.
+// TestManyTools calls a tool of a catalog with 2,000 tools.
 func TestManyTools(t *testing.T) {
-	many := &runner.Names{Key: "many"}
+	many := &naming.Names{Key: "many"}
 	for s := range 20 {
-		server := runner.ServerNames{Ident: fmt.Sprint("server", s), Server: fmt.Sprint("server-", s)}
+		server := naming.Server{Ident: fmt.Sprint("server", s), Name: fmt.Sprint("server-", s)}
 		for i := range 100 {
-			server.Tools = append(server.Tools, runner.ToolNames{Ident: fmt.Sprint("tool", i), ID: fmt.Sprintf("server-%d__tool_%d", s, i)})
+			server.Tools = append(server.Tools, naming.Tool{Ident: fmt.Sprint("tool", i), ID: fmt.Sprintf("server-%d__tool_%d", s, i)})
 		}
 		many.Servers = append(many.Servers, server)
 	}

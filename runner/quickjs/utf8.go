@@ -5,9 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// decodeUTF8 decodes as the Encoding Standard says: each longest piece that
-// could have begun a character, and each other bad byte, becomes one U+FFFD. ok
-// is false when there was any.
+// decodeUTF8 decodes as the Encoding Standard says: each longest prefix of a
+// character, and each other bad byte, becomes one U+FFFD. ok is false if there was
+// any.
 func decodeUTF8(data []byte) (text string, ok bool) {
 	if utf8.Valid(data) {
 		return string(data), true
@@ -25,8 +25,7 @@ func decodeUTF8(data []byte) (text string, ok bool) {
 	return b.String(), false
 }
 
-// badLength is how many bytes at the start of data, which begin no character,
-// stand for one U+FFFD: the most that a full character could begin with.
+// badLength returns how many bytes at the start of data become one U+FFFD.
 func badLength(data []byte) int {
 	n := 1
 	for n < len(data) && n < utf8.UTFMax-1 && !utf8.FullRune(data[:n+1]) {
@@ -35,7 +34,7 @@ func badLength(data []byte) int {
 	return n
 }
 
-// cutShort is how many bytes at the end of data may begin a character that the
+// cutShort returns how many bytes at the end of data may begin a character that the
 // next chunk completes.
 func cutShort(data []byte) int {
 	for n := 1; n < utf8.UTFMax && n <= len(data); n++ {

@@ -8,13 +8,13 @@ import (
 	"github.com/tetratelabs/wazero/api"
 )
 
-// box is the address of a JavaScript value that the host owns. Each box that
-// the engine gives is new and is freed once; 0 is no box, and all functions
-// take it.
-type box uint32
+// handle is the address of a JavaScript value that the host owns. Each handle that the
+// engine returns is new and is freed once. 0 is no handle, and all functions accept
+// it.
+type handle uint32
 
-// The image holds a scratch area for the answers that the engine writes to an
-// address, and for arguments. Calls of script do not nest, so one is enough.
+// The image has a scratch area for arguments, and for results that the engine writes
+// to an address. Calls of script do not nest, so one is enough.
 const (
 	scratchLength    = 0 // three words
 	scratchArguments = 16
@@ -25,182 +25,183 @@ const (
 
 var errNoMemory = errors.New("no memory left in the engine")
 
-// scratch is the address of the scratch area. The image is built by allocating
-// it first, so it is the same in every guest of one engine.
-func (g *guest) scratch(offset uint32) uint64 { return uint64(g.entries.scratch + offset) }
+// scratch is the address of the scratch area. It is allocated first, so it is the same
+// in every instance of one engine.
+func (in *instance) scratch(offset uint32) uint64 { return uint64(in.entries.scratch + offset) }
 
-// tryPlace copies text into the guest, with a NUL behind it. It gives 0 when
-// there is no room: only the size of the whole memory bounds what the host puts
-// there, not the script's limit.
-func (g *guest) tryPlace(text string) uint32 {
-	p := uint32(g.call(fnMalloc, uint64(len(text)+1)))
+// tryPlace copies text into the instance, followed by NUL. It returns 0 if there is no
+// room. Only the size of the memory bounds it, not the script's limit.
+func (in *instance) tryPlace(text string) uint32 {
+	p := uint32(in.call(fnMalloc, uint64(len(text)+1)))
 	if p != 0 {
-		g.memory.WriteString(p, text)
-		g.memory.WriteByte(p+uint32(len(text)), 0)
+		in.memory.WriteString(p, text)
+		in.memory.WriteByte(p+uint32(len(text)), 0)
 	}
 	return p
 }
 
-// place is tryPlace for what a run cannot do without: the guest dies when there
-// is no room.
-func (g *guest) place(text string) uint32 {
-	p := g.tryPlace(text)
+// place is tryPlace for text without which the run cannot continue: the instance dies
+// if there is no room.
+func (in *instance) place(text string) uint32 {
+	p := in.tryPlace(text)
 	if p == 0 {
-		g.unwind(errNoMemory)
+		in.unwind(errNoMemory)
 	}
 	return p
 }
 
-func (g *guest) release(p uint32) {
+func (in *instance) release(p uint32) {
 	if p != 0 {
-		g.call(fnFree, uint64(p))
+		in.call(fnFree, uint64(p))
 	}
 }
 
 // cString reads a C string.
-func (g *guest) cString(p uint32) string {
-	rest, _ := g.memory.Read(p, g.memory.Size()-min(p, g.memory.Size()))
+func (in *instance) cString(p uint32) string {
+	rest, _ := in.memory.Read(p, in.memory.Size()-min(p, in.memory.Size()))
 	if end := bytes.IndexByte(rest, 0); end >= 0 {
 		rest = rest[:end]
 	}
 	return string(rest)
 }
 
-func (g *guest) newString(text string) box { return g.stringAt(g.place(text), len(text)) }
+func (in *instance) newString(text string) handle { return in.stringAt(in.place(text), len(text)) }
 
-// stringAt is a string of placed text, which is released.
-func (g *guest) stringAt(p uint32, length int) box {
-	b := box(g.call(fnNewString, uint64(p), uint64(length)))
-	g.release(p)
+// stringAt creates a string from placed text, which is released.
+func (in *instance) stringAt(p uint32, length int) handle {
+	b := handle(in.call(fnNewString, uint64(p), uint64(length)))
+	in.release(p)
 	return b
 }
 
-func (g *guest) newNumber(n float64) box { return box(g.call(fnNewNumber, api.EncodeF64(n))) }
+func (in *instance) newNumber(n float64) handle {
+	return handle(in.call(fnNewNumber, api.EncodeF64(n)))
+}
 
-func (g *guest) newBytes(data []byte) box {
-	p := g.place(string(data))
-	b := box(g.call(fnNewBytes, uint64(p), uint64(len(data))))
-	g.release(p)
+func (in *instance) newBytes(data []byte) handle {
+	p := in.place(string(data))
+	b := handle(in.call(fnNewBytes, uint64(p), uint64(len(data))))
+	in.release(p)
 	return b
 }
 
-func (g *guest) undefined() box { return box(g.call(fnUndefined)) }
+func (in *instance) undefined() handle { return handle(in.call(fnUndefined)) }
 
-func (g *guest) free(boxes ...box) {
-	for _, b := range boxes {
+func (in *instance) free(handles ...handle) {
+	for _, b := range handles {
 		if b != 0 {
-			g.call(fnFreeValue, uint64(b))
+			in.call(fnFreeValue, uint64(b))
 		}
 	}
 }
 
-// boxes reads an array of boxes.
-func (g *guest) boxes(at, count uint32) []box {
-	all := make([]box, count)
+// handles reads an array of handles.
+func (in *instance) handles(at, count uint32) []handle {
+	all := make([]handle, count)
 	for i := range all {
-		b, _ := g.memory.ReadUint32Le(at + 4*uint32(i))
-		all[i] = box(b)
+		b, _ := in.memory.ReadUint32Le(at + 4*uint32(i))
+		all[i] = handle(b)
 	}
 	return all
 }
 
-// integer is the value of a box that holds a whole number.
-func (g *guest) integer(b box) int { return int(g.number(b)) }
+// integer is the value of a handle that holds a whole number.
+func (in *instance) integer(b handle) int { return int(in.number(b)) }
 
-// number is the value of a box that holds a number.
-func (g *guest) number(b box) float64 {
-	raw, _ := g.memory.ReadUint64Le(uint32(b))
+// number is the value of a handle that holds a number.
+func (in *instance) number(b handle) float64 {
+	raw, _ := in.memory.ReadUint64Le(uint32(b))
 	if raw>>32 == 0 { // tag 0: the low half is an int32
 		return float64(int32(raw))
 	}
-	return api.DecodeF64(g.call(fnNumber, uint64(b)))
+	return api.DecodeF64(in.call(fnNumber, uint64(b)))
 }
 
-// utf8 is the UTF-8 of a string value inside the guest. For any other
-// value it is none, since converting it could run script.
-func (g *guest) utf8(b box) (data []byte, release func()) {
-	if g.call(fnIsString, uint64(b)) == 0 {
+// utf8 returns the UTF-8 of a string value inside the instance, and nothing for other
+// values, because converting them could run script.
+func (in *instance) utf8(b handle) (data []byte, release func()) {
+	if in.call(fnIsString, uint64(b)) == 0 {
 		return nil, func() {}
 	}
-	p := uint32(g.call(fnText, uint64(b), g.scratch(scratchLength)))
+	p := uint32(in.call(fnText, uint64(b), in.scratch(scratchLength)))
 	if p == 0 {
 		return nil, func() {}
 	}
-	n, _ := g.memory.ReadUint32Le(uint32(g.scratch(scratchLength)))
-	data, _ = g.memory.Read(p, n)
-	return data, func() { g.call(fnFreeText, uint64(p)) }
+	n, _ := in.memory.ReadUint32Le(uint32(in.scratch(scratchLength)))
+	data, _ = in.memory.Read(p, n)
+	return data, func() { in.call(fnFreeText, uint64(p)) }
 }
 
-// text is a string value, with U+FFFD for what has no UTF-8.
-func (g *guest) text(b box) string {
-	data, release := g.utf8(b)
+// text returns a string value, with U+FFFD for lone surrogates.
+func (in *instance) text(b handle) string {
+	data, release := in.utf8(b)
 	defer release()
 	return strings.ToValidUTF8(string(data), "\uFFFD")
 }
 
-// bytesOf is the content of a typed array, valid until the guest runs again.
-func (g *guest) bytesOf(b box) []byte {
-	at := g.scratch(scratchLength)
-	buffer := box(g.call(fnTypedArrayBuffer, uint64(b), at, at+4, at+8))
-	if buffer == 0 || g.call(fnIsException, uint64(buffer)) != 0 {
-		g.free(buffer, box(g.call(fnException)))
+// bytesOf returns the content of a typed array, valid until the instance runs again.
+func (in *instance) bytesOf(b handle) []byte {
+	at := in.scratch(scratchLength)
+	buffer := handle(in.call(fnTypedArrayBuffer, uint64(b), at, at+4, at+8))
+	if buffer == 0 || in.call(fnIsException, uint64(buffer)) != 0 {
+		in.free(buffer, handle(in.call(fnException)))
 		return nil
 	}
-	offset, _ := g.memory.ReadUint32Le(uint32(at))
-	length, _ := g.memory.ReadUint32Le(uint32(at) + 4)
-	start := uint32(g.call(fnArrayBuffer, uint64(buffer), at))
-	g.free(buffer)
-	data, _ := g.memory.Read(start+offset, length)
+	offset, _ := in.memory.ReadUint32Le(uint32(at))
+	length, _ := in.memory.ReadUint32Le(uint32(at) + 4)
+	start := uint32(in.call(fnArrayBuffer, uint64(buffer), at))
+	in.free(buffer)
+	data, _ := in.memory.Read(start+offset, length)
 	return data
 }
 
-// invoke calls a JavaScript function. The result is an exception, and thrown is
-// true, when it threw. The arguments are freed.
-func (g *guest) invoke(f box, args ...box) (result box, thrown bool) {
-	at := uint32(g.scratch(scratchArguments))
+// invoke calls a JavaScript function and frees the arguments. If the function throws,
+// thrown is true and the result is an exception.
+func (in *instance) invoke(f handle, args ...handle) (result handle, thrown bool) {
+	at := uint32(in.scratch(scratchArguments))
 	for i, a := range args[:min(len(args), maxArguments)] {
-		g.memory.WriteUint32Le(at+4*uint32(i), uint32(a))
+		in.memory.WriteUint32Le(at+4*uint32(i), uint32(a))
 	}
-	this := g.undefined()
-	result, thrown = g.checked(box(g.call(fnCall, uint64(f), uint64(this), uint64(len(args)), uint64(at))))
-	g.free(append(args, this)...)
+	this := in.undefined()
+	result, thrown = in.checked(handle(in.call(fnCall, uint64(f), uint64(this), uint64(len(args)), uint64(at))))
+	in.free(append(args, this)...)
 	return result, thrown
 }
 
 // eval compiles and runs a text.
-func (g *guest) eval(text, file string, flags uint64) (result box, thrown bool) {
-	source, name := g.place(text), g.place(file)
-	result, thrown = g.checked(box(g.call(fnEval, uint64(source), uint64(len(text)), uint64(name), flags)))
-	g.release(source)
-	g.release(name)
+func (in *instance) eval(text, file string, flags uint64) (result handle, thrown bool) {
+	source, name := in.place(text), in.place(file)
+	result, thrown = in.checked(handle(in.call(fnEval, uint64(source), uint64(len(text)), uint64(name), flags)))
+	in.release(source)
+	in.release(name)
 	return result, thrown
 }
 
-// checked turns an exception into the value that was thrown.
-func (g *guest) checked(result box) (box, bool) {
-	if g.call(fnIsException, uint64(result)) == 0 {
+// checked converts an exception into the value that was thrown.
+func (in *instance) checked(result handle) (handle, bool) {
+	if in.call(fnIsException, uint64(result)) == 0 {
 		return result, false
 	}
-	g.free(result)
-	return box(g.call(fnException)), true
+	in.free(result)
+	return handle(in.call(fnException)), true
 }
 
-// throw makes the host function that is running throw an Error.
-func (g *guest) throw(message string) {
-	text, failure := g.newString(message), box(g.call(fnNewError))
-	g.set(failure, "message", text)
-	g.free(box(g.call(fnThrow, uint64(failure))), failure, text)
+// throw makes the current host function throw an Error.
+func (in *instance) throw(message string) {
+	text, failure := in.newString(message), handle(in.call(fnNewError))
+	in.set(failure, "message", text)
+	in.free(handle(in.call(fnThrow, uint64(failure))), failure, text)
 }
 
-func (g *guest) get(object box, name string) box {
-	p := g.place(name)
-	b := box(g.call(fnGet, uint64(object), uint64(p)))
-	g.release(p)
+func (in *instance) get(object handle, name string) handle {
+	p := in.place(name)
+	b := handle(in.call(fnGet, uint64(object), uint64(p)))
+	in.release(p)
 	return b
 }
 
-func (g *guest) set(object box, name string, value box) {
-	p := g.place(name)
-	g.call(fnSet, uint64(object), uint64(p), uint64(value))
-	g.release(p)
+func (in *instance) set(object handle, name string, value handle) {
+	p := in.place(name)
+	in.call(fnSet, uint64(object), uint64(p), uint64(value))
+	in.release(p)
 }

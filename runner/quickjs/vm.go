@@ -8,18 +8,18 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/toolscript/toolscript/naming"
 	"github.com/toolscript/toolscript/runner"
-	"github.com/toolscript/toolscript/runner/names"
 )
 
 // VM runs one script at a time. One goroutine uses it at a time.
 type VM struct {
-	engine *Engine
-	memory memory
-	guest  *guest
-	fresh  bool
-	names  *names.Table // of the last run
-	zone   zone         // of the last run
+	engine   *Engine
+	memory   memory
+	instance *instance
+	fresh    bool
+	names    *naming.Table // of the last run
+	zone     zone          // of the last run
 }
 
 // NewVM makes a fresh VM.
@@ -31,13 +31,13 @@ func (e *Engine) NewVM(ctx context.Context) (*VM, error) {
 	return v, nil
 }
 
-// instantiate makes a guest and puts the image into it.
+// instantiate creates an instance and copies the image into it.
 func (v *VM) instantiate(ctx context.Context) error {
-	memory, err := v.engine.image.store.newMemory(v.engine.maxHeap + hostRoom)
+	memory, err := v.engine.image.store.newMemory(maxHeap + hostRoom)
 	if err != nil {
 		return fmt.Errorf("quickjs: %w", err)
 	}
-	g, err := newGuest(ctx, v.engine.runtime, v.engine.module, memory)
+	g, err := newInstance(ctx, v.engine.runtime, v.engine.module, memory)
 	if err != nil {
 		memory.Free()
 		return fmt.Errorf("quickjs: %w", err)
@@ -48,21 +48,21 @@ func (v *VM) instantiate(ctx context.Context) error {
 		return errors.Join(errors.New("quickjs: no memory for the image"), g.close(ctx))
 	}
 	g.entries = image.entries
-	v.guest, v.memory = g, memory
+	v.instance, v.memory = g, memory
 	return v.restore()
 }
 
 const wasmPage = 64 << 10
 
-// Reset makes the VM fresh: it drops everything that its last run left. It does
-// nothing to a VM that is fresh. After an error the VM must be closed.
+// Reset removes everything that the last run left. It does nothing to a fresh VM.
+// After an error the VM must be closed.
 func (v *VM) Reset(ctx context.Context) error {
 	switch {
-	case v.guest == nil:
+	case v.instance == nil:
 		return errors.New("quickjs: the VM is closed")
 	case v.fresh:
 		return nil
-	case v.guest.memory.Size() != v.engine.image.size:
+	case v.instance.memory.Size() != v.engine.image.size:
 		if err := v.Close(); err != nil {
 			return err
 		}
@@ -75,7 +75,7 @@ func (v *VM) restore() error {
 	if err := v.memory.restore(); err != nil {
 		return err
 	}
-	g := v.guest
+	g := v.instance
 	g.stack.Set(v.engine.image.stack)
 	g.fuel.Set(g.full)
 	g.err, g.depth = nil, 0
@@ -83,31 +83,30 @@ func (v *VM) restore() error {
 	return nil
 }
 
-// Warm prepares a VM that is fresh for its next run. Without it the run takes a
-// little longer.
+// Warm prepares a fresh VM for its next run, which is a little faster then.
 func (v *VM) Warm() {
-	if v.guest != nil && v.fresh {
+	if v.instance != nil && v.fresh {
 		v.memory.warm(v.engine.image.hot)
 	}
 }
 
-// freshen gives a run its own random numbers and clock origin: the image's would
-// be the same in every run.
+// freshen gives a run its own random numbers and clock origin: those of the image
+// would be the same in every run.
 func (v *VM) freshen(start time.Time) {
 	var seed [8]byte
 	_, _ = rand.Read(seed[:]) // never fails (crypto/rand)
-	g := v.guest
+	g := v.instance
 	g.memory.WriteUint64Le(g.entries.context+randomState, binary.LittleEndian.Uint64(seed[:])|1)
 	g.memory.WriteFloat64Le(g.entries.context+clockOrigin, float64(start.UnixMicro())/1000)
 }
 
-// Run runs a job to its end, its limits or the end of ctx, whichever comes
-// first. Calls that are then still under way are the caller's to cancel. The VM
-// is reset first when it is not fresh.
+// Run runs a job to its end, its limits or the end of ctx, whichever comes first. The
+// caller cancels calls that are in flight then. Run resets the VM first if it is not
+// fresh.
 //
-// Limits that are zero: MemoryMB is 96, StackKB is 512, which is also the most;
-// the others do not bound the run. ToolCalls bounds here only the calls under
-// way at once, as the host counts them.
+// Limits that are zero: MemoryMB is 96, StackKB is 512, which is also the maximum; the
+// others do not bound the run. ToolCalls bounds only the calls in flight here, because
+// the host counts calls.
 func (v *VM) Run(ctx context.Context, job runner.Job, host Host) runner.Outcome {
 	if err := v.Reset(ctx); err != nil {
 		return broken(job, err)
@@ -115,17 +114,17 @@ func (v *VM) Run(ctx context.Context, job runner.Job, host Host) runner.Outcome 
 	v.fresh = false
 	r := newRun(ctx, v, job, host)
 	v.freshen(r.watch.start)
-	v.guest.hooks = r
-	defer func() { v.guest.hooks = noHooks{} }()
+	v.instance.hooks = r
+	defer func() { v.instance.hooks = noHooks{} }()
 	return r.outcome(r.do())
 }
 
 // Close frees the VM.
 func (v *VM) Close() error {
-	if v.guest == nil {
+	if v.instance == nil {
 		return nil
 	}
-	err := v.guest.close(context.Background())
-	v.guest, v.memory = nil, nil
+	err := v.instance.close(context.Background())
+	v.instance, v.memory = nil, nil
 	return err
 }

@@ -31,7 +31,7 @@ func TestClosedVM(t *testing.T) {
 func TestCompilationCache(t *testing.T) {
 	dir := t.TempDir()
 	for range 2 {
-		e, err := quickjs.NewEngine(t.Context(), quickjs.Options{CacheDir: dir, MaxMemoryMB: 64})
+		e, err := quickjs.NewEngine(t.Context(), quickjs.Options{CacheDir: dir})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -39,7 +39,7 @@ func TestCompilationCache(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// More than the engine allows is as much as the engine allows.
+		// A memory limit above the engine's maximum is reduced to that maximum.
 		job := script(`const a = []; for (;;) a.push(new Uint8Array(1e6))`)
 		job.Limits.MemoryMB = 4096
 		if out := vm.Run(t.Context(), job, newHost()); out.Err == nil || out.Err.Code != toolscript.LimitMemory {
@@ -57,8 +57,8 @@ func TestCompilationCache(t *testing.T) {
 	}
 }
 
-// TestCacheThatIsOfNoUse holds that a cache which cannot be, or is damaged, costs
-// time and not the run.
+// TestCacheThatIsOfNoUse checks that an engine starts with a damaged cache and with a
+// folder that cannot be created.
 func TestCacheThatIsOfNoUse(t *testing.T) {
 	damaged := t.TempDir()
 	fill(t, damaged)
@@ -76,10 +76,9 @@ func TestCacheThatIsOfNoUse(t *testing.T) {
 	}
 }
 
-// fill makes an engine with a cache.
 func fill(t *testing.T, dir string) {
 	t.Helper()
-	e, err := quickjs.NewEngine(t.Context(), quickjs.Options{CacheDir: dir, MaxMemoryMB: 64})
+	e, err := quickjs.NewEngine(t.Context(), quickjs.Options{CacheDir: dir})
 	if err != nil {
 		t.Fatalf("cache %s: %v", dir, err)
 	}

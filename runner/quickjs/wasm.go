@@ -9,11 +9,11 @@ import _ "embed"
 //go:embed quickjs.wasm
 var engineWasm []byte
 
-// Name is what the engine is, and what runs it.
+// Name is the name of the engine and of its runtime.
 const Name = "QuickJS-NG 0.17.0 (npm quickjs-wasi 3.6.2) on wazero 1.12.0"
 
-// Addresses inside the engine that no function gives. They hold for this one
-// file, whose hash a test pins; other tests show that they do what they are for.
+// Addresses inside the engine that no function returns. They are valid for this file
+// only, whose hash a test pins; other tests check their effects.
 const (
 	clockOrigin = 272 // from the context: float64, milliseconds since 1970
 	randomState = 280 // from the context: uint64, state of Math.random, not 0

@@ -8,7 +8,7 @@ import (
 	"github.com/toolscript/toolscript/runner"
 )
 
-// Why a run is stopped.
+// Reasons to stop a run.
 var (
 	errTimeout   = errors.New("the script ran longer than its time limit")
 	errCPU       = errors.New("the script used more CPU time than its limit")
@@ -16,27 +16,27 @@ var (
 )
 
 const (
-	// grace is how much processor time a run may use beyond its limits to stop
-	// where the engine asks, which keeps the script's trace. After it the guest
-	// traps. On a busy machine that time may be long in coming, so it ends at
-	// slowGrace of the clock too, well before the worker's watchdog.
+	// grace is the CPU time beyond its limits in which a run may stop at the engine's
+	// own check, which keeps the script's trace. After it the instance traps. On a
+	// busy machine that time may take long, so it ends after slowGrace of wall time
+	// too, well before the worker's watchdog.
 	grace     = 10 * time.Millisecond
 	slowGrace = 50 * time.Millisecond
 )
 
-// watch knows when a run must stop.
+// watch decides when a run must stop.
 type watch struct {
 	ctx      context.Context
 	start    time.Time
-	clock    *runner.Clock // of limit
+	clock    *runner.Clock // for limit
 	limit    time.Duration // of wall time; 0: none
 	last     time.Time     // the run must stop then in any case; zero: none
 	cpuStart time.Duration
 	cpuLimit time.Duration // 0: none
 
-	reason error         // why the run must stop; nil while it may go on
-	since  time.Time     // when it was to stop
-	spent  time.Duration // processor time at that moment
+	reason error         // why the run must stop; nil while it may continue
+	since  time.Time     // when it had to stop
+	spent  time.Duration // CPU time at that moment
 }
 
 func newWatch(ctx context.Context, job runner.Job) *watch {
@@ -46,7 +46,7 @@ func newWatch(ctx context.Context, job runner.Job) *watch {
 	}
 }
 
-// left is how much wall time the run has at a moment, if that is bounded.
+// left returns the remaining wall time of the run, if that is bounded.
 func (w *watch) left(now time.Time) (left time.Duration, bounded bool) {
 	switch {
 	case !w.last.IsZero():
@@ -57,7 +57,7 @@ func (w *watch) left(now time.Time) (left time.Duration, bounded bool) {
 	return 0, false
 }
 
-// due says whether the run must stop, and from when on.
+// due reports whether the run must stop, and since when.
 func (w *watch) due() bool {
 	if w.reason != nil {
 		return true
@@ -78,12 +78,12 @@ func (w *watch) due() bool {
 	return w.reason != nil
 }
 
-// overdue says whether the time in which to stop by itself has passed too.
+// overdue reports whether the time to stop by itself is over too.
 func (w *watch) overdue() bool {
 	return w.due() && (cpuTime()-w.spent >= grace || time.Since(w.since) >= slowGrace)
 }
 
-// extend gives a run that was stopped a last time to say where it stood.
+// extend gives a stopped run a last extension to describe where it stopped.
 func (w *watch) extend() {
 	w.reason, w.ctx, w.cpuLimit = nil, context.WithoutCancel(w.ctx), 0
 	w.last = time.Now().Add(slowGrace)

@@ -2,16 +2,16 @@ package quickjs
 
 import (
 	"time"
-	_ "time/tzdata" // a worker that is locked down can read no file
+	_ "time/tzdata" // a confined worker cannot read files
 )
 
-// zone is a time zone and what it was asked for as.
+// zone is a time zone, and the name that was asked for.
 type zone struct {
 	name     string
 	location *time.Location
 }
 
-// load makes z the zone of that name, or UTC when there is none.
+// load sets z to the zone of that name, or UTC if there is none.
 func (z *zone) load(name string) {
 	if z.location != nil && z.name == name {
 		return

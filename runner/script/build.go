@@ -1,53 +1,53 @@
 package script
 
 import (
-	"encoding/json"
 	"strings"
 
 	"github.com/evanw/esbuild/pkg/api"
+	"github.com/microsoft/typescript-go/shim"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/runner"
 	"github.com/toolscript/toolscript/runner/sourcemap"
 )
 
-// output is what the compiler made of a script.
-type output struct {
-	javaScript string
-	sourceMap  string
-	imports    []moduleImport
-	returns    bool // from the top level
-}
+// asModule makes a text an ES module. Without it the compiler may assume CommonJS.
+const asModule = "\nexport {}"
 
-// build compiles the script, wrapped when it returns from its top level. The
-// source map speaks of the user's text either way.
-func (u unit) build(s *scanner) (output, []toolscript.Diagnostic) {
-	text, inserted := u.code, sourcemap.Insertion{}
-	result := u.compile(text)
-	returns := returnsFromTopLevel(result)
-	if returns {
-		var errs []toolscript.Diagnostic
-		if text, inserted, errs = u.wrap(s); len(errs) > 0 {
-			return output{}, errs
+// build compiles the script. It wraps a script that returns from its top level, and adds
+// an import of the exports that the script uses without one. The source map leads to the
+// user's text.
+func (u unit) build(s shim.Syntax) (runner.Compiled, []toolscript.Diagnostic) {
+	if s.Broken { // before anything is inserted: the wrapper's brackets could complete the text
+		if errs := u.errors(u.compile(u.code), sourcemap.Insertion{}); len(errs) > 0 {
+			return runner.Compiled{}, errs
 		}
-		result = u.compile(text)
 	}
+	text, inserted := u.code+asModule, sourcemap.Insertion{}
+	if s.Returns {
+		var errs []toolscript.Diagnostic
+		if text, inserted, errs = u.wrap(s, importOf(s.Free)); len(errs) > 0 {
+			return runner.Compiled{}, errs
+		}
+	} else if len(s.Free) > 0 {
+		text, inserted = u.insert(s.ImportsEnd, importOf(s.Free))
+		text += asModule
+	}
+	result := u.compile(text)
 	if errs := u.errors(result, inserted); len(errs) > 0 {
-		return output{}, errs
+		return runner.Compiled{}, errs
 	}
-	out := output{returns: returns}
-	for _, o := range readMetafile(result.Metafile).Outputs {
-		out.imports = append(out.imports, o.Imports...)
-	}
+	out := runner.Compiled{Uses: runner.Uses(s.Uses), Returns: s.Returns}
 	for _, f := range result.OutputFiles {
 		if !strings.HasSuffix(f.Path, ".map") {
-			out.javaScript = string(f.Contents)
+			out.JavaScript = string(f.Contents)
 			continue
 		}
 		sourceMap, err := sourcemap.Rewrite(string(f.Contents), u.file, u.code, inserted)
 		if err != nil {
-			return output{}, []toolscript.Diagnostic{u.place(1, 1, CodeSyntax, err.Error())}
+			return runner.Compiled{}, []toolscript.Diagnostic{u.place(1, 1, CodeSyntax, err.Error())}
 		}
-		out.sourceMap = sourceMap
+		out.SourceMap = sourceMap
 	}
 	return out, nil
 }
@@ -61,9 +61,9 @@ func (u unit) errors(result api.BuildResult, inserted sourcemap.Insertion) []too
 	return errs
 }
 
-// compile runs esbuild on one text. It bundles nothing: a bundle turns const and
-// let of the top level into var, and then reading one before its declaration
-// gives undefined instead of an error.
+// compile runs esbuild on one text. It does not bundle: a bundle turns const and let of
+// the top level into var, and then reading one before its declaration gives undefined
+// instead of an error.
 func (u unit) compile(text string) api.BuildResult {
 	loader := api.LoaderTS
 	if u.javaScript() {
@@ -73,11 +73,10 @@ func (u unit) compile(text string) api.BuildResult {
 		Stdin:         &api.StdinOptions{Contents: withoutMap(text), Sourcefile: "main.ts", Loader: loader},
 		AbsWorkingDir: "/",
 		Outfile:       "/out.js", // the name of the output; Write is false
-		Metafile:      true,
 
 		Format:   api.FormatESModule,
 		Platform: api.PlatformNeutral,
-		// ES2022 keeps top-level await and private fields; below it esbuild refuses the former.
+		// ES2022 keeps top-level await and private fields; older targets refuse the former.
 		Target:  api.ES2022,
 		Charset: api.CharsetUTF8,
 
@@ -94,9 +93,9 @@ func (u unit) compile(text string) api.BuildResult {
 	})
 }
 
-// withoutMap is a text whose own source map the compiler does not read: it would
-// move every place in traces to where the script wants it, and look for files.
-// The compiler knows the last comment that names a map; this one names none.
+// withoutMap makes the compiler ignore a source map of the script itself: it would move
+// all places in traces, and name files to read. The compiler reads the last comment that
+// names a map; the added one names none.
 func withoutMap(text string) string {
 	const names = "sourceMappingURL="
 	if !strings.Contains(text, names) {
@@ -105,45 +104,10 @@ func withoutMap(text string) string {
 	return text + "\n//# " + names + "none:"
 }
 
-// metafile is what the compiler tells about one script.
-type metafile struct {
-	Inputs map[string]struct {
-		Format string `json:"format"`
-	} `json:"inputs"`
-	Outputs map[string]struct {
-		Imports []moduleImport `json:"imports"`
-	} `json:"outputs"`
-}
+// returnInModule is esbuild's message about a top-level return in a module.
+const returnInModule = "Top-level return cannot be used inside an ECMAScript module"
 
-type moduleImport struct {
-	Path string `json:"path"`
-	Kind string `json:"kind"`
-}
-
-func readMetafile(text string) (m metafile) {
-	_ = json.Unmarshal([]byte(text), &m) // empty when the build failed
-	return m
-}
-
-// returnsFromTopLevel recognises a top-level return. The compiler takes it for
-// a sign of CommonJS and compiles silently, unless the file is a module for
-// another reason. Other errors come first: text that does not parse is not
-// wrapped, lest the wrapper's brackets complete it.
-func returnsFromTopLevel(result api.BuildResult) bool {
-	for _, m := range result.Errors {
-		if m.Text != "Top-level return cannot be used inside an ECMAScript module" {
-			return false
-		}
-	}
-	for _, input := range readMetafile(result.Metafile).Inputs {
-		if input.Format == "cjs" {
-			return true
-		}
-	}
-	return len(result.Errors) > 0
-}
-
-// commonJS are the warnings about module and exports, which no engine has.
+// commonJS returns the warnings about module and exports, which no engine has.
 func commonJS(warnings []api.Message) []api.Message {
 	var found []api.Message
 	for _, m := range warnings {

@@ -13,11 +13,11 @@ import (
 	"github.com/toolscript/toolscript/runner/sourcemap"
 )
 
-// maxDiagnostics bounds an answer: one per import of a megabyte of imports
-// would be thousands of excerpts.
+// maxDiagnostics bounds the answer: a megabyte of imports would give thousands of
+// diagnostics with an excerpt each.
 const maxDiagnostics = 100
 
-// at is a diagnostic about the byte at offset.
+// at returns a diagnostic about the byte at offset.
 func (u unit) at(offset int, code, message string) toolscript.Diagnostic {
 	before := u.code[:offset]
 	line := sourcemap.Lines(before)
@@ -32,11 +32,14 @@ func (u unit) place(line, column int, code, message string) toolscript.Diagnosti
 	}
 }
 
-// fromCompiler translates a message of esbuild about the text it was given:
-// lines from 1, columns from 0 in bytes. Of its notes those are told that have a
-// place in that text: others speak of our configuration of the compiler.
+// fromCompiler translates a message of esbuild: lines from 1, columns from 0 in
+// bytes. Notes without a place in the text are dropped, because they are about the
+// configuration of the compiler.
 func (u unit) fromCompiler(m api.Message, inserted sourcemap.Insertion) toolscript.Diagnostic {
 	message := strings.TrimSuffix(m.Text, ":")
+	if m.Text == returnInModule { // if the script returns, only text before the last namespace is outside the wrapper
+		message = "a top-level return comes after the last namespace: move the namespaces to the start of the script"
+	}
 	for _, note := range m.Notes {
 		if note.Location != nil && m.Location != nil && note.Location.File == m.Location.File {
 			line, column := u.located(*note.Location, inserted)
@@ -50,13 +53,13 @@ func (u unit) fromCompiler(m api.Message, inserted sourcemap.Insertion) toolscri
 	return u.place(line, column, CodeSyntax, message)
 }
 
-// located is the user's place for one in the text that esbuild was given.
+// located returns the user's place for a place in the text that esbuild compiled.
 func (u unit) located(l api.Location, inserted sourcemap.Insertion) (line, column int) {
 	return u.original(l.Line, units(l.LineText[:min(l.Column, len(l.LineText))])+1, inserted)
 }
 
-// original is the user's place for a place in the text that was compiled. What
-// lies behind the user's text, in the end of the wrapper, is its end.
+// original returns the user's place for a place in the compiled text. Places in the
+// end of the wrapper map to the end of the user's text.
 func (u unit) original(line, column int, inserted sourcemap.Insertion) (int, int) {
 	if last := sourcemap.Lines(u.code); line > last {
 		text, _ := sourcemap.Line(u.code, last)
@@ -66,7 +69,7 @@ func (u unit) original(line, column int, inserted sourcemap.Insertion) (int, int
 	return line, column
 }
 
-// inOrder sorts diagnostics by place and bounds their number.
+// inOrder sorts diagnostics by place and keeps the first maxDiagnostics.
 func inOrder(found []toolscript.Diagnostic) []toolscript.Diagnostic {
 	slices.SortStableFunc(found, func(a, b toolscript.Diagnostic) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
@@ -74,7 +77,7 @@ func inOrder(found []toolscript.Diagnostic) []toolscript.Diagnostic {
 	return found[:min(len(found), maxDiagnostics)]
 }
 
-// units is the length of text in UTF-16 units.
+// units returns the length of text in UTF-16 units.
 func units(text string) int {
 	n := 0
 	for _, r := range text {

@@ -1,7 +1,6 @@
 package script
 
-// endsExpression reports whether the token just added ends an expression. It
-// keeps no more than one token of history: a chain such as x!!!!… stays linear.
+// endsExpression reports whether the last token ends an expression.
 func (s *scanner) endsExpression(t token) bool {
 	last := len(s.tokens) - 1
 	switch t.kind {
@@ -15,7 +14,7 @@ func (s *scanner) endsExpression(t token) bool {
 			return !s.closed.statement
 		case "]", "}", "++", "--":
 			return true
-		case "!": // of TypeScript: x! is an operand where x is
+		case "!": // in TypeScript x! is an operand
 			return s.operand && !t.newline
 		}
 		return false
@@ -24,17 +23,12 @@ func (s *scanner) endsExpression(t token) bool {
 	}
 }
 
-// startsRegex decides what a slash is. After a closing brace only a parser
-// knows whether a block ended or an object, and after some words whether they
-// are operators or names.
+// startsRegex reports whether a slash starts a regular expression. After a closing brace
+// it guesses: a block or an object may have ended.
 func (s *scanner) startsRegex(newline bool) bool {
 	last := len(s.tokens) - 1
 	if s.is(last, "}") {
-		s.unsure = true
 		return newline
-	}
-	if last >= 0 && s.tokens[last].kind == word && contextualWords[s.textAt(last)] {
-		s.unsure = true
 	}
 	return !s.operand
 }
@@ -44,8 +38,6 @@ var operatorWords = set(
 	"await", "case", "delete", "do", "else", "extends", "in", "instanceof", "new", "of", "return", "throw", "typeof",
 	"void", "yield", "keyof", "as", "satisfies", "default",
 )
-
-var contextualWords = set("await", "yield", "of", "keyof", "as", "satisfies")
 
 // statementWords are the words whose parentheses a statement follows.
 var statementWords = set("if", "while", "for", "with")
@@ -58,7 +50,7 @@ func (s *scanner) afterStatementWord() bool {
 	return last >= 0 && s.tokens[last].kind == word && statementWords[s.textAt(last)] && !s.is(last-1, ".")
 }
 
-// textAt is the text of a token, and "" where there is none.
+// textAt returns the text of a token, and "" for an index without one.
 func (s *scanner) textAt(i int) string {
 	if i < 0 || i >= len(s.tokens) {
 		return ""
@@ -74,18 +66,6 @@ func (s *scanner) is(i int, punctuation string) bool {
 // wordAt reports whether token i is this word.
 func (s *scanner) wordAt(i int, name string) bool {
 	return i >= 0 && i < len(s.tokens) && s.tokens[i].kind == word && s.textAt(i) == name
-}
-
-// stringAt is the text between the quotes of token i.
-func (s *scanner) stringAt(i int) (string, bool) {
-	if i < 0 || i >= len(s.tokens) || s.tokens[i].kind != text {
-		return "", false
-	}
-	quoted := s.textAt(i)
-	if len(quoted) < 2 {
-		return "", false
-	}
-	return quoted[1 : len(quoted)-1], true
 }
 
 func set(names ...string) map[string]bool {

@@ -1,8 +1,7 @@
-// Package script turns the TypeScript of a user into a module that an engine
-// can run. What it reads is hostile: some kilobytes of text keep the compiler
-// busy for minutes or end the process with a stack overflow that no recover
-// can catch. So it runs only in a worker process that can be killed, never in
-// the gateway.
+// Package script compiles the TypeScript of a user to a module that an engine can run.
+// Scripts are hostile: some kilobytes of text keep the compiler busy for minutes, or end
+// the process with a stack overflow that no recover can catch. The package therefore
+// works only in a worker process that can be killed, never in the gateway.
 package script
 
 import (
@@ -12,6 +11,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/microsoft/typescript-go/shim"
+
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner"
 )
@@ -20,18 +21,13 @@ const (
 	// DefaultFile is the name of inline code.
 	DefaultFile = "script.ts"
 
-	// MaxSource is the longest source that is looked at, in bytes.
+	// MaxSource is the length of the longest source in bytes.
 	MaxSource = 1 << 20
 
 	byteOrderMark = "\ufeff"
-
-	// maxNesting is how deep brackets and prefix operators may nest. 65,000
-	// levels cost the compiler 480 MB of stack; people write fewer than 100.
-	maxNesting = 2000
 )
 
-// The codes of this package's diagnostics. CodeSyntax is that of text which does
-// not parse.
+// The codes of this package's diagnostics. CodeSyntax is for text that does not parse.
 const (
 	CodeSyntax  = "syntax"
 	codeImport  = "import"
@@ -40,7 +36,7 @@ const (
 	codeFile    = "file"
 )
 
-// refused are the kinds of files that are no script, by the end of their name.
+// refused has the files that are not scripts, by file extension.
 var refused = map[string]string{
 	".tsx":  "JSX is not supported",
 	".jsx":  "JSX is not supported",
@@ -49,32 +45,26 @@ var refused = map[string]string{
 	".cts":  "CommonJS is not supported; use a module",
 }
 
-// Compile translates a script. Diagnostics, in the order of the text, say why
-// it cannot be run; when there are any, Compiled is empty.
+// Compile compiles a script. The diagnostics are in the order of the text. A script with
+// diagnostics cannot run, and its Compiled is empty.
 func Compile(src runner.Source) (runner.Compiled, []toolscript.Diagnostic) {
 	u := newUnit(src)
 	if found := u.refuse(); found != nil {
 		return runner.Compiled{}, []toolscript.Diagnostic{*found}
 	}
-	tokens, tooDeep := scan(u.code)
-	if tooDeep >= 0 {
+	if at := tooDeep(u.code); at >= 0 {
 		message := fmt.Sprintf("the code nests more than %d levels deep", maxNesting)
-		return runner.Compiled{}, []toolscript.Diagnostic{u.at(tooDeep, codeNesting, message)}
+		return runner.Compiled{}, []toolscript.Diagnostic{u.at(at, codeNesting, message)}
 	}
-	out, found := u.build(tokens)
-	found = append(found, u.foreignImports(tokens)...)
-	if len(found) == 0 {
-		found = u.compiledImports(out.imports)
-	}
-	if len(found) > 0 {
+	syntax := u.parse()
+	compiled, found := u.build(syntax)
+	if found = append(found, u.foreignImports(syntax)...); len(found) > 0 {
 		return runner.Compiled{}, inOrder(found)
 	}
-	return runner.Compiled{
-		JavaScript: out.javaScript, SourceMap: out.sourceMap, Uses: uses(tokens), Returns: out.returns,
-	}, nil
+	return compiled, nil
 }
 
-// A unit is one source on its way through the compiler.
+// unit is one source.
 type unit struct {
 	file string
 	code string
@@ -84,7 +74,7 @@ func newUnit(src runner.Source) unit {
 	return unit{file: cmp.Or(src.File, DefaultFile), code: strings.TrimPrefix(src.Code, byteOrderMark)}
 }
 
-// refuse finds what rules a source out before anything looks into it.
+// refuse rejects sources without reading their code.
 func (u unit) refuse() *toolscript.Diagnostic {
 	message, code := "", codeFile
 	switch reason := refused[strings.ToLower(path.Ext(u.file))]; {
@@ -100,6 +90,12 @@ func (u unit) refuse() *toolscript.Diagnostic {
 	}
 	return &toolscript.Diagnostic{File: u.file, Line: 1, Column: 1, Code: code, Message: message}
 }
+
+// exported are the values that the module exports. A script can use them without an
+// import.
+var exported = []string{"tools", "stdin", "args", "env", "cwd", "exit", "ToolError"}
+
+func (u unit) parse() shim.Syntax { return shim.Parse(u.code, u.javaScript(), exported) }
 
 // javaScript reports whether the file is plain JavaScript, in which a<b>(c) is two
 // comparisons.

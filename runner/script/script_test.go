@@ -12,7 +12,7 @@ import (
 	"github.com/toolscript/toolscript/runner/sourcemap"
 )
 
-// compile compiles a script that has no mistakes.
+// compile compiles a script without mistakes.
 func compile(t *testing.T, code string) runner.Compiled {
 	t.Helper()
 	compiled, found := script.Compile(runner.Source{Code: code})
@@ -25,10 +25,11 @@ func compile(t *testing.T, code string) runner.Compiled {
 func TestCompileErasesTypesAndKeepsEffects(t *testing.T) {
 	tests := []struct {
 		name, code string
-		want       []string // pieces of the JavaScript
+		want       []string // parts of the JavaScript
 		not        []string
 	}{
 		{"types", "const n: number = 1;\nconsole.log(n satisfies number);", []string{"const n = 1", "console.log(n)"}, []string{"number"}},
+		{"return after a namespace", "const a = 1\nnamespace N.M { export const f = () => { return a } }\nenum E { A = 1 }\nreturn N.M.f() + E.A", []string{"var N", "let E", "return N.M.f()"}, nil},
 		{"enum and namespace", "enum E { A = 1 }\nnamespace N { export const x = 2 }\nconsole.log(E.A, N.x)", []string{"var E", "var N"}, nil},
 		{"import of the module stays", `import { tools as t, stdin } from "toolscript"; await t.a.b(); stdin.text()`, []string{`from "toolscript"`, "await "}, nil},
 		{"import of values that only types use is dropped", `import { tools } from "toolscript"; export default 1`, nil, []string{"toolscript"}},
@@ -76,7 +77,7 @@ func TestCompileRefuses(t *testing.T) {
 	tests := []struct {
 		name, file, code string
 		want             []place
-		message          string // a piece of the first message
+		message          string // part of the first message
 	}{
 		{"syntax error", "", "const a = 1;\nconst x = ;\n", []place{{2, 11, "syntax"}}, `Unexpected ";"`},
 		{"column in UTF-16 units", "", `/* ä😀 */ const x = ;`, []place{{1, 21, "syntax"}}, `Unexpected ";"`},
@@ -109,7 +110,7 @@ func TestCompileRefuses(t *testing.T) {
 		{"nested templates", "", strings.Repeat("`${", 100_000), []place{{1, 3001, "nesting"}}, "2000 levels"},
 		{"import behind a return", "", "return 1\nimport { tools } from 'toolscript'", []place{{2, 1, "syntax"}}, "before the first statement"},
 		{"export beside a return", "", "export default 1\nreturn 2", []place{{1, 1, "syntax"}}, "return the value instead"},
-		{"namespace beside a return", "", "namespace A { export const x = 1 }\nreturn A.x", []place{{1, 1, "syntax"}}, "use an object"},
+		{"namespace after a return", "", "if (1) return 1\nnamespace A { export const x = 1 }\nreturn A.x", []place{{1, 8, "syntax"}}, "start of the script"},
 		{"brackets that would close the wrapper", "", "return 1 })(); (async () => {", []place{{1, 10, "syntax"}}, `Unexpected "}"`},
 		{"unfinished block in a script that returns", "", "return 1\nif (a) {\n", []place{{3, 1, "syntax"}}, "end of file"},
 	}
@@ -133,8 +134,8 @@ func TestCompileRefuses(t *testing.T) {
 	}
 }
 
-// TestMessagesSpeakOfTheScript: the compiler adds to some where our configuration of
-// it says so, which is no place in the script.
+// TestMessagesSpeakOfTheScript checks that messages have no notes about the
+// configuration of the compiler, which is no place in the script.
 func TestMessagesSpeakOfTheScript(t *testing.T) {
 	for code, want := range map[string]string{
 		"with (a) {}": "With statements cannot be used in strict mode",
@@ -160,8 +161,8 @@ func TestDiagnosticHasFileAndExcerpt(t *testing.T) {
 	}
 }
 
-// TestSourceMapsOfTheScript: a script may not say where its own code came from, nor
-// have files looked for.
+// TestSourceMapsOfTheScript checks that a source map named in a script neither
+// changes its places nor makes the compiler read files.
 func TestSourceMapsOfTheScript(t *testing.T) {
 	const forged = "//# sourceMappingURL=data:application/json,{%22version%22:3,%22sources%22:[%22/etc/passwd%22],%22mappings%22:%22AAuiBA;AAuiBA%22,%22names%22:[]}"
 	for name, code := range map[string]string{
@@ -187,7 +188,7 @@ func TestSourceMapsOfTheScript(t *testing.T) {
 	}
 }
 
-// TestByteOrderMark: some editors put one in front, and count no column for it.
+// TestByteOrderMark: some editors write one at the start, and count no column for it.
 func TestByteOrderMark(t *testing.T) {
 	c, ds := script.Compile(runner.Source{Code: "\ufeff#!/usr/bin/env toolscript\nreturn 1", File: "a.ts"})
 	if len(ds) > 0 || !strings.Contains(c.JavaScript, "return 1") {
@@ -220,8 +221,8 @@ func TestTopLevelReturn(t *testing.T) {
 	}
 }
 
-// TestSourceMap looks a marker up that stands in both texts: what the engine
-// reports about one must name the other's place.
+// TestSourceMap looks up a marker that is in both texts: the source map must connect
+// its two places.
 func TestSourceMap(t *testing.T) {
 	for name, code := range map[string]string{
 		"module":                         "interface A {\n  b: string\n}\nconst ä: A = { b: '😀' }; marker();\nexport default 1",
@@ -250,7 +251,7 @@ func TestSourceMap(t *testing.T) {
 	}
 }
 
-// find is the place of piece in text, with its column in UTF-16 units.
+// find returns the place of piece in text, with its column in UTF-16 units.
 func find(text, piece string) (line, column int) {
 	before, _, _ := strings.Cut(text, piece)
 	last := before[strings.LastIndex(before, "\n")+1:]
@@ -271,7 +272,7 @@ func FuzzCompile(f *testing.F) {
 		f.Add(seed, "script.ts")
 	}
 	f.Fuzz(func(t *testing.T, code, file string) {
-		if len(code) > 300 { // 1,000 nested arrows take the compiler seconds
+		if len(code) > 300 { // the compiler needs seconds for 1,000 nested arrow functions
 			return
 		}
 		compiled, found := script.Compile(runner.Source{Code: code, File: file})

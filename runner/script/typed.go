@@ -6,8 +6,8 @@ import (
 	"github.com/toolscript/toolscript/runner/sourcemap"
 )
 
-// Typed is a script as a type checker takes it: a return from the top level is
-// wrapped, as for the engine.
+// Typed is a script for the type checker. A return from the top level is wrapped, as for
+// the engine.
 type Typed struct {
 	Text string
 
@@ -15,8 +15,8 @@ type Typed struct {
 	inserted sourcemap.Insertion
 }
 
-// NewTyped prepares a source that Compile has let through. ok is false for
-// JavaScript, which has no types that are wrong.
+// NewTyped prepares a source that Compile has accepted. ok is false for JavaScript, which
+// is not checked.
 func NewTyped(src runner.Source, returns bool) (t Typed, ok bool) {
 	u := newUnit(src)
 	t = Typed{Text: u.code, unit: u}
@@ -24,11 +24,10 @@ func NewTyped(src runner.Source, returns bool) (t Typed, ok bool) {
 		return t, false
 	}
 	if returns {
-		tokens, tooDeep := scan(u.code)
-		if tooDeep >= 0 {
+		if tooDeep(u.code) >= 0 {
 			return t, false
 		}
-		text, inserted, errs := u.wrap(tokens)
+		text, inserted, errs := u.wrap(u.parse(), "")
 		if len(errs) > 0 {
 			return t, false
 		}
@@ -37,8 +36,8 @@ func NewTyped(src runner.Source, returns bool) (t Typed, ok bool) {
 	return t, true
 }
 
-// Diagnostic is a finding at a place in Text, as the user knows the place. Line
-// and column count from 1, the column in UTF-16 units.
+// Diagnostic translates a finding about Text to the user's place. Line and column count
+// from 1, the column in UTF-16 units.
 func (t Typed) Diagnostic(line, column int, code, message string) toolscript.Diagnostic {
 	line, column = t.unit.original(line, column, t.inserted)
 	return t.unit.place(line, column, code, message)

@@ -1,6 +1,7 @@
 package script_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -29,9 +30,19 @@ func TestUses(t *testing.T) {
 		{"in a template", imported + "console.log(`tools.x ${tools.a.b} tools.y`)", servers("a")},
 		{"in strings, comments and regular expressions", imported + `const x = "tools.a"; /* tools.b */ x.match(/tools.c/); if (x) /tools.d/.test(x)`, servers()},
 		{"property of the same name", imported + "const x = { y: 1 } as any; x.tools.z; tools.a", servers("a")},
-		{"shadowed", imported + "{ const tools = { b: 1 }; tools.b } tools.a", all},
+		{"shadowed", imported + "{ const tools = { b: 1 }; tools.b } tools.a", servers("a")},
 		{"a task", imported + "tools.spawn.a.x({}); tools['spawn']?.b; tools.spawn[`c`]", servers("a", "b", "c")},
 		{"destructuring of the starting of tasks", imported + "const { a, b: c } = tools.spawn\nawait a.x(c)", servers("a", "b")},
+		{"in parentheses", imported + "(tools).a; (tools!).b; (tools.spawn).c", servers("a", "b", "c")},
+		{"an alias", imported + "import x = tools.a; x.b()", servers("a")},
+		{"in the initial value of a parameter", imported + "const f = (x = tools.a) => x; f()", servers("a")},
+		{"shadowed by a parameter", imported + "const f = (tools: any) => tools.x; f(tools.a)", servers("a")},
+		{"shadowed by var in a block", imported + "function f() { if (1) { var tools: any = {} }; return tools.x }; tools.a", servers("a")},
+		{"shadowed by the name of a function", imported + "const f = function tools() { tools.x }; tools.a", servers("a")},
+		{"beside a class of that name", imported + "{ class tools { static x = 1 }; tools.x }; tools.a", servers("a")},
+		{"a long chain", imported + "let s = ''" + strings.Repeat(" + tools.a.b.c", 30_000), servers("a")},
+		{"what $search finds", imported + "tools.$search({ query: 'x' })", all},
+		{"exported as default", imported + "export default tools", all},
 		{"a division is no regular expression", imported + "const a = 1; a / tools.b.c / 2", servers("b")},
 
 		{"passed", imported + "f(tools); function f(x: unknown) {}", all},
@@ -44,13 +55,13 @@ func TestUses(t *testing.T) {
 		{"shorthand", imported + "const t = { tools }", all},
 		{"exported", imported + "export { tools }", all},
 		{"indexed", imported + "const k = 'a'; tools[k]", all},
-		{"indexed with escapes", imported + `tools["\x61"]`, all},
+		{"indexed with escapes", imported + `tools["\x61"]`, servers("a")},
 		{"a longer expression in brackets", imported + "tools['a' + 'b']", all},
 		{"listed", imported + "Object.keys(tools)", all},
 		{"typeof", imported + "typeof tools", all},
 		{"rest", imported + "const { a, ...rest } = tools", all},
 		{"computed key", imported + "const { ['a']: b } = tools", all},
-		{"default value", imported + "const { a = tools.b } = tools", all},
+		{"default value", imported + "const { a = tools.b } = tools", servers("a", "b")},
 		{"destructured in parameters", imported + "(({ a } = tools) => a)()", all},
 		{"destructured behind an operator", imported + "const { a } = tools || {}", all},
 		{"namespace import", "import * as ts from 'toolscript'; ts.tools.a", all},
@@ -60,8 +71,8 @@ func TestUses(t *testing.T) {
 		{"dynamic import", "const { tools } = await import('toolscript'); tools.a", all},
 		{"re-export", "export { tools } from 'toolscript'", all},
 		{"identifier with escapes", imported + `t\u006fols[k]; const k = 1`, all},
-		{"a slash behind a brace", imported + "const x = {} / 2 / 1; tools.a", all},
-		{"a slash behind a word that may be a name", imported + "const of = 1; const x = of / 2; tools.a", all},
+		{"a slash behind a brace", imported + "const x = {} / 2 / 1; tools.a", servers("a")},
+		{"a slash behind a word that may be a name", imported + "const of = 1; const x = of / 2; tools.a", servers("a")},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

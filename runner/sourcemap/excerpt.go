@@ -5,10 +5,11 @@ import (
 	"unicode/utf16"
 )
 
-// Lines end as ECMAScript says; CR LF is one end.
+// Lines end as in ECMAScript; CR LF is one end.
 const terminators = "\n\r\u2028\u2029"
 
-// A line longer than this is cut around the caret: minified code is one line.
+// maxLine is the length above which a line is cut around the caret: minified code is
+// one line.
 const excerptWidth = 120
 
 // Excerpt is line number line of text with a caret under the column, or "" when
@@ -27,7 +28,7 @@ func Excerpt(text string, line, column int) string {
 	return string(runes) + "\n" + indent(runes[:min(caret, len(runes))]) + "^"
 }
 
-// Line is one line of text, counted from 1, without its line terminator.
+// Line returns one line of text, counted from 1, without its terminator.
 func Line(text string, line int) (string, bool) {
 	for n := 1; ; n++ {
 		end := strings.IndexAny(text, terminators)
@@ -44,7 +45,7 @@ func Line(text string, line int) (string, bool) {
 	}
 }
 
-// Lines is the number of lines that text has, at least 1.
+// Lines returns the number of lines of text, at least 1.
 func Lines(text string) int {
 	n := 1
 	for {
@@ -57,7 +58,7 @@ func Lines(text string) int {
 	}
 }
 
-// terminator is the length of the line terminator that text starts with.
+// terminator returns the length of the line terminator at the start of text.
 func terminator(text string) int {
 	switch {
 	case strings.HasPrefix(text, "\r\n"):
@@ -68,7 +69,7 @@ func terminator(text string) int {
 	return len("\u2028")
 }
 
-// runeIndex is the index of the rune at a column.
+// runeIndex returns the index of the rune at a column.
 func runeIndex(runes []rune, column int) int {
 	units := 1
 	for i, r := range runes {
@@ -80,8 +81,8 @@ func runeIndex(runes []rune, column int) int {
 	return len(runes)
 }
 
-// indent is blank text as wide as runes: tabs stay, so that the caret stands
-// under its place at any tab width.
+// indent returns blanks as wide as runes. Tabs stay, so that the caret is right at any
+// tab width.
 func indent(runes []rune) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\t' {

@@ -5,15 +5,15 @@ import (
 	"fmt"
 )
 
-// An Insertion is text that was put into one line of a source after the user
-// wrote it and before it was compiled. The zero Insertion changes nothing.
+// An Insertion is text that was inserted into one line of a source before it was
+// compiled. The zero Insertion changes nothing.
 type Insertion struct {
 	Line, Column int // where it starts
 	Length       int // in UTF-16 units; it holds no line terminator
 }
 
-// Original is the user's column for a column of the text with the insertion.
-// user is false inside the insertion, whose columns become its start.
+// Original maps a column of the text with the insertion to the user's column. user is
+// false inside the insertion, whose columns map to its start.
 func (i Insertion) Original(line, column int) (original int, user bool) {
 	switch {
 	case line != i.Line || column < i.Column:
@@ -24,10 +24,9 @@ func (i Insertion) Original(line, column int) (original int, user bool) {
 	return column - i.Length, true
 }
 
-// Rewrite makes a compiler's map of one source speak of the user's file: its
-// name, its text, and its columns where the compiler was given an insertion.
-// Generated code of the insertion, and of lines behind the user's last one,
-// comes from no source.
+// Rewrite changes a compiler's map of one source to the user's file: its name, its
+// text, and its columns without the insertion. Code from the insertion, and from lines
+// after the user's last one, maps to no source.
 func Rewrite(text, file, content string, inserted Insertion) (string, error) {
 	d, err := decode(text)
 	if err != nil {

@@ -1,8 +1,8 @@
-// Package sourcemap maps places in the JavaScript that an engine runs back to
-// the text the user wrote. It reads source maps of version 3.
+// Package sourcemap maps places in the JavaScript that an engine runs to the text that
+// the user wrote. It reads source maps of version 3.
 //
-// Lines and columns count from 1; columns are UTF-16 units, as in V8 stacks and
-// in the maps of esbuild.
+// Lines and columns count from 1. Columns are UTF-16 units, as in V8 traces and in the
+// maps of esbuild.
 package sourcemap
 
 import (
@@ -21,14 +21,14 @@ type Map struct {
 	lines   [][]segment // by generated line
 }
 
-// A segment says that the generated text from column on came from a place in a
-// source. Everything here counts from 0, as in the file format.
+// A segment maps the generated text from column on to a place in a source. Numbers
+// count from 0, as in the file format.
 type segment struct {
 	column               int
-	source, line, origin int // origin is the column in the source; source is -1 when there is none
+	source, line, origin int // origin is the column in the source; source is -1 for none
 }
 
-// document is the part of a source map file that matters here.
+// document is the part of a source map file that this package reads.
 type document struct {
 	Version        int      `json:"version"`
 	Sources        []string `json:"sources"`
@@ -64,8 +64,8 @@ func decode(text string) (document, error) {
 	return d, nil
 }
 
-// Lookup is the place in a source that a generated place came from. ok is false
-// for text that no source stands behind.
+// Lookup returns the place in a source of a generated place. ok is false for generated
+// text without a source.
 func (m *Map) Lookup(line, column int) (source string, srcLine, srcColumn int, ok bool) {
 	if m == nil || line < 1 || line > len(m.lines) {
 		return "", 0, 0, false
@@ -86,8 +86,8 @@ func (m *Map) Lookup(line, column int) (source string, srcLine, srcColumn int, o
 	return m.sources[s.source], s.line + 1, s.origin + 1, true
 }
 
-// Excerpt is the line of the first source with a caret under the column, or ""
-// when the map does not hold the source's text.
+// Excerpt returns the line of the first source with a caret under the column, or "" if
+// the map does not contain the text of the source.
 func (m *Map) Excerpt(line, column int) string {
 	if m == nil || len(m.texts) == 0 {
 		return ""
@@ -98,7 +98,7 @@ func (m *Map) Excerpt(line, column int) string {
 // parseMappings decodes the segments. All fields are differences: the generated
 // column starts again on every line, the others run through the whole map.
 func parseMappings(mappings string, sources int) ([][]segment, error) {
-	var lines [][]segment
+	lines := make([][]segment, 0, strings.Count(mappings, ";")+1)
 	at := segment{}
 	for line := range strings.SplitSeq(mappings, ";") {
 		var segments []segment

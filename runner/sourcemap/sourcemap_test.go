@@ -10,8 +10,8 @@ import (
 	"github.com/toolscript/toolscript/runner/sourcemap"
 )
 
-// Generated line 1 maps columns 1 and 5 to source line 1; line 2 starts with
-// text of no source and then maps column 3 to source line 3, column 2.
+// small maps columns 1 and 5 of generated line 1 to source line 1. Generated line 2
+// starts with text without a source; its column 3 maps to source line 3, column 2.
 const small = `{"version":3,"sources":["user:main.ts"],"sourcesContent":["abc\n\n\tdef"],"mappings":"AAAA,IAAE;A,EAED","names":[]}`
 
 func parse(t *testing.T, text string) *sourcemap.Map {
@@ -134,7 +134,7 @@ func TestRewriteNamesTheUsersFile(t *testing.T) {
 }
 
 func TestRewriteTakesTheInsertionOut(t *testing.T) {
-	// The compiler saw "a>>bc": two columns were put in at column 2.
+	// The compiler's input was "a>>bc", with two columns inserted at column 2.
 	const seen = `{"version":3,"sources":["x"],"mappings":"AAAA,CAAC,CAAC,CAAC,CAAC;AACD","names":[]}`
 	text, err := sourcemap.Rewrite(seen, "job.ts", "abc\nd", sourcemap.Insertion{Line: 1, Column: 2, Length: 2})
 	if err != nil {
@@ -158,7 +158,7 @@ func TestRewriteTakesTheInsertionOut(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	const known = 64 // lines of the source; Rewrite drops what lies behind them
+	const known = 64 // lines of the source; Rewrite drops mappings to later lines
 	f.Add("AAAA,IAAE;A,EAED")
 	f.Add("gggggA;;;,,,D")
 	f.Fuzz(func(t *testing.T, mappings string) {

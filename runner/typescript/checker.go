@@ -1,12 +1,13 @@
-// Package shim type-checks one script against the declarations of its tools,
-// with the TypeScript compiler linked into this program. Its import path lies
-// below github.com/microsoft/typescript-go because Go lets only such a path
-// import that module's internal packages; nothing of it is copied or patched.
+// Package shim type-checks one script against the declarations of its tools, with the
+// TypeScript compiler linked into this program. Its import path is below
+// github.com/microsoft/typescript-go because Go allows only such paths to import the
+// internal packages of that module. No code of that module is copied or patched.
 package shim
 
 import (
 	"context"
 
+	"github.com/microsoft/typescript-go/internal/ast"
 	"github.com/microsoft/typescript-go/internal/collections"
 	"github.com/microsoft/typescript-go/internal/compiler"
 	"github.com/microsoft/typescript-go/internal/core"
@@ -14,7 +15,7 @@ import (
 	"github.com/microsoft/typescript-go/internal/tspath"
 )
 
-// The files of every check. They exist in memory only.
+// Names of the files of a check. They exist in memory only.
 const (
 	root        = "/w"
 	mainFile    = root + "/main.ts"
@@ -22,34 +23,34 @@ const (
 	moduleFile  = root + "/toolscript.d.ts"
 )
 
-// Version is the compiler's own, as it calls itself.
+// Version is the version that the compiler reports.
 var Version = core.Version()
 
-// Checker holds the parsed libraries and declarations from check to check. It
-// serves one check at a time.
+// Checker keeps the parsed libraries and declarations between checks. It runs one
+// check at a time.
 type Checker struct {
 	files   *files
 	modules *modules
 }
 
-// New makes a checker whose scripts see the ECMAScript library, the given
-// global declarations and nothing else.
+// New creates a Checker. Its scripts see only the ECMAScript library and the given
+// global declarations.
 func New(globals string) *Checker {
 	c := &Checker{files: newFiles(), modules: &modules{}}
 	c.files.write(globalsFile, globals)
 	return c
 }
 
-// Declare keeps the declarations of a module "toolscript" under a key, in the
-// place of one that has not been used for longest when they become too many.
+// Declare stores the declarations of the module "toolscript" under a key. If the
+// declarations become too large, the least recently used ones are dropped.
 func (c *Checker) Declare(key, declarations string) { c.modules.put(key, declarations) }
 
-// Check returns all findings about a script, in the order of its text: those of
-// its syntax, and when there are none those of its types. The script imports the
-// module that was declared under the key; known is false, and nothing has been
-// checked, when there is none. Hostile text keeps it busy for minutes and ctx
-// does not stop it: run it in a process that can be killed.
-func (c *Checker) Check(ctx context.Context, script, key string) (found []Diagnostic, known bool) {
+// Check returns all diagnostics of a script, in the order of the text: the syntax
+// errors, or the type errors if there are none. The script imports the module that
+// was declared under the key; known is false if there is no such module, and then
+// nothing has been checked. A hostile script keeps the compiler busy for minutes and
+// ctx does not stop it: run it in a process that can be killed.
+func (c *Checker) Check(ctx context.Context, script, key string, strict bool) (found []Diagnostic, known bool) {
 	m := c.modules.get(key)
 	if m == nil {
 		return nil, false
@@ -57,48 +58,57 @@ func (c *Checker) Check(ctx context.Context, script, key string) (found []Diagno
 	c.files.place(moduleFile, m)
 	c.files.write(mainFile, script)
 	defer func() { m.parsed = c.files.parsed[moduleFile] }()
-	return c.check(ctx), true
+	return c.check(ctx, strict), true
 }
 
-// Syntax returns all findings about the syntax of a script, in the order of its
-// text, like Check.
+// Syntax returns all syntax errors of a script, in the order of the text. Its cost
+// and ctx are as in Check.
 func (c *Checker) Syntax(ctx context.Context, script string) []Diagnostic {
 	c.files.write(mainFile, script)
-	program := c.program()
-	return report(compiler.SortAndDeduplicateDiagnostics(program.GetSyntacticDiagnostics(ctx, program.GetSourceFile(mainFile))))
+	program := c.program(true)
+	return report(compiler.SortAndDeduplicateDiagnostics(program.GetSyntacticDiagnostics(ctx, program.GetSourceFile(mainFile))), nil)
 }
 
-func (c *Checker) check(ctx context.Context) []Diagnostic {
-	program := c.program()
+func (c *Checker) check(ctx context.Context, strict bool) []Diagnostic {
+	program := c.program(strict)
 	file := program.GetSourceFile(mainFile)
 	found := append(program.GetProgramDiagnostics(), program.GetSyntacticDiagnostics(ctx, file)...)
-	if len(found) == 0 {
-		found = withoutUntyped(ctx, program, file, program.GetSemanticDiagnostics(ctx, file))
+	if len(found) > 0 {
+		return report(compiler.SortAndDeduplicateDiagnostics(found), nil)
 	}
-	return report(compiler.SortAndDeduplicateDiagnostics(found))
+	found = withoutUntyped(ctx, program, file, program.GetSemanticDiagnostics(ctx, file))
+	types, done := program.GetTypeCheckerForFile(ctx, file)
+	defer done()
+	return report(compiler.SortAndDeduplicateDiagnostics(found), func(d *ast.Diagnostic) Subject { return subject(types, file, d) })
 }
 
-func (c *Checker) program() *compiler.Program {
+func (c *Checker) program(strict bool) *compiler.Program {
 	return compiler.NewProgram(compiler.ProgramOptions{
 		Host:           host{c.files},
 		SingleThreaded: core.TSTrue,
-		Config: tsoptions.NewParsedCommandLine(options(), []string{mainFile, globalsFile}, tspath.ComparePathsOptions{
+		Config: tsoptions.NewParsedCommandLine(options(strict), []string{mainFile, globalsFile}, tspath.ComparePathsOptions{
 			UseCaseSensitiveFileNames: true, CurrentDirectory: root,
 		}),
 	})
 }
 
-// options are those of a strict check of an ES module. Forced module detection
-// makes top-level await legal in a script without imports. What a script catches
-// is any: everything but a ToolError is rare, and e.code is what people write.
-func options() *core.CompilerOptions {
+// options returns the options for checking an ES module. Forced module detection
+// makes top-level await legal in a script without imports. Caught values have type
+// any: most of them are a ToolError, and scripts use e.code. If the check is not
+// strict, parameters need no type and values may be undefined; RATIONALE.md has the
+// reasons.
+func options(strict bool) *core.CompilerOptions {
 	one := 1
 	paths := collections.NewOrderedMapWithSizeHint[string, []string](1)
 	paths.Set("toolscript", []string{moduleFile})
-	return &core.CompilerOptions{
+	o := &core.CompilerOptions{
 		Target: core.ScriptTargetESNext, Module: core.ModuleKindESNext,
 		ModuleResolution: core.ModuleResolutionKindBundler, ModuleDetection: core.ModuleDetectionKindForce,
 		Strict: core.TSTrue, UseUnknownInCatchVariables: core.TSFalse, NoEmit: core.TSTrue, SkipLibCheck: core.TSTrue,
 		Lib: libraries, Types: []string{}, Paths: paths, PathsBasePath: "/", Checkers: &one,
 	}
+	if !strict {
+		o.NoImplicitAny, o.StrictNullChecks = core.TSFalse, core.TSFalse
+	}
+	return o
 }

@@ -61,7 +61,7 @@ JSON.parse("").on(class { m({ d }, ...e) { return [d, e] } });`,
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var got []string
-			for _, d := range check(t, checker, c.script, "1") {
+			for _, d := range check(t, checker, c.script, "1", true) {
 				got = append(got, fmt.Sprintf("%d:%d %s %s", d.Line, d.Column, d.Code, d.Message))
 			}
 			if len(got) != len(c.want) {
@@ -76,17 +76,55 @@ JSON.parse("").on(class { m({ d }, ...e) { return [d, e] } });`,
 	}
 }
 
-// check checks against declarations that must be known.
-func check(tb testing.TB, c *shim.Checker, script, key string) []shim.Diagnostic {
+// TestOneOff checks that code which works at run time is rejected only by a strict
+// check, and that mistakes about tools are always rejected.
+func TestOneOff(t *testing.T) {
+	checker := shim.New(globals)
+	checker.Declare("1", module)
+	for _, c := range []struct {
+		name, script string
+		strict       string // code found by the strict check only; "" for none
+		both         string // code found by both checks; "" for none
+	}{
+		{name: "parameter without a type", script: "function f(a) { return a } f(1)", strict: "TS7006"},
+		{name: "callback without a type", script: "const f = (a, { b }, ...c) => a + b + c; f(1, { b: 2 })", strict: "TS7006"},
+		{name: "what find gives", script: "[{ a: 1 }].find((x) => x.a > 1).a", strict: "TS2532"},
+		{name: "optional property", script: "const r: { items?: string[] } = {}; r.items[0].length", strict: "TS18048"},
+		{name: "what match gives", script: `"abc".match(/b/)[0]`, strict: "TS2531"},
+		{name: "what Map.get gives", script: `new Map<string, number>().get("a").toFixed()`, strict: "TS2532"},
+		{name: "object that is filled", script: `const count = {}; for (const w of ["a"]) count[w] = (count[w] ?? 0) + 1`, strict: "TS7053"},
+		{name: "what may be undefined as an argument", script: `import { tools } from "toolscript"; await tools.demo.echo({ message: ["a"].find(Boolean) })`, strict: "TS2322"},
+		{name: "list that is filled", script: "const all = []; all.push(1); all.map((n) => n + 1)"},
+		{name: "variable without a type", script: "let a; a = 1; a.toFixed()"},
+		{name: "wrong type of an argument", script: `import { tools } from "toolscript"; await tools.demo.echo({ message: 1 })`, both: "TS2322"},
+		{name: "missing argument", script: `import { tools } from "toolscript"; await tools.demo.echo({})`, both: "TS2741"},
+		{name: "misspelt name", script: "cosnole.log(1)", both: "TS2552"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for strict, want := range map[bool]string{true: c.strict + c.both, false: c.both} {
+				got := ""
+				if found := check(t, checker, c.script, "1", strict); len(found) > 0 {
+					got = found[0].Code
+				}
+				if got != want {
+					t.Errorf("strict %v: found %q, want %q", strict, got, want)
+				}
+			}
+		})
+	}
+}
+
+// check fails the test if the declarations are not known.
+func check(tb testing.TB, c *shim.Checker, script, key string, strict bool) []shim.Diagnostic {
 	tb.Helper()
-	found, known := c.Check(tb.Context(), script, key)
+	found, known := c.Check(tb.Context(), script, key, strict)
 	if !known {
 		tb.Fatalf("the declarations %q are not known", key)
 	}
 	return found
 }
 
-// TestSyntax holds that what is wrong with the types is no matter of syntax.
+// TestSyntax checks that type errors are not reported as syntax errors.
 func TestSyntax(t *testing.T) {
 	var got []string
 	for _, d := range shim.New(globals).Syntax(t.Context(), "const = 1;\nlet x: number = 'a';\nfoo(;") {
@@ -100,56 +138,85 @@ func TestSyntax(t *testing.T) {
 	}
 }
 
-// TestDeclarations holds that a check sees the declarations of its key, however
-// often they change places, and says so when it has none.
+// TestDeclarations checks that a check uses the declarations of its key, also if the
+// keys alternate, and that an unknown key is reported.
 func TestDeclarations(t *testing.T) {
 	checker := shim.New(globals)
 	checker.Declare("none", "export {}")
 	checker.Declare("demo", module)
 	script := `import { tools } from "toolscript"; tools.demo;`
 	for range 3 {
-		if found := check(t, checker, script, "none"); len(found) != 1 {
+		if found := check(t, checker, script, "none", true); len(found) != 1 {
 			t.Errorf("an empty module gave %v", found)
 		}
-		if found := check(t, checker, script, "demo"); len(found) != 0 {
+		if found := check(t, checker, script, "demo", true); len(found) != 0 {
 			t.Errorf("the module gave %v", found)
 		}
 	}
-	if found, known := checker.Check(t.Context(), script, "other"); known {
+	if found, known := checker.Check(t.Context(), script, "other", true); known {
 		t.Errorf("an unknown module gave %v", found)
 	}
 }
 
-// TestMembers holds that a property which does not exist leads to those that do.
-func TestMembers(t *testing.T) {
+// TestSubject checks the subjects of diagnostics.
+func TestSubject(t *testing.T) {
 	checker := shim.New(globals)
-	checker.Declare("demo", module+"\nexport interface Tools { \"other one\": any }")
-	found := check(t, checker, `import { tools } from "toolscript"; tools.xyz; tools.demo.xyz;`, "demo")
-	var got []string
-	for _, d := range found {
-		got = append(got, fmt.Sprint(d.Property, " ", d.Interface, " ", checker.Members("demo", d.Interface)))
-	}
-	if want := []string{"xyz Tools [demo other one]", "xyz DemoTools [echo]"}; !slices.Equal(got, want) {
-		t.Errorf("found %q, want %q", got, want)
+	checker.Declare("demo", module)
+	for script, want := range map[string]shim.Subject{
+		`tools.xyz.abc()`:                       {Name: "xyz", Next: "abc", In: "Tools"},
+		`tools.demo.xyz({})`:                    {Name: "xyz", In: "DemoTools"},
+		`const { demo } = tools; demo.ecko({})`: {Name: "ecko", In: "DemoTools"},
+		`fetch("x")`:                            {Name: "fetch"},
+		`demo.echo({})`:                         {Name: "demo", Next: "echo"},
+		`process.env.HOME`:                      {Name: "process", Next: "env"},
+		`import { demo } from "toolscript"; demo.echo()`: {Name: "demo", In: "\"toolscript\""},
+		`tools.demo.echo()`:                              {Type: "DemoTools", Member: "echo"},
+		`tools.demo.echo({})`:                            {Type: "DemoTools", Member: "echo"},
+		`tools.demo.echo({ file: "x" })`:                 {Type: "DemoTools", Member: "echo"},
+		`tools.demo["echo"]({ message: 1 })`:             {Type: "DemoTools", Member: "echo"},
+		`const e = tools.demo.echo; e({ message: 1 })`:   {Type: "DemoTools", Member: "echo"},
+		`Promise.all([tools.demo.echo({ message: 1 })])`: {Type: "DemoTools", Member: "echo"},
+		`tools.demo.echo({ message: (() => { const n: number = "x"; return String(n) })() })`: {},
+		`const n: number = "x"`: {},
+	} {
+		if !strings.HasPrefix(script, "import") {
+			script = `import { tools } from "toolscript"; ` + script
+		}
+		found := check(t, checker, script, "demo", false)
+		if len(found) == 0 || found[0].Subject != want {
+			t.Errorf("%s: found %+v, want %+v", script, found, want)
+		}
 	}
 }
 
-// TestDeclarationsAreBounded holds that the declarations used last stay.
+// TestForgottenAwait checks that the message includes the compiler's advice.
+func TestForgottenAwait(t *testing.T) {
+	checker := shim.New(globals)
+	checker.Declare("demo", module)
+	for _, script := range []string{`tools.demo.echo({ message: "x" }).length`, `for (const x of tools.demo.echo({ message: "x" })) x`} {
+		found := check(t, checker, `import { tools } from "toolscript"; `+script, "demo", false)
+		if len(found) != 1 || !strings.HasSuffix(found[0].Message, "\n  Did you forget to use 'await'?") {
+			t.Errorf("%s: found %+v", script, found)
+		}
+	}
+}
+
+// TestDeclarationsAreBounded checks that the most recently used declarations stay.
 func TestDeclarationsAreBounded(t *testing.T) {
 	checker := shim.New(globals)
 	large := module + strings.Repeat(" ", 1<<20)
 	for key := range 9 {
 		checker.Declare(fmt.Sprint(key), large)
-		check(t, checker, "export {}", fmt.Sprint(key))
+		check(t, checker, "export {}", fmt.Sprint(key), true)
 	}
-	if _, known := checker.Check(t.Context(), "export {}", "0"); known {
+	if _, known := checker.Check(t.Context(), "export {}", "0", true); known {
 		t.Error("9 MB of declarations are all kept")
 	}
 	checker.Declare("huge", module+strings.Repeat(" ", 5<<20))
-	check(t, checker, "export {}", "huge")
+	check(t, checker, "export {}", "huge", true)
 }
 
-// manyTools are the declarations of a server with n tools of a kilobyte each.
+// manyTools returns the declarations of a server with n tools of a kilobyte each.
 func manyTools(n int) string {
 	var types, methods strings.Builder
 	for i := range n {
@@ -164,7 +231,7 @@ func manyTools(n int) string {
 		"}\nexport interface Tools { many: ManyTools }\nexport declare const tools: Tools;\n"
 }
 
-// changed is a script of 20 lines, different for each i.
+// changed returns a script of 20 lines, different for each i.
 func changed(i int) string {
 	text := "import { tools } from \"toolscript\";\n"
 	for line := range 19 {
@@ -173,16 +240,16 @@ func changed(i int) string {
 	return text
 }
 
-// BenchmarkCheck checks a changed script: warm, and with everything made anew.
+// BenchmarkCheck checks a changed script: with a warm Checker, and with a new one.
 func BenchmarkCheck(b *testing.B) {
 	for _, tools := range []int{200, 2000} {
 		declarations := manyTools(tools)
 		b.Run(fmt.Sprintf("%d tools, warm", tools), func(b *testing.B) {
 			checker := shim.New(globals)
 			checker.Declare("many", declarations)
-			check(b, checker, changed(-1), "many")
+			check(b, checker, changed(-1), "many", false)
 			for i := 0; b.Loop(); i++ {
-				if found := check(b, checker, changed(i), "many"); len(found) > 0 {
+				if found := check(b, checker, changed(i), "many", false); len(found) > 0 {
 					b.Fatal(found)
 				}
 			}
@@ -191,7 +258,7 @@ func BenchmarkCheck(b *testing.B) {
 			for i := 0; b.Loop(); i++ {
 				checker := shim.New(globals)
 				checker.Declare("many", declarations)
-				check(b, checker, changed(i), "many")
+				check(b, checker, changed(i), "many", false)
 			}
 		})
 	}

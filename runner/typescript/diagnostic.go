@@ -1,6 +1,7 @@
 package shim
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -10,41 +11,53 @@ import (
 	"github.com/microsoft/typescript-go/internal/scanner"
 )
 
-// Diagnostic is one finding, in tsc's own words.
+// Diagnostic is one error with the message of tsc.
 type Diagnostic struct {
 	Line, Column int    // from 1; columns in UTF-16 units
 	Code         string // as tsc prints it: TS2322
-	Message      string // later lines are indented two blanks a level
+	Message      string // later lines are indented by two spaces per level
 
-	// Of TS2339, where tsc itself knows no name that is near: the property that
-	// does not exist, and the interface of the module that it was looked for in.
-	Property, Interface string
+	Subject Subject
 }
 
-// noProperty is TS2339: Property '{0}' does not exist on type '{1}'.
-var noProperty = diagnostics.Property_0_does_not_exist_on_type_1.Code()
+// forgotAwait reports whether the script uses a promise instead of its value. The
+// compiler itself says so, except for a promise of any.
+func forgotAwait(d *ast.Diagnostic) bool {
+	for _, more := range d.RelatedInformation() {
+		if more.Code() == diagnostics.Did_you_forget_to_use_await.Code() {
+			return true
+		}
+	}
+	args := d.MessageArgs()
+	return slices.Contains(noProperty, d.Code()) && len(args) >= 2 && args[1] == "Promise<any>"
+}
 
-func report(found []*ast.Diagnostic) []Diagnostic {
+// report converts diagnostics. about returns the subject of one; nil gives no
+// subjects.
+func report(found []*ast.Diagnostic, about func(*ast.Diagnostic) Subject) []Diagnostic {
 	var out []Diagnostic
 	for _, d := range found {
 		r := Diagnostic{Line: 1, Column: 1, Code: "TS" + strconv.Itoa(int(d.Code())), Message: message(d, 0)}
-		if args := d.MessageArgs(); d.Code() == noProperty && len(args) == 2 {
-			r.Property, r.Interface = args[0], args[1]
+		if forgotAwait(d) {
+			r.Message += "\n  " + diagnostics.Did_you_forget_to_use_await.Localize(locale.Default)
 		}
 		if f := d.File(); f != nil && f.FileName() == mainFile {
 			line, column := scanner.GetECMALineAndUTF16CharacterOfPosition(f, d.Pos())
 			r.Line, r.Column = line+1, int(column)+1
+			if about != nil {
+				r.Subject = about(d)
+			}
 		}
 		out = append(out, r)
 	}
 	return out
 }
 
-// advice begins what tsc says about libraries and packages to add, which a
-// script cannot do.
+// advice starts the sentences in which tsc suggests libraries and packages. A script
+// cannot add any.
 const advice = " Do you need to "
 
-// message is the text of a diagnostic and of those that explain it.
+// message returns the text of a diagnostic and of its explanations.
 func message(d *ast.Diagnostic, depth int) string {
 	var b strings.Builder
 	b.WriteString(strings.Repeat("  ", depth))

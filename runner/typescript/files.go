@@ -13,8 +13,8 @@ import (
 	"github.com/microsoft/typescript-go/internal/vfs"
 )
 
-// files is a file system of a few texts in memory, with the parsed form of
-// those that stay from check to check. No disk is behind it.
+// files is a file system of a few texts in memory, with the parsed form of those that
+// are used by several checks. It does not read the disk.
 type files struct {
 	texts  map[string]string
 	parsed map[string]*ast.SourceFile
@@ -29,7 +29,7 @@ func (f *files) write(path, text string) {
 	delete(f.parsed, path)
 }
 
-// place makes a module the file at path, in the form it was left in.
+// place makes a module the file at path, parsed if it has been parsed before.
 func (f *files) place(path string, m *module) {
 	f.write(path, m.text)
 	if m.parsed != nil {
@@ -37,7 +37,7 @@ func (f *files) place(path string, m *module) {
 	}
 }
 
-// The reading half of vfs.FS.
+// The methods of vfs.FS that read.
 
 func (f *files) UseCaseSensitiveFileNames() bool         { return true }
 func (f *files) FileExists(path string) bool             { _, ok := f.texts[path]; return ok }
@@ -48,14 +48,14 @@ func (f *files) Stat(string) vfs.FileInfo                { return nil }
 func (f *files) WalkDir(string, vfs.WalkDirFunc) error   { return nil }
 func (f *files) Realpath(path string) string             { return path }
 
-// The writing half: nothing is ever written.
+// The methods of vfs.FS that write. They write nothing.
 
 func (f *files) WriteFile(string, string) error             { return vfs.ErrPermission }
 func (f *files) AppendFile(string, string) error            { return vfs.ErrPermission }
 func (f *files) Remove(string) error                        { return vfs.ErrPermission }
 func (f *files) Chtimes(string, time.Time, time.Time) error { return vfs.ErrPermission }
 
-// host gives the compiler its files. All but the script stay parsed.
+// host serves files to the compiler. All files except the script stay parsed.
 type host struct{ files *files }
 
 func (h host) FS() vfs.FS                         { return bundled.WrapFS(h.files) }

@@ -2,8 +2,8 @@ package shim
 
 import "strings"
 
-// libraries declare what the engine has: ES2024 and what QuickJS-NG has beyond,
-// without Intl and without shared memory.
+// libraries declare the globals of the engine: ES2024 and the additions of
+// QuickJS-NG, without Intl and without shared memory.
 var libraries = []string{
 	"lib.es5.d.ts",
 	"lib.es2015.core.d.ts", "lib.es2015.collection.d.ts", "lib.es2015.iterable.d.ts", "lib.es2015.generator.d.ts",
@@ -27,9 +27,9 @@ var libraries = []string{
 	"lib.esnext.typedarrays.d.ts",
 }
 
-// absent are the values that lib.es5.d.ts declares and the sandbox has not: code
-// from strings is disabled, and there are no locales. Their types stay, since
-// other declarations refer to them.
+// absent are the values of lib.es5.d.ts that the sandbox does not have: code from
+// strings is disabled, and there are no locales. Their types stay, because other
+// declarations use them.
 var absent = []string{
 	"declare function eval(x: string): any;",
 	"declare var Function: FunctionConstructor;",
@@ -38,8 +38,8 @@ var absent = []string{
 	"    var DateTimeFormat: DateTimeFormatConstructor;",
 }
 
-// asInEngine is the text of a library without what the engine lacks. What is
-// taken out leaves blanks, so that all else keeps its place.
+// asInEngine returns the text of a library without the values that the engine does
+// not have. Spaces replace the removed text, so that all other places stay the same.
 func asInEngine(path, text string) string {
 	if !strings.HasSuffix(path, "/lib.es5.d.ts") {
 		return text

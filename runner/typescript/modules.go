@@ -6,8 +6,8 @@ import (
 	"github.com/microsoft/typescript-go/internal/ast"
 )
 
-// maxModuleBytes bounds the text of the declarations that are kept. Parsed and
-// bound they take eight times as much: 12.6 MB, 2,000 large tools, are 100 MB.
+// maxModuleBytes bounds the text of the stored declarations. Parsed and bound,
+// declarations take eight times as much: 12.6 MB, 2,000 large tools, take 100 MB.
 const maxModuleBytes = 4 << 20
 
 // module is one version of the declarations of "toolscript".
@@ -17,8 +17,8 @@ type module struct {
 	parsed *ast.SourceFile // nil before its first check
 }
 
-// modules are the declarations at hand, the last used at the end. The last one
-// is kept even when it alone is longer than maxModuleBytes.
+// modules are the stored declarations, the most recently used last. The last one is
+// kept even if it alone exceeds maxModuleBytes.
 type modules struct {
 	kept  []*module
 	bytes int
@@ -44,24 +44,4 @@ func (m *modules) get(key string) *module {
 	found := m.kept[i]
 	m.kept = append(slices.Delete(m.kept, i, i+1), found)
 	return found
-}
-
-// Members are the names of what an interface of a module has, in the order of
-// the text; nil when the module has not been checked or has no such interface.
-func (c *Checker) Members(key, name string) (names []string) {
-	m := c.modules.get(key)
-	if m == nil || m.parsed == nil {
-		return nil
-	}
-	for _, statement := range m.parsed.Statements.Nodes {
-		if !ast.IsInterfaceDeclaration(statement) || statement.Name().Text() != name {
-			continue
-		}
-		for _, member := range statement.Members() {
-			if ast.IsMethodSignatureDeclaration(member) || ast.IsPropertySignatureDeclaration(member) {
-				names = append(names, member.Name().Text())
-			}
-		}
-	}
-	return names
 }

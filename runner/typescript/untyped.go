@@ -10,18 +10,18 @@ import (
 	"github.com/microsoft/typescript-go/internal/diagnostics"
 )
 
-// implicit are tsc's findings about a parameter that has no type and gets none from
-// where its function stands: TS7006, TS7019 and TS7031.
+// implicit has the codes for parameters without a type of their own and without one
+// from their context: TS7006, TS7019 and TS7031.
 var implicit = []int32{
 	diagnostics.Parameter_0_implicitly_has_an_1_type.Code(),
 	diagnostics.Rest_parameter_0_implicitly_has_an_any_type.Code(),
 	diagnostics.Binding_element_0_implicitly_has_an_1_type.Code(),
 }
 
-// withoutUntyped leaves those out that are about a function given to a value of
-// type any, as the callback of issues.map is when the tool promises nothing about
-// its issues. The parameter is any because the value is, which is no mistake of the
-// script. A parameter of any other function is still told.
+// withoutUntyped removes the diagnostics about parameters of functions that are
+// passed to a value of type any, such as the callback of issues.map if the tool does
+// not describe its issues. Such a parameter is any because the value is any, which is
+// no mistake of the script. Diagnostics about parameters of all other functions stay.
 func withoutUntyped(ctx context.Context, program *compiler.Program, file *ast.SourceFile, found []*ast.Diagnostic) []*ast.Diagnostic {
 	c, done := program.GetTypeCheckerForFile(ctx, file)
 	defer done()
@@ -30,15 +30,14 @@ func withoutUntyped(ctx context.Context, program *compiler.Program, file *ast.So
 	})
 }
 
-// givenToAny reports whether a node is part of a function that stands where any is
-// expected.
+// givenToAny reports whether a node is part of a function in a place of type any.
 func givenToAny(c *checker.Checker, node *ast.Node) bool {
 	function := ast.FindAncestor(node, ast.IsFunctionLike)
 	if function == nil || !ast.IsFunctionExpressionOrArrowFunction(function) {
 		return false
 	}
 	value := function
-	for ast.IsPropertyAssignment(value.Parent) { // of a literal, of which any says nothing about the properties
+	for ast.IsPropertyAssignment(value.Parent) { // if a literal has type any, its properties have no types
 		value = value.Parent.Parent
 	}
 	expected := c.GetContextualType(value, checker.ContextFlagsNone)

@@ -2,5 +2,5 @@
 
 package worker
 
-// trusted is dir. Workers do not start on this system.
+// trusted returns dir. Workers do not start on this system.
 func trusted(dir string) string { return dir }

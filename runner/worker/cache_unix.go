@@ -7,9 +7,9 @@ import (
 	"syscall"
 )
 
-// trusted is dir when only this user can have written what is in it, and ""
-// otherwise: the engine executes machine code from there, so it is compiled anew
-// when in doubt. The folder is made when it does not exist.
+// trusted returns dir if only this user can have written its content, and ""
+// otherwise. The engine executes machine code from there; without a trusted folder it
+// compiles again. The folder is created if it does not exist.
 func trusted(dir string) string {
 	if dir == "" || os.MkdirAll(dir, 0o700) != nil {
 		return ""

@@ -13,13 +13,13 @@ func TestTrusted(t *testing.T) {
 	if err := os.Mkdir(open, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Chmod(open, 0o770); err != nil { // Mkdir leaves it to the umask
+	if err := os.Chmod(open, 0o770); err != nil { // Mkdir applies the umask
 		t.Fatal(err)
 	}
 	if err := os.Symlink(t.TempDir(), link); err != nil {
 		t.Fatal(err)
 	}
-	foreign := "/usr" // of another user, unless this one may give folders away
+	foreign := "/usr" // owned by another user; a process that can change owners makes its own below
 	if os.Geteuid() == 0 {
 		foreign = t.TempDir()
 		if err := os.Chown(foreign, 65534, -1); err != nil {
@@ -30,7 +30,7 @@ func TestTrusted(t *testing.T) {
 	for dir, want := range map[string]string{
 		"":                  "",
 		missing:             missing,
-		open:                "", // others can write into it
+		open:                "", // writable for the group
 		link:                "",
 		foreign:             "",
 		"/proc/nonexistent": "",

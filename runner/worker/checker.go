@@ -15,35 +15,32 @@ import (
 	"github.com/toolscript/toolscript/runner/script"
 )
 
-// SourceLimit is what a checker may do for one script, from its first step to its
-// last. People's scripts take milliseconds; a kilobyte written for it keeps the
-// compiler busy for minutes, and nothing but SIGKILL stops it. With the kill, the
-// answer comes within two seconds, or on a busy machine when the checker has had
-// so much of it (proc.Clock): an innocent script is not to blame for what else is
-// to do. A script of 20 lines, which is 20 ms of work, has its answer on a machine
-// that gives its checker a hundredth of a processor, and one that hangs ends.
-var SourceLimit = runner.Effort{Work: 1800 * time.Millisecond, Wall: 9 * time.Second}
+// SourceLimit is what a checker may use for one script, for all steps together.
+// Ordinary scripts take milliseconds. A hostile kilobyte keeps the compiler busy for
+// minutes, and only SIGKILL stops it; the answer then comes within two seconds. The
+// limit counts work (proc.Clock), so a busy machine does not refuse an innocent
+// script: a script of 20 lines needs 20 ms of work, which a checker gets even with a
+// hundredth of a processor. The limit of wall time ends a checker that hangs.
+var SourceLimit = runner.Usage{Work: 1800 * time.Millisecond, Wall: 9 * time.Second}
 
-// forChecking is what compiling leaves of it to the check of the types.
-var forChecking = runner.Effort{Work: 150 * time.Millisecond, Wall: 2 * time.Second}
+// forChecking is the part of SourceLimit that compiling leaves for the type check.
+var forChecking = runner.Usage{Work: 150 * time.Millisecond, Wall: 2 * time.Second}
 
-// moduleLimit is what a checker may do for the declarations of the tools, which
-// come from our own generator: 12 MB of them take a third of a second.
-var moduleLimit = runner.Effort{Work: 10 * time.Second, Wall: 50 * time.Second}
+// moduleLimit is what a checker may use for the declarations of the tools, which our
+// own generator writes: 12 MB of them take a third of a second.
+var moduleLimit = runner.Usage{Work: 10 * time.Second, Wall: 50 * time.Second}
 
-// checkerMemory is what a checker may hold while it looks at one script. With
-// 2,000 large tools it holds 210 MB, and types written for it take gigabytes.
-const checkerMemory = 512 << 20
+// maxCheckerMemory bounds the memory of a checker while it examines one script. With
+// 2,000 large tools it holds 210 MB; hostile types take gigabytes.
+const maxCheckerMemory = 512 << 20
 
 // A Checker compiles scripts and checks their types in a worker; it implements
-// runner.Compiler and runner.Checker. It belongs to one caller at a time. A
-// script that the worker does not survive ends the Checker for good, see Done,
-// and gets a diagnostic.
+// runner.Compiler and runner.Checker. One caller uses it at a time. A script that
+// exceeds the limits gets a diagnostic and ends the Checker for good, see Done.
 type Checker struct {
 	*Process
-	answered int                // requests
-	spent    runner.Effort      // on the last one
-	beside   runner.TextChecker // in the place of a type checker in this program; nil for none
+	answered int          // requests
+	spent    runner.Usage // on the last request
 }
 
 var (
@@ -57,11 +54,11 @@ func StartChecker(ctx context.Context, o Options) (*Checker, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Checker{Process: p, beside: o.Types}, nil
+	return &Checker{Process: p}, nil
 }
 
-// Compile implements runner.Compiler. A ctx that ends takes the worker with it:
-// nothing else stops a compiler.
+// Compile implements runner.Compiler. The end of ctx kills the worker, because nothing
+// else stops a compiler.
 func (c *Checker) Compile(ctx context.Context, src runner.Source) (runner.Compiled, []toolscript.Diagnostic, error) {
 	var answer compiled
 	lost, err := c.ask(ctx, question{kind: frameCompile, header: src, want: frameCompiled, most: SourceLimit.Minus(forChecking)}, &answer)
@@ -72,11 +69,8 @@ func (c *Checker) Compile(ctx context.Context, src runner.Source) (runner.Compil
 	return answer.Compiled, answer.Diagnostics, err
 }
 
-// Check implements runner.Checker. Like Compile it may cost the worker.
+// Check implements runner.Checker. Like Compile, it may cost the worker.
 func (c *Checker) Check(ctx context.Context, t runner.TypeCheck) ([]toolscript.Diagnostic, error) {
-	if c.hello.Types == "" {
-		return c.checkBeside(ctx, t)
-	}
 	answer, lost, err := c.check(ctx, t)
 	if err == nil && answer.Unknown {
 		if err := c.declare(ctx, t.Module); err != nil {
@@ -91,13 +85,13 @@ func (c *Checker) Check(ctx context.Context, t runner.TypeCheck) ([]toolscript.D
 }
 
 func (c *Checker) check(ctx context.Context, t runner.TypeCheck) (answer checked, lost string, err error) {
-	request := checkRequest{Source: t.Source, Returns: t.Returns, Module: t.Module.Key}
+	request := checkRequest{Source: t.Source, Returns: t.Returns, Strict: t.Strict, Module: t.Module.Key}
 	lost, err = c.ask(ctx, question{kind: frameCheck, header: request, want: frameChecked, spent: t.Spent}, &answer)
 	return answer, lost, err
 }
 
-// declare gives the worker declarations it does not have. They are not the
-// script's fault.
+// declare sends the worker declarations that it does not have. A failure is not the
+// fault of the script.
 func (c *Checker) declare(ctx context.Context, d runner.Declarations) error {
 	q := question{kind: frameModule, header: moduleHeader{d.Key}, raw: []byte(d.Text), want: frameChecked, most: moduleLimit}
 	lost, err := c.ask(ctx, q, &checked{})
@@ -107,8 +101,8 @@ func (c *Checker) declare(ctx context.Context, d runner.Declarations) error {
 	return err
 }
 
-// Worn reports whether another worker should take the place of this one, which
-// has grown: the compiler's memory is in pieces after so many programs.
+// Worn reports whether this worker should be replaced because it has grown: many
+// programs fragment the memory of the compiler.
 func (c *Checker) Worn() bool { return c.answered >= wornRequests || c.RSS() >= wornMemory }
 
 const (
@@ -116,27 +110,27 @@ const (
 	wornMemory   = 384 << 20
 )
 
-// A question is a frame for the worker and the type of the one that answers it.
+// A question is a frame for the worker and the type of the frame that answers it.
 type question struct {
 	kind   frameType
 	header any
 	raw    []byte
 	want   frameType
-	most   runner.Effort // that the worker may do, with what is spent; default: SourceLimit
-	spent  runner.Effort // by earlier steps
+	most   runner.Usage // the limit, including spent; default: SourceLimit
+	spent  runner.Usage // by earlier steps
 }
 
 func (q question) bounds() proc.Bounds {
-	return proc.Bounds{Memory: checkerMemory, Most: cmp.Or(q.most, SourceLimit), Spent: q.spent}
+	return proc.Bounds{Memory: maxCheckerMemory, Most: cmp.Or(q.most, SourceLimit), Spent: q.spent}
 }
 
 // ask sends a question and waits for its answer. lost says why the worker did not
-// survive the question, when that is the question's doing.
+// survive the question, if the question is the cause.
 func (c *Checker) ask(ctx context.Context, q question, answer any) (lost string, err error) {
 	stop := context.AfterFunc(ctx, c.Kill)
 	watch := proc.StartWatch(c.PID(), q.bounds(), func(error) { c.Kill() })
 	lost, err = c.exchange(q, answer)
-	c.spent = watch.Effort()
+	c.spent = watch.Usage()
 	if over := watch.Stop(); over != nil { // also when the answer came just before the kill
 		<-c.done // a worker that ends must not seem free for the next script
 		lost, err = over.Error(), nil
@@ -178,7 +172,17 @@ func (c *Checker) read(want frameType, answer any) error {
 	return json.Unmarshal(payload, answer)
 }
 
-// refuse is the answer to a script that the checker did not survive.
+// couldNot is the finding about a script whose check had to be stopped, and nil if
+// nothing was lost.
+func couldNot(t runner.TypeCheck, lost string) []toolscript.Diagnostic {
+	if lost == "" {
+		return nil
+	}
+	return refuse(t.Source, "the types of the script could not be checked: "+lost+
+		"; types that grow and code that nests deep take so much: simplify it, or run it unchecked: toolscript exec --check off")
+}
+
+// refuse is the answer to a script that exceeded the limits of the checker.
 func refuse(src runner.Source, message string) []toolscript.Diagnostic {
 	file := cmp.Or(src.File, script.DefaultFile)
 	return []toolscript.Diagnostic{{File: file, Line: 1, Column: 1, Code: runner.CodeLimit, Message: message}}

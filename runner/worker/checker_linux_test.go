@@ -15,8 +15,8 @@ import (
 	"github.com/toolscript/toolscript/runner/worker"
 )
 
-// TestBusyMachine has a checker that gets no processor for longer than it may work
-// on a script: what it says then counts, and is said of the script alone.
+// TestBusyMachine stops the checker for longer than the limit of work of a script.
+// The checker's answer still counts, and its findings concern only the script.
 func TestBusyMachine(t *testing.T) {
 	c := startChecker(t)
 	src := runner.Source{Code: "const n: number = 'x'; return n"}
@@ -57,7 +57,7 @@ func TestBusyMachine(t *testing.T) {
 	}
 }
 
-// halt stops a process and waits until all its threads stand.
+// halt stops a process and waits until all its threads have stopped.
 func halt(t *testing.T, pid int) {
 	t.Helper()
 	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
@@ -90,8 +90,8 @@ func stands(t *testing.T, pid int) bool {
 	return true
 }
 
-// TestCheckerOutOfMemory holds that a checker is killed before it fills the
-// machine's memory, with a finding that says so, and that the next one is as good.
+// TestCheckerOutOfMemory checks that a checker is killed before it fills the
+// machine's memory, that a finding says so, and that the next checker works.
 func TestCheckerOutOfMemory(t *testing.T) {
 	c := startChecker(t)
 	found, err := c.Check(t.Context(), runner.TypeCheck{Source: runner.Source{Code: doubling(), File: "large.ts"}, Module: demo})
@@ -115,13 +115,13 @@ func init() {
 		if _, err := io.WriteString(socket, frame(readyFrame, "{}")); err != nil {
 			return 1
 		}
-		_, _ = io.Copy(io.Discard, socket) // until the gateway has enough of it
+		_, _ = io.Copy(io.Discard, socket) // until the gateway closes the connection
 		return int(kept[0]) - 1
 	}
 }
 
-// TestWorn holds when a checker asks to be replaced: when it has answered its share,
-// and when it keeps too much.
+// TestWorn checks that a checker is replaced after its number of requests, or if it
+// keeps too much memory.
 func TestWorn(t *testing.T) {
 	c := startChecker(t)
 	c.Age(worker.WornRequests - 2)

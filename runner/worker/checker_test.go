@@ -24,8 +24,8 @@ func TestCheckerCompiles(t *testing.T) {
 	}
 }
 
-// TestCheckerSurvives has the sources that must not even reach the compiler, or
-// that it takes for what they are.
+// TestCheckerSurvives covers large, deeply nested and broken sources: each gets a
+// finding, and the checker survives.
 func TestCheckerSurvives(t *testing.T) {
 	for name, code := range map[string]string{
 		"250 KB of brackets":      strings.Repeat("(", 250_000),
@@ -56,8 +56,8 @@ func alive(t *testing.T, c *worker.Checker) {
 	}
 }
 
-// TestCheckerKilled has sources of some kilobytes that keep the compiler busy
-// for minutes, or that it recurses into without end.
+// TestCheckerKilled covers sources of some kilobytes that keep the compiler busy for
+// minutes or make it recurse without end.
 func TestCheckerKilled(t *testing.T) {
 	for name, code := range map[string]string{
 		"arrows":      strings.Repeat("a=>", 3000) + "a",
@@ -83,10 +83,10 @@ func TestCheckerKilled(t *testing.T) {
 	}
 }
 
-// TestOneLimitForAllSteps holds that what compiling has taken of a script's limit,
-// of work or of time, is not there for its check.
+// TestOneLimitForAllSteps checks that the type check gets only the work and the time
+// that compiling has left of the script's limit.
 func TestOneLimitForAllSteps(t *testing.T) {
-	for want, spent := range map[string]runner.Effort{
+	for want, spent := range map[string]runner.Usage{
 		"that took longer than 1.8s": {Work: worker.SourceLimit.Work},
 		"that took longer than 9s":   {Wall: worker.SourceLimit.Wall},
 	} {
@@ -101,8 +101,8 @@ func TestOneLimitForAllSteps(t *testing.T) {
 	}
 }
 
-// TestCheckerEndsWithCtx ends the ctx while the compiler is busy, and before it
-// begins.
+// TestCheckerEndsWithCtx cancels the context while the compiler is busy, and before
+// the compiler starts.
 func TestCheckerEndsWithCtx(t *testing.T) {
 	busy, cancelBusy := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancelBusy()

@@ -8,24 +8,23 @@ import (
 	"runtime"
 	"runtime/debug"
 
-	"github.com/toolscript/toolscript/runner/footprint"
-	"github.com/toolscript/toolscript/runner/script/typecheck"
+	"github.com/toolscript/toolscript/runner/memtrim"
 )
 
 const (
-	// workerHeap is where the collector starts to work hard.
+	// workerHeap is the heap size above which the garbage collector works hard.
 	workerHeap = 256 << 20
-	// workerStack ends a compiler that recurses without end. A stack is copied
-	// when it doubles, so this is up to 192 MB. Source as deep as package script
-	// lets through needs 30.
+	// workerStack ends a compiler that recurses without end. A stack is copied when it
+	// doubles, so this is up to 192 MB. The deepest source that package script accepts
+	// needs 30.
 	workerStack = 128 << 20
 )
 
-// threads run Go code at once in a worker. In a checker the collector works beside
-// the compiler. In a sandbox Go would wake a second core for each answer, to hand
-// it from who reads frames to the script, which is a third of the time of a call;
-// while a script computes, all others have their turns where the engine asks for
-// its limits, every ten milliseconds.
+// threads is the number of threads that run Go code at once in a worker. In a checker
+// the garbage collector runs next to the compiler. A sandbox reads and runs scripts on
+// one goroutine, and a second thread would only be woken in vain. While a script
+// computes, other goroutines run whenever the engine checks its limits, every ten
+// milliseconds.
 var threads = map[role]int{roleChecker: 2, roleSandbox: 1}
 
 // A child is the worker's side of a Process.
@@ -33,9 +32,10 @@ type child struct {
 	role     role
 	cacheDir string
 	link     *link
+	socket   *socket // of a sandbox
 }
 
-// newChild reads what start wrote on the command line and limits the process.
+// newChild reads the arguments that start wrote and limits the process.
 func newChild(args []string) (*child, error) {
 	if len(args) != 2 {
 		return nil, fmt.Errorf("%s is started by the gateway, not by hand", Command)
@@ -46,14 +46,27 @@ func newChild(args []string) (*child, error) {
 	if err := closeStrange(); err != nil {
 		return nil, err
 	}
-	conn, err := openSocket()
-	if err != nil {
+	c := &child{role: role(args[0]), cacheDir: args[1]}
+	if err := c.open(); err != nil {
 		return nil, fmt.Errorf("%s is started by the gateway, not by hand: %w", Command, err)
 	}
 	if err := watchLifeline(); err != nil {
 		return nil, fmt.Errorf("watch the gateway: %w", err)
 	}
-	return &child{role: role(args[0]), cacheDir: args[1], link: newLink(conn)}, nil
+	return c, nil
+}
+
+// open opens the worker's end of the pair.
+func (c *child) open() error {
+	if c.role == roleSandbox {
+		var err error
+		c.socket, err = openSocket()
+		c.link = newLink(c.socket)
+		return err
+	}
+	conn, err := openConn()
+	c.link = newLink(conn)
+	return err
 }
 
 func (c *child) serve() error {
@@ -66,34 +79,37 @@ func (c *child) serve() error {
 	return fmt.Errorf("no such role of a script worker: %s", c.role)
 }
 
-// sayReady locks the process down and says so. What a worker needs from the
-// system beside its socket it has taken before.
+// sayReady confines the process and reports that it is ready. The worker has taken
+// everything that it needs from the system before.
 func (c *child) sayReady() error {
-	footprint.Release()
-	wall, err := lockDown()
+	memtrim.Release()
+	confinement, err := confineSelf()
 	if err != nil {
 		return fmt.Errorf("lock down the worker: %w", err)
 	}
-	debug.FreeOSMemory() // what the start needed is several times what waiting needs
-	return c.link.writeJSON(frameReady, ready{Wall: wall, Types: typecheck.Version}, nil)
+	debug.FreeOSMemory() // starting needs several times the memory of waiting
+	return c.link.writeJSON(frameReady, ready{Confinement: confinement}, nil)
 }
 
-// receive hands every frame to handle, in order, and ends the process with the
-// gateway's side of the socket: nobody is left to tell, and a script that runs
-// has nobody to run for. It reads also while a script is busy, so that the
-// gateway can always send.
+// receive passes every frame to handle, in order, while the checker works.
 func (c *child) receive(handle func(frameType, []byte) error) {
 	for {
 		kind, payload, err := c.link.read()
 		if err == nil {
 			err = handle(kind, payload)
 		}
-		if errors.Is(err, io.EOF) {
-			os.Exit(0)
-		}
 		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
+			exit(err)
 		}
 	}
+}
+
+// exit ends a worker that cannot go on. io.EOF says that the gateway has closed the
+// socket.
+func exit(err error) {
+	if errors.Is(err, io.EOF) {
+		os.Exit(0)
+	}
+	fmt.Fprintln(os.Stderr, err)
+	os.Exit(1)
 }

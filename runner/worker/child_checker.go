@@ -13,15 +13,15 @@ import (
 // childChecker is the worker's side of a Checker.
 type childChecker struct {
 	link *link
-	// types parses the libraries when it is first called. That is done while the
-	// first script is compiled, and not at all by a worker that ends before.
+	// types parses the libraries on its first call, which happens while the first
+	// script is compiled.
 	types func() *typecheck.Checker
 }
 
-// serveChecker answers one request after the other. It does not return while
-// the gateway is there.
+// serveChecker answers one request after the other. It does not return while the
+// gateway lives.
 func (c *child) serveChecker() error {
-	script.Compile(runner.Source{Code: "export default 1"}) // the first time takes three times as long
+	script.Compile(runner.Source{Code: "export default 1"}) // the first compilation takes three times as long
 	if err := c.sayReady(); err != nil {
 		return err
 	}
@@ -31,8 +31,6 @@ func (c *child) serveChecker() error {
 		frameCompile: checker.compile,
 		frameCheck:   checker.check,
 		frameModule:  checker.declare,
-		frameTyped:   checker.typed,
-		framePlace:   checker.place,
 	}
 	requests := make(chan func() error)
 	go c.receive(func(kind frameType, payload []byte) error {
@@ -69,27 +67,8 @@ func (c *childChecker) check(payload []byte) error {
 	if err := json.Unmarshal(payload, &request); err != nil {
 		return err
 	}
-	found, known := c.types().Check(request.Source, request.Returns, request.Module)
+	found, known := c.types().Check(request.Source, request.Returns, request.Module, request.Strict)
 	return c.link.writeJSON(frameChecked, checked{Unknown: !known, Diagnostics: found}, nil)
-}
-
-// typed and place are the two halves of a check that a program beside this one
-// makes.
-func (c *childChecker) typed(payload []byte) error {
-	var request checkRequest
-	if err := json.Unmarshal(payload, &request); err != nil {
-		return err
-	}
-	typed, ok := script.NewTyped(request.Source, request.Returns)
-	return c.link.writeJSON(frameText, typedText{None: !ok, Text: typed.Text}, nil)
-}
-
-func (c *childChecker) place(payload []byte) error {
-	var request placeRequest
-	if err := json.Unmarshal(payload, &request); err != nil {
-		return err
-	}
-	return c.link.writeJSON(frameChecked, checked{Diagnostics: typecheck.Place(request.Source, request.Returns, request.Found)}, nil)
 }
 
 func (c *childChecker) declare(payload []byte) error {

@@ -4,12 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"sync"
+	"time"
 	"unicode/utf8"
 
 	"github.com/toolscript/toolscript/runner"
 	"github.com/toolscript/toolscript/runner/quickjs"
-	"github.com/toolscript/toolscript/runner/report"
+	"github.com/toolscript/toolscript/runner/scripterror"
 )
 
 // A job is the worker's side of a run. It is the quickjs.Host of its script.
@@ -17,82 +17,69 @@ type job struct {
 	runner.Job
 	ctx     context.Context
 	cancel  context.CancelFunc
+	inbox   *inbox
 	link    *link
-	goOn    func() // lets the clock go on; nil while it does. Only the goroutine that receives uses it
-	answers chan quickjs.Answer
-
-	mu      sync.Mutex
-	waiting []quickjs.Answer // for which answers has no room
+	goOn    func()           // restarts the clock; nil while it runs
+	answers []quickjs.Answer // those that the script has not taken yet
+	polled  time.Time        // the last Poll that looked
 }
 
 var _ quickjs.Host = (*job)(nil)
 
-func newJob(l *link, payload []byte, names *runner.Names) (*job, error) {
-	j := &job{link: l, answers: make(chan quickjs.Answer, answersAhead)}
+func newJob(b *inbox, payload []byte) (*job, error) {
+	j := &job{inbox: b, link: b.link}
 	if err := json.Unmarshal(payload, &j.Job); err != nil {
 		return nil, err
 	}
-	j.Names, j.Clock = names, &runner.Clock{}
+	j.Names, j.Clock = b.names, &runner.Clock{}
 	j.ctx, j.cancel = context.WithCancel(context.Background())
 	return j, nil
 }
 
-// answersAhead is how many answers wait for a script without a goroutine that
-// holds more: enough for the calls that a script makes at once.
-const answersAhead = 16
+// answer takes an answer for the script, which may compute for a long time before it
+// asks for answers.
+func (j *job) answer(a quickjs.Answer) { j.answers = append(j.answers, a) }
 
-// answer takes an answer for the script. It never waits for the script, which
-// may compute for a long time before it looks.
-func (j *job) answer(a quickjs.Answer) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if len(j.waiting) == 0 {
-		select {
-		case j.answers <- a:
-			return
-		default:
-			go j.passOn()
-		}
+// Next implements quickjs.Host.
+func (j *job) Next(_ context.Context, wait time.Duration) (quickjs.Answer, bool) {
+	if len(j.answers) == 0 {
+		j.flush()
+		j.inbox.take(wait)
 	}
-	j.waiting = append(j.waiting, a)
+	if len(j.answers) == 0 {
+		return quickjs.Answer{}, false
+	}
+	first := j.answers[0]
+	j.answers[0] = quickjs.Answer{}
+	if j.answers = j.answers[1:]; len(j.answers) == 0 {
+		j.answers = nil // the memory of a burst
+	}
+	return first, true
 }
 
-// passOn passes on what waits, until nothing does.
-func (j *job) passOn() {
-	for more := true; more; more = j.passed() {
-		select {
-		case j.answers <- j.next():
-		case <-j.ctx.Done():
-			return
-		}
+// pollInterval is how often a script that computes is interrupted for the gateway.
+const pollInterval = 2 * time.Millisecond
+
+// Poll implements quickjs.Host.
+func (j *job) Poll() {
+	if now := time.Now(); now.Sub(j.polled) >= pollInterval {
+		j.polled = now
+		j.flush()
+		j.inbox.take(0)
 	}
 }
 
-// next is the first answer that waits. There is one.
-func (j *job) next() quickjs.Answer {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.waiting[0]
-}
-
-// passed drops that answer and says whether another one waits.
-func (j *job) passed() (more bool) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	j.waiting = j.waiting[1:]
-	return len(j.waiting) > 0
-}
-
-// Answers implements quickjs.Host.
-func (j *job) Answers() <-chan quickjs.Answer { return j.answers }
+// flush sends the calls that the script has made. An error is the end of the gateway,
+// which ends this process.
+func (j *job) flush() { _ = j.link.flush() }
 
 // Call implements quickjs.Host.
 func (j *job) Call(c runner.Call) {
 	err := j.link.writeJSON(frameCall, callHeader{CallID: c.CallID, ID: c.ID, Task: c.Task}, c.Args)
 	if errors.Is(err, errFrameTooLong) {
-		j.answer(quickjs.Answer{CallID: c.CallID, Err: report.ArgumentsTooLong(c.ID, len(c.Args), MaxFrame)})
+		j.answer(quickjs.Answer{CallID: c.CallID, Err: scripterror.ArgumentsTooLong(c.ID, len(c.Args), MaxFrame)})
 	}
-	// Any other error is the end of the gateway, which ends the process.
+	// Any other error is the end of the gateway, which ends this process.
 }
 
 // Cancel implements quickjs.Host.
@@ -100,11 +87,11 @@ func (j *job) Cancel(callID string) {
 	_ = j.link.writeJSON(frameCancelCall, callHeader{CallID: callID}, nil) // an error is the end of the gateway, which ends the process
 }
 
-// maxOutput is the longest text that goes to the gateway at once.
+// maxOutput is the longest text that is sent to the gateway at once.
 const maxOutput = 1 << 20
 
-// Write implements quickjs.Host. It waits while the gateway takes no output:
-// that slows a script down whose output nobody reads, and its limits hold.
+// Write implements quickjs.Host. It blocks while the gateway takes no output, which
+// slows the script down; the limits of the run still hold.
 func (j *job) Write(s runner.Stream, text string) {
 	kind := frameStdout
 	if s == runner.Stderr {
@@ -118,6 +105,7 @@ func (j *job) Write(s runner.Stream, text string) {
 		_ = j.link.write(kind, []byte(text[:cut])) // an error is the end of the gateway, which ends the process
 		text = text[cut:]
 	}
+	j.flush() // the engine may get stuck before it polls
 }
 
 // ReadStdin implements quickjs.Host.

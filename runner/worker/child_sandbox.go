@@ -5,15 +5,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/runner"
+	"github.com/toolscript/toolscript/naming"
 	"github.com/toolscript/toolscript/runner/quickjs"
-	"github.com/toolscript/toolscript/runner/report"
+	"github.com/toolscript/toolscript/runner/scripterror"
 )
 
-// serveSandbox runs one job after the other on one VM. It does not return while
-// the gateway is there.
+// serveSandbox runs one job after the other on one VM. It does not return while the
+// gateway lives.
 func (c *child) serveSandbox() error {
 	vm, err := c.newVM()
 	if err != nil {
@@ -22,17 +23,15 @@ func (c *child) serveSandbox() error {
 	if err := c.sayReady(); err != nil {
 		return err
 	}
-	inbox := inbox{link: c.link, jobs: make(chan *job, 1)}
-	go c.receive(inbox.handle)
-	for j := range inbox.jobs {
-		if err := c.runJob(vm, j); err != nil {
+	inbox := newInbox(c)
+	for {
+		if err := c.runJob(vm, inbox.job()); err != nil {
 			return err
 		}
 	}
-	return nil
 }
 
-// newVM compiles the engine, or loads it from the cache, and makes the VM of this
+// newVM compiles the engine, or loads it from the cache, and creates the VM of this
 // worker. No other part of a sandbox needs a file.
 func (c *child) newVM() (*quickjs.VM, error) {
 	ctx := context.Background()
@@ -48,24 +47,23 @@ func (c *child) newVM() (*quickjs.VM, error) {
 	return vm, nil
 }
 
-// runJob runs one job and makes the VM fresh for the next one, when the gateway
-// does not wait any more.
+// runJob runs one job and resets the VM for the next one after the answer was sent.
 func (c *child) runJob(vm *quickjs.VM, j *job) error {
 	guard := watch(j.Job)
 	outcome := vm.Run(j.ctx, j.Job, j)
 	guard.stop()
 	j.cancel()
-	if outcome.Value != nil && report.TooDeep(outcome.Value) {
-		outcome.Value, outcome.ExitCode, outcome.Err = nil, 1, report.ValueTooDeep()
+	if outcome.Value != nil && scripterror.TooDeep(outcome.Value) {
+		outcome.Value, outcome.ExitCode, outcome.Err = nil, 1, scripterror.ValueTooDeep()
 	}
-	err := c.link.writeJSON(frameEnd, outcome, nil)
+	err := c.link.writeEnd(outcome)
 	if errors.Is(err, errFrameTooLong) {
 		outcome.Value, outcome.ExitCode = nil, 1
 		outcome.Err = toolscript.Fail(toolscript.LimitOutput, fmt.Sprintf("the value of the script is too long: %v", err))
 		outcome.Err.Phase = toolscript.Finalizing
-		err = c.link.writeJSON(frameEnd, outcome, nil)
+		err = c.link.writeEnd(outcome)
 	}
-	if err != nil {
+	if err = errors.Join(err, c.link.flush()); err != nil {
 		return err
 	}
 	if err := vm.Reset(context.Background()); err != nil {
@@ -75,13 +73,58 @@ func (c *child) runJob(vm *quickjs.VM, j *job) error {
 	return nil
 }
 
-// An inbox takes what the gateway sends. Only the goroutine that receives uses
-// it.
+// An inbox takes the frames of the gateway. The goroutine that runs the scripts reads
+// them: while a script waits, while the gateway takes no output, and at intervals while
+// the script computes, so that the gateway can always send.
 type inbox struct {
 	link    *link
-	jobs    chan *job
-	current *job
-	names   *runner.Names
+	socket  *socket
+	current *job // the last one
+	begun   bool // current has been returned by job
+	names   *naming.Names
+}
+
+func newInbox(c *child) *inbox {
+	c.link.hold = true
+	b := &inbox{link: c.link, socket: c.socket, begun: true}
+	c.socket.readable = b.read
+	return b
+}
+
+// job waits for the next job.
+func (b *inbox) job() *job {
+	for b.begun {
+		if err := b.read(); err != nil {
+			exit(err)
+		}
+	}
+	b.begun = true
+	return b.current
+}
+
+// read waits for a frame and handles all that have arrived with it.
+func (b *inbox) read() error {
+	for more := true; more; more = b.link.more() {
+		kind, payload, err := b.link.read()
+		if err == nil {
+			err = b.handle(kind, payload)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// take handles the frames that arrive within a time, if any.
+func (b *inbox) take(within time.Duration) {
+	in, err := b.socket.wait(within, false)
+	if err == nil && in {
+		err = b.read()
+	}
+	if err != nil {
+		exit(err)
+	}
 }
 
 func (b *inbox) handle(kind frameType, payload []byte) error {
@@ -90,7 +133,7 @@ func (b *inbox) handle(kind frameType, payload []byte) error {
 	}
 	switch kind {
 	case frameNames:
-		b.names = &runner.Names{}
+		b.names = &naming.Names{}
 		return json.Unmarshal(payload, b.names)
 	case frameRun:
 		return b.begin(payload)
@@ -123,11 +166,10 @@ func (b *inbox) handle(kind frameType, payload []byte) error {
 }
 
 func (b *inbox) begin(payload []byte) error {
-	j, err := newJob(b.link, payload, b.names)
+	j, err := newJob(b, payload)
 	if err != nil {
 		return err
 	}
-	b.current = j
-	b.jobs <- j
+	b.current, b.begun = j, false
 	return nil
 }

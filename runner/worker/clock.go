@@ -1,24 +1,24 @@
 package worker
 
-// relayClock tells the worker whenever the run's clock stops or goes on, until the
-// run is over. The worker has a limit of wall time of its own to keep.
+// relayClock tells the worker when the clock of the run stops or continues, until the
+// run is over. The worker enforces a limit of wall time too.
 func (r *run) relayClock() {
-	told := false
+	sent := false
 	for {
 		standing, changed := r.job.Clock.Standing()
-		if standing != told {
-			told = standing
-			_ = r.tell(frameClock, clockHeader{standing}, nil) // a broken link shows where frames are read
+		if standing != sent {
+			sent = standing
+			_ = r.send(frameClock, clockHeader{standing}, nil) // a broken link shows where frames are read
 		}
 		select {
 		case <-changed:
-		case <-r.ctx.Done():
+		case <-r.Context().Done():
 			return
 		}
 	}
 }
 
-// stand stops the clock of the worker's own side, or lets it go on.
+// stand stops the clock of the worker's side, or restarts it.
 func (j *job) stand(still bool) {
 	switch {
 	case still && j.goOn == nil:

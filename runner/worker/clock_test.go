@@ -12,8 +12,9 @@ import (
 	"github.com/toolscript/toolscript/runner/worker"
 )
 
-// A run whose clock stands still outlasts its limit, against the engine, the
-// worker's watchdog and the gateway; and when the clock goes on, so does the limit.
+// TestClockThatStandsStill checks that a run whose clock is stopped outlasts its time
+// limit in the engine, in the worker's watchdog and in the gateway, and that the
+// limit applies again when the clock runs.
 func TestClockThatStandsStill(t *testing.T) {
 	const limit = 500 * time.Millisecond
 	for _, c := range []struct {
@@ -26,7 +27,7 @@ func TestClockThatStandsStill(t *testing.T) {
 		{"and then goes on for who waits", `await tools.demo.echo({}); await new Promise((r) => setTimeout(r, 60_000))`, toolscript.LimitTime},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			for range 5 { // as in survives: on a busy machine the engine may come too late
+			for range 5 { // as in survives: on a busy machine the watchdog can be faster than the engine
 				outcome, err := runHeld(t, c.code, limit)
 				if kindOf(outcome) != c.want {
 					t.Errorf("Run = %s, %+v, %v, want %q", outcome.Value, outcome.Err, err, c.want)
@@ -43,8 +44,8 @@ func TestClockThatStandsStill(t *testing.T) {
 	}
 }
 
-// runHeld runs code with a limit of time. Its calls stop the clock, for longer than
-// the limit with all that is granted on top.
+// runHeld runs code with a time limit. Its calls stop the clock for longer than the
+// limit with all extra time added.
 func runHeld(t *testing.T, code string, limit time.Duration) (runner.Outcome, error) {
 	t.Helper()
 	s, j := startSandbox(t), newJob(t, code)

@@ -10,10 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// closeStrange closes the descriptors that this process was not meant to
-// inherit: the gateway has those that were open for it, without the mark that
-// closes them at an exec, when it was started. It comes before anything else is
-// opened, except what the runtime polls with.
+// closeStrange closes descriptors that this process was not meant to inherit:
+// descriptors that the gateway itself inherited without close-on-exec. It runs before
+// anything else is opened, except what the runtime polls with.
 func closeStrange() error {
 	entries, err := os.ReadDir("/proc/self/fd")
 	if err != nil {

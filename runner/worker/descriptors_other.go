@@ -2,6 +2,5 @@
 
 package worker
 
-// closeStrange does nothing: what a program inherits cannot be listed alike on
-// the other systems.
+// closeStrange does nothing: other systems have no common way to list descriptors.
 func closeStrange() error { return nil }

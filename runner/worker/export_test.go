@@ -12,30 +12,31 @@ import (
 	"github.com/toolscript/toolscript/runner/script"
 )
 
-// ExitOverrun is the exit code of a worker whose watchdog ended it.
+// ExitOverrun is the exit code of a worker that its watchdog ended.
 const ExitOverrun = exitOverrun
 
-// CPUTime is the processor time that a process has used.
+// CPUTime returns the processor time of a process.
 var CPUTime = proc.CPUTime
 
-// WornRequests is how many answers a checker gives before it is replaced.
+// WornRequests is the number of answers after which a checker is replaced.
 const WornRequests = wornRequests
 
-// Age makes a checker as old as one that has answered so many requests.
+// Age sets the number of requests that the checker has answered.
 func (c *Checker) Age(requests int) { c.answered = requests }
 
-// Answered is how many requests it has answered.
+// Answered is the number of requests that the checker has answered.
 func (c *Checker) Answered() int { return c.answered }
 
-// Spent is what the last question has taken.
-func (c *Checker) Spent() runner.Effort { return c.spent }
+// Spent is the usage of the last request.
+func (c *Checker) Spent() runner.Usage { return c.spent }
 
-// ExitCode is that of a worker that is gone; -1 means that a signal ended it.
+// ExitCode is the exit code of a worker that has ended; -1 means that a signal ended
+// it.
 func (p *Process) ExitCode() int { return p.cmd.ProcessState.ExitCode() }
 
-// Native is the worker's side of AskNative: a worker like any other, up to the
-// moment when it is locked down. Then it runs attack in place of a script, as
-// would somebody who has broken out of the engine and runs code of his own.
+// Native is the worker's side of AskNative. The worker is the same as any other until
+// it is confined. Then it runs attack in place of a script, like an attacker who has
+// escaped from the engine and runs native code.
 func Native(args []string, before func() any, attack func(before any) any) int {
 	c, err := newChild(args)
 	if err == nil {
@@ -63,15 +64,15 @@ func (c *child) serveNative(before func() any, attack func(any) any) error {
 	if err := c.sayReady(); err != nil {
 		return err
 	}
-	if _, _, err := c.link.read(); err != nil { // the gateway's word to begin
+	if _, _, err := c.link.read(); err != nil { // the gateway's signal to begin
 		return err
 	}
 	return c.link.writeJSON(frameEnd, attack(seen), nil)
 }
 
-// AskNative starts a worker of a role that runs Native and decodes what the
-// attack gave. An error is that of a worker that was lost.
-func AskNative(ctx context.Context, checker bool, o Options, into any) ([]toolscript.WallPart, error) {
+// AskNative starts a worker of a role that runs Native, and decodes the result of the
+// attack. It returns an error if the worker was lost.
+func AskNative(ctx context.Context, checker bool, o Options, into any) ([]toolscript.Confinement, error) {
 	role := roleSandbox
 	if checker {
 		role = roleChecker
@@ -82,17 +83,17 @@ func AskNative(ctx context.Context, checker bool, o Options, into any) ([]toolsc
 	}
 	defer p.Close()
 	if err := p.link.write(frameRun); err != nil {
-		return p.hello.Wall, err
+		return p.hello.Confinement, err
 	}
 	_, payload, err := p.link.read()
 	if err != nil {
-		return p.hello.Wall, fmt.Errorf("%w%s", err, p.lastWords())
+		return p.hello.Confinement, fmt.Errorf("%w%s", err, p.lastWords())
 	}
-	return p.hello.Wall, json.Unmarshal(payload, into)
+	return p.hello.Confinement, json.Unmarshal(payload, into)
 }
 
-// Unlimited is the worker's side of a sandbox whose engine keeps no limits of
-// time; its watchdog keeps them if it is asked to.
+// Unlimited is the worker's side of a sandbox whose engine enforces no time limits.
+// With watchdog set, the worker's watchdog enforces them.
 func Unlimited(args []string, watchdog bool) int {
 	c, err := newChild(args)
 	if err == nil {
@@ -113,14 +114,12 @@ func (c *child) serveUnlimited(watchdog bool) error {
 	if err := c.sayReady(); err != nil {
 		return err
 	}
-	inbox := inbox{link: c.link, jobs: make(chan *job, 1)}
-	go c.receive(inbox.handle)
-	for j := range inbox.jobs {
+	for inbox := newInbox(c); ; {
+		j := inbox.job()
 		if watchdog {
 			watch(j.Job)
 		}
 		j.Limits.TimeoutMs, j.Limits.CPUMs = 0, 0
 		vm.Run(context.Background(), j.Job, j)
 	}
-	return nil
 }

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// forbidden reports whether the system ended a process because it made a system
-// call that its wall answers with the end.
+// forbidden reports whether the system ended a process because of a forbidden system
+// call.
 func forbidden(state *os.ProcessState) bool {
 	status, ok := state.Sys().(syscall.WaitStatus)
 	return ok && status.Signaled() && status.Signal() == syscall.SIGSYS

@@ -11,23 +11,23 @@ import (
 	"sync"
 )
 
-// A frame on the wire is a length (four bytes, big endian, of the payload), a
-// type (one byte) and the payload.
+// A frame is a length (four bytes, big endian, of the payload), a type (one byte) and
+// the payload.
 const headerSize = 5
 
-// MaxFrame bounds a payload. Both sides refuse longer ones: a worker that a
-// script took over must not fill the gateway's memory.
+// MaxFrame bounds a payload. Both sides refuse longer frames: a worker that a script
+// took over must not fill the gateway's memory.
 const MaxFrame = 32 << 20
 
-// A frameType says what a payload is.
+// A frameType is the type of a payload.
 type frameType uint8
 
-// The frames. A worker sends ready once, before all else.
+// The frames. A worker sends ready once, before all others.
 const (
 	frameReady      frameType = iota + 1 // worker: ready
 	frameCompile                         // gateway → checker: runner.Source
 	frameCompiled                        // checker → gateway: compiled
-	frameNames                           // gateway → sandbox: runner.Names for the runs to come
+	frameNames                           // gateway → sandbox: naming.Names for the runs to come
 	frameRun                             // gateway → sandbox: runner.Job without names
 	frameCancel                          // gateway → sandbox: end the run
 	frameCall                            // sandbox → gateway: callHeader, arguments
@@ -36,32 +36,29 @@ const (
 	frameStderr                          // sandbox → gateway: text
 	frameWantStdin                       // sandbox → gateway: nothing; asks for one piece
 	frameStdin                           // gateway → sandbox: stdinHeader, bytes
-	frameEnd                             // sandbox → gateway: runner.Outcome
+	frameEnd                             // sandbox → gateway: runner.Outcome without its value, value
 	frameCheck                           // gateway → checker: checkRequest
 	frameModule                          // gateway → checker: moduleHeader, text
 	frameChecked                         // checker → gateway: checked
 	frameCancelCall                      // sandbox → gateway: callHeader of a call to end
-	frameTyped                           // gateway → checker: checkRequest without a module; asks for the text to check
-	frameText                            // checker → gateway: typedText
 	frameClock                           // gateway → sandbox: clockHeader
-	framePlace                           // gateway → checker: placeRequest; the answer is checked
 )
 
-// A link carries frames in both directions. Writes may be concurrent, reads may
-// not.
+// A link carries frames in both directions. Writes may be concurrent; reads may not.
 type link struct {
-	r *bufio.Reader
+	r    *bufio.Reader
+	hold bool // keep short frames until flush, so that one write sends them together
 
 	mu  sync.Mutex // held while a frame is written
 	w   io.Writer
-	buf []byte
+	buf []byte // frames that wait for flush
 }
 
 func newLink(rw io.ReadWriter) *link {
 	return &link{r: bufio.NewReaderSize(rw, 64<<10), w: rw}
 }
 
-// write sends one frame whose payload is the concatenation of parts.
+// write sends one frame. Its payload is the concatenation of parts.
 func (l *link) write(t frameType, parts ...[]byte) error {
 	size := 0
 	for _, part := range parts {
@@ -72,24 +69,59 @@ func (l *link) write(t frameType, parts ...[]byte) error {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.buf = binary.BigEndian.AppendUint32(l.buf[:0], uint32(size))
+	l.buf = binary.BigEndian.AppendUint32(l.buf, uint32(size))
 	l.buf = append(l.buf, byte(t))
-	for _, part := range parts {
+	for i, part := range parts {
+		if len(part) > maxCopied {
+			return l.writeParts(parts[i:])
+		}
 		l.buf = append(l.buf, part...)
 	}
-	_, err := l.w.Write(l.buf)
-	if cap(l.buf) > 1<<20 { // one large answer does not stay in memory for ever
-		l.buf = nil
+	if len(l.buf) > maxCopied || !l.hold {
+		return l.send()
 	}
+	return nil
+}
+
+// maxCopied is the size up to which copying a part is cheaper than one more write.
+const maxCopied = 64 << 10
+
+// flush sends the frames that wait. Only a link that holds frames back needs it.
+func (l *link) flush() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.buf) == 0 {
+		return nil
+	}
+	return l.send()
+}
+
+// send is called with mu held. It sends what the buffer holds.
+func (l *link) send() error {
+	_, err := l.w.Write(l.buf)
+	l.buf = l.buf[:0]
 	return err
 }
 
-// writeJSON sends one frame of a JSON header and, when raw is not nil, a
-// newline and raw. Compact JSON has no newline in it, so read them with split.
+// writeParts sends what the buffer holds and then parts, without a copy of them.
+func (l *link) writeParts(parts [][]byte) error {
+	if err := l.send(); err != nil {
+		return err
+	}
+	for _, part := range parts {
+		if _, err := l.w.Write(part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeJSON sends one frame with a JSON header and, if raw is not nil, a newline and
+// raw. Compact JSON contains no newline, so split can separate the two.
 func (l *link) writeJSON(t frameType, header any, raw []byte) error {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false) // values of scripts pass as they are
+	encoder.SetEscapeHTML(false) // values of scripts pass unchanged
 	if err := encoder.Encode(header); err != nil {
 		return err
 	}
@@ -101,8 +133,8 @@ func (l *link) writeJSON(t frameType, header any, raw []byte) error {
 
 var errFrameTooLong = errors.New("longer than the 32 MB that script workers exchange")
 
-// read receives one frame. The payload belongs to the caller. The error is
-// io.EOF when the other side has closed between two frames.
+// read receives one frame. The payload belongs to the caller. The error is io.EOF if
+// the other side closed between two frames.
 func (l *link) read() (frameType, []byte, error) {
 	var header [headerSize]byte
 	if _, err := io.ReadFull(l.r, header[:]); err != nil {
@@ -116,10 +148,10 @@ func (l *link) read() (frameType, []byte, error) {
 	return frameType(header[4]), payload, err
 }
 
-// more reports whether more has come than what was read.
+// more reports whether more bytes have arrived than were read.
 func (l *link) more() bool { return l.r.Buffered() > 0 }
 
-// readPayload grows with what arrives: a forged length alone costs no memory.
+// readPayload grows with the bytes that arrive: a forged length alone costs no memory.
 func readPayload(r io.Reader, size int) ([]byte, error) {
 	const trusted = 1 << 20
 	if size <= trusted {
@@ -143,7 +175,7 @@ func unexpected(err error) error {
 	return err
 }
 
-// split decodes the JSON header of a payload and gives what follows it.
+// split decodes the JSON header of a payload and returns what follows it.
 func split(payload []byte, header any) (raw []byte, err error) {
 	text, raw, _ := bytes.Cut(payload, []byte{'\n'})
 	return raw, json.Unmarshal(text, header)

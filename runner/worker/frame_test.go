@@ -3,14 +3,17 @@ package worker
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"io"
 	"net"
 	"strings"
 	"testing"
+
+	"github.com/toolscript/toolscript/runner"
 )
 
-// pipe is a link whose reader reads what its writer wrote.
+// pipe returns a link that reads the frames it writes.
 func pipe() (*link, *bytes.Buffer) {
 	var buf bytes.Buffer
 	return newLink(&buf), &buf
@@ -98,7 +101,7 @@ func FuzzFrame(f *testing.F) {
 	})
 }
 
-// BenchmarkFrame sends 200 bytes to another goroutine and back.
+// BenchmarkFrame measures a round trip of 200 bytes to another goroutine.
 func BenchmarkFrame(b *testing.B) {
 	pair, err := newPair()
 	if err != nil {
@@ -127,6 +130,29 @@ func BenchmarkFrame(b *testing.B) {
 		}
 		if _, _, err := here.read(); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// TestEndOfARun checks that the value of a run follows its outcome unchanged and must
+// be JSON.
+func TestEndOfARun(t *testing.T) {
+	l, _ := pipe()
+	for value, right := range map[string]bool{"": true, `{"a":[1,"<"]}`: true, `{"a":`: false, "1\n2": false} {
+		sent := runner.Outcome{ExitCode: 3}
+		if value != "" {
+			sent.Value = json.RawMessage(value)
+		}
+		if err := l.writeEnd(sent); err != nil {
+			t.Fatal(err)
+		}
+		kind, payload, err := l.read()
+		if err != nil || kind != frameEnd {
+			t.Fatalf("read %d, %v", kind, err)
+		}
+		got, err := splitEnd(payload)
+		if right != (err == nil) || got.ExitCode != 3 || right && string(got.Value) != value {
+			t.Errorf("%q came as %+v, %v", value, got, err)
 		}
 	}
 }

@@ -11,11 +11,11 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner"
-	"github.com/toolscript/toolscript/runner/internal/guard"
+	"github.com/toolscript/toolscript/runner/session"
 )
 
-// TestAFaultOfOursEndsTheRun has a socket in whose hands the gateway panics
-// while it reads.
+// TestAFaultOfOursEndsTheRun checks that a panic of the gateway while it reads from a
+// sandbox ends the run with an internal error.
 func TestAFaultOfOursEndsTheRun(t *testing.T) {
 	var log bytes.Buffer
 	s, err := StartSandbox(t.Context(), Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
@@ -25,7 +25,7 @@ func TestAFaultOfOursEndsTheRun(t *testing.T) {
 	t.Cleanup(s.Close)
 	s.link = newLink(faulty{s.conn})
 	outcome, err := s.Run(t.Context(), runner.Job{RunID: "r1", Compiled: runner.Compiled{JavaScript: "for (;;);"}}, noHost{})
-	if !errors.Is(err, guard.ErrPanic) || outcome.Err == nil || outcome.Err.Code != toolscript.Internal {
+	if !errors.Is(err, session.ErrPanic) || outcome.Err == nil || outcome.Err.Code != toolscript.Internal {
 		t.Errorf("Run = %+v, %v; want an error of kind %s", outcome.Err, err, toolscript.Internal)
 	}
 	<-s.Done()
@@ -34,12 +34,12 @@ func TestAFaultOfOursEndsTheRun(t *testing.T) {
 	}
 }
 
-// faulty is a socket that cannot be read without a panic.
+// faulty is a socket that panics when it is read.
 type faulty struct{ io.ReadWriteCloser }
 
 func (faulty) Read([]byte) (int, error) { panic("read broke") }
 
-// noHost is the host of a script that does not get as far as asking for anything.
+// noHost is the host of a script that makes no requests.
 type noHost struct{}
 
 func (noHost) Begin(context.Context, runner.Call) runner.Pending { return runner.Refused(nil) }

@@ -19,7 +19,8 @@ const text = "x".repeat(4 << 20);
 const all = Array.from({ length: 18 }, () => tools.demo.echo({ text }));
 `
 
-// slowHost holds every call until it is released, and counts bytes.
+// slowHost holds every call until release is closed, and counts the bytes of the
+// arguments.
 type slowHost struct {
 	release chan struct{}
 	full    chan struct{} // a token when fullAt bytes are held
@@ -27,7 +28,8 @@ type slowHost struct {
 	held, most atomic.Int64
 }
 
-// fullAt is what fits of 4 MB arguments into 64 MB, less one call for headers.
+// fullAt is the amount of 4 MB arguments that fits into 64 MB, less one call for the
+// headers.
 const fullAt = 15 * 4 << 20
 
 func newSlowHost() *slowHost {
@@ -55,17 +57,17 @@ func (s *slowHost) call(ctx context.Context, c runner.Call) (json.RawMessage, *t
 	}
 }
 
-// bigJob may make all its calls at once.
+// bigJob returns a job that can make all its calls at once.
 func bigJob(tb testing.TB, code string) runner.Job {
 	tb.Helper()
 	job := newJob(tb, bigCalls+code)
 	job.Limits.Concurrency = 100
-	job.Limits.TimeoutMs, job.Limits.CPUMs = 120_000, 120_000 // a machine may be slow to copy 72 MB
+	job.Limits.TimeoutMs, job.Limits.CPUMs = 120_000, 120_000 // copying 72 MB can be slow
 	return job
 }
 
-// TestArgumentsAreBounded has a script whose calls are larger than what a run
-// may hold: it goes on as they end.
+// TestArgumentsAreBounded runs a script whose calls are larger than the limit for a
+// run. The script continues as calls end.
 func TestArgumentsAreBounded(t *testing.T) {
 	s, slow := startSandbox(t), newSlowHost()
 	go func() {
@@ -81,8 +83,8 @@ func TestArgumentsAreBounded(t *testing.T) {
 	}
 }
 
-// TestAnswersThatNobodyTakesAreBounded has a script that makes calls and then
-// computes for ever, while their answers come.
+// TestAnswersThatNobodyTakesAreBounded runs a script that makes calls and then
+// computes without end while the answers arrive.
 func TestAnswersThatNobodyTakesAreBounded(t *testing.T) {
 	answer, err := json.Marshal(strings.Repeat("x", 30<<20))
 	if err != nil {
@@ -98,12 +100,12 @@ func TestAnswersThatNobodyTakesAreBounded(t *testing.T) {
 	}
 }
 
-// TestAFullRunEnds has calls that fill what a run may hold and never end: every
-// way to end the run still works.
+// TestAFullRunEnds fills the limit of a run with calls that never end. Every way to
+// end the run must still work.
 func TestAFullRunEnds(t *testing.T) {
 	for name, test := range map[string]struct {
 		end  func(s *worker.Sandbox, cancel context.CancelFunc)
-		ms   int64 // the run's limit of time, if it has one of its own
+		ms   int64 // time limit of the run; 0 keeps the default
 		want toolscript.Kind
 	}{
 		"cancelled":   {func(_ *worker.Sandbox, cancel context.CancelFunc) { cancel() }, 0, toolscript.Cancelled},

@@ -11,22 +11,22 @@ import (
 	"github.com/toolscript/toolscript/runner"
 )
 
-// What becomes of a hostile source, as an expression that its first finding
-// matches, with the code in front.
+// Each pattern matches the first finding of a hostile source, with the finding's code
+// in front.
 const (
 	nothing  = "^$"
 	tooDeep  = "^nesting the code nests more than 2000 levels deep$"
 	overflow = "^limit the .* could not be (compiled|checked): it nests too deep; .*"
 	full     = `^limit the types of the script could not be checked: that took more than 512 MB of memory; .*`
-	// spent is all that a checker may use, the first step of it or both: the second time
-	// is that of a busy machine.
+	// spent matches a checker that has used up its limit, in the first step or in
+	// both. The second duration is the limit of time on a busy machine.
 	spent = `^limit the .* could not be (compiled: that took (longer than (1\.65|7)s|more than 512 MB of memory); .*|checked: that took (longer than (1\.8|9)s|more than 512 MB of memory); .*exec --check off)$`
-	or    = "|" // of two on a slow machine, or with the race detector
+	or    = "|" // joins two outcomes, for slow machines and the race detector
 )
 
-// hostile are sources that compile, or do not, and what becomes of them. On a
-// machine with nothing else to do none of them takes longer than two seconds, and
-// all but those that end with a limit leave the checker alive.
+// hostile maps hostile sources to their expected outcome; some of them compile. On an
+// idle machine each takes at most two seconds, and the checker survives all except
+// those that end with a limit.
 var hostile = map[string]struct{ want, code string }{
 	"250,000 brackets":            {tooDeep, "const x = " + strings.Repeat("[", 250_000) + strings.Repeat("]", 250_000)},
 	"3,000 arrows":                {spent, "const f = " + strings.Repeat("a=>", 3000) + "1"},
@@ -57,7 +57,7 @@ var hostile = map[string]struct{ want, code string }{
 	"@ts-nocheck and arrays":      {nothing, "// @ts-nocheck\n" + "const x = " + strings.Repeat("[", 500) + strings.Repeat("]", 500)},
 }
 
-// doubling is a source with a type that is a string of two gigabytes.
+// doubling returns a source with a string type of two gigabytes.
 func doubling() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "type S0 = '%s';", strings.Repeat("x", 64))
@@ -68,8 +68,8 @@ func doubling() string {
 	return text.String()
 }
 
-// TestHostileSources has every hostile source end with an answer in time, in
-// which nothing but the checker that was given it may end.
+// TestHostileSources checks that every hostile source gets an answer in time, and
+// that only the checker of that source can end.
 func TestHostileSources(t *testing.T) {
 	for name, test := range hostile {
 		t.Run(name, func(t *testing.T) {
@@ -101,7 +101,7 @@ func TestHostileSources(t *testing.T) {
 	}
 }
 
-// first is the first line of the first finding.
+// first returns the first line of the first finding.
 func first(found []toolscript.Diagnostic) string {
 	if len(found) == 0 {
 		return ""

@@ -19,14 +19,14 @@ import (
 	"github.com/toolscript/toolscript/runner/worker"
 )
 
-// hostileCommand makes the test program a sandbox in the hands of its script: it
-// says that it is ready, waits for a job, and then says what its first argument
-// names.
+// hostileCommand makes the test program a sandbox under the control of its script.
+// The sandbox reports that it is ready, waits for a job, and then sends the message
+// that its first argument names.
 const hostileCommand = "__hostile"
 
 func init() { disguises[hostileCommand] = beHostile }
 
-// The frames, by their numbers on the wire.
+// Frame types as numbers on the wire.
 const (
 	readyFrame, runFrame, callFrame, stdoutFrame, wantStdinFrame, endFrame, cancelFrame = 1, 5, 7, 9, 11, 13, 17
 )
@@ -37,14 +37,13 @@ func frame(kind byte, payload string) string {
 }
 
 func callOf(id string) string {
-	header, _ := json.Marshal(map[string]string{"callId": id, "id": "demo__echo"}) // strings always have JSON
+	header, _ := json.Marshal(map[string]string{"callId": id, "id": "demo__echo"}) // marshaling strings cannot fail
 	return frame(callFrame, string(header)+"\n{}")
 }
 
 const good = `{"value":1}`
 
-// hostileWords are what such a sandbox says, and the kind of error with which the
-// run ends.
+// hostileWords are messages of such a sandbox and the expected error kind of the run.
 var hostileWords = map[string]struct {
 	say  func() string
 	want toolscript.Kind
@@ -83,11 +82,11 @@ func beHostile(args []string) int {
 	if _, err := io.Copy(socket, bytes.NewBufferString(hostileWords[args[0]].say())); err != nil {
 		return 1
 	}
-	_, _ = io.Copy(io.Discard, socket) // it stays until the gateway has enough of it
+	_, _ = io.Copy(io.Discard, socket) // until the gateway closes the connection
 	return 0
 }
 
-// awaitJob reads what the gateway says up to a job. Names come first.
+// awaitJob reads the gateway's messages up to a job. The names arrive before it.
 func awaitJob(socket io.Reader) error {
 	for {
 		var header [5]byte
@@ -103,8 +102,8 @@ func awaitJob(socket io.Reader) error {
 	}
 }
 
-// TestHostileSandbox holds that nothing a sandbox says harms the gateway, or gets
-// out of the run.
+// TestHostileSandbox checks that messages of a sandbox cannot harm the gateway or
+// affect anything outside the run.
 func TestHostileSandbox(t *testing.T) {
 	for name, test := range hostileWords {
 		t.Run(name, func(t *testing.T) {
@@ -135,7 +134,7 @@ func TestHostileSandbox(t *testing.T) {
 				t.Errorf("Run = %v: a sandbox is given up when it lies, and only then", err)
 			}
 			if err != nil {
-				<-s.Done() // nobody gets it again
+				<-s.Done() // the pool does not lend it again
 			}
 			if outcome.Err != nil && len(outcome.Err.Message) > 300 {
 				t.Errorf("the error passes %d bytes on", len(outcome.Err.Message))
@@ -144,8 +143,9 @@ func TestHostileSandbox(t *testing.T) {
 	}
 }
 
-// What makes the test program a sandbox that reads nothing more: from when it is ready
-// on, and from the first bytes of an answer on, before which it has ended its run.
+// These commands make the test program a sandbox that stops reading. deafCommand
+// stops when it is ready; deafenedCommand ends its run after the first bytes of an
+// answer and stops then.
 const (
 	deafCommand     = "__deaf"
 	deafenedCommand = "__deafened"
@@ -170,7 +170,8 @@ func init() {
 	}
 }
 
-// beDeaf says that it is ready, does something, and then stays and reads nothing.
+// beDeaf reports that the sandbox is ready, calls before, and then stays without
+// reading.
 func beDeaf(before func(io.ReadWriter) error) int {
 	socket := os.NewFile(3, "socket")
 	if _, err := io.WriteString(socket, frame(readyFrame, "{}")); err != nil {
@@ -179,19 +180,19 @@ func beDeaf(before func(io.ReadWriter) error) int {
 	if err := before(socket); err != nil {
 		return 1
 	}
-	_, _ = io.Copy(io.Discard, os.NewFile(4, "lifeline")) // until the gateway is gone, or has enough of it
+	_, _ = io.Copy(io.Discard, os.NewFile(4, "lifeline")) // until the gateway ends or closes the lifeline
 	return 0
 }
 
-// TestSandboxThatIsKilledAtItsEnd holds that a sandbox which has ended its run, and had
-// to be killed since it does not read, is gone by then: nobody is lent it.
+// TestSandboxThatIsKilledAtItsEnd checks that a sandbox is not lent again if it ended
+// its run but had to be killed because it does not read.
 func TestSandboxThatIsKilledAtItsEnd(t *testing.T) {
 	s, err := worker.StartSandbox(t.Context(), worker.Options{Args: []string{deafenedCommand}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Close)
-	answer := json.RawMessage(`"` + strings.Repeat("x", 8<<20) + `"`) // more than a socket holds
+	answer := json.RawMessage(`"` + strings.Repeat("x", 8<<20) + `"`) // larger than the socket's buffer
 	outcome := run(t, s, "return 1", &host{
 		call: func(context.Context, runner.Call) (json.RawMessage, *toolscript.ToolError) { return answer, nil },
 	})
@@ -205,8 +206,8 @@ func TestSandboxThatIsKilledAtItsEnd(t *testing.T) {
 	}
 }
 
-// TestSandboxThatDoesNotRead holds that the limits of a run hold before its job has
-// been read.
+// TestSandboxThatDoesNotRead checks that the limits of a run apply before the sandbox
+// has read the job.
 func TestSandboxThatDoesNotRead(t *testing.T) {
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -218,7 +219,7 @@ func TestSandboxThatDoesNotRead(t *testing.T) {
 			}
 			t.Cleanup(s.Close)
 			job := newJob(t, "return 1")
-			job.Compiled.JavaScript += "//" + strings.Repeat("x", 8<<20) // more than a socket holds
+			job.Compiled.JavaScript += "//" + strings.Repeat("x", 8<<20) // larger than the socket's buffer
 			if want == toolscript.LimitTime {
 				job.Limits.TimeoutMs = 300
 			}
@@ -231,8 +232,8 @@ func TestSandboxThatDoesNotRead(t *testing.T) {
 	}
 }
 
-// TestDeepValues holds that a value as deep as JSON may be in Go, which is no JSON
-// any more as a part of a message, costs no worker.
+// TestDeepValues checks that no worker is lost by a value with the maximum depth of
+// Go's JSON decoder, which is too deep as part of a message.
 func TestDeepValues(t *testing.T) {
 	s := startSandbox(t)
 	for _, levels := range []int{5_000, 9_990, 9_998, 9_999, 10_000, 10_001, 50_000} {

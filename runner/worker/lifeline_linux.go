@@ -8,12 +8,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// watchLifeline makes the kernel end this process when the gateway is gone. A
-// goroutine that waits for the end of the socket is not enough: compiled
-// WebAssembly that never returns to Go stops all goroutines as soon as the
-// collector wants to run. PR_SET_PDEATHSIG is no way out, as it watches the
-// thread that started the process. So the pipe is asked for signals, and the
-// signal for "its state changed" is SIGKILL.
+// watchLifeline makes the kernel kill this process when the gateway ends. A goroutine
+// that waits for the end of the socket is not enough: compiled WebAssembly that never
+// returns to Go stops all goroutines as soon as the garbage collector runs.
+// PR_SET_PDEATHSIG watches the thread that started the process and does not work
+// either. So the pipe sends a signal when its state changes, and that signal is
+// SIGKILL.
 func watchLifeline() error {
 	if _, err := unix.FcntlInt(lifelineFD, unix.F_SETOWN, os.Getpid()); err != nil {
 		return fmt.Errorf("F_SETOWN: %w", err)
@@ -28,7 +28,7 @@ func watchLifeline() error {
 	if err != nil {
 		return fmt.Errorf("O_ASYNC: %w", err)
 	}
-	// A gateway that went before this sends no signal any more.
+	// A gateway that ended before this point sends no signal.
 	state := []unix.PollFd{{Fd: lifelineFD, Events: unix.POLLIN}}
 	if _, err := unix.Poll(state, 0); err == nil && state[0].Revents&unix.POLLHUP != 0 {
 		return errors.New("the gateway has gone")

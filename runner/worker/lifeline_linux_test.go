@@ -17,13 +17,13 @@ import (
 	"github.com/toolscript/toolscript/runner/worker"
 )
 
-// gatewayCommand makes the test program a gateway that runs a script which does
-// not end.
+// gatewayCommand makes the test program a gateway with a script that does not end.
 const gatewayCommand = "__gateway"
 
 func init() { disguises[gatewayCommand] = func(args []string) int { return runGateway(args[0]) } }
 
-// runGateway prints the pid of its worker and then has it compute for ever.
+// runGateway prints the process id of its worker and then runs an endless script on
+// it.
 func runGateway(cacheDir string) int {
 	s, err := worker.StartSandbox(context.Background(), worker.Options{CacheDir: cacheDir})
 	if err != nil {
@@ -38,8 +38,8 @@ func runGateway(cacheDir string) int {
 	return 1
 }
 
-// TestWorkerEndsWithItsGateway kills a gateway whose worker cannot notice it: the
-// worker is stopped, as it would be by code that never returns to Go.
+// TestWorkerEndsWithItsGateway kills a gateway whose worker is stopped and cannot
+// notice it, like a worker in code that never returns to Go.
 func TestWorkerEndsWithItsGateway(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -96,7 +96,8 @@ func TestCloseEndsAWorkerThatIsStuck(t *testing.T) {
 	}
 }
 
-// children are the processes that this one has started and not waited for.
+// children returns the process ids of this process's children that have not been
+// waited for.
 func children() []string {
 	lists, _ := filepath.Glob("/proc/self/task/*/children")
 	var all []string

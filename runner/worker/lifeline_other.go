@@ -2,6 +2,6 @@
 
 package worker
 
-// watchLifeline does nothing: here a worker notices that its gateway is gone by
-// the end of the socket alone, which takes a script that returns to Go.
+// watchLifeline does nothing. On this system a worker notices the end of its gateway
+// by the end of the socket, as soon as the script returns to Go.
 func watchLifeline() error { return nil }

@@ -4,4 +4,4 @@ package worker
 
 import "github.com/toolscript/toolscript"
 
-func limitResources() ([]toolscript.WallPart, error) { return nil, errNoWorkers }
+func limitResources() ([]toolscript.Confinement, error) { return nil, errNoWorkers }

@@ -11,8 +11,8 @@ import (
 	"github.com/toolscript/toolscript/runner/worker"
 )
 
-// stubborn are scripts that never end and, most of them, never ask whether they
-// should.
+// stubborn are scripts that never end. Most of them never reach a check of their
+// limits by themselves.
 var stubborn = map[string]string{
 	"loop":       "for (;;);",
 	"microtasks": "for (;;) await 0",
@@ -55,9 +55,10 @@ func TestCPULimit(t *testing.T) {
 	}
 }
 
-// TestLoopsDoNotStopTheGateway is what script workers are for: compiled
-// WebAssembly is no safe point for Go's collector, so in one process a single
-// such loop would stop everything as soon as memory is collected.
+// TestLoopsDoNotStopTheGateway checks that endless scripts do not stop the gateway,
+// which is the reason for worker processes: compiled WebAssembly has no safe points
+// for Go's garbage collector, so in a shared process one such loop would stop every
+// goroutine at the next collection.
 func TestLoopsDoNotStopTheGateway(t *testing.T) {
 	for _, name := range []string{"loop", "join"} {
 		t.Run(name, func(t *testing.T) {

@@ -11,17 +11,16 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// workerNice is the priority of workers: the gateway answers before scripts
-// compute.
+// workerNice is the priority of workers: the gateway runs before scripts.
 const workerNice = 10
 
 // maxFiles bounds the descriptors of a worker.
 const maxFiles = 32
 
-// limitResources bounds what the system gives this process. Address space is
-// not among it: Go and the engine reserve much more than they use. Nor is the
-// number of processes, which counts all threads of the user.
-func limitResources() ([]toolscript.WallPart, error) {
+// limitResources limits the resources of this process. Address space is not limited:
+// Go and the engine reserve much more than they use. Nor is the number of processes,
+// which counts all threads of the user.
+func limitResources() ([]toolscript.Confinement, error) {
 	limits := []struct {
 		name     string
 		resource int
@@ -36,11 +35,11 @@ func limitResources() ([]toolscript.WallPart, error) {
 			return nil, fmt.Errorf("%s: %w", l.name, err)
 		}
 	}
-	// A priority belongs to a thread; that of the group reaches all of them.
+	// A priority belongs to a thread; that of the group covers all of them.
 	if err := unix.Setpriority(unix.PRIO_PGRP, 0, workerNice); err != nil {
 		return nil, fmt.Errorf("setpriority: %w", err)
 	}
-	return []toolscript.WallPart{
+	return []toolscript.Confinement{
 		{Name: "environment", Active: len(os.Environ()) == 0, Detail: fmt.Sprintf("%d variables", len(os.Environ()))},
 		{Name: "process group", Active: unix.Getpgrp() == os.Getpid(), Detail: "its own: no signal of a terminal reaches it"},
 		{Name: "priority", Active: true, Detail: fmt.Sprintf("nice %d", workerNice)},

@@ -1,14 +1,16 @@
 package worker
 
 import (
+	"encoding/json"
+	"errors"
+
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner"
 )
 
-// ready is the first thing a worker says.
+// ready is the first message of a worker.
 type ready struct {
-	Wall  []toolscript.WallPart `json:"wall"`            // what stands between it and the system
-	Types string                `json:"types,omitempty"` // version of the type checker of this program; "" when it has none
+	Confinement []toolscript.Confinement `json:"confinement"` // as the worker found it
 }
 
 // compiled answers one runner.Source.
@@ -21,28 +23,17 @@ type compiled struct {
 type checkRequest struct {
 	runner.Source
 	Returns bool   `json:"returns,omitempty"`
+	Strict  bool   `json:"strict,omitempty"`
 	Module  string `json:"module"` // key of the declarations
 }
 
 // checked answers a checkRequest or a moduleHeader.
 type checked struct {
-	Unknown     bool                    `json:"unknown,omitempty"` // the declarations of that key are not here
+	Unknown     bool                    `json:"unknown,omitempty"` // the worker does not have the declarations of that key
 	Diagnostics []toolscript.Diagnostic `json:"diagnostics,omitempty"`
 }
 
-// typedText is a script as another type checker takes it.
-type typedText struct {
-	None bool   `json:"none,omitempty"` // it has no types that could be wrong
-	Text string `json:"text,omitempty"`
-}
-
-// placeRequest asks for the user's places of what was found in a typedText.
-type placeRequest struct {
-	checkRequest
-	Found []runner.Finding `json:"found"`
-}
-
-// moduleHeader gives declarations; their text follows.
+// moduleHeader announces declarations; their text follows.
 type moduleHeader struct {
 	Key string `json:"key"`
 }
@@ -54,19 +45,38 @@ type callHeader struct {
 	Task   bool   `json:"task,omitempty"`
 }
 
-// answerHeader answers a tool call; the value follows when there is no error.
+// answerHeader answers a tool call; the value follows if there is no error.
 type answerHeader struct {
 	CallID string                `json:"callId"`
 	Err    *toolscript.ToolError `json:"err,omitempty"`
 }
 
-// clockHeader says that the run's clock stands still, or goes on.
+// clockHeader reports that the clock of the run stopped or continues.
 type clockHeader struct {
 	Standing bool `json:"standing"`
 }
 
-// stdinHeader gives a piece of standard input; its bytes follow.
+// stdinHeader announces a piece of standard input; its bytes follow.
 type stdinHeader struct {
-	End bool   `json:"end,omitempty"` // there is no more
-	Err string `json:"err,omitempty"` // why there is no more, when that is not its end
+	End bool   `json:"end,omitempty"` // the input has ended
+	Err string `json:"err,omitempty"` // why it ended, if that was an error
+}
+
+// writeEnd sends the end of a run: the outcome without its value, and the value.
+func (l *link) writeEnd(o runner.Outcome) error {
+	value := o.Value
+	o.Value = nil
+	return l.writeJSON(frameEnd, o, value)
+}
+
+// splitEnd decodes the end of a run. It does not copy the value, but checks it: a script
+// may have taken the worker over.
+func splitEnd(payload []byte) (o runner.Outcome, err error) {
+	value, err := split(payload, &o)
+	if err == nil && value != nil {
+		if o.Value = value; !json.Valid(value) {
+			err = errors.New("its value is not JSON")
+		}
+	}
+	return o, err
 }

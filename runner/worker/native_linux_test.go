@@ -12,14 +12,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// An attempt is what code that has broken out of the engine would try. It must
-// fail.
+// An attempt is an action of code that has escaped from the engine. It must fail.
 type attempt struct {
 	name string
 	try  func() error
 }
 
-// call makes a system call, and nothing of the result.
+// call returns an attempt that makes a system call and ignores its result.
 func call(number uintptr, args ...uintptr) func() error {
 	return func() error {
 		var a [6]uintptr
@@ -32,12 +31,12 @@ func call(number uintptr, args ...uintptr) func() error {
 }
 
 func text(s string) uintptr {
-	b, _ := unix.BytePtrFromString(s) // no zero in it
+	b, _ := unix.BytePtrFromString(s) // s contains no zero byte
 	kept = append(kept, b)
 	return uintptr(unsafe.Pointer(b))
 }
 
-// kept holds what system calls are given addresses of.
+// kept keeps the memory alive whose addresses are passed to system calls.
 var kept []*byte
 
 func buffer() uintptr {
@@ -76,7 +75,7 @@ func listen(network, address string) func() error {
 	}
 }
 
-// attempts are made in a worker whose gateway is the process of an id.
+// attempts returns the attempts of a worker whose gateway has the given process id.
 func attempts(gateway int) []attempt {
 	const here = ^uintptr(99) // AT_FDCWD
 	parent, memory := uintptr(gateway), buffer()
@@ -168,13 +167,14 @@ func attempts(gateway int) []attempt {
 	}
 }
 
-// resolve asks a name server; the C library hides why it cannot.
+// resolve queries a name server with Go's resolver, because the C library hides the
+// cause of a failure.
 func resolve() error {
 	_, err := (&net.Resolver{PreferGo: true}).LookupHost(context.Background(), "toolscript.invalid")
 	return err
 }
 
-// fork would go on in two processes.
+// fork ends the child process at once, so that only one process continues the test.
 func fork() error {
 	pid, _, errno := unix.RawSyscall6(unix.SYS_CLONE, uintptr(unix.SIGCHLD), 0, 0, 0, 0, 0)
 	if errno != 0 {
@@ -187,7 +187,7 @@ func fork() error {
 	return err
 }
 
-// before is what a worker knows while it can still look.
+// before is the state that a worker can see before it is confined.
 type before struct {
 	descriptors map[int]string
 	gateway     int
@@ -203,14 +203,13 @@ func look() any {
 	return before{open, os.Getppid()}
 }
 
-// findings are what the attack gives back.
+// findings are the result of the attack.
 type findings struct {
-	Descriptors map[int]string    // before it was locked down
-	Later       []int             // the numbers that are open at the end
-	Failed      map[string]string // by attempt; "" is one that succeeded
+	Descriptors map[int]string    // before the confinement
+	Later       []int             // descriptors that are open at the end
+	Failed      map[string]string // error by attempt; "" means that it succeeded
 }
 
-// attack makes all attempts.
 func attack(seen any) any {
 	known := seen.(before)
 	found := findings{Descriptors: known.descriptors, Failed: map[string]string{}}
@@ -228,7 +227,7 @@ func attack(seen any) any {
 	return found
 }
 
-// foreign makes a system call by another architecture's numbers.
+// foreign makes a system call with the number of another architecture.
 func foreign(any) any {
 	_, _, errno := unix.RawSyscall(unix.SYS_GETPID|1<<30, 0, 0, 0)
 	return errno.Error()

@@ -7,9 +7,10 @@ import (
 	"net"
 	"os"
 	"syscall"
+	"time"
 )
 
-// A pair is what connects gateway and worker.
+// A pair connects gateway and worker.
 type pair struct {
 	conn   net.Conn
 	life   *os.File
@@ -26,4 +27,13 @@ func (p *pair) closeOurs() error { return nil }
 
 func ownGroup() *syscall.SysProcAttr { return nil }
 
-func openSocket() (net.Conn, error) { return nil, errNoWorkers }
+func openConn() (net.Conn, error) { return nil, errNoWorkers }
+
+type socket struct {
+	net.Conn
+	readable func() error
+}
+
+func openSocket() (*socket, error) { return nil, errNoWorkers }
+
+func (*socket) wait(time.Duration, bool) (bool, error) { return false, errNoWorkers }

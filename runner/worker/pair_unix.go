@@ -9,15 +9,15 @@ import (
 	"syscall"
 )
 
-// The worker finds its ends of a pair at these descriptors.
+// The descriptors at which the worker finds its ends of a pair.
 const (
 	socketFD   = 3
 	lifelineFD = 4
 )
 
-// A pair is what connects gateway and worker: a socket for frames, and a pipe
-// that nobody ever writes to. Its write end closes when the gateway ends, by
-// whatever cause, and the worker must not outlive that.
+// A pair connects gateway and worker: a socket for frames, and a pipe without data.
+// The write end of the pipe closes when the gateway ends, for whatever cause, and the
+// worker must end then.
 type pair struct {
 	conn   *net.UnixConn
 	life   *os.File
@@ -42,7 +42,7 @@ func newPair() (*pair, error) {
 }
 
 func socketPair() (ours, theirs *os.File, err error) {
-	syscall.ForkLock.RLock() // SOCK_CLOEXEC is not everywhere
+	syscall.ForkLock.RLock() // SOCK_CLOEXEC does not exist everywhere
 	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
 	if err == nil {
 		syscall.CloseOnExec(fds[0])
@@ -66,12 +66,12 @@ func (p *pair) closeTheirs() {
 
 func (p *pair) closeOurs() error { return errors.Join(p.conn.Close(), p.life.Close()) }
 
-// ownGroup keeps a terminal's Ctrl-C from the worker: the gateway decides when
-// it ends.
+// ownGroup protects the worker from a terminal's Ctrl-C: the gateway decides when the
+// worker ends.
 func ownGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
-// openSocket is the worker's end.
-func openSocket() (net.Conn, error) {
+// openConn opens the end of a checker, which reads while it works.
+func openConn() (net.Conn, error) {
 	f := os.NewFile(socketFD, "gateway")
 	defer f.Close() //nolint:errcheck // FileConn has a descriptor of its own
 	return net.FileConn(f)

@@ -13,22 +13,17 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/runner"
-	"github.com/toolscript/toolscript/runner/internal/guard"
 	"github.com/toolscript/toolscript/runner/internal/proc"
+	"github.com/toolscript/toolscript/runner/session"
 )
 
-// Options say how a worker is started. The zero value starts this program.
+// Options configure a worker. The zero value starts this program.
 type Options struct {
 	Executable string   // default: this program
-	Args       []string // stand before Command on the command line
-	CacheDir   string   // where the sandbox keeps its compiled engine; empty for nowhere
+	Args       []string // before Command on the command line
+	CacheDir   string   // where the sandbox keeps its compiled engine; "" for nowhere
 
-	// Types checks in the place of a type checker in this program, if that has none;
-	// nil: nothing does.
-	Types runner.TextChecker
-
-	Log *slog.Logger // hears of panics, of a Host or our own; default: slog.Default()
+	Log *slog.Logger // for panics of a Host or of this package; default: slog.Default()
 }
 
 // closeGrace is how long a worker may take to end by itself.
@@ -43,11 +38,11 @@ type Process struct {
 	stderr *stderr
 	hello  ready
 	life   *os.File      // the write end of the worker's lifeline
-	done   chan struct{} // closed when the process has been waited for
+	done   chan struct{} // closed when the process was reaped
 }
 
-// start starts a worker and waits until it is ready, which for a sandbox
-// without a cache takes half a second.
+// start starts a worker and waits until it is ready, which takes half a second for a
+// sandbox without a cache.
 func start(ctx context.Context, role role, o Options) (*Process, error) {
 	p, err := spawn(role, o)
 	if err != nil {
@@ -64,7 +59,7 @@ func start(ctx context.Context, role role, o Options) (*Process, error) {
 	return p, nil
 }
 
-// hear waits for a new worker's first message.
+// hear waits for the first message of a new worker.
 func (p *Process) hear() error {
 	kind, payload, err := p.link.read()
 	if err != nil {
@@ -104,25 +99,25 @@ func spawn(role role, o Options) (*Process, error) {
 	return p, nil
 }
 
-// wait reaps the process. Nothing else waits for it, and what the process had
-// open is closed before done says that it is gone.
+// wait reaps the process and closes the descriptors that belong to it before it closes
+// done.
 func (p *Process) wait() {
 	defer close(p.done)
-	_ = guard.Do(p.log, "wait for a script worker", func() {
+	_ = session.Contain(p.log, "wait for a script worker", func() {
 		_ = p.cmd.Wait() // the exit status is in cmd.ProcessState
 	})
 	_ = p.conn.Close()
 	_ = p.life.Close()
 }
 
-// Kill ends the worker at once, whatever it is doing. A worker starts no
-// processes of its own, so there is nothing else to end.
+// Kill ends the worker at once. A worker starts no processes, so there is nothing else
+// to end.
 func (p *Process) Kill() {
 	_ = p.cmd.Process.Kill() // os.ErrProcessDone: it has ended by itself
 }
 
-// Close ends the worker and waits until it is gone. An idle worker ends by
-// itself when its socket closes; one that does not is killed.
+// Close ends the worker and waits for its end. An idle worker ends by itself when its
+// socket closes; otherwise it is killed.
 func (p *Process) Close() {
 	_ = p.conn.Close()
 	if !p.ended() {
@@ -137,16 +132,16 @@ func (p *Process) Done() <-chan struct{} { return p.done }
 // PID is the worker's process id.
 func (p *Process) PID() int { return p.cmd.Process.Pid }
 
-// Wall is what stands between the worker and the system, as the worker itself
-// has found it.
-func (p *Process) Wall() []toolscript.WallPart { return p.hello.Wall }
+// Confinement is what the operating system keeps from the worker, as the worker
+// itself found it.
+func (p *Process) Confinement() []toolscript.Confinement { return p.hello.Confinement }
 
-// RSS is the memory that the worker holds, in bytes, and 0 where the system
-// does not tell.
+// RSS is the memory that the worker holds, in bytes, and 0 if the system does not
+// report it.
 func (p *Process) RSS() int64 { return proc.RSS(p.PID()) }
 
-// ended waits a moment for a worker whose socket has closed, and says whether
-// it has ended.
+// ended waits a moment for a worker whose socket has closed, and reports whether it
+// has ended.
 func (p *Process) ended() bool {
 	timer := time.NewTimer(closeGrace)
 	defer timer.Stop()
@@ -158,8 +153,8 @@ func (p *Process) ended() bool {
 	}
 }
 
-// lastWords say, in parentheses, how a worker ended and why; they are empty for
-// one that lives.
+// lastWords says, in parentheses, how a worker ended and why; it is empty for a
+// running worker.
 func (p *Process) lastWords() string {
 	if !p.ended() {
 		return ""
@@ -174,7 +169,7 @@ func (p *Process) lastWords() string {
 	return " (" + words + ")"
 }
 
-// gone is the error of a worker that ended under work that may be innocent.
+// gone is the error of a worker that ended during work that may be innocent.
 func (p *Process) gone() error {
 	err := fmt.Errorf("the script worker has ended%s; try again", p.lastWords())
 	return &toolscript.Error{Kind: toolscript.Unavailable, Err: err}

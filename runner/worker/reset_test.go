@@ -10,8 +10,8 @@ import (
 	"github.com/toolscript/toolscript/runner/worker"
 )
 
-// killed are programs that want to outlive their limits where an engine is
-// hardest to stop: in native code, in block operations, in what catches errors.
+// killed are scripts that try to outlive their limits in places where an engine is
+// hard to stop: in native code, in block operations, and in code that catches errors.
 var killed = []struct {
 	name, code string
 	kind       toolscript.Kind
@@ -31,15 +31,16 @@ var killed = []struct {
 	{"nothing but waiting", "await new Promise(() => { setInterval(() => {}, 10) })", toolscript.LimitTime},
 }
 
-// TestKilledScriptLeavesItsWorkerWell: the error is typed, the same process runs
-// the next script on fresh ground, and then it computes nothing any more.
+// TestKilledScriptLeavesItsWorkerWell checks that the error has the right kind, that
+// the same process runs the next script on clean state, and that the process is idle
+// afterwards.
 func TestKilledScriptLeavesItsWorkerWell(t *testing.T) {
 	for _, k := range killed {
 		t.Run(k.name, func(t *testing.T) {
 			job := newJob(t, k.code)
 			job.Limits.TimeoutMs, job.Limits.MemoryMB = 250, 96
 			if k.kind != toolscript.LimitTime {
-				job.Limits.TimeoutMs = 10_000 // the other limit comes first
+				job.Limits.TimeoutMs = 10_000 // the other limit applies first
 			}
 			s := survives(t, job, k.kind)
 			pid := s.PID()
@@ -52,10 +53,9 @@ func TestKilledScriptLeavesItsWorkerWell(t *testing.T) {
 	}
 }
 
-// survives runs a job that does not end and gives the sandbox back in which the
-// engine itself ended it. On a machine that is busy with other things the
-// engine may come too late, after the watchdog or the gateway: then once more,
-// in a new one.
+// survives runs a job that does not end, and returns the sandbox in which the engine
+// itself ended it. On a busy machine the watchdog or the gateway can be faster than
+// the engine; the job then runs again in a new sandbox.
 func survives(t *testing.T, job runner.Job, want toolscript.Kind) *worker.Sandbox {
 	t.Helper()
 	for range 5 {
@@ -82,7 +82,7 @@ func survives(t *testing.T, job runner.Job, want toolscript.Kind) *worker.Sandbo
 // wantIdle waits until a process uses no processor time.
 func wantIdle(t *testing.T, pid int) {
 	t.Helper()
-	tick := time.NewTicker(100 * time.Millisecond) // ten units of the time that is looked at
+	tick := time.NewTicker(100 * time.Millisecond) // ten ticks of the processor clock
 	defer tick.Stop()
 	enough := time.After(10 * time.Second)
 	for last := time.Duration(-1); ; {

@@ -2,168 +2,129 @@ package worker
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner"
-	"github.com/toolscript/toolscript/runner/internal/cancels"
-	"github.com/toolscript/toolscript/runner/internal/grace"
-	"github.com/toolscript/toolscript/runner/internal/guard"
-	"github.com/toolscript/toolscript/runner/internal/held"
 	"github.com/toolscript/toolscript/runner/internal/proc"
-	"github.com/toolscript/toolscript/runner/report"
+	"github.com/toolscript/toolscript/runner/scripterror"
+	"github.com/toolscript/toolscript/runner/session"
 )
 
 const (
 	// killGrace is how much longer than its limit a script may take before its
-	// worker is killed: the worker ends it earlier, and survives.
+	// worker is killed: the worker ends the script earlier, and survives.
 	killGrace = 300 * time.Millisecond
 	// cancelGrace is the same for a run that is cancelled.
 	cancelGrace = 100 * time.Millisecond
-	// cpuPoll is how often the processor time and the memory of a worker are looked at.
-	cpuPoll = 100 * time.Millisecond
-	// mostMemory is what a worker may hold. The heap of its script has a limit of its
-	// own; what can grow beside it are answers for which a script has no time. A
-	// script that awaits its calls has no more of them there than calls under way.
-	mostMemory = 1 << 30
+	// limitPoll is how often the processor time and the memory of a worker are read.
+	limitPoll = 100 * time.Millisecond
+	// maxMemory bounds the memory of a worker. The heap of the script has a limit of
+	// its own; answers that the script does not take come on top. A script that
+	// awaits its calls holds no more answers than calls in flight.
+	maxMemory = 1 << 30
 )
 
-// A run is the gateway's side of one job.
+// A run is the connection between one session and its worker.
 type run struct {
+	*session.Session
 	sandbox *Sandbox
 	job     runner.Job
-	host    runner.Host
-	begun   time.Time
-	cpu     time.Duration // of the worker, when it began
 
-	ctx     context.Context // of calls and of standard input; ends with the run
-	cancel  context.CancelFunc
-	pending sync.WaitGroup  // goroutines that use host
-	calls   *held.Held      // what calls that have not ended keep in memory
-	cancels cancels.Cancels // of calls that have not ended
+	wanted atomic.Int64 // pieces of standard input that the worker asked for and did not get
+	stdin  []byte       // read from the session and not yet sent; only grantStdin uses it
 
-	ended  chan runner.Outcome // the worker's word
-	broken chan error          // the worker is not understood, or gone, or we failed
-
-	wishes atomic.Int64 // for pieces of standard input, not yet granted
-	stdin  []byte       // read from host and not yet sent; only the goroutine that grants touches it
-
-	mu   sync.Mutex // held while the worker is answered
+	mu   sync.Mutex // held while a frame is sent
 	over bool
 }
 
 func newRun(ctx context.Context, s *Sandbox, job runner.Job, host runner.Host) *run {
-	r := &run{
-		sandbox: s, job: job, host: host, begun: time.Now(),
-		ended: make(chan runner.Outcome, 1), broken: make(chan error, 1), calls: held.New(),
-	}
-	if job.Limits.CPUMs > 0 {
-		r.cpu = proc.CPUTime(s.PID())
-	}
-	r.ctx, r.cancel = context.WithCancel(ctx)
+	r := &run{sandbox: s, job: job}
+	r.Session = session.New(ctx, s, job, host, session.Options{
+		Log: s.log, Poll: limitPoll, LimitGrace: killGrace, Overrun: r.overrun,
+		Cancel: r.sendCancel, CancelGrace: cancelGrace, MaxAnswer: MaxFrame,
+	})
 	return r
 }
 
-// run sends the job and waits for its end, which it forces when it must.
-func (r *run) run(ctx context.Context) (runner.Outcome, error) {
-	if err := r.send(ctx); errors.Is(err, errFrameTooLong) {
-		return r.outcome(r.tooLong(err)), nil // nothing was sent, and the worker is well
-	} else if err != nil {
-		return r.unsent(ctx, err)
-	}
-	r.spawn(r.receive)
-	if r.job.Clock != nil {
-		r.spawn(r.relayClock)
-	}
-	wall := r.wallTimer()
-	defer wall.Stop()
-	poll := time.NewTicker(cpuPoll)
-	defer poll.Stop()
-	stop, cancelled := ctx.Done(), (<-chan time.Time)(nil)
-	for {
-		select {
-		case outcome := <-r.ended:
-			return outcome, nil
-		case err := <-r.broken:
-			return r.lost(err)
-		case <-stop:
-			stop, cancelled = nil, time.After(cancelGrace)
-			r.spawn(r.sayCancel) // waits for no worker that is stuck; cancelled is next
-		case <-cancelled:
-			return r.kill(r.cancelled(ctx))
-		case <-wall.C:
-			if left := milliseconds(r.job.Limits.TimeoutMs) + killGrace - r.job.Clock.Since(r.begun); left > 0 { // it stood still
-				wall.Reset(max(left, cpuPoll))
-				continue
-			}
-			return r.kill(r.timedOut())
-		case <-poll.C:
-			if e := r.overrun(); e != nil {
-				return r.kill(e)
-			}
-		}
-	}
-}
-
-// overrun is the limit that the worker has met, if any.
+// overrun reports a worker that holds too much memory.
 func (r *run) overrun() *toolscript.RunError {
-	limit := milliseconds(r.job.Limits.CPUMs)
-	switch pid := r.sandbox.PID(); {
-	case limit > 0 && proc.CPUTime(pid)-r.cpu > limit+killGrace:
-		return r.timedOut()
-	case proc.RSS(pid) > mostMemory:
-		return report.AnswersWait(mostMemory)
+	if proc.RSS(r.sandbox.PID()) > maxMemory {
+		return scripterror.AnswersWait(maxMemory)
 	}
 	return nil
 }
 
-// wallTimer fires when the worker has overrun; without a limit it never does.
-func (r *run) wallTimer() *time.Timer {
-	limit := milliseconds(r.job.Limits.TimeoutMs)
-	if limit <= 0 {
-		limit = never
+// run sends the job and waits for the end of the run.
+func (r *run) run(ctx context.Context) (runner.Outcome, error) {
+	switch err := r.sendJob(ctx); {
+	case errors.Is(err, errFrameTooLong): // nothing was sent, and the worker is well
+		return r.Outcome(toolscript.Fail(toolscript.TooLarge, fmt.Sprintf("the script and its arguments are too long: %v", err))), nil
+	case err != nil && ctx.Err() != nil:
+		return r.kill(r.Cancelled(ctx))
+	case err != nil && r.WallOver():
+		return r.kill(r.TimedOut())
+	case err != nil:
+		return r.lost(err)
 	}
-	return time.NewTimer(limit + killGrace)
+	r.Go(r.receive)
+	if r.job.Clock != nil {
+		r.Go(r.relayClock)
+	}
+	outcome, stopped, err := r.Wait(ctx)
+	switch {
+	case err != nil:
+		return r.lost(err)
+	case stopped != nil:
+		return r.kill(stopped)
+	}
+	return outcome, nil
 }
 
-const never = 100 * 365 * 24 * time.Hour
-
-// spawn runs f beside the run. A panic in it ends the run, and the worker with
-// it, since nobody knows what the two have said to each other.
-func (r *run) spawn(f func()) {
-	r.pending.Go(func() {
-		if err := guard.Do(r.sandbox.log, "run "+r.job.RunID, f); err != nil {
-			r.breaks(err)
-		}
-	})
+// sendJob sends the worker its job. A worker that does not read it within the
+// limits of the run is killed.
+func (r *run) sendJob(ctx context.Context) error {
+	sent := make(chan struct{})
+	defer close(sent)
+	r.Go(func() { r.killDeaf(ctx, sent) })
+	return r.sandbox.begin(r.job)
 }
 
-// breaks ends the run with an error, unless another one has.
-func (r *run) breaks(err error) {
+func (r *run) killDeaf(ctx context.Context, sent <-chan struct{}) {
+	wall := r.WallTimer()
+	defer wall.Stop()
 	select {
-	case r.broken <- err:
-	default:
+	case <-sent:
+		return
+	case <-wall.C:
+	case <-ctx.Done():
+		select {
+		case <-sent:
+			return
+		case <-time.After(cancelGrace):
+		}
 	}
+	r.sandbox.Kill()
 }
 
-// receive reads what the worker says until it ends the run. Output is passed on
-// before the next message is read: a host that does not take it holds the
-// script up.
+// receive reads the frames of the worker until one ends the run. Output is passed
+// on before the next frame is read: a host that does not take it holds the script
+// up.
 func (r *run) receive() {
 	for {
 		kind, payload, err := r.sandbox.link.read()
 		if err == nil && kind == frameEnd {
 			var outcome runner.Outcome
-			if err = json.Unmarshal(payload, &outcome); err == nil && r.sandbox.link.more() {
-				err = errors.New("it went on after its end") // which the next run would hear
+			if outcome, err = splitEnd(payload); err == nil && r.sandbox.link.more() {
+				err = errors.New("it went on after its end") // the next run would read that
 			}
 			if err == nil {
-				r.ended <- outcome
+				r.End(outcome)
 				return
 			}
 		}
@@ -171,7 +132,7 @@ func (r *run) receive() {
 			err = r.handle(kind, payload)
 		}
 		if err != nil {
-			r.breaks(err)
+			r.Fail(err)
 			return
 		}
 	}
@@ -180,19 +141,19 @@ func (r *run) receive() {
 func (r *run) handle(kind frameType, payload []byte) error {
 	switch kind {
 	case frameStdout:
-		r.write(runner.Stdout, string(payload))
+		r.Write(runner.Stdout, string(payload))
 	case frameStderr:
-		r.write(runner.Stderr, string(payload))
+		r.Write(runner.Stderr, string(payload))
 	case frameCall:
-		return r.begin(payload)
+		return r.call(payload)
 	case frameCancelCall:
 		var header callHeader
 		_, err := split(payload, &header)
-		r.cancels.Cancel(header.CallID)
+		r.CancelCall(header.CallID)
 		return err
 	case frameWantStdin:
-		if r.wishes.Add(1) == 1 {
-			r.spawn(r.grantStdin)
+		if r.wanted.Add(1) == 1 {
+			r.Go(r.grantStdin)
 		}
 	default:
 		return fmt.Errorf("a sandbox sent message %d", kind)
@@ -200,25 +161,105 @@ func (r *run) handle(kind frameType, payload []byte) error {
 	return nil
 }
 
-// finish cancels what the script left behind and lets nothing more through. A
-// worker that has ended the run but does not read what it is told is killed.
-func (r *run) finish() {
-	r.cancel()
-	deaf := time.AfterFunc(grace.Period, r.sandbox.Kill)
+func (r *run) call(payload []byte) error {
+	var header callHeader
+	args, err := split(payload, &header)
+	if err != nil {
+		return err
+	}
+	if _, err := strconv.ParseUint(header.CallID, 10, 32); err != nil { // engines number calls, and the record keeps the ids
+		return fmt.Errorf("a sandbox sent %.20q as the id of a call", header.CallID)
+	}
+	return r.Call(runner.Call{CallID: header.CallID, ID: header.ID, Args: args, Task: header.Task}, len(payload), r.answer)
+}
+
+// answer sends the worker the answer of a call. A broken link shows where frames
+// are read.
+func (r *run) answer(a session.Answer) {
+	_ = r.send(frameAnswer, answerHeader{CallID: a.CallID, Err: a.Failure}, a.Value)
+}
+
+// maxStdin is the largest piece of standard input that is sent at once.
+const maxStdin = 1 << 20
+
+// grantStdin sends pieces of standard input until the worker wants no more.
+func (r *run) grantStdin() {
+	for {
+		var header stdinHeader
+		if len(r.stdin) == 0 {
+			piece, err := r.ReadStdin(r.Context())
+			if err != nil {
+				header = stdinHeader{End: true, Err: err.Error()}
+			} else {
+				header.End = piece == nil
+			}
+			r.stdin = piece
+		}
+		piece := r.stdin[:min(len(r.stdin), maxStdin)]
+		r.stdin = r.stdin[len(piece):]
+		_ = r.send(frameStdin, header, piece) // a broken link shows where frames are read
+		if r.wanted.Add(-1) == 0 {
+			return
+		}
+	}
+}
+
+// sendCancel asks the worker to end its script.
+func (r *run) sendCancel() { _ = r.send(frameCancel, nil, nil) }
+
+// send sends a frame, unless the run is over: the next run would read it. A run
+// that is cancelled gets no more answers: the cancellation itself causes some, and
+// the script would go on or fail with them.
+func (r *run) send(t frameType, header any, raw []byte) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.over || t != frameCancel && r.Context().Err() != nil {
+		return nil
+	}
+	return r.sandbox.link.writeJSON(t, header, raw)
+}
+
+// close ends the session. A worker that has ended the run but does not read is
+// killed.
+func (r *run) close() {
+	r.Stop()
+	deaf := time.AfterFunc(session.GracePeriod, r.sandbox.Kill)
 	r.mu.Lock()
 	r.over = true
 	r.mu.Unlock()
 	if !deaf.Stop() {
 		<-r.sandbox.done // a worker that ends must not seem free for the next run
 	}
-	grace.Wait(&r.pending)
+	r.Close()
 }
-
-func milliseconds(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
 
 // kill ends the run together with its worker.
 func (r *run) kill(e *toolscript.RunError) (runner.Outcome, error) {
 	r.sandbox.Kill()
 	<-r.sandbox.done
-	return r.outcome(e), ErrKilled
+	return r.Outcome(e), ErrKilled
+}
+
+// exitOverrun is the exit code of a worker that its own watchdog ended.
+const exitOverrun = 3
+
+// lost ends a run whose worker has ended or broke the protocol, or in which the
+// gateway failed.
+func (r *run) lost(cause error) (runner.Outcome, error) {
+	s := r.sandbox
+	err := cause
+	switch {
+	case errors.Is(cause, session.ErrPanic):
+	case s.ended():
+		err = fmt.Errorf("the sandbox ended in the middle of the script%s", s.lastWords())
+	default:
+		err = fmt.Errorf("the sandbox broke the protocol: %w", cause)
+	}
+	s.Kill()
+	<-s.done
+	if s.cmd.ProcessState.ExitCode() == exitOverrun {
+		return r.Outcome(r.TimedOut()), ErrKilled
+	}
+	return r.Outcome(&toolscript.RunError{Name: "InternalError", Code: toolscript.Internal, Message: err.Error()}),
+		&toolscript.Error{Kind: toolscript.Unavailable, Err: err}
 }

@@ -13,11 +13,12 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/naming"
 	"github.com/toolscript/toolscript/runner"
 	"github.com/toolscript/toolscript/runner/worker"
 )
 
-// run runs code to an end that is the script's own.
+// run runs code and fails the test if the worker is lost.
 func run(tb testing.TB, s *worker.Sandbox, code string, h *host) runner.Outcome {
 	tb.Helper()
 	outcome, err := s.Run(tb.Context(), newJob(tb, code), h)
@@ -27,7 +28,7 @@ func run(tb testing.TB, s *worker.Sandbox, code string, h *host) runner.Outcome 
 	return outcome
 }
 
-// kindOf is the kind of a run's error, "" when it ended well.
+// kindOf returns the kind of a run's error, or "" for a run without error.
 func kindOf(o runner.Outcome) toolscript.Kind {
 	if o.Err == nil {
 		return ""
@@ -90,14 +91,14 @@ func TestNamesFollowTheirKey(t *testing.T) {
 	s := startSandbox(t)
 	job := newJob(t, "return Object.keys(tools)")
 	for _, test := range []struct {
-		names *runner.Names
+		names *naming.Names
 		want  string
 	}{
 		{names, `["demo"]`},
 		{names, `["demo"]`},
-		{&runner.Names{Key: "2", Servers: []runner.ServerNames{{Ident: "other", Server: "other"}}}, `["other"]`},
+		{&naming.Names{Key: "2", Servers: []naming.Server{{Ident: "other", Name: "other"}}}, `["other"]`},
 		{nil, `[]`},
-		{&runner.Names{Key: "3"}, `[]`},
+		{&naming.Names{Key: "3"}, `[]`},
 		{names, `["demo"]`},
 	} {
 		job.Names = test.names
@@ -172,8 +173,8 @@ func TestAnswerTooLong(t *testing.T) {
 	}
 }
 
-// TestCallsEndWithTheRun has a call that nobody waits for, and a call that the
-// run's end cancels.
+// TestCallsEndWithTheRun checks that the end of a run cancels a call that the script
+// does not await.
 func TestCallsEndWithTheRun(t *testing.T) {
 	s := startSandbox(t)
 	ended := make(chan error, 1)
@@ -192,8 +193,9 @@ func TestCallsEndWithTheRun(t *testing.T) {
 	run(t, s, "return 2", &host{})
 }
 
-// TestStubbornHostIsLeftAlone has a call that does not end with its run, and is
-// answered while the next run waits for the answer to a call of the same number.
+// TestStubbornHostIsLeftAlone has a call that does not end with its run. Its late
+// answer arrives while the next run waits for a call with the same id, and must not
+// reach that run.
 func TestStubbornHostIsLeftAlone(t *testing.T) {
 	s := startSandbox(t)
 	release := make(chan struct{})
@@ -205,7 +207,7 @@ func TestStubbornHostIsLeftAlone(t *testing.T) {
 	if string(outcome.Value) != "1" {
 		t.Errorf("value = %s, %+v; want 1", outcome.Value, outcome.Err)
 	}
-	const more = 100 // calls, in which the late answer has time to come
+	const more = 100 // calls during which the late answer can arrive
 	begun, enough := 0, make(chan struct{})
 	next := &host{call: func(_ context.Context, c runner.Call) (json.RawMessage, *toolscript.ToolError) {
 		if c.ID == "demo__echo" {
@@ -241,7 +243,7 @@ func TestCancel(t *testing.T) {
 			h := &host{
 				call: func(context.Context, runner.Call) (json.RawMessage, *toolscript.ToolError) {
 					cancel()
-					return json.RawMessage("1"), nil // which nobody is told any more
+					return json.RawMessage("1"), nil // the run is cancelled and ignores this answer
 				},
 				write: func(runner.Stream, string) { <-ctx.Done() },
 			}

@@ -6,17 +6,17 @@ import (
 )
 
 // maxStderr bounds what is kept of a worker's standard error. A Go program that
-// dies says why in its first lines and prints goroutines for megabytes.
+// crashes prints the cause first, and then megabytes of goroutines.
 const maxStderr = 4 << 10
 
-// A stderr keeps the beginning of what is written to it.
+// A stderr keeps the beginning of the text that is written to it.
 type stderr struct {
 	mu   sync.Mutex
 	text []byte
 }
 
-// Write never fails and never blocks, lest a worker that prints without end
-// waits for the gateway.
+// Write never fails and never blocks, so that a worker that prints without end does
+// not wait for the gateway.
 func (s *stderr) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

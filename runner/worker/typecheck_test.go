@@ -24,7 +24,7 @@ export interface Tools { demo: DemoTools }
 export declare const tools: Tools;
 export declare const args: readonly string[];`}
 
-// typesOf are the findings about a script that must compile, as lines.
+// typesOf returns the findings of a script that must compile, as lines.
 func typesOf(t *testing.T, c *worker.Checker, src runner.Source) []string {
 	t.Helper()
 	compiled, found, err := c.Compile(t.Context(), src)
@@ -86,8 +86,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestSyntaxErrors holds that all mistakes of syntax are told, in tsc's words, and
-// beside them what else is refused.
+// TestSyntaxErrors checks that all syntax errors are reported in tsc's words,
+// together with other refused constructs.
 func TestSyntaxErrors(t *testing.T) {
 	c := startChecker(t)
 	for _, test := range []struct {
@@ -118,8 +118,8 @@ func TestSyntaxErrors(t *testing.T) {
 	}
 }
 
-// TestNoCheckIsNoWall holds that comments silence findings about types alone.
-func TestNoCheckIsNoWall(t *testing.T) {
+// TestNoCheckComments checks that comments suppress only findings about types.
+func TestNoCheckComments(t *testing.T) {
 	c := startChecker(t)
 	for _, code := range []string{
 		"// @ts-nocheck\nimport fs from 'node:fs'; fs",
@@ -135,7 +135,7 @@ func TestNoCheckIsNoWall(t *testing.T) {
 	}
 }
 
-// TestCheckEndsWithCtx ends the ctx of a check that takes for ever.
+// TestCheckEndsWithCtx cancels the context of an endless type check.
 func TestCheckEndsWithCtx(t *testing.T) {
 	c := startChecker(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
@@ -147,8 +147,8 @@ func TestCheckEndsWithCtx(t *testing.T) {
 	<-c.Done()
 }
 
-// TestDeclarationsChange checks one script against the declarations of three
-// catalogs in turns.
+// TestDeclarationsChange checks one script alternately against the declarations of
+// three catalogs.
 func TestDeclarationsChange(t *testing.T) {
 	c := startChecker(t)
 	const code = "import { tools } from 'toolscript'; tools.demo"
@@ -169,8 +169,8 @@ func TestDeclarationsChange(t *testing.T) {
 	}
 }
 
-// TestGlobalsAreThoseOfTheEngine holds that a script is told of every global that
-// the sandbox has, and of no other.
+// TestGlobalsAreThoseOfTheEngine checks that the checker declares every global of the
+// sandbox.
 func TestGlobalsAreThoseOfTheEngine(t *testing.T) {
 	s, h := startSandbox(t), &host{}
 	outcome := run(t, s, `return Object.getOwnPropertyNames(globalThis).filter((n) => /^[A-Za-z]\w*$/.test(n))`, h)
@@ -189,5 +189,5 @@ func TestGlobalsAreThoseOfTheEngine(t *testing.T) {
 	}
 }
 
-// untold are globals of the engine that scripts are not told of.
+// untold are globals of the engine that the checker does not declare.
 var untold = []string{}

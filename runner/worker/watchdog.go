@@ -10,16 +10,16 @@ import (
 )
 
 const (
-	// watchdogGrace is how much longer than its limits a script may take before
-	// its worker ends itself. The engine stops it earlier, the gateway kills it
-	// later.
+	// watchdogGrace is how much longer than its limits a script may take before its
+	// worker ends itself. The engine stops the script earlier; the gateway kills the
+	// worker later.
 	watchdogGrace = 150 * time.Millisecond
 	watchdogPoll  = 50 * time.Millisecond
 )
 
-// A watchdog ends a worker whose script has overrun its limits: the engine is
-// stuck in native code then. It barks only if goroutines still run; a gateway
-// that hears nothing kills the worker.
+// A watchdog ends a worker whose script has exceeded its limits because the engine is
+// stuck in native code. It needs goroutines that still run; otherwise the gateway
+// kills the worker.
 type watchdog struct{ stop func() }
 
 func watch(j runner.Job) watchdog {
@@ -46,3 +46,5 @@ func watch(j runner.Job) watchdog {
 	}()
 	return watchdog{stop: sync.OnceFunc(func() { close(over) })}
 }
+
+func milliseconds(n int64) time.Duration { return time.Duration(n) * time.Millisecond }

@@ -1,16 +1,15 @@
-// Package worker keeps the text of scripts out of the gateway's process. A
-// worker is the same program, executed again with a hidden command, and has one
-// of two roles: the checker compiles scripts, the sandbox runs them. It is given
-// nothing: an empty environment, no terminal, a process group of its own, and no
-// descriptor but a socket to the gateway, a pipe that tells when the gateway has
-// ended and one for its standard error. It can put no byte into a file. On Linux
-// it can open none either, nor a socket, nor reach another process, nor gain
-// privileges: see lockDown, and package wall. What holds of it on this machine
-// the worker says when it is ready.
+// Package worker runs the text of scripts outside the gateway's process. A worker is
+// the same program, executed again with a hidden command, in one of two roles: the
+// checker compiles scripts, the sandbox runs them. A worker has an empty environment,
+// no terminal, a process group of its own, and only three descriptors: a socket to the
+// gateway, a pipe that closes when the gateway ends, and one for standard error. It
+// cannot write to files. On Linux it cannot open files or sockets, reach other
+// processes, or gain privileges: see confineSelf and package confine. The worker
+// reports what holds on this machine when it is ready.
 //
-// The gateway's side is Checker and Sandbox, the worker's side is Main. Either
-// side of a worker may be ended at any time: a gateway kills a worker that
-// overruns and starts another, and a worker whose gateway is gone ends itself.
+// Checker and Sandbox are the gateway's side, Main is the worker's side. Either side
+// may end at any time: the gateway kills a worker that exceeds its limits and starts
+// another, and a worker ends itself when its gateway is gone.
 package worker
 
 import (
@@ -18,11 +17,11 @@ import (
 	"os"
 )
 
-// Command is the hidden command that makes a program a worker: what follows it
-// on the command line goes to Main.
+// Command is the hidden command that makes a program a worker. Its arguments go to
+// Main.
 const Command = "__worker"
 
-// A role is what a worker is for.
+// A role is the purpose of a worker.
 type role string
 
 // The roles.
@@ -31,8 +30,8 @@ const (
 	roleSandbox role = "sandbox"
 )
 
-// Main is the worker's side. args follow Command on the command line; the
-// result is the exit code.
+// Main is the worker's side. args follow Command on the command line. The result is
+// the exit code.
 func Main(args []string) int {
 	c, err := newChild(args)
 	if err == nil {

@@ -10,16 +10,17 @@ import (
 	"testing"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/naming"
 	"github.com/toolscript/toolscript/runner"
 	"github.com/toolscript/toolscript/runner/script"
 	"github.com/toolscript/toolscript/runner/worker"
 )
 
-// cacheDir keeps the compiled engine for all tests of a run: compiling it takes
-// seconds under the race detector.
+// cacheDir keeps the compiled engine for all tests of a run, because compiling takes
+// seconds with the race detector.
 var cacheDir string
 
-// TestMain makes the test program a worker when it is executed as one.
+// TestMain makes the test program a worker when it is started with worker.Command.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == worker.Command {
 		os.Exit(worker.Main(os.Args[2:]))
@@ -32,13 +33,14 @@ func TestMain(m *testing.M) {
 	os.Exit(runTests(m))
 }
 
-// disguises are what else the test program becomes, by its first argument.
+// disguises are the other roles of the test program, by its first argument.
 var disguises = map[string]func(args []string) int{
 	unlimitedCommand: func(args []string) int { return worker.Unlimited(args[1:], false) },
 	watchedCommand:   func(args []string) int { return worker.Unlimited(args[1:], true) },
 }
 
-// Workers whose engine keeps no limits of time, alone and with a watchdog.
+// These commands start workers whose engine enforces no time limits, without and with
+// a watchdog.
 const (
 	unlimitedCommand = "__unlimited"
 	watchedCommand   = "__watched"
@@ -80,12 +82,13 @@ func startSandbox(tb testing.TB) *worker.Sandbox {
 	return s
 }
 
-// names is a catalog of one server, demo, with the tools echo and add.
-var names = &runner.Names{Key: "1", Servers: []runner.ServerNames{{
-	Ident: "demo", Server: "demo", Tools: []runner.ToolNames{{Ident: "echo", ID: "demo__echo"}, {Ident: "add", ID: "demo__add"}},
+// names is a catalog with one server, demo, and its tools echo and add.
+var names = &naming.Names{Key: "1", Servers: []naming.Server{{
+	Ident: "demo", Name: "demo", Tools: []naming.Tool{{Ident: "echo", ID: "demo__echo"}, {Ident: "add", ID: "demo__add"}},
 }}}
 
-// newJob compiles code here, which a gateway would never do.
+// newJob compiles code in the test's process. A gateway compiles only in checker
+// processes.
 func newJob(tb testing.TB, code string) runner.Job {
 	tb.Helper()
 	compiled, found := script.Compile(runner.Source{Code: "import { tools, stdin } from 'toolscript';\n" + code})
@@ -98,7 +101,7 @@ func newJob(tb testing.TB, code string) runner.Job {
 	}
 }
 
-// host answers echo with its arguments unless a function is set.
+// host answers a call with its arguments unless a function is set.
 type host struct {
 	call  func(ctx context.Context, c runner.Call) (json.RawMessage, *toolscript.ToolError)
 	stdin func(ctx context.Context) ([]byte, error)

@@ -10,17 +10,17 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/codegen"
+	"github.com/toolscript/toolscript/naming"
 	"github.com/toolscript/toolscript/runner"
 	"github.com/toolscript/toolscript/runner/worker"
 	"github.com/toolscript/toolscript/test/toolslist"
 )
 
-// check measures the type check of a script of 20 lines that changes each time,
-// in a checker process: in one that has just become ready, and in one that has
-// checked before.
+// check measures the type check of a script of 20 lines that is new each time. It
+// runs in a new checker process, and in one that has checked a script before.
 func (b *bench) check(ctx context.Context) error {
 	tools := toolslist.Thousands(0)
-	all, small := toolscript.NewCatalog(0, nil, tools), toolscript.NewCatalog(0, nil, tools[:200]) // of the first two servers
+	all, small := toolscript.NewCatalog(0, nil, tools), toolscript.NewCatalog(0, nil, tools[:200]) // tools of the first two servers
 	for _, of := range []struct {
 		tools   int
 		catalog toolscript.Catalog
@@ -37,10 +37,10 @@ func (b *bench) check(ctx context.Context) error {
 }
 
 func (b *bench) checkAgainst(ctx context.Context, c toolscript.Catalog, tools int, want string) error {
-	names := codegen.NewNames(c)
+	names := naming.New(c)
 	module := codegen.Module(c, names, codegen.Options{Form: codegen.Declarations})
 	declarations := runner.Declarations{Key: "bench", Text: module.Text}
-	script := scripts(names.Servers()[0])
+	script := scripts(names.Servers[0])
 	var cold, compile, warm []float64
 	for i := range 5 {
 		checker, err := b.checker(ctx)
@@ -78,7 +78,7 @@ func (b *bench) checker(ctx context.Context) (*worker.Checker, error) {
 	return worker.StartChecker(ctx, worker.Options{Executable: b.Bin})
 }
 
-// checked is how long a right script took to compile and to check.
+// checked returns the times to compile and check a valid script, in ms.
 func checked(ctx context.Context, c *worker.Checker, code string, d runner.Declarations) (compile, check float64, err error) {
 	src := runner.Source{Code: code}
 	begin := time.Now()
@@ -94,9 +94,9 @@ func checked(ctx context.Context, c *worker.Checker, code string, d runner.Decla
 	return milliseconds(middle.Sub(begin)), milliseconds(time.Since(middle)), nil
 }
 
-// scripts makes scripts of 20 lines that call tools of a server, none like
-// another.
-func scripts(server codegen.ServerNames) func(i int) string {
+// scripts returns a generator of different scripts of 20 lines that call tools of a
+// server.
+func scripts(server naming.Server) func(i int) string {
 	return func(i int) string {
 		var text strings.Builder
 		text.WriteString("import { tools } from \"toolscript\";\n")

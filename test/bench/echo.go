@@ -11,13 +11,13 @@ import (
 	"time"
 )
 
-// asEcho is the argument that makes this program send back what it is sent.
+// asEcho is the argument that makes this program an echo process.
 const asEcho = "be-an-echo"
 
-// message is as long as a small tool call.
+// message is the size of a small tool call, in bytes.
 const message = 200
 
-// echo sends everything back, with nothing between it and the system.
+// echo returns all input with plain read and write calls.
 func echo() {
 	buffer := make([]byte, message)
 	for {
@@ -31,13 +31,12 @@ func echo() {
 	}
 }
 
-// neighbour is another process that sends back what it is sent: what a message
-// there and back takes is what any way through another process takes at least,
-// on this machine and at this moment.
+// neighbour is an echo process. The time of its round trip is the minimum of every
+// path through another process, on this machine at this moment.
 type neighbour struct {
 	cmd      *exec.Cmd
 	in, out  *os.File
-	to, from int // their descriptors, which block
+	to, from int // their blocking descriptors
 }
 
 func newNeighbour(self string) (*neighbour, error) {
@@ -49,7 +48,7 @@ func newNeighbour(self string) (*neighbour, error) {
 	if err != nil {
 		return nil, errors.Join(err, theirs.Close(), in.Close())
 	}
-	// It ends with its input.
+	// The process ends with its input.
 	n := &neighbour{cmd: exec.Command(self, asEcho), in: in, out: out}
 	n.cmd.Stdin, n.cmd.Stdout, n.cmd.Stderr = theirs, answers, os.Stderr
 	err = errors.Join(n.cmd.Start(), theirs.Close(), answers.Close())
@@ -60,7 +59,7 @@ func newNeighbour(self string) (*neighbour, error) {
 	return n, nil
 }
 
-// roundTrip is the mean time of so many messages, in µs.
+// roundTrip returns the mean time of a number of messages, in µs.
 func (n *neighbour) roundTrip(times int) (float64, error) {
 	buffer := make([]byte, message)
 	begin := time.Now()
@@ -80,7 +79,7 @@ func (n *neighbour) roundTrip(times int) (float64, error) {
 }
 
 func (n *neighbour) close() {
-	_ = n.in.Close() // it ends with its input
+	_ = n.in.Close() // ends the process
 	_ = n.cmd.Wait()
 	_ = n.out.Close()
 }

@@ -15,7 +15,8 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// start measures from the start of the process to the first answer of /health.
+// start measures the time from the start of the process to the first answer of
+// /health.
 func (b *bench) start(ctx context.Context) error {
 	config, err := b.threeServers()
 	if err != nil {
@@ -40,8 +41,8 @@ func (b *bench) start(ctx context.Context) error {
 	return nil
 }
 
-// memory measures a second start, when the compiled engine is in its cache, and
-// after the model has been given back.
+// memory measures a second start, which finds the compiled engine in its cache, after
+// the release of the model.
 func (b *bench) memory(ctx context.Context) error {
 	config, err := b.threeServers()
 	if err != nil {
@@ -78,8 +79,8 @@ func (b *bench) memory(ctx context.Context) error {
 	return nil
 }
 
-// calls compares a call through the gateway with the same call straight to a
-// server of the same kind, in turns.
+// calls compares a call through the gateway with a direct call to a server of the
+// same kind. The calls alternate.
 func (b *bench) calls(ctx context.Context) error {
 	for _, server := range []struct{ name, command, arg, tool, args string }{
 		{"everything (node)", filepath.Join(b.peers, "mcp-server-everything"), "stdio", "echo", `{"message":"x"}`},
@@ -129,7 +130,7 @@ func (b *bench) compare(ctx context.Context, name, command, arg, tool, args stri
 	return nil
 }
 
-// scripts measures whole runs inside a gateway.
+// scripts measures complete runs inside a gateway.
 func (b *bench) scripts(ctx context.Context) error {
 	config, err := b.Config("one.json", fmt.Sprintf(`{"mcpServers":{"s":{"command":%q,"args":["stdio"]}}}`, filepath.Join(b.peers, "mcp-server-everything")))
 	if err != nil {
@@ -140,7 +141,7 @@ func (b *bench) scripts(ctx context.Context) error {
 		return err
 	}
 	defer g.Stop()           //nolint:errcheck // measured already
-	own := map[int]float64{} // the server's own time for n calls
+	own := map[int]float64{} // time of n direct calls
 	for _, n := range []int{0, 10, 100} {
 		code := fmt.Sprintf("import { tools } from \"toolscript\";\nfor (let i = 0; i < %d; i++) await tools.s.echo({ message: \"x\" });", n)
 		var times []float64
@@ -164,7 +165,7 @@ func (b *bench) scripts(ctx context.Context) error {
 	return nil
 }
 
-// sequential is the median time of n calls in a row straight to the server.
+// sequential returns the median time of n sequential direct calls, in ms.
 func (b *bench) sequential(ctx context.Context, n int) (float64, error) {
 	direct, err := mcpclient.Dial(ctx, "s", mcpclient.Config{
 		Type: "stdio", Command: filepath.Join(b.peers, "mcp-server-everything"), Args: []string{"stdio"},
@@ -186,7 +187,7 @@ func (b *bench) sequential(ctx context.Context, n int) (float64, error) {
 	return median(times), nil
 }
 
-// load makes 1,000 calls at once.
+// load makes 1,000 concurrent calls.
 func (b *bench) load(ctx context.Context) error {
 	config, err := b.threeServers()
 	if err != nil {
@@ -228,7 +229,7 @@ func (b *bench) load(ctx context.Context) error {
 	return nil
 }
 
-// idle waits for collections and returned pages to settle.
+// idle waits until garbage collection and the release of memory have settled.
 func idle(ctx context.Context, d time.Duration) {
 	select {
 	case <-time.After(d):

@@ -14,29 +14,29 @@ import (
 	"github.com/toolscript/toolscript/runner/worker"
 )
 
-// engineFile is what the program embeds, from the root of the repository.
+// engineFile is the engine in the program, relative to the root of the repository.
 const engineFile = "runner/quickjs/quickjs.wasm"
 
 const (
 	fuelRounds = 8
-	fuelTurns  = 8 // of each program in each round
+	fuelTurns  = 8 // per program and round
 )
 
-// fuel measures what charging loops costs: the same programs on the engine as it
-// is and on one that charges nothing, and beside it the same engine twice, which
-// shows how far a ratio may be off.
+// fuel measures the cost of charging loops. It runs the same programs on the engine
+// of the program and on one without fuel. It also compares the latter with itself, to
+// show the accuracy of a ratio.
 //
-// Three things change the time of a program by more than fuel does. A virtual core
-// that others share changes its speed for tenths of a second at a time: so runs
-// are compared that are short and next to each other, and of the ratios the median
-// is taken. A process is faster than another for its whole life, by some
-// hundredths, as its pages happen to lie: so every round has new ones, and the
-// engine without fuel has two. And some distances between the stack of the engine
-// and that of the machine make either engine slower by a quarter, at one depth of
-// calls and not at the next: so every turn calls the program from another depth.
+// Three effects change the time of a program more than fuel does. First, a shared
+// virtual core changes its speed for tenths of a second at a time. The runs are
+// therefore short and alternate, and the result is the median of the ratios. Second,
+// a process is faster or slower than another by some hundredths for its whole life,
+// depending on the layout of its memory. Each round therefore has new processes, two
+// of them without fuel. Third, some distances between the stack of the engine and
+// that of the machine make either engine slower by a quarter, at one depth of calls
+// only. Each turn therefore calls the program at another depth.
 //
-// Processes are warm before the first turn, and only the processor time of the
-// script itself counts.
+// Processes are warm before the first turn, and only the CPU time of the script
+// counts.
 func (b *bench) fuel(ctx context.Context) error {
 	free, err := b.freeProgram(ctx)
 	if err != nil {
@@ -55,14 +55,14 @@ func (b *bench) fuel(ctx context.Context) error {
 	return nil
 }
 
-// fuelRatios are, of one program, ratios of processor time, a slice for each
-// round: of the engine to the mean of two that charge nothing, and of one of these
-// to the other.
+// fuelRatios has ratios of CPU time of one program, one slice per round. charged is
+// the ratio of the engine to the mean of two engines without fuel, control is the
+// ratio of these two.
 type fuelRatios struct{ charged, control [][]float64 }
 
 // fuelRound measures all programs with three new processes.
 func (b *bench) fuelRound(ctx context.Context, free string, found []fuelRatios) error {
-	var engines [3]*worker.Sandbox // without fuel, with, without again
+	var engines [3]*worker.Sandbox // without fuel, with fuel, without fuel
 	for i, program := range []string{free, b.Bin, free} {
 		s, err := b.sandbox(ctx, program)
 		if err != nil {
@@ -89,9 +89,9 @@ func (b *bench) fuelRound(ctx context.Context, free string, found []fuelRatios) 
 	return nil
 }
 
-// fuelTurn runs a program twice on each engine, always in the same order: no run
-// finds the caches as its own process left them, and the engine with fuel is in
-// the middle of the other two.
+// fuelTurn runs a program twice on each engine, always in the same order. No process
+// finds the caches as its own previous run left them, and the engine with fuel is
+// between the other two.
 func fuelTurn(ctx context.Context, engines [3]*worker.Sandbox, code string) (cpu [3]float64, err error) {
 	for _, i := range []int{0, 1, 2, 0, 1, 2} {
 		ms, _, err := inside(ctx, engines[i], code)
@@ -103,14 +103,15 @@ func fuelTurn(ctx context.Context, engines [3]*worker.Sandbox, code string) (cpu
 	return cpu, nil
 }
 
-// atDepth is a program that is called from as many functions inside one another.
+// atDepth returns a program that runs inside the given number of nested function
+// calls.
 func atDepth(code string, depth int) string {
 	return fmt.Sprintf("const deep = (n, program) => n > 0 ? deep(n - 1, program) : program();\n"+
 		"const result = deep(%d, () => {%s\nreturn result; });", depth, code)
 }
 
-// showFuel prints the median of all ratios, their middle half, and between what
-// the medians of the rounds lie.
+// showFuel prints the median of all ratios, their middle half, and the range of the
+// medians of the rounds.
 func showFuel(what string, rounds [][]float64, want string) {
 	var medians []float64
 	for _, r := range rounds {
@@ -121,8 +122,7 @@ func showFuel(what string, rounds [][]float64, want string) {
 		len(all), percentile(all, 0.25), percentile(all, 0.75), len(rounds), slices.Min(medians), slices.Max(medians), want)
 }
 
-// freeProgram builds this program with an engine that charges nothing. Nothing
-// of that stays.
+// freeProgram builds this program with an engine without fuel, in a temporary folder.
 func (b *bench) freeProgram(ctx context.Context) (string, error) {
 	engine, program := filepath.Join(b.Home, "free.wasm"), filepath.Join(b.Home, "toolscript-free")
 	root, err := os.Getwd()

@@ -18,27 +18,27 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/search/embedding/minilm"
 	"github.com/toolscript/toolscript/actors/search/index"
-	"github.com/toolscript/toolscript/actors/search/minilm"
 	"github.com/toolscript/toolscript/actors/search/vectors"
 	"github.com/toolscript/toolscript/test/harness"
 )
 
 const (
 	manyTools = 1000
-	// costTime is how long a gateway indexes for the cost of a token.
+	// costTime is the time of indexing over which the cost of a token is measured.
 	costTime = 6 * time.Second
-	// callEvery leaves room for a step of the indexer between two calls, so that
-	// most calls meet one in its middle.
+	// callEvery is the interval between calls. A step of the indexer fits into it,
+	// so that most calls arrive during a step.
 	callEvery = 40 * time.Millisecond
 	turns     = 8
 	turnCalls = 12
-	// modelIdle is how soon the measured gateways give their model back.
+	// modelIdle is the time after which the measured gateways release their model.
 	modelIdle = 4 * time.Second
 )
 
-// indexing measures a gateway that indexes 1,000 tools: the cost of a token, how
-// much memory it has, and how long calls take beside one that does not index.
+// indexing measures a gateway that indexes 1,000 tools: the cost of a token, the
+// memory, and the time of calls compared with a gateway that does not index.
 func (b *bench) indexing(ctx context.Context) error {
 	s, err := searchedTools()
 	if err != nil {
@@ -65,8 +65,9 @@ func (b *bench) indexing(ctx context.Context) error {
 	return delayOfCalls(ctx, g, words, catalog.Tools()[0].ID())
 }
 
-// manyToolsServer is one MCP server in this process that has 1,000 tools, all of
-// which answer at once, and the configuration and the catalog of a gateway of it.
+// manyToolsServer starts an MCP server in this process with 1,000 tools that answer
+// at once. It returns the configuration and the catalog of a gateway with this
+// server.
 func (b *bench) manyToolsServer(ctx context.Context, s searched) (config string, c toolscript.Catalog, stop func(), err error) {
 	mcpServer := server.NewMCPServer("many", "1")
 	var tools []toolscript.Tool
@@ -82,13 +83,13 @@ func (b *bench) manyToolsServer(ctx context.Context, s searched) (config string,
 		return "", c, nil, err
 	}
 	web := &http.Server{Handler: server.NewStreamableHTTPServer(mcpServer), ReadHeaderTimeout: time.Minute}
-	go web.Serve(listener) //nolint:errcheck // it ends with Close
+	go web.Serve(listener) //nolint:errcheck // ends with Close
 	config, err = b.Config("many.json", fmt.Sprintf(`{"mcpServers":{"many":{"url":"http://%s/mcp"}}}`, listener.Addr()))
 	return config, toolscript.NewCatalog(1, nil, tools), func() { _ = web.Close() }, err
 }
 
-// costOfTokens looks at a gateway while it indexes and nobody asks it anything.
-// It embeds documents in their order, so that their number says which they are.
+// costOfTokens measures a gateway that indexes without other work. Documents are
+// embedded in order, so that their number identifies them.
 func costOfTokens(ctx context.Context, g *harness.Gateway, s searched, catalog toolscript.Catalog) error {
 	model, err := minilm.Open()
 	if err != nil {
@@ -131,8 +132,8 @@ func costOfTokens(ctx context.Context, g *harness.Gateway, s searched, catalog t
 	return nil
 }
 
-// indexed is how many tools have their vectors; it fails for a gateway that does
-// not index.
+// indexed returns the number of tools with a vector. It returns an error for a
+// gateway that does not index.
 func indexed(ctx context.Context, g *harness.Gateway) (int, error) {
 	var stats toolscript.SearchStats
 	if _, err := g.Get(ctx, "/search/stats", &stats); err != nil {
@@ -144,7 +145,7 @@ func indexed(ctx context.Context, g *harness.Gateway) (int, error) {
 	return stats.CachedEmbeddings, nil
 }
 
-// nextStep waits until more tools have their vectors, and is how many.
+// nextStep waits until more tools have a vector and returns their number.
 func nextStep(ctx context.Context, g *harness.Gateway) (now int, err error) {
 	before, err := indexed(ctx, g)
 	if err != nil {
@@ -156,9 +157,9 @@ func nextStep(ctx context.Context, g *harness.Gateway) (now int, err error) {
 	})
 }
 
-// delayOfCalls compares calls while a gateway indexes with those of one that
-// does not. They take turns, and who has none is halted, so that both meet the
-// same machine.
+// delayOfCalls compares the calls of a gateway that indexes with those of one that
+// does not. The gateways alternate, and the one that is not measured is stopped with
+// a signal, so that both have the same machine.
 func delayOfCalls(ctx context.Context, busy, quiet *harness.Gateway, tool string) error {
 	var whileIndexing, without []float64
 	before, err := indexed(ctx, busy)
@@ -197,7 +198,8 @@ func delayOfCalls(ctx context.Context, busy, quiet *harness.Gateway, tool string
 	return nil
 }
 
-// callInTurn makes some calls, a while apart.
+// callInTurn makes some calls at intervals of callEvery and returns their times in
+// ms.
 func callInTurn(ctx context.Context, g *harness.Gateway, tool string) (times []float64, err error) {
 	for i := range turnCalls {
 		idle(ctx, callEvery)
@@ -205,16 +207,16 @@ func callInTurn(ctx context.Context, g *harness.Gateway, tool string) (times []f
 		if status, err := g.Post(ctx, "/tools/"+tool, json.RawMessage(`{}`), nil); err != nil || status != http.StatusOK {
 			return nil, fmt.Errorf("POST /tools: %d, %w", status, err)
 		}
-		if i >= 2 { // after it was halted
+		if i >= 2 { // the first calls after the process was stopped do not count
 			times = append(times, milliseconds(time.Since(begin)))
 		}
 	}
 	return times, nil
 }
 
-// released measures a second start with 1,000 tools, whose vectors are in the
-// file: when they are in force, and what memory the gateway has while it is
-// searched and when nobody has searched for a while.
+// released measures a second start with 1,000 tools whose vectors are in the file:
+// the time until the vectors are used, and the memory of the gateway while it is
+// searched and after a while without searches.
 func (b *bench) released(ctx context.Context) error {
 	s, err := searchedTools()
 	if err != nil {
@@ -261,7 +263,7 @@ func (b *bench) released(ctx context.Context) error {
 	return nil
 }
 
-// settled waits until a gateway has indexed its tools and given the model back.
+// settled waits until a gateway has indexed its tools and released the model.
 func settled(ctx context.Context, g *harness.Gateway) error {
 	err := untilSearch(ctx, g, func(s toolscript.SearchStats) bool { return s.State == "hybrid" && !s.ModelLoaded })
 	idle(ctx, time.Second)

@@ -1,8 +1,7 @@
 //go:build linux
 
-// Command bench prints the figures of the README: medians and ratios, all
-// measured in one run, against the built bin/toolscript and real MCP servers.
-// Run it with `task bench`.
+// Command bench prints the figures of the README: medians and ratios of one run, with
+// the built bin/toolscript and real MCP servers. Run it with `task bench`.
 package main
 
 import (
@@ -21,8 +20,8 @@ import (
 	"github.com/toolscript/toolscript/test/harness"
 )
 
-// asServer is the argument that makes this program an MCP server, whose answers
-// cost next to nothing.
+// asServer is the argument that makes this program an MCP server with very cheap
+// answers.
 const asServer = "be-a-server"
 
 func main() {
@@ -46,7 +45,7 @@ func main() {
 	}
 }
 
-// sections are what can be measured, in the order of the output.
+// sections are the parts of the benchmark, in the order of the output.
 var sections = []struct {
 	name    string
 	measure func(*bench, context.Context) error
@@ -55,16 +54,22 @@ var sections = []struct {
 	{"arguments", (*bench).arguments},
 	{"start", (*bench).start},
 	{"memory", (*bench).memory},
+	{"idle", (*bench).idleGateway},
 	{"calls", (*bench).calls},
 	{"scripts", (*bench).scripts},
 	{"load", (*bench).load},
 	{"reset", (*bench).reset},
 	{"runs", (*bench).runs},
+	{"fresh", (*bench).fresh},
+	{"data", (*bench).data},
+	{"path", (*bench).path},
 	{"check", (*bench).check},
 	{"programs", (*bench).programs},
 	{"fuel", (*bench).fuel},
 	{"shell", (*bench).shell},
+	{"hooks", (*bench).hooks},
 	{"queries", (*bench).queries},
+	{"cold", (*bench).cold},
 	{"indexing", (*bench).indexing},
 	{"released", (*bench).released},
 }
@@ -103,7 +108,7 @@ func run(ctx context.Context, only, bin, peers, deno string) error {
 	return nil
 }
 
-// bench is where the measured program lives for the time of the run.
+// bench has the paths of the measured program and of its peers.
 type bench struct {
 	harness.Program
 	self  string // this program
@@ -137,7 +142,7 @@ func newBench(bin, peers, deno string) (*bench, error) {
 	return b, nil
 }
 
-// gateway starts a gateway and waits until its servers are there.
+// gateway starts a gateway and waits until its servers are ready.
 func (b *bench) gateway(ctx context.Context, config string, args ...string) (*harness.Gateway, error) {
 	g, err := b.StartGateway(ctx, append([]string{"--config", config}, args...)...)
 	if err != nil {
@@ -149,9 +154,9 @@ func (b *bench) gateway(ctx context.Context, config string, args ...string) (*ha
 	return g, nil
 }
 
-func (b *bench) close() { _ = os.RemoveAll(b.Home) } // a leftover in the temporary folder harms nobody
+func (b *bench) close() { _ = os.RemoveAll(b.Home) } // a leftover in the temporary folder does no harm
 
-// threeServers are the real servers that most figures are measured with.
+// threeServers configures the real servers of most figures.
 func (b *bench) threeServers() (string, error) {
 	return b.Config("three.json", fmt.Sprintf(
 		`{"mcpServers":{"everything":{"command":%q,"args":["stdio"]},"filesystem":{"command":%q,"args":[%q]},"memory":{"command":%q,"env":{"MEMORY_FILE_PATH":%q}}}}`,

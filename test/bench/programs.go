@@ -15,11 +15,11 @@ import (
 	"github.com/toolscript/toolscript/runner/worker"
 )
 
-// computation is a program that leaves a number in result, so that every engine
-// can be seen to have done the same. It works on what size says.
+// computation is a program that stores a number in result, to check that all engines
+// compute the same. It reads its amount of work from size.
 type computation struct {
-	name, short string // what it does at each size
-	size, small int    // small takes the embedded engine about ten milliseconds
+	name, short string // name at each size
+	size, small int    // small takes the embedded engine about 10 ms
 	code        string
 }
 
@@ -41,13 +41,13 @@ const text = "On 2026-01-02 somebody (name@example.org) paid 1,234.50 for 17 thi
 const result = (text.match(/\d{4}-\d\d-\d\d/g) ?? []).length + (text.match(/[\w.]+@[\w.]+/g) ?? []).length + text.replace(/(\d+),(\d+)/g, "$1$2").length;`},
 }
 
-// sized is the program at a size.
+// sized returns the program with a size.
 func (c computation) sized(size int) string { return fmt.Sprintf("const size = %d;", size) + c.code }
 
 const programRounds = 7
 
-// programs measures the processor time of the same programs on node, in Deno and
-// on the embedded engine, in turns, without the start of any of them.
+// programs measures the CPU time of the same programs in Node, in Deno and in the
+// embedded engine, alternating and without start-up.
 func (b *bench) programs(ctx context.Context) error {
 	sandbox, err := b.sandbox(ctx, b.Bin)
 	if err != nil {
@@ -82,8 +82,8 @@ func (b *bench) programs(ctx context.Context) error {
 	return nil
 }
 
-// outside is the processor time of a program in a process that tells it, and the
-// program's result.
+// outside runs a program in a process that reports its CPU time, and returns that in
+// ms and the program's result.
 func (b *bench) outside(ctx context.Context, code, command string, args ...string) (ms, result float64, err error) {
 	file := filepath.Join(b.Home, "program.mjs")
 	text := "const begin = process.cpuUsage();" + code +
@@ -106,7 +106,7 @@ func (b *bench) sandbox(ctx context.Context, executable string) (*worker.Sandbox
 	return worker.StartSandbox(ctx, worker.Options{Executable: executable, CacheDir: filepath.Join(b.Home, filepath.Base(executable)+"-engine")})
 }
 
-// inside is the same on the embedded engine, in a worker.
+// inside runs a program in the embedded engine, in a worker.
 func inside(ctx context.Context, s *worker.Sandbox, code string) (ms, result float64, err error) {
 	job, err := compiled(code + "\nreturn result;")
 	if err != nil {
@@ -122,7 +122,7 @@ func inside(ctx context.Context, s *worker.Sandbox, code string) (ms, result flo
 	return out.Metrics.CPUMs, result, json.Unmarshal(out.Value, &result)
 }
 
-// aloof is the host of a script that asks nothing of it, in a worker.
+// aloof is the host of a script in a worker that makes no requests.
 type aloof struct{}
 
 func (aloof) Begin(context.Context, runner.Call) runner.Pending { return runner.Refused(nil) }

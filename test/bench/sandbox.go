@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/naming"
 	"github.com/toolscript/toolscript/runner"
 	"github.com/toolscript/toolscript/runner/quickjs"
 	"github.com/toolscript/toolscript/runner/script"
@@ -17,8 +18,7 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// reset measures what makes an engine fresh again after a script that wrote to
-// its heap.
+// reset measures the reset of an engine after a script that wrote to its heap.
 func (b *bench) reset(ctx context.Context) error {
 	engine, err := quickjs.NewEngine(ctx, quickjs.Options{})
 	if err != nil {
@@ -55,32 +55,35 @@ func (b *bench) reset(ctx context.Context) error {
 	return nil
 }
 
-// silent is the host of a script that asks nothing of it.
+// silent is the host of a script that makes no requests.
 type silent struct{}
 
-func (silent) Call(runner.Call)               {}
-func (silent) Cancel(string)                  {}
-func (silent) Write(runner.Stream, string)    {}
-func (silent) ReadStdin()                     {}
-func (silent) Answers() <-chan quickjs.Answer { return nil }
+func (silent) Call(runner.Call)            {}
+func (silent) Cancel(string)               {}
+func (silent) Write(runner.Stream, string) {}
+func (silent) ReadStdin()                  {}
+func (silent) Poll()                       {}
 
-// compiled is a script that is known to be harmless as a job without tools.
+func (silent) Next(context.Context, time.Duration) (quickjs.Answer, bool) {
+	return quickjs.Answer{}, false
+}
+
+// compiled compiles a valid script as a job without tools.
 func compiled(code string) (runner.Job, error) {
 	c, found := script.Compile(runner.Source{Code: code})
 	if len(found) > 0 {
 		return runner.Job{}, fmt.Errorf("a script does not compile: %+v", found)
 	}
 	return runner.Job{
-		RunID: "bench", File: script.DefaultFile, Compiled: c, TZ: "UTC", Names: &runner.Names{Key: "none"},
+		RunID: "bench", File: script.DefaultFile, Compiled: c, TZ: "UTC", Names: &naming.Names{Key: "none"},
 		Limits: toolscript.Limits{TimeoutMs: 60_000, CPUMs: 60_000, MemoryMB: 96, StackKB: 512},
 	}, nil
 }
 
-// echoCall calls a tool that answers at once, of the server that the bench itself
-// is when it is told to.
+// echoCall calls a tool of this program as a server; see asServer.
 const echoCall = `await tools.s.echo({ text: "x" })`
 
-// runs measures runs as the gateway itself sees them, in their record.
+// runs measures runs by the times in the gateway's records.
 func (b *bench) runs(ctx context.Context) error {
 	config, err := b.Config("echo.json", fmt.Sprintf(`{"mcpServers":{"s":{"command":%q,"args":[%q]}}}`, b.self, asServer))
 	if err != nil {
@@ -123,7 +126,7 @@ func (b *bench) inside(ctx context.Context, g *harness.Gateway, what, code, want
 	return nil
 }
 
-// ran are the metrics of a script that must succeed.
+// ran runs a script that must succeed and returns its metrics.
 func ran(ctx context.Context, g *harness.Gateway, request map[string]any) (m toolscript.Metrics, err error) {
 	events, err := g.Exec(ctx, request)
 	if err != nil {
@@ -140,8 +143,8 @@ func ran(ctx context.Context, g *harness.Gateway, request map[string]any) (m too
 	return m, json.Unmarshal(text, &m)
 }
 
-// roundTrip measures a call from script to server and back, beside the same
-// calls straight to a server of the same kind, in turns.
+// roundTrip measures a call from script to server and back, alternating with direct
+// calls to a server of the same kind.
 func (b *bench) roundTrip(ctx context.Context, g *harness.Gateway) error {
 	const calls = 200
 	direct, err := mcpclient.Dial(ctx, "s", mcpclient.Config{

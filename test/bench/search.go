@@ -13,22 +13,22 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/search/embedding/minilm"
 	"github.com/toolscript/toolscript/actors/search/index"
-	"github.com/toolscript/toolscript/actors/search/minilm"
 	"github.com/toolscript/toolscript/actors/search/vectors"
 	"github.com/toolscript/toolscript/test/retrieval"
 	"github.com/toolscript/toolscript/test/toolslist"
 )
 
-// searched is what searches are measured over.
+// searched is a set of tools and queries.
 type searched struct {
 	name    string
 	tools   []toolscript.Tool
 	queries []string
 }
 
-// searchedTools are those of LiveMCPBench where its data is, else the excerpt of
-// real servers' tools that the repository has.
+// searchedTools returns the data of LiveMCPBench if it is installed, or else the
+// excerpt of real servers' tools in the repository.
 func searchedTools() (searched, error) {
 	sets, err := retrieval.Read(retrieval.Dir("."))
 	for _, s := range sets {
@@ -53,8 +53,8 @@ func searchedTools() (searched, error) {
 	return found, err
 }
 
-// several are n tools: those there are, then copies of them on further servers,
-// which have texts of their own.
+// several returns n tools: the existing ones, and then copies on additional servers
+// with different texts.
 func (s searched) several(n int) []toolscript.Tool {
 	tools := make([]toolscript.Tool, n)
 	for i := range tools {
@@ -66,8 +66,8 @@ func (s searched) several(n int) []toolscript.Tool {
 	return tools
 }
 
-// queries measures queries in this process, by the words of 2,000 tools and by
-// their meaning too, and the reading of 1,000 vectors.
+// queries measures queries over 2,000 tools in this process, lexical and hybrid, and
+// the reading of 1,000 vectors.
 func (b *bench) queries(ctx context.Context) error {
 	s, err := searchedTools()
 	if err != nil {
@@ -85,7 +85,7 @@ func (b *bench) queries(ctx context.Context) error {
 	return b.readVectors(ctx, s)
 }
 
-// madeUp are vectors that cost nothing and weigh as much as the model's.
+// madeUp returns artificial vectors with the dimensions of the model.
 func madeUp(documents []index.Document) index.Vectors {
 	all := make(index.Vectors, len(documents))
 	for i, d := range documents {
@@ -129,24 +129,24 @@ func byMeaning(ctx context.Context, x *index.Index, queries []string) error {
 			return err
 		}
 		x.Search(q)
-		if i > 0 { // the first loads the model
+		if i > 0 { // the first one includes loading the model
 			times = append(times, milliseconds(cpuTime()-used))
 			tokens = append(tokens, float64(model.Tokens(text, minilm.Options{})))
 		}
 	}
-	show(fmt.Sprintf("query by meaning, %d tools, of %.0f tokens: CPU", x.Len(), median(tokens)), "ms", times, "≤ 15")
+	show(fmt.Sprintf("query by meaning, %d tools, of %.0f tokens: CPU", x.Len(), median(tokens)), "ms", times, "≤ 12")
 	return nil
 }
 
-// cpuTime is what this process has used so far.
+// cpuTime returns the CPU time of this process so far.
 func cpuTime() time.Duration {
 	var usage syscall.Rusage
-	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &usage) // can fail for a wrong address only
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &usage) // fails only for a wrong address
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
-// readVectors measures what a second start has to do: the index of 1,000 tools,
-// whose vectors are in the file.
+// readVectors measures the work of a second start: an index of 1,000 tools with their
+// vectors in the file.
 func (b *bench) readVectors(ctx context.Context, s searched) error {
 	catalog := toolscript.NewCatalog(1, nil, s.several(1000))
 	file := vectors.File{Dir: filepath.Join(b.Home, "vectors"), Model: minilm.ID, Dim: minilm.Dim}
@@ -173,7 +173,7 @@ func (b *bench) readVectors(ctx context.Context, s searched) error {
 	return nil
 }
 
-// tokens is how many tokens of a document are embedded.
+// tokens returns the number of embedded tokens of a document.
 func tokens(model *minilm.Model, d index.Document) (n int) {
 	for _, text := range d.Texts {
 		n += model.Tokens(minilm.Readable(text), minilm.Options{})

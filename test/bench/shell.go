@@ -14,16 +14,16 @@ import (
 	"github.com/toolscript/toolscript/test/harness"
 )
 
-// A cost is what a command took from its start to its end.
-type cost struct{ wall, cpu []float64 } // milliseconds; cpu with all that worked for it
+// A cost has the times of a command from start to end.
+type cost struct{ wall, cpu []float64 } // in ms; cpu includes all processes that worked for the command
 
 func (c cost) show(what, wall string) {
 	show(what+", wall", "ms", c.wall, wall)
 	show(what+", CPU", "ms", c.cpu, "")
 }
 
-// shell measures `toolscript exec` as a user waits for it, with the type check,
-// beside `deno run --check` of the same scripts.
+// shell measures `toolscript exec` for a user, with the type check, and `deno run
+// --check` of the same scripts.
 func (b *bench) shell(ctx context.Context) error {
 	deno, err := b.denoRuns(ctx)
 	if err != nil {
@@ -48,7 +48,7 @@ func (b *bench) shell(ctx context.Context) error {
 	return nil
 }
 
-// denoRuns are those of Deno with a warm cache and a script that is new.
+// denoRuns measures Deno with a warm cache and new scripts.
 func (b *bench) denoRuns(ctx context.Context) (warm cost, err error) {
 	var cold cost
 	run := func(c *cost, n, cache int) error {
@@ -79,11 +79,11 @@ func (b *bench) denoRuns(ctx context.Context) (warm cost, err error) {
 	return warm, nil
 }
 
-// scriptNumber is a script like no other. It prints its number.
+// scriptNumber returns a unique script, which prints its number.
 func scriptNumber(n int) string { return fmt.Sprintf("console.log(%d)", n) }
 
-// time runs a command that must print the number n. CPU is the command's own and
-// that of the processes it has waited for.
+// time runs a command that must print the number n. CPU time includes the processes
+// that the command has waited for.
 func (c *cost) time(cmd *exec.Cmd, n int) error {
 	begin := time.Now()
 	out, err := cmd.Output()
@@ -98,8 +98,8 @@ func (c *cost) time(cmd *exec.Cmd, n int) error {
 	return nil
 }
 
-// alone measures runs without a gateway: in a home where nothing ever ran, and
-// in one where the compiled engine is cached.
+// alone measures runs without a gateway: with an empty home, and with the compiled
+// engine in the cache.
 func (b *bench) alone(ctx context.Context, engine string) error {
 	var first, later cost
 	for home := range 3 {
@@ -124,12 +124,12 @@ func (b *bench) alone(ctx context.Context, engine string) error {
 	return nil
 }
 
-// batches are what CPU times are means of: the system counts them in ticks of
-// 10 ms.
+// batches is the number of batches per CPU time. The system counts CPU time in ticks
+// of 10 ms, so it is measured for many runs at once.
 const batches = 4
 
-// withGateway measures runs in a gateway that is warm. Their CPU is that of the
-// command, the gateway and its workers together.
+// withGateway measures runs in a warm gateway. Their CPU time is that of command,
+// gateway and workers.
 func (b *bench) withGateway(ctx context.Context, engine string, runs int) (warm cost, err error) {
 	b.Env = []string{"TOOLSCRIPT_DENO=" + b.deno}
 	config, err := b.Config("none.json", fmt.Sprintf(`{"mcpServers":{},"engine":%q}`, engine))
@@ -152,7 +152,7 @@ func (b *bench) withGateway(ctx context.Context, engine string, runs int) (warm 
 		}
 	}
 	for batch := range batches {
-		idle(ctx, time.Second) // until what follows a run has been done
+		idle(ctx, time.Second) // until the work after a run is done
 		before := harness.CPU(g.PID())
 		var clients cost
 		for n := range runs {

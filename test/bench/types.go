@@ -11,11 +11,12 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/codegen"
 	"github.com/toolscript/toolscript/codegen/validate"
+	"github.com/toolscript/toolscript/naming"
 	"github.com/toolscript/toolscript/test/toolslist"
 )
 
-// types measures the module of 2,000 tools, catalog and names included, from
-// nothing and after one server changed.
+// types measures the generation of the module of 2,000 tools, including catalog and
+// names: from scratch, and after one server has changed.
 func (b *bench) types(ctx context.Context) error {
 	var cold, changed []float64
 	for range 9 {
@@ -27,7 +28,7 @@ func (b *bench) types(ctx context.Context) error {
 			tools := toolslist.Thousands(version)
 			begin := time.Now()
 			c := toolscript.NewCatalog(uint64(version), nil, tools)
-			g.Module(c, codegen.NewNames(c), codegen.Options{Form: codegen.Full})
+			g.Module(c, naming.New(c), codegen.Options{Form: codegen.Full})
 			*times = append(*times, milliseconds(time.Since(begin)))
 		}
 	}
@@ -36,10 +37,11 @@ func (b *bench) types(ctx context.Context) error {
 	return nil
 }
 
-// arguments measures the validation of typical arguments, compiled once.
+// arguments measures the validation of typical arguments with a schema that is
+// compiled once.
 func (b *bench) arguments(ctx context.Context) error {
 	var v validate.Validator
-	schema := json.RawMessage(toolslist.Typical) // in one place, as that of a tool in a catalog
+	schema := json.RawMessage(toolslist.Typical) // at one address, as the schema of a tool in a catalog
 	args := json.RawMessage(`{"owner": "o", "state": "open", "labels": ["x", "y"], "page": 2, "filter": {"since": "2026-01-02T03:04:05Z", "size": {"from": 1}}}`)
 	const rounds = 1000
 	var times []float64
@@ -49,7 +51,7 @@ func (b *bench) arguments(ctx context.Context) error {
 		}
 		begin := time.Now()
 		for range rounds {
-			if details, err := v.Check(schema, args); err != nil || details != nil {
+			if details, err := v.Check(ctx, schema, args); err != nil || details != nil {
 				return fmt.Errorf("the arguments are refused: %v, %w", details, err)
 			}
 		}

@@ -52,7 +52,7 @@ func run(t *testing.T, args ...string) (string, error) {
 	return out.String(), err
 }
 
-// until runs the suite until it is content, tries times at most.
+// until repeats the suite until it passes, at most tries times.
 func until(t *testing.T, args ...string) string {
 	t.Helper()
 	var out string
@@ -84,8 +84,8 @@ func TestOwnTransport(t *testing.T) {
 	}
 }
 
-// TestProgram has the built program run the scenarios that need neither a person
-// nor a login.
+// TestProgram runs the scenarios that need neither a user nor a login with the built
+// program.
 func TestProgram(t *testing.T) {
 	command := build(t, "./client") + " -binary " + build(t, "../../cmd/toolscript")
 	for _, scenario := range []string{"initialize", "tools_call", "sse-retry"} {

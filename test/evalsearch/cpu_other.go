@@ -4,5 +4,5 @@ package main
 
 import "time"
 
-// cpuTime is not asked of other systems: costs are shown as 0 there.
+// cpuTime is not available on other systems: costs are shown as 0.
 func cpuTime() time.Duration { return 0 }

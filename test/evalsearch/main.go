@@ -1,44 +1,71 @@
-// Command evalsearch measures how good search is: it asks the queries of public
-// sets, each with the tools that are right answers, of five rankers and prints
-// how they do.
+// Command evalsearch measures the quality of search with public sets of queries, each
+// with its right tools, and with the project's own queries over the tools of real
+// servers.
 //
-//	go run ./test/evalsearch ../shared/data/retrieval
+//	go run ./test/evalsearch [-cache FOLDER] ../shared/data/retrieval
 //
-// The folder holds NAME.tools.jsonl, the tools of a set, a line each:
+// The folder contains NAME.tools.jsonl, the tools of a set, one per line:
 //
 //	{"id": "server__tool", "server": "server", "tool": "tool", "description": "…", "params": [["name", "description"]]}
 //
 // and NAME.queries.ANYTHING.jsonl:
 //
 //	{"query": "…", "relevant": ["server__tool"], "kind": "step"}
+//
+// Without the folder, only the own queries run. They are in testdata. Their tools are
+// in the folder schemas next to the public sets, or else in the excerpt in this
+// repository.
 package main
 
 import (
 	"context"
-	"errors"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"log"
 	"os"
 	"os/signal"
 
+	"github.com/toolscript/toolscript/actors/search/index"
 	"github.com/toolscript/toolscript/test/retrieval"
 )
+
+// weights are the weights of the ranking.
+var weights = index.DefaultWeights
 
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("evalsearch: ")
+	cache := flag.String("cache", "", "keep embeddings in this `folder`; a second run then takes seconds")
+	misses := flag.Bool("misses", false, "print the own queries of the tuning half whose right tools are not among the first three")
+	flag.Func("weights", "rank by other weights: a `JSON` object of what is other", func(text string) error {
+		return json.Unmarshal([]byte(text), &weights)
+	})
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, flag.Arg(0)); err != nil {
+	if err := run(ctx, flag.Arg(0), *cache, *misses); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func run(ctx context.Context, dir string) error {
+func run(ctx context.Context, dir, cache string, misses bool) error {
 	if dir == "" {
-		return errors.New("name the folder of the sets: evalsearch DIR")
+		dir = retrieval.Dir(".")
+	}
+	e := newEmbedder(cache)
+	defer e.close()
+	if err := public(ctx, e, dir); err != nil {
+		return err
+	}
+	return own(ctx, e, misses)
+}
+
+// public runs the public sets, if they exist.
+func public(ctx context.Context, e *embedder, dir string) error {
+	if _, err := os.Stat(dir); err != nil {
+		fmt.Printf("The public sets are not asked: %v\n\n", err)
+		return nil
 	}
 	sets, err := retrieval.Read(dir)
 	if err != nil {
@@ -46,7 +73,7 @@ func run(ctx context.Context, dir string) error {
 	}
 	var asked []question
 	for _, s := range sets {
-		questions, err := prepare(ctx, s)
+		questions, err := prepare(ctx, e, s)
 		if err != nil {
 			return fmt.Errorf("%s: %w", s.Name, err)
 		}
@@ -57,5 +84,5 @@ func run(ctx context.Context, dir string) error {
 		results = append(results, ask(r, asked))
 	}
 	show(os.Stdout, results, asked)
-	return nil
+	return crossValidate(os.Stdout, asked)
 }

@@ -8,10 +8,11 @@ import (
 	"github.com/toolscript/toolscript/test/retrieval"
 )
 
-// measures are what a ranking is judged by, each from 0 to 1.
+// measures are the quality of one ranking, each from 0 to 1.
 type measures struct {
 	hit1 float64 // the first is right
-	hit5 float64 // one of the first five is; of a task, which needs several tools, the part of them that is there
+	hit3 float64 // one of the first three is; of a task, which needs several tools, the part of them that is there
+	hit5 float64 // one of the first five is; likewise
 	mrr  float64 // one over the place of the first right one among ten
 	ndcg float64 // of the first ten
 }
@@ -31,13 +32,16 @@ func ask(r ranker, questions []question) result {
 
 func judge(q retrieval.Query, ranking []string) measures {
 	var m measures
-	var found, gain, ideal float64
+	var three, found, gain, ideal float64
 	for place, id := range ranking[:min(top, len(ranking))] {
 		if !slices.Contains(q.Relevant, id) {
 			continue
 		}
 		if place == 0 {
 			m.hit1 = 1
+		}
+		if place < 3 {
+			three++
 		}
 		if place < 5 {
 			found++
@@ -48,14 +52,14 @@ func judge(q retrieval.Query, ranking []string) measures {
 	for place := range min(top, len(q.Relevant)) {
 		ideal += 1 / math.Log2(float64(place+2))
 	}
-	m.hit5, m.ndcg = min(found, 1), gain/ideal
+	m.hit3, m.hit5, m.ndcg = min(three, 1), min(found, 1), gain/ideal
 	if q.Kind == "task" {
-		m.hit5 = found / float64(len(q.Relevant))
+		m.hit3, m.hit5 = three/float64(len(q.Relevant)), found/float64(len(q.Relevant))
 	}
 	return m
 }
 
-// kinds are the kinds of the questions and which questions are of each.
+// kinds returns the kinds of the questions, and the questions of each.
 func kinds(questions []question) (names []string, members map[string][]int) {
 	members = map[string][]int{}
 	for i, q := range questions {
@@ -67,7 +71,7 @@ func kinds(questions []question) (names []string, members map[string][]int) {
 	return names, members
 }
 
-// macro is the mean of the means of each kind, in percent.
+// macro returns the mean of the means of each kind, in percent.
 func macro(values []float64, members map[string][]int) float64 {
 	var sum float64
 	for _, of := range members {
@@ -84,8 +88,8 @@ func mean(values []float64, of []int) float64 {
 	return sum / float64(len(of))
 }
 
-// interval is where the macro lies in 95 of 100 samples of as many questions of
-// each kind, drawn with replacement.
+// interval returns the 95 % bootstrap interval of macro: questions of each kind are
+// drawn with replacement.
 func interval(values []float64, names []string, members map[string][]int) (low, high float64) {
 	const samples = 2000
 	random := rand.New(rand.NewPCG(1, 2)) // the same figures in every run

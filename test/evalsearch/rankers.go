@@ -24,10 +24,10 @@ var rankers = []ranker{
 	{"hybrid", func(q question) []string { return search(q, index.DefaultAlpha, true) }},
 }
 
-// top is how far down a ranking is looked at.
+// top is the number of results that are examined.
 const top = 10
 
-// search asks the program's own index.
+// search ranks with the program's own index.
 func search(q question, alpha float64, meaning bool) []string {
 	ask := index.Query{Text: q.Query.Query, Limit: top, Alpha: alpha}
 	if meaning {
@@ -40,8 +40,8 @@ func search(q question, alpha float64, meaning bool) []string {
 	return ids
 }
 
-// decision is what the program's formula is an improvement of: 0.7 of the cosine
-// with the first form of a document, 0.3 of BM25 against the best tool's.
+// decision is the baseline of the program's formula: 0.7 × the cosine with the first
+// form of a document, and 0.3 × BM25 relative to the best tool.
 func decision(q question) []string {
 	words := q.in.words.Score(q.Query.Query)
 	scores := make([]float64, len(q.in.tools))
@@ -54,8 +54,8 @@ func decision(q question) []string {
 	return best(q, scores)
 }
 
-// levenshteinNames compares each word of a tool's name with the nearest word of
-// the query, which is what a list that one can filter does.
+// levenshteinNames compares each word of a tool's name with the nearest word of the
+// query, as a filtered list does.
 func levenshteinNames(q question) []string {
 	asked := strings.FieldsFunc(strings.ToLower(q.Query.Query), func(r rune) bool { return strings.ContainsRune(" _-.,?!\"'", r) })
 	scores := make([]float64, len(q.in.tools))

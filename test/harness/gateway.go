@@ -1,7 +1,7 @@
 //go:build linux
 
-// Package harness runs the built program as a process of its own, for tests and
-// figures that look at it from outside only.
+// Package harness runs the built program as a separate process, for tests and
+// measurements that examine it from outside.
 package harness
 
 import (
@@ -21,14 +21,14 @@ import (
 	"time"
 )
 
-// Program is a built toolscript and the home it lives in.
+// Program is a built toolscript and its home directory.
 type Program struct {
 	Bin  string   // absolute
 	Home string   // HOME of all it starts; its data, caches and runtime folder are below
 	Env  []string // NAME=VALUE, beside what every program gets
 }
 
-// Command is the program with arguments, in an environment of its own home.
+// Command returns the program with arguments, in the environment of its home.
 func (p Program) Command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, p.Bin, args...)
 	cmd.Env = append([]string{
@@ -54,13 +54,14 @@ type Gateway struct {
 	log *os.File
 }
 
-// StartGateway returns when the program has printed its URL.
+// StartGateway returns when the program has printed its URL. Several gateways of one
+// configuration may run at once.
 func (p Program) StartGateway(ctx context.Context, args ...string) (*Gateway, error) {
 	log, err := os.OpenFile(filepath.Join(p.Home, "gateway.log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	cmd := p.Command(ctx, append([]string{"gateway", "start", "--port", "0"}, args...)...)
+	cmd := p.Command(ctx, append([]string{"gateway", "start", "--port", "0", "--force"}, args...)...)
 	cmd.Stderr = log
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -78,10 +79,10 @@ func (p Program) StartGateway(ctx context.Context, args ...string) (*Gateway, er
 	return nil, errors.Join(fmt.Errorf("the gateway printed no URL; its log is %s", log.Name()), cmd.Wait(), log.Close())
 }
 
-// PID is the process id of the gateway.
+// PID returns the process id of the gateway.
 func (g *Gateway) PID() int { return g.cmd.Process.Pid }
 
-// Log is what the gateway has written to stderr so far.
+// Log returns the stderr of the gateway so far.
 func (g *Gateway) Log() string {
 	text, err := os.ReadFile(g.log.Name())
 	if err != nil {
@@ -93,13 +94,13 @@ func (g *Gateway) Log() string {
 // Signal sends the gateway a signal.
 func (g *Gateway) Signal(s os.Signal) error { return g.cmd.Process.Signal(s) }
 
-// Running reports whether nobody has waited for its end yet.
+// Running reports whether Wait has not returned yet.
 func (g *Gateway) Running() bool { return g.cmd.ProcessState == nil }
 
 // Wait waits for the end of the gateway.
 func (g *Gateway) Wait() error { return errors.Join(g.cmd.Wait(), g.log.Close()) }
 
-// Stop ends the gateway as its user would.
+// Stop ends the gateway with SIGTERM.
 func (g *Gateway) Stop() error {
 	if err := g.Signal(syscall.SIGTERM); err != nil {
 		return err
@@ -180,7 +181,7 @@ func (g *Gateway) Ready(ctx context.Context) error {
 	})
 }
 
-// Until asks again and again, with a short pause, until the answer is yes.
+// Until repeats a check with a short pause until it succeeds.
 func Until(ctx context.Context, done func() (bool, error)) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()

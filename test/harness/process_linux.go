@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -8,9 +9,11 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
-// RSS is the resident memory of a process in MB.
+// RSS returns the resident memory of a process in MB.
 func RSS(pid int) (float64, error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
 	if err != nil {
@@ -18,6 +21,41 @@ func RSS(pid int) (float64, error) {
 	}
 	pages, err := strconv.Atoi(strings.Fields(string(text))[1])
 	return float64(pages*os.Getpagesize()) / (1 << 20), err
+}
+
+// Private is the private memory of a process in MB: what it has written, and the pages
+// of files that no other process maps.
+func Private(pid int) (dirty, clean float64, err error) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
+	if err != nil {
+		return 0, 0, err
+	}
+	for line := range strings.Lines(string(text)) {
+		var name string
+		var kB float64
+		if n, _ := fmt.Sscan(line, &name, &kB); n < 2 { // the first line has another form
+			continue
+		}
+		switch name {
+		case "Private_Dirty:":
+			dirty = kB / 1024
+		case "Private_Clean:":
+			clean = kB / 1024
+		}
+	}
+	return dirty, clean, nil
+}
+
+// Uncache removes a file from the page cache, as a restart of the machine does. The
+// pages of a file that was just written are up to 2 MB large, and a process maps whole
+// pages.
+func Uncache(path string) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close() //nolint:errcheck // was only read
+	return errors.Join(file.Sync(), unix.Fadvise(int(file.Fd()), 0, 0, unix.FADV_DONTNEED))
 }
 
 // Process is a running process as the system lists it.
@@ -30,7 +68,7 @@ type Process struct {
 	own time.Duration // of Used, its own part
 }
 
-// Worker is the role of a script worker, "" for other processes.
+// Worker returns the role of a script worker, or "" for other processes.
 func (p Process) Worker() string {
 	if len(p.Args) > 2 && p.Args[1] == "__worker" {
 		return p.Args[2]
@@ -38,7 +76,7 @@ func (p Process) Worker() string {
 	return ""
 }
 
-// Descendants are the processes below one, whichever process group they are in.
+// Descendants returns all processes below one, in any process group.
 func Descendants(of int) []Process {
 	children := map[int][]Process{}
 	for _, p := range processes() {
@@ -52,8 +90,8 @@ func Descendants(of int) []Process {
 	return below
 }
 
-// CPU is the processor time of a process and of all below it, those included
-// that have ended and been waited for.
+// CPU returns the processor time of a process and of all its descendants, including
+// those that have ended and were waited for.
 func CPU(of int) (used time.Duration) {
 	for _, p := range append(Descendants(of), find(of)...) {
 		used += p.Used
@@ -61,8 +99,7 @@ func CPU(of int) (used time.Duration) {
 	return used
 }
 
-// OwnCPU is the processor time of one process without any other; 0 of one that
-// is gone.
+// OwnCPU returns the processor time of one process alone, or 0 if it has ended.
 func OwnCPU(pid int) time.Duration {
 	for _, p := range find(pid) {
 		return p.own
@@ -70,15 +107,28 @@ func OwnCPU(pid int) time.Duration {
 	return 0
 }
 
+// Scheduled is the processor time of the threads of a process, in nanoseconds instead of
+// ticks. Threads that have ended do not count.
+func Scheduled(pid int) (used time.Duration) {
+	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid)) // the pattern is right
+	for _, file := range threads {
+		text, _ := os.ReadFile(file) // a thread that has ended
+		var ns int64
+		_, _ = fmt.Sscan(string(text), &ns)
+		used += time.Duration(ns)
+	}
+	return used
+}
+
 func find(pid int) []Process {
 	return slices.DeleteFunc(processes(), func(p Process) bool { return p.PID != pid })
 }
 
-// tick is USER_HZ, which Linux has fixed for programs on every architecture that
-// this one runs on.
+// tick is USER_HZ. Linux fixes it for programs on every architecture that this
+// program supports.
 const tick = 10 * time.Millisecond
 
-// Alive reports which of the processes still run.
+// Alive returns the processes that still run.
 func Alive(of []Process) []Process {
 	var alive []Process
 	now := map[int]Process{}

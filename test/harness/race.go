@@ -1,6 +1,6 @@
 package harness
 
-// Race is the environment of a program that is built with the race detector, which
-// would hold its end up for a second: a script of tests starts hundreds. Another
-// program does not look at it.
+// Race is the environment for a program built with the race detector, which otherwise
+// delays the exit of each process by a second. Tests start hundreds of processes.
+// Other programs ignore the variable.
 const Race = "GORACE=atexit_sleep_ms=50"

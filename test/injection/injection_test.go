@@ -1,5 +1,5 @@
-// Package injection_test holds modules of hostile servers against the syntax tree
-// of TypeScript's own parser.
+// Package injection_test compares modules of hostile servers with the syntax tree of
+// TypeScript's own parser.
 package injection_test
 
 import (
@@ -15,18 +15,19 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/codegen"
+	"github.com/toolscript/toolscript/naming"
 )
 
 var forms = map[string]codegen.Form{"full": codegen.Full, "compact": codegen.Compact, "declarations": codegen.Declarations}
 
-// waysOut are pieces that end what they stand in, or begin something else.
+// waysOut are texts that end a comment, a string or a declaration, or begin one.
 var waysOut = []string{
 	"*/", "/*", "*\u200b/", "//", "\n", "\r", "\u2028", "\u2029", "\\", "\"", "'", "`", "${", "}", "};", "{", "(", ")", ";", ",", ":", "?", "<", ">", "</script>", "<!--",
 	"export const stolen = 1;", "import x from \"y\";", "@ts-nocheck", "@deprecated", "/// <reference path=\"x\" />", "[key: string]", "=> stolen", "\u202e", "\u2066",
 	"\U000e0041", "\ufeff", "\x00", "\x1b", "\u0085", "\xff", "\\u002a/", "__proto__", "constructor", "0", "\u3164", "𝒳", "日本", "ß", "\u0300",
 }
 
-// random is text of any planes, in which ways out are frequent.
+// random returns random text that contains many ways out.
 func random(r *rand.Rand) string {
 	var b strings.Builder
 	for range r.IntN(12) {
@@ -42,10 +43,10 @@ func random(r *rand.Rand) string {
 	return b.String()
 }
 
-// mark stands around all text of the server; no identifier can hold it.
+// mark surrounds every text of the server. No identifier can contain it.
 const mark = "~stolen~"
 
-// catalog has one tool with text wherever a server may put it.
+// catalog has one tool with text in every place that a server controls.
 func catalog(t *testing.T, text string) toolscript.Catalog {
 	t.Helper()
 	schema, err := json.Marshal(map[string]any{
@@ -72,12 +73,12 @@ func catalog(t *testing.T, text string) toolscript.Catalog {
 	}})
 }
 
-// skeleton is the outline of a module without what comes from identifiers of
-// servers and tools, and they are checked to be that.
+// skeleton returns the outline of a module without the identifiers of servers and
+// tools, after it has checked that they are identifiers.
 func skeleton(t *testing.T, c toolscript.Catalog, form codegen.Form) (outline.Outline, string) {
 	t.Helper()
-	names := codegen.NewNames(c)
-	server := names.Servers()[0]
+	names := naming.New(c)
+	server := names.Servers[0]
 	text := codegen.Module(c, names, codegen.Options{Form: form}).Text
 	o := outline.Of(text)
 	plain := []struct{ name, as string }{
@@ -107,9 +108,9 @@ func skeleton(t *testing.T, c toolscript.Catalog, form codegen.Form) (outline.Ou
 	return o, text
 }
 
-// TestTextOfServersIsNoCode: whatever a server writes into names and
-// descriptions, the syntax tree of a module is that of a server that writes
-// words: text is in comments, which are in no tree, and in strings.
+// TestTextOfServersIsNoCode: for any names and descriptions, the syntax tree of a
+// module equals the tree for plain words. Text of servers is only in strings and in
+// comments, which the tree does not contain.
 func TestTextOfServersIsNoCode(t *testing.T) {
 	tries := 1500
 	if testing.Short() {
@@ -135,8 +136,7 @@ func TestTextOfServersIsNoCode(t *testing.T) {
 	}
 }
 
-// TestOutlineSeesInjection: the tree of a module that text has got out into is
-// another one.
+// TestOutlineSeesInjection: the tree of a module with injected code differs.
 func TestOutlineSeesInjection(t *testing.T) {
 	before := outline.Of("/** a */\nexport type T = \"x\";")
 	for _, text := range []string{

@@ -15,14 +15,15 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// silent are the arguments of an npx whose grandchild never answers and takes no
-// SIGTERM. seconds tells its processes from others.
+// silent returns the arguments of an npx whose grandchild never answers and ignores
+// SIGTERM. seconds identifies its processes.
 func silent(seconds int) []string {
 	return []string{"--no-install", "-c", fmt.Sprintf("trap '' TERM; sleep %d; sleep %d", seconds, seconds)}
 }
 
-// sleepers are the processes of a silent server below another process: those that
-// name the sleep, and their parents, since npx takes another name.
+// sleepers returns the processes of a silent server below another process: the
+// processes with the sleep in their arguments, and their parents, because npx changes
+// its name.
 func sleepers(below, seconds int) []harness.Process {
 	all := harness.Descendants(below)
 	belongs := map[int]bool{}
@@ -34,7 +35,7 @@ func sleepers(below, seconds int) []harness.Process {
 	return slices.DeleteFunc(all, func(p harness.Process) bool { return !belongs[p.PID] })
 }
 
-// asleep waits until the grandchild of a silent server is there.
+// asleep waits until the grandchild of a silent server runs.
 func asleep(t *testing.T, below, seconds int) []harness.Process {
 	t.Helper()
 	var all []harness.Process
@@ -58,8 +59,8 @@ func gone(t *testing.T, all []harness.Process) {
 	}
 }
 
-// TestNoProcessOutlivesItsConnecting ends the connecting to a server, in each way
-// there is, while its grandchild is up and has not answered.
+// TestNoProcessOutlivesItsConnecting aborts a connection attempt in each possible way
+// while the grandchild runs and has not answered.
 func TestNoProcessOutlivesItsConnecting(t *testing.T) {
 	for name, end := range map[string]func(g *harness.Gateway, p harness.Program) error{
 		"SIGTERM": func(g *harness.Gateway, _ harness.Program) error { return g.Signal(syscall.SIGTERM) },
@@ -107,7 +108,7 @@ func reload(g *harness.Gateway, p harness.Program, config string) error {
 	return g.Signal(syscall.SIGHUP)
 }
 
-// TestConnectingInVain is the end of the time for connecting.
+// TestConnectingInVain waits for the time limit of the connection attempt.
 func TestConnectingInVain(t *testing.T) {
 	ctx, tooLate := context.WithCancelCause(t.Context())
 	defer tooLate(nil)

@@ -18,9 +18,8 @@ import (
 	"github.com/toolscript/toolscript/test/harness"
 )
 
-// TestDeafClientHoldsNothingUp has a client that asks for a run and then reads
-// nothing of what it prints: the run ends at its limit, and the gateway when it
-// is told to.
+// TestDeafClientHoldsNothingUp starts a run whose client never reads its output. The
+// run must end at its limit, and the gateway must stop when it is told to stop.
 func TestDeafClientHoldsNothingUp(t *testing.T) {
 	g := gateway(t, `{"mcpServers": {}}`)
 	const body = `{"code":"for (;;) console.log('x'.repeat(100000))","limits":{"timeoutMs":500,"outputBytes":1000000000}}`
@@ -45,7 +44,7 @@ func TestDeafClientHoldsNothingUp(t *testing.T) {
 	}
 }
 
-// deaf asks for a run and reads nothing of the answer.
+// deaf sends an exec request and never reads the answer.
 func deaf(t *testing.T, g *harness.Gateway, body string) {
 	t.Helper()
 	at, err := url.Parse(g.URL)
@@ -66,9 +65,8 @@ func deaf(t *testing.T, g *harness.Gateway, body string) {
 	}
 }
 
-// TestDeafClientsHoldNoSandbox: more clients than there are sandboxes read nothing
-// of what their scripts print, and all of the scripts come to their ends, long
-// before the five minutes that they have.
+// TestDeafClientsHoldNoSandbox starts more such clients than there are sandboxes. All
+// scripts must end long before their five minutes.
 func TestDeafClientsHoldNoSandbox(t *testing.T) {
 	const clients = 40
 	g := gateway(t, `{"mcpServers": {}}`)
@@ -80,7 +78,7 @@ func TestDeafClientsHoldNoSandbox(t *testing.T) {
 	endWell(t, g, 1+clients)
 }
 
-// endWell waits until there are so many runs that have ended well.
+// endWell waits until n runs have succeeded.
 func endWell(t *testing.T, g *harness.Gateway, want int) {
 	t.Helper()
 	states := map[string]int{}

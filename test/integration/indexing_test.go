@@ -11,14 +11,20 @@ import (
 	"github.com/toolscript/toolscript/test/harness"
 )
 
-// TestCallsWhileIndexing makes calls and queries while the model is at work on the
-// tools of real servers. None waits for the step of the indexer that it meets: as
-// many vectors are there after it as before.
+// TestCallsWhileIndexing makes calls and queries while the model embeds the tools of
+// real servers. No call may wait for a step of the indexer: the number of vectors is
+// the same before and after it.
 func TestCallsWhileIndexing(t *testing.T) {
 	g := gateway(t, servers(t))
 	if err := g.Ready(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+	const query = "/search?q=echo+a+message&threshold=0"
+	until(t, func() bool { // the indexer receives a server's tools after the server is ready
+		var found toolscript.SearchAnswer
+		_, err := g.Get(t.Context(), query, &found)
+		return err == nil && len(found.Results) > 0 && found.Results[0].ToolID == "everything__echo"
+	})
 	met, calls, last := 0, 0, -1
 	until(t, func() bool {
 		before, state := progress(t, g)
@@ -35,7 +41,7 @@ func TestCallsWhileIndexing(t *testing.T) {
 			t.Errorf("call during %q: %d, %v, %+v", state, status, err, result)
 		}
 		var found toolscript.SearchAnswer
-		status, err = g.Get(t.Context(), "/search?q=echo+a+message&threshold=0", &found)
+		status, err = g.Get(t.Context(), query, &found)
 		if err != nil || status != http.StatusOK || len(found.Results) == 0 || found.Results[0].ToolID != "everything__echo" {
 			t.Errorf("query during %q: %d, %v, %+v", state, status, err, found.Results)
 		}
@@ -54,7 +60,8 @@ func TestCallsWhileIndexing(t *testing.T) {
 	}
 }
 
-// progress is how many tools /status says are indexed, 0 while none is or all are.
+// progress returns the number of indexed tools in /status, or 0 before the first and
+// after the last.
 func progress(t *testing.T, g *harness.Gateway) (indexed int, state string) {
 	t.Helper()
 	var status struct{ Search toolscript.SearchStats }

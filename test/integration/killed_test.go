@@ -13,11 +13,11 @@ import (
 	"github.com/toolscript/toolscript/test/harness"
 )
 
-// reapTime bounds what is a second at most: SIGTERM, 400 ms, SIGKILL.
+// reapTime bounds the reaper, which needs a second at most: SIGTERM, 400 ms, SIGKILL.
 const reapTime = 10 * time.Second
 
-// TestNothingOutlivesAKilledGateway kills a gateway that has no chance to clean
-// up, in the middle of a run, with servers of the stubborn kinds.
+// TestNothingOutlivesAKilledGateway kills a gateway with SIGKILL in the middle of a
+// run, with servers that ignore SIGTERM.
 func TestNothingOutlivesAKilledGateway(t *testing.T) {
 	test, err := filepath.Abs("..")
 	if err != nil {

@@ -10,15 +10,25 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 
+	"github.com/toolscript/toolscript/test/fixture/mcpserver"
 	"github.com/toolscript/toolscript/test/harness"
 )
 
-// bin is the program under test; peers is the folder of the npm programs.
+// bin is the program under test. peers is the folder of the npm programs.
 var bin, peers string
 
-func TestMain(m *testing.M) { os.Exit(run(m)) }
+// asServer is the argument that makes the test an MCP server.
+const asServer = "be-a-server"
+
+func TestMain(m *testing.M) {
+	if slices.Contains(os.Args[1:], asServer) {
+		os.Exit(mcpserver.Main())
+	}
+	os.Exit(run(m))
+}
 
 func run(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "toolscript-integration-")
@@ -43,14 +53,14 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// program is the program in a home of its own.
+// program returns the program with its own home directory.
 func program(t *testing.T) harness.Program {
 	t.Helper()
 	return harness.Program{Bin: bin, Home: t.TempDir()}
 }
 
-// gateway starts a gateway with a configuration, and perhaps more environment,
-// and ends it with the test.
+// gateway starts a gateway with a configuration and additional environment variables,
+// and stops it at the end of the test.
 func gateway(t *testing.T, config string, env ...string) *harness.Gateway {
 	t.Helper()
 	p := program(t)

@@ -23,8 +23,7 @@ import (
 
 var oauthTime = flag.Duration("oauth", 30*time.Second, "how long two gateways call a server whose tokens live for five seconds")
 
-// oidc starts oidc-provider and the MCP server that it guards, and returns its
-// URL.
+// oidc starts oidc-provider and the MCP server that it protects, and returns its URL.
 func oidc(t *testing.T) string {
 	t.Helper()
 	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), "node", "../fixture/oidc/server.mjs")
@@ -54,8 +53,8 @@ func oidc(t *testing.T) string {
 	return ""
 }
 
-// logIn is `toolscript auth oidc` with a person whose browser keeps cookies,
-// follows redirects and agrees.
+// logIn runs `toolscript auth oidc` with a browser that keeps cookies, follows
+// redirects and agrees.
 func logIn(t *testing.T, p harness.Program, config string) {
 	t.Helper()
 	cmd := p.Command(t.Context(), "auth", "--no-browser", "--config", config, "oidc")
@@ -90,9 +89,9 @@ func logIn(t *testing.T, p harness.Program, config string) {
 	}
 }
 
-// TestRotatingTokens holds that two gateways share a login whose access tokens
-// live for seconds and whose refresh tokens are good once: no call fails, and the
-// login is there at the end.
+// TestRotatingTokens shares a login between two gateways. Access tokens expire after
+// seconds, and a refresh token is valid once. No call may fail, and the login must
+// still exist at the end.
 func TestRotatingTokens(t *testing.T) {
 	p := program(t)
 	path, err := p.Config("config.json", fmt.Sprintf(`{"mcpServers": {"oidc": {"url": %q}}}`, oidc(t)+"/mcp"))
@@ -138,7 +137,7 @@ func TestRotatingTokens(t *testing.T) {
 	}
 }
 
-// isSyntax reports whether an answer was no JSON, as the module is none.
+// isSyntax reports whether an answer was not JSON. The module is TypeScript.
 func isSyntax(err error) bool {
 	_, ok := err.(*json.SyntaxError) //nolint:errorlint // the harness returns it as it is
 	return ok

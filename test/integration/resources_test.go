@@ -11,8 +11,9 @@ import (
 	"testing"
 )
 
-// TestResourcesAndPrompts asks the real servers over HTTP and from a script on
-// either engine: two of the three have resources, one has prompts.
+// TestResourcesAndPrompts reads resources and prompts of the real servers over HTTP
+// and in a script on each engine. Two of the three servers have resources, one has
+// prompts.
 func TestResourcesAndPrompts(t *testing.T) {
 	g := gateway(t, servers(t), "TOOLSCRIPT_DENO="+filepath.Join(peers, "../@deno/linux-x64-glibc/deno"))
 	ready(t, g)

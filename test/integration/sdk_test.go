@@ -15,9 +15,9 @@ import (
 	"github.com/toolscript/toolscript/test/harness"
 )
 
-// sdkExample starts the OAuth example of the TypeScript SDK, which takes tokens
-// that were issued for it alone, and returns the address of its MCP server. Its
-// authorization server has another port.
+// sdkExample starts the OAuth example of the TypeScript SDK and returns the address
+// of its MCP server. The server accepts only tokens issued for it. Its authorization
+// server has another port.
 func sdkExample(t *testing.T) string {
 	t.Helper()
 	ports := []int{freePort(t), freePort(t)}
@@ -29,7 +29,7 @@ func sdkExample(t *testing.T) string {
 	return startSDK(t, cmd, ports, &said)
 }
 
-// startSDK waits until both of its servers answer.
+// startSDK waits until both servers answer.
 func startSDK(t *testing.T, cmd *exec.Cmd, ports []int, said fmt.Stringer) string {
 	t.Helper()
 	if err := cmd.Start(); err != nil {
@@ -54,10 +54,10 @@ func startSDK(t *testing.T, cmd *exec.Cmd, ports []int, said fmt.Stringer) strin
 	return fmt.Sprintf("http://localhost:%d/mcp", ports[0])
 }
 
-// TestLoginAtTheSDKExample is a login from its beginning to its end beside a
-// running gateway: before it calls are refused with the command to run, after it
-// the gateway connects by itself, after the logout it keeps the tools, as stale,
-// and after another login it connects again. A reload changes nothing of that.
+// TestLoginAtTheSDKExample logs in and out while a gateway runs. Before the login,
+// calls are refused with the command to run. After it, the gateway connects. After
+// the logout, it keeps the tools and marks them as stale. After another login, it
+// connects again. A reload changes none of this.
 func TestLoginAtTheSDKExample(t *testing.T) {
 	p := program(t)
 	path, err := p.Config("config.json", fmt.Sprintf(`{"mcpServers": {"oidc": {"url": %q}}}`, sdkExample(t)))
@@ -84,7 +84,7 @@ func TestLoginAtTheSDKExample(t *testing.T) {
 		}
 		tools := state(t, g, "oidc").Tools
 		out, err := p.Command(t.Context(), "auth", "logout", "--config", path, "oidc").CombinedOutput()
-		if err != nil || !strings.Contains(string(out), "✓ Logged out of 'oidc'.") || !strings.Contains(string(out), "no revocation endpoint") {
+		if err != nil || !strings.Contains(string(out), "Logged out of oidc\n") || !strings.Contains(string(out), "no revocation endpoint") {
 			t.Errorf("logout: %v\n%s", err, out)
 		}
 		refusedLogin(t, g)

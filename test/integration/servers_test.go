@@ -61,7 +61,7 @@ func TestRealServersOverHTTP(t *testing.T) {
 
 func TestScriptAgainstRealServers(t *testing.T) {
 	g := gateway(t, servers(t))
-	// Not ready yet: the run waits for the servers that it names.
+	// The servers are not ready yet. The run waits for the servers that it names.
 	events, err := g.Exec(t.Context(), map[string]any{"code": `
 import { tools } from "toolscript";
 await tools.memory.createEntities({ entities: [{ name: "a", entityType: "letter", observations: ["first"] }] });
@@ -132,7 +132,7 @@ func state(t *testing.T, g *harness.Gateway, name string) serverStatus {
 	return serverStatus{}
 }
 
-// TestDEF17 kills a server: it comes back by itself and its tools work again.
+// TestDEF17 kills a server. The gateway restarts it and its tools work again.
 func TestDEF17(t *testing.T) {
 	g := gateway(t, servers(t))
 	ready(t, g)
@@ -155,8 +155,8 @@ func TestDEF17(t *testing.T) {
 	}
 }
 
-// TestDEF18 configures servers that cannot work: each shows why, and a working
-// one is not delayed.
+// TestDEF18 configures servers that cannot work. Each shows its error, and they do
+// not delay a working server.
 func TestDEF18(t *testing.T) {
 	config := strings.Replace(servers(t), `"mcpServers": {`, `"mcpServers": {
 		"absent": {"command": "/nonexistent/mcp"},
@@ -180,7 +180,7 @@ func TestDEF18(t *testing.T) {
 	}
 }
 
-// TestDEF27 has a server that hangs: /health answers all the same.
+// TestDEF27 has a server that hangs. /health still answers.
 func TestDEF27(t *testing.T) {
 	start := time.Now()
 	g := gateway(t, `{"mcpServers": {"silent": {"command": "sleep", "args": ["60"]}}}`)

@@ -14,10 +14,10 @@ import (
 	"github.com/toolscript/toolscript/test/harness"
 )
 
-// TestStuckScriptsStopNothingElse runs more scripts than there are processors
-// that never reach a safe point of the scheduler, in native code and in loops of
-// their own, while the gateway collects garbage all the time. In one process with
-// the gateway each of them would stop it for ever.
+// TestStuckScriptsStopNothingElse runs more scripts than there are processors, in
+// native code and in endless loops. None reaches a safe point of the scheduler, and
+// the gateway collects garbage all the time. Inside the gateway's process each of
+// them would block it for ever.
 func TestStuckScriptsStopNothingElse(t *testing.T) {
 	g := gateway(t, servers(t), "GOGC=10")
 	ready(t, g)
@@ -47,9 +47,9 @@ func TestStuckScriptsStopNothingElse(t *testing.T) {
 	}
 }
 
-// askHealth asks until ctx ends. Every answer must be there, and soon: the
-// program under test has the race detector and shares its processors with
-// scripts, yet a gateway that is stopped does not answer at all.
+// askHealth sends requests until ctx ends. Each must be answered within its limit.
+// The program has the race detector and shares its processors with the scripts, so
+// the limit is generous; a blocked gateway does not answer at all.
 func askHealth(ctx context.Context, t *testing.T, g *harness.Gateway) {
 	t.Helper()
 	asked := 0
@@ -83,7 +83,7 @@ func makeGarbage(ctx context.Context, t *testing.T, g *harness.Gateway) {
 	callers.Wait()
 }
 
-// last is the event that ended a run.
+// last returns the event that ended a run.
 func last(events []map[string]any) map[string]any {
 	if len(events) == 0 {
 		return nil

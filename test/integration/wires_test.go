@@ -16,10 +16,11 @@ import (
 	"github.com/toolscript/toolscript/test/harness"
 )
 
-// node is the pinned Node: some of the servers need a newer one than may be installed.
+// node is the pinned Node: some of the servers need a newer one than may be
+// installed.
 func node() string { return filepath.Join(peers, "..", "node", "bin", "node") }
 
-// freePort is a port that nobody listens on.
+// freePort returns a port without a listener.
 func freePort(t *testing.T) int {
 	t.Helper()
 	free, err := net.Listen("tcp", "127.0.0.1:0")
@@ -33,7 +34,7 @@ func freePort(t *testing.T) int {
 	return port
 }
 
-// listening starts server-everything on a port of its own and returns that.
+// listening starts server-everything on its own port and returns the port.
 func listening(t *testing.T, mode string) int {
 	t.Helper()
 	port := freePort(t)
@@ -49,8 +50,8 @@ func listening(t *testing.T, mode string) int {
 	return port
 }
 
-// TestOneServerOverThreeTransports has the same server over each of them, and
-// over the oldest through the fallback of the newest.
+// TestOneServerOverThreeTransports connects to the same server over each transport,
+// and over HTTP+SSE through the fallback of streamable HTTP.
 func TestOneServerOverThreeTransports(t *testing.T) {
 	stream, events := listening(t, "streamableHttp"), listening(t, "sse")
 	g := gateway(t, fmt.Sprintf(`{"mcpServers": {
@@ -85,7 +86,7 @@ return await Promise.all([tools.stdio, tools.http, tools.sse, tools.fallback].ma
 }
 
 // offline are real servers that start and list their tools without a network and
-// without real credentials, with a call where one needs neither.
+// without real credentials. Some have a call that needs neither.
 var offline = []struct {
 	name, program string
 	args          []string
@@ -108,8 +109,8 @@ var offline = []struct {
 	{name: "playwright", program: "playwright-mcp", args: []string{"--headless"}},
 }
 
-// TestElevenServersAtOnce starts them all, lists and calls what it can, ends the
-// gateway, and finds none of their processes.
+// TestElevenServersAtOnce starts all of them, lists and calls tools, stops the
+// gateway, and checks that no process of theirs remains.
 func TestElevenServersAtOnce(t *testing.T) {
 	var servers []string
 	for _, s := range offline {

@@ -1,7 +1,5 @@
 //go:build proof && linux
 
-// Package proof looks for what only many repetitions show. Run it with
-// `task proof`.
 package proof
 
 import (
@@ -27,17 +25,18 @@ const (
 	warmRuns = 100 // until pools are full and caches warm
 	callers  = 4
 	portions = 10 // after each of which the memory is looked at
-	// soakGrowth is what the gateway may hold more after the last portion than
-	// after the first: the garbage of a moment.
+	// soakGrowth is how much more memory the gateway may use after the last portion
+	// than after the first: temporary garbage.
 	soakGrowth = 32 // MB
-	// killEvery is how often a worker is killed, whatever it is doing.
+	// killEvery is the interval at which a worker is killed.
 	killEvery = 500 * time.Millisecond
 )
 
-// TestSoak runs scripts of every way to end while workers are killed at random,
-// and looks at the gateway's memory and at what it has left running.
+// TestSoak runs scripts with every kind of ending while workers are killed at random.
+// It checks the gateway's memory and the processes that remain.
 func TestSoak(t *testing.T) {
-	g := gateway(t)
+	t.Parallel()
+	g := gatewayOf(t, `{"mcpServers": {"demo": {"command": "toolscript", "args": ["mcp-demo"]}}}`)
 	s := &soak{t: t, gateway: g}
 	s.run(warmRuns)
 	killing, enough := context.WithCancel(t.Context())
@@ -78,7 +77,7 @@ type soak struct {
 	lost    atomic.Int64 // runs that ended with their worker
 }
 
-// script is a script and how it ends.
+// script is a script and its expected end.
 type script struct {
 	code, kind string
 	timeoutMs  int
@@ -93,7 +92,7 @@ var scripts = []script{
 	{`const all = []; for (;;) all.push(new ArrayBuffer(16 << 20))`, "limit_memory", 20_000},
 }
 
-// run runs n scripts, some at once.
+// run runs n scripts, several at once.
 func (s *soak) run(n int64) {
 	var next atomic.Int64
 	var running sync.WaitGroup
@@ -107,8 +106,8 @@ func (s *soak) run(n int64) {
 	running.Wait()
 }
 
-// runScript wants the end that a script has, unless workers are being killed:
-// then its checker or its sandbox may have been the one.
+// runScript checks the end of a script. While workers are killed, the run may also
+// end because its own worker was killed.
 func (s *soak) runScript(c script) {
 	events, err := s.gateway.Exec(s.t.Context(), map[string]any{"code": c.code, "limits": map[string]any{"timeoutMs": c.timeoutMs}})
 	if err != nil || len(events) == 0 {
@@ -124,8 +123,8 @@ func (s *soak) runScript(c script) {
 	}
 }
 
-// killWorkers kills one worker of any role after the other until ctx ends. What
-// it has hit last may still show when it has ended.
+// killWorkers kills one worker of any role after the other until ctx ends. Effects of
+// the last kill may show after that.
 func (s *soak) killWorkers(ctx context.Context) {
 	s.killing.Store(true)
 	tick := time.NewTicker(killEvery)
@@ -156,8 +155,9 @@ func memory(t *testing.T, g *harness.Gateway) float64 {
 	return mb
 }
 
-// gateway starts the built program with its demo server, in a folder of text.
-func gateway(t *testing.T) *harness.Gateway {
+// gatewayOf starts the built program with a configuration and additional arguments,
+// in a folder of text files, and waits for its servers.
+func gatewayOf(t *testing.T, configuration string, args ...string) *harness.Gateway {
 	t.Helper()
 	bin, err := filepath.Abs("../../bin/toolscript")
 	if err == nil {
@@ -170,11 +170,11 @@ func gateway(t *testing.T) *harness.Gateway {
 	if err := os.WriteFile(filepath.Join(p.Home, "a.txt"), []byte("x\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	config, err := p.Config("config.json", `{"mcpServers": {"demo": {"command": "toolscript", "args": ["mcp-demo"]}}}`)
+	config, err := p.Config("config.json", configuration)
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := p.StartGateway(context.WithoutCancel(t.Context()), "--config", config)
+	g, err := p.StartGateway(context.WithoutCancel(t.Context()), append([]string{"--config", config}, args...)...)
 	if err != nil {
 		t.Fatal(err)
 	}

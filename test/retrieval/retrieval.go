@@ -1,6 +1,6 @@
-// Package retrieval reads public sets of tools and of what people asked for, with
-// the right answers. A set NAME is a file NAME.tools.jsonl and files
-// NAME.queries.ANYTHING.jsonl; see test/evalsearch.
+// Package retrieval reads public sets of tools and queries with the right answers. A
+// set NAME is a file NAME.tools.jsonl and files NAME.queries.ANYTHING.jsonl; see
+// test/evalsearch.
 package retrieval
 
 import (
@@ -14,22 +14,21 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// Set is one collection of tools and the queries that are asked of it.
+// Set is one collection of tools and its queries.
 type Set struct {
 	Name    string
 	Tools   []toolscript.Tool // some may have one id
 	Queries []Query
 }
 
-// Query is what somebody asked for.
+// Query is one query of a set.
 type Query struct {
 	Query    string
 	Kind     string
 	Relevant []string // the ids of the right tools
 }
 
-// Dir is the folder of the sets where they are beside the repository, seen from
-// its root.
+// Dir is the folder of the sets next to the repository, relative to its root.
 func Dir(root string) string { return filepath.Join(root, "..", "shared", "data", "retrieval") }
 
 // Read reads all sets of a folder, sorted by name.
@@ -85,8 +84,8 @@ func readSet(file string) (Set, error) {
 	return s, nil
 }
 
-// readTools also maps what the file calls a tool to its id. Of tools with one
-// id, as eight functions of BFCL have, the catalog keeps the first.
+// readTools also maps the name of a tool in the file to its id. If several tools have
+// one id, as eight functions of BFCL do, the catalog keeps the first.
 func readTools(file string) ([]toolscript.Tool, map[string]string, error) {
 	entries, err := lines[struct {
 		ID, Server, Tool, Description string

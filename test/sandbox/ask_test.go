@@ -7,7 +7,8 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// A person may think longer than the script may run, on both engines.
+// A person may need longer for an answer than the time limit of the script, on both
+// engines.
 func TestAskingIsNoTimeOfTheRun(t *testing.T) {
 	const limit, thought = time.Second, 3 * time.Second
 	g := newGateway(t, "ask")
@@ -34,8 +35,8 @@ func TestAskingIsNoTimeOfTheRun(t *testing.T) {
 	}
 }
 
-// heard runs a script, has on hear its events with the id of the run, and gives its
-// end.
+// heard runs a script, passes its events and the id of the run to hear, and returns
+// the end of the run.
 func (g *gateway) heard(t *testing.T, request toolscript.ExecRequest, on func(id string, e toolscript.Event) error) (end toolscript.End, err error) {
 	t.Helper()
 	var id string

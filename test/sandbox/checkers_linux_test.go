@@ -11,9 +11,9 @@ import (
 	"github.com/toolscript/toolscript/test/harness"
 )
 
-// TestCheckersAreKilledAlone has a source that keeps a checker busy until it is
-// killed, and one that fills its memory: each is told why, other runs go on beside it
-// with a second checker, and after it with a new one.
+// TestCheckersAreKilledAlone checks a source that never ends and a source that fills
+// the memory. Each checker is killed with the right error. Meanwhile other runs use a
+// second checker, and later runs a new one.
 func TestCheckersAreKilledAlone(t *testing.T) {
 	var doubling strings.Builder
 	fmt.Fprintf(&doubling, "type S0 = '%s';", strings.Repeat("x", 64))
@@ -55,8 +55,8 @@ func TestCheckersAreKilledAlone(t *testing.T) {
 	}
 }
 
-// TestNoRunWaitsForAHostileSource has a checker in the hands of a source that it
-// cannot be done with: another run has its answer meanwhile.
+// TestNoRunWaitsForAHostileSource occupies a checker with a source that it cannot
+// finish. Another run is answered meanwhile.
 func TestNoRunWaitsForAHostileSource(t *testing.T) {
 	g := newGateway(t)
 	g.exec(t, toolscript.ExecRequest{Code: "return 0"}, "") // while it has one checker the next one is started
@@ -78,7 +78,7 @@ func TestNoRunWaitsForAHostileSource(t *testing.T) {
 	}
 }
 
-// checkers are the checker processes there are.
+// checkers returns the checker processes.
 func checkers() (all []harness.Process) {
 	for _, p := range harness.Descendants(os.Getpid()) {
 		if p.Worker() == "checker" && p.State != "Z" {
@@ -88,7 +88,7 @@ func checkers() (all []harness.Process) {
 	return all
 }
 
-// work is what the checkers have used of the processors.
+// work returns the processor time that the checkers have used.
 func work() (all time.Duration) {
 	for _, p := range checkers() {
 		all += p.Used
@@ -96,7 +96,7 @@ func work() (all time.Duration) {
 	return all
 }
 
-// awaitIdle waits until no checker does anything, not even start.
+// awaitIdle waits until no checker works or starts.
 func awaitIdle(t *testing.T) {
 	t.Helper()
 	before := time.Duration(-1)
@@ -108,7 +108,7 @@ func awaitIdle(t *testing.T) {
 	})
 }
 
-// await looks every so often until it sees what it waits for.
+// await polls until the condition is true.
 func await(t *testing.T, missing string, every time.Duration, seen func() bool) {
 	t.Helper()
 	for deadline := time.After(time.Minute); !seen(); {

@@ -10,11 +10,11 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// The defects that other gateways of this kind have, by the numbers they have in
-// the list of requirements. DEF-29 is a test of package deno.
+// Defects of other gateways of this kind, by their numbers in the list of
+// requirements. The test of DEF-29 is in package deno.
 
-// The limits of these scripts: little is for what ends by itself, however busy the
-// machine is, and deadline for what does not.
+// The limits of these scripts: little is for scripts that end by themselves, even on
+// a busy machine, and deadline for scripts that do not.
 var (
 	little   = toolscript.Limits{CPUMs: 2_000}
 	deadline = toolscript.Limits{TimeoutMs: 2_000}

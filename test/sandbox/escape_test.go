@@ -14,17 +14,17 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// escapeFolder holds one attempt a file. Its first lines say
+// escapeFolder contains one attempt per file. Its first lines are
 //
 //	// engine: quickjs, deno or both
 //	// expect: a regular expression that the whole outcome must match
 //
-// and what the attempt is. OTHER stands for the port of a server that no script
-// may reach, SECRET for a file that only its owner may read, SPENT for the
-// capability of a run that has ended.
+// and a description of the attempt. OTHER is the port of a server that no script may
+// reach, SECRET a file that only its owner may read, SPENT the capability of a run
+// that has ended.
 const escapeFolder = "testdata/escape"
 
-// secret is what no outcome may hold, whatever the attempt expects.
+// secret may not appear in any outcome, whatever the attempt expects.
 const secret = "the-secret-of-the-host"
 
 var header = regexp.MustCompile(`(?m)^// (engine|expect): (.+)$`)

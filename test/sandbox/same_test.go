@@ -16,9 +16,9 @@ import (
 
 var update = flag.Bool("update", false, "write what the engines give into the data files; read the diff before you commit")
 
-// sameFolder holds one script a file. Its comment is the request as JSON beside
-// the code, if it needs any. "want" is the result on every engine; where they
-// differ, "want.deno" is Deno's, and differences.txt says why.
+// sameFolder contains one script per file. Its comment holds the fields of the
+// request except the code, as JSON. "want" is the result on every engine. If they
+// differ, "want.deno" is Deno's result, and differences.txt has the reason.
 const sameFolder = "testdata/same"
 
 // The parts of a data file.
@@ -29,9 +29,9 @@ const (
 	partWantDeno = "want.deno"
 )
 
-// TestSameOnBothEngines runs every script on both engines, unchecked: some do what
-// no type allows. A difference that is
-// not listed fails, and so does a listed one that is gone.
+// TestSameOnBothEngines runs every script on both engines without the type check,
+// because some break the types on purpose. A difference that is not listed fails, and
+// so does a listed one that no longer exists.
 func TestSameOnBothEngines(t *testing.T) {
 	g := newGateway(t)
 	files, err := filepath.Glob(filepath.Join(sameFolder, "*.txtar"))
@@ -74,9 +74,9 @@ func TestSameOnBothEngines(t *testing.T) {
 	}
 }
 
-// execInTime is exec of a script whose engine ends it. On a machine that is busy with
-// other things the engine may come too late, after the watchdog or the gateway, who
-// say that they have killed the script: then once more.
+// execInTime is exec of a script that its engine must end. On a busy machine the
+// watchdog or the gateway may be first; their error says that they killed the script.
+// Then execInTime tries once more.
 func (g *gateway) execInTime(t *testing.T, request toolscript.ExecRequest, input string) *result {
 	t.Helper()
 	for range 5 {
@@ -89,7 +89,8 @@ func (g *gateway) execInTime(t *testing.T, request toolscript.ExecRequest, input
 	return g.exec(t, request, input)
 }
 
-// differences are the scripts on which the engines differ, each with the reason.
+// differences are the scripts with different results on the engines, each with its
+// reason.
 func differences(t *testing.T) map[string]string {
 	t.Helper()
 	text, err := os.ReadFile("testdata/differences.txt")

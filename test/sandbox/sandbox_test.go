@@ -1,6 +1,5 @@
-// Package sandbox_test holds the engines against each other and against those who
-// want out: the same scripts on each, and the same attempts to escape. Scripts
-// are data, in testdata.
+// Package sandbox_test compares the engines and attacks them: the same scripts and
+// the same escape attempts run on each. Scripts are data, in testdata.
 package sandbox_test
 
 import (
@@ -35,11 +34,11 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// engines are those that scripts are run on.
+// engines are the engines that scripts run on.
 var engines = []string{toolscript.EngineQuickJS, toolscript.EngineDeno}
 
-// denoPath is the Deno that the tests run: the one that test/package.json pins,
-// else TOOLSCRIPT_DENO, else the one in PATH.
+// denoPath is the Deno that the tests run: the version pinned by test/package.json,
+// or else TOOLSCRIPT_DENO, or else the one in PATH.
 func denoPath(tb testing.TB) string {
 	tb.Helper()
 	if runtime.GOOS == "linux" {
@@ -61,8 +60,7 @@ func denoPath(tb testing.TB) string {
 // gateway is a running system with both engines and a server of tools.
 type gateway struct{ *actors.System }
 
-// newGateway starts a system whose server "demo" is up, with more tools if any are
-// named.
+// newGateway starts a system whose server "demo" is ready, with additional tools.
 func newGateway(t *testing.T, more ...string) *gateway {
 	t.Helper()
 	engine, err := deno.NewEngine(t.Context(), deno.Options{Executable: denoPath(t), Folder: filepath.Join(t.TempDir(), "deno")})
@@ -102,7 +100,7 @@ func newGateway(t *testing.T, more ...string) *gateway {
 	return &gateway{s}
 }
 
-// result is everything that can be seen of a run.
+// result is everything that a client sees of a run.
 type result struct {
 	id             string
 	end            toolscript.End
@@ -111,7 +109,7 @@ type result struct {
 	diagnostics    []toolscript.Diagnostic
 }
 
-// exec runs a script to its end. input is given when the script asks for it.
+// exec runs a script to its end. It sends input when the script reads stdin.
 func (g *gateway) exec(t *testing.T, request toolscript.ExecRequest, input string) *result {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
@@ -175,8 +173,8 @@ func (d *demo) ListTools(context.Context) ([]toolscript.Tool, error) {
 	return all, nil
 }
 
-func (*demo) Fetch(context.Context, toolscript.Offered, func()) (json.RawMessage, error) {
-	return nil, &toolscript.Error{Kind: toolscript.NotFound, Server: "demo", Err: mcpclient.ErrNotOffered}
+func (*demo) Fetch(context.Context, toolscript.FetchRequest, func()) (json.RawMessage, error) {
+	return nil, &toolscript.Error{Kind: toolscript.NotFound, Server: "demo", Err: mcpclient.ErrNoCapability}
 }
 
 func (d *demo) CallTool(ctx context.Context, tool string, args json.RawMessage, _ func()) (json.RawMessage, error) {
@@ -213,10 +211,10 @@ func (d *demo) CallTool(ctx context.Context, tool string, args json.RawMessage, 
 	return text(string(args), false), nil
 }
 
-// column is that of a line of a stack.
+// column matches the column in a line of a stack.
 var column = regexp.MustCompile(`(?m):\d+(\)?)$`)
 
-// String is the result as the data files have it.
+// String returns the result in the form of the data files.
 func (r *result) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "exit %d\n", r.end.ExitCode)
@@ -228,8 +226,8 @@ func (r *result) String() string {
 		if e.ToolName != "" {
 			fmt.Fprintf(&b, "tool %s call %s\n", e.ToolName, e.CallID)
 		}
-		// Where a script stood when it was ended is chance, and nobody knows when its
-		// process was.
+		// The place where a script was interrupted varies. It is not known for a
+		// killed process.
 		if ended := e.Code == toolscript.LimitTime || e.Code == toolscript.LimitMemory; e.Stack != "" && !ended {
 			if e.Code == toolscript.LimitStack { // in the middle of which expression it overflows is chance
 				e.Stack = column.ReplaceAllString(e.Stack, "$1")

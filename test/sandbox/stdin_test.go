@@ -6,8 +6,8 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// TestStdinThatBreaks: input that cannot be read to its end is an error on both
-// engines, and not the end of the input.
+// TestStdinThatBreaks: a failure while reading the input is an error on both engines,
+// not the end of the input.
 func TestStdinThatBreaks(t *testing.T) {
 	g := newGateway(t)
 	for _, engine := range engines {

@@ -8,8 +8,8 @@ import (
 	"strconv"
 )
 
-// code is the program "code N COMMAND [ARGS]": it runs the command and wants it
-// to end with exit code N. testscript itself only tells 0 from the others.
+// code is the program "code N COMMAND [ARGS]". It runs the command and fails unless
+// the exit code is N. testscript can only distinguish 0 from other codes.
 func code(args []string) int {
 	want, err := strconv.Atoi(args[0])
 	if err != nil {

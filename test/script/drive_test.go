@@ -10,10 +10,10 @@ import (
 	"syscall"
 )
 
-// drive is the program "drive WHAT COMMAND [ARGS]". It runs the command, passes
-// its first line of output on and only then does WHAT: "input" gives it the
-// rest of standard input and ends that, INT and TERM send it the signal. A
-// command that holds its output back therefore never gets any further.
+// drive is the program "drive WHAT COMMAND [ARGS]". It runs the command, prints its
+// first line of output and only then does WHAT: "input" sends the rest of standard
+// input and closes it, INT and TERM send a signal. A command that buffers its output
+// therefore blocks.
 func drive(args []string) int {
 	cmd := exec.Command(args[1], args[2:]...)
 	cmd.Stderr = os.Stderr
@@ -35,13 +35,13 @@ func drive(args []string) int {
 		err = act(args[0], cmd.Process, stdin)
 	}
 	if err != nil {
-		_ = cmd.Process.Kill() // it is not where the script thinks it is
+		_ = cmd.Process.Kill() // it is not at the expected point
 		return driveFailed(errors.Join(err, cmd.Wait()))
 	}
 	if _, err := io.Copy(os.Stdout, stdout); err != nil {
 		return driveFailed(err)
 	}
-	_ = cmd.Wait() // the code says it
+	_ = cmd.Wait() // the exit code shows the result
 	return cmd.ProcessState.ExitCode()
 }
 

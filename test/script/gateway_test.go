@@ -15,13 +15,13 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// fleetKey finds the gateways of a script among its values.
+// fleetKey is the key of the fleet among the values of a script.
 type fleetKey struct{}
 
-// fleet are the gateways of one script that run, the one started last at the end.
+// fleet has the running gateways of one script, the last started one at the end.
 type fleet struct{ running []*gateway }
 
-// stopBound is how long a gateway may take to end: its own bound is 5 s.
+// stopBound is the time limit for the end of a gateway. Its own limit is 5 s.
 const stopBound = 10 * time.Second
 
 type gateway struct {
@@ -35,9 +35,9 @@ var (
 	export    = regexp.MustCompile(`^export TOOLSCRIPT_GATEWAY_URL=(http://\S+)\n$`)
 )
 
-// startGateway is the script command "gateway [flags]": it runs toolscript
-// gateway start until the end of the script, with its address in $GATEWAY, its
-// port in $PORT and its capability URL in $URL.
+// startGateway is the script command "gateway [flags]". It runs toolscript gateway
+// start until the end of the script. $GATEWAY is its address, $PORT its port and $URL
+// its capability URL.
 func startGateway(ts *testscript.TestScript, neg bool, args []string) {
 	if neg {
 		ts.Fatalf("use ! exec toolscript gateway start")
@@ -71,15 +71,15 @@ func (g *gateway) expect(ts *testscript.TestScript, line *regexp.Regexp) string 
 	text, err := g.stdout.ReadString('\n')
 	match := line.FindStringSubmatch(text)
 	if match == nil {
-		_ = g.cmd.Process.Kill() // what it printed says more
+		_ = g.cmd.Process.Kill() // the output is the better error
 		_ = g.cmd.Wait()
 		ts.Fatalf("gateway start printed %q (%v), want %v; stderr:\n%s", text, err, line, g.stderr.String())
 	}
 	return match[1]
 }
 
-// stopGateway is the script command "stop-gateway": it stops the gateway that
-// was started last. One that is not stopped so ends with the script.
+// stopGateway is the script command "stop-gateway". It stops the gateway that was
+// started last. Other gateways stop at the end of the script.
 func stopGateway(ts *testscript.TestScript, neg bool, _ []string) {
 	all := ts.Value(fleetKey{}).(*fleet)
 	last := len(all.running) - 1
@@ -91,8 +91,8 @@ func stopGateway(ts *testscript.TestScript, neg bool, _ []string) {
 	g.stop(ts)
 }
 
-// stop ends the gateway as Ctrl-C does and wants it to say nothing more on
-// stdout, to end in time and well. Its log is then in the file gateway.log.
+// stop interrupts the gateway as Ctrl-C does. The gateway must print nothing more on
+// stdout and end in time with exit code 0. Its log is then in gateway.log.
 func (g *gateway) stop(ts *testscript.TestScript) {
 	ts.Check(g.cmd.Process.Signal(syscall.SIGINT))
 	late := time.AfterFunc(stopBound, func() { _ = g.cmd.Process.Kill() })

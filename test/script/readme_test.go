@@ -13,7 +13,7 @@ var (
 	comment = regexp.MustCompile(`\s+#.*`)
 )
 
-// TestReadme wants every example of the README in readme.txtar, which runs it.
+// TestReadme checks that readme.txtar runs every example of the README.
 func TestReadme(t *testing.T) {
 	readme := read(t, "../../README.md")
 	script := read(t, "testdata/readme.txtar")
@@ -30,11 +30,11 @@ func TestReadme(t *testing.T) {
 	for line := range strings.Lines(commands[1]) {
 		line = comment.ReplaceAllString(strings.TrimSpace(line), "")
 		if _, after, piped := strings.Cut(line, " | "); piped {
-			line = after // stdin comes of a file there
+			line = after // stdin is a file there
 		}
 		want := "\nexec " + line + "\n"
 		if line == "toolscript gateway start" {
-			want = "\ngateway\n" // which does not end
+			want = "\ngateway\n" // the command does not end
 		}
 		if !strings.Contains(script, want) {
 			t.Errorf("readme.txtar lacks %q", want)

@@ -7,8 +7,8 @@ import (
 	"strconv"
 )
 
-// repeat is the program "repeat N TEXT": it prints the text N times, for files
-// that are too large to stand in a script.
+// repeat is the program "repeat N TEXT". It prints the text N times, to create files
+// that are too large for a script.
 func repeat(args []string) int {
 	n, err := strconv.Atoi(args[0])
 	if err != nil {
@@ -17,7 +17,7 @@ func repeat(args []string) int {
 	}
 	out := bufio.NewWriter(os.Stdout)
 	for range n {
-		_, _ = out.WriteString(args[1]) // Flush reports it
+		_, _ = out.WriteString(args[1]) // Flush returns the error
 	}
 	if err := out.Flush(); err != nil {
 		fmt.Fprintln(os.Stderr, "repeat:", err)

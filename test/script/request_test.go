@@ -27,9 +27,9 @@ func (h headers) Set(line string) error {
 }
 
 // request is the program "request [-H 'Name: value']… [-d BODY] [-within TIME]
-// [-again] METHOD URL": it makes one HTTP request and prints the status, the
-// headers that tests look at, and the body. With -again it makes it a second
-// time, as somebody who has kept the first answer.
+// [-again] METHOD URL". It sends one HTTP request and prints the status, the headers
+// that tests check, and the body. With -again it sends a second request with the ETag
+// of the first answer.
 func request(args []string) int {
 	flags := flag.NewFlagSet("request", flag.ContinueOnError)
 	header := headers{}
@@ -48,7 +48,7 @@ func request(args []string) int {
 		return 2
 	}
 	req.Header = http.Header(header)
-	req.Host = req.Header.Get("Host") // net/http takes it from there only
+	req.Host = req.Header.Get("Host") // the only place where net/http reads it
 	if *body != "" && req.Header.Get("Content-Type") == "" {
 		req.Header.Set("Content-Type", "application/json")
 	}
@@ -64,13 +64,13 @@ func request(args []string) int {
 	return 0
 }
 
-// exchange makes the request, prints the answer and returns its ETag.
+// exchange sends the request, prints the answer and returns its ETag.
 func exchange(req *http.Request) (tag string, err error) {
-	res, err := http.DefaultTransport.RoundTrip(req) // redirects are shown, not followed
+	res, err := http.DefaultTransport.RoundTrip(req) // redirects are printed, not followed
 	if err != nil {
 		return "", err
 	}
-	defer func() { _ = res.Body.Close() }() // only read
+	defer func() { _ = res.Body.Close() }() // opened for reading
 	fmt.Println(res.StatusCode)
 	for _, name := range []string{"Access-Control-Allow-Origin", "Content-Type", "Etag", "Retry-After"} {
 		if value := res.Header.Get(name); value != "" {

@@ -1,5 +1,5 @@
-// Package script_test runs the real program as its users do: one testscript
-// file for each command and for each defect that the command line can show.
+// Package script_test runs the real program like its users, with one testscript file
+// for each command and for each defect that is visible on the command line.
 package script_test
 
 import (
@@ -18,19 +18,22 @@ import (
 
 var update = flag.Bool("update", false, "write what the program prints into the scripts")
 
-// TestMain makes this binary all the programs that scripts run. A script worker
-// is started by the program's own path, so it becomes one in cli.Main.
+// TestMain makes the test binary act as all programs that scripts run. A script
+// worker is started by the program's own path, and runs in cli.Main. A reaper is
+// executed by a descriptor, which has no name.
 func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == reaper.Command {
+		os.Exit(reaper.Main())
+	}
 	testscript.Main(m, map[string]func(){
-		"toolscript":       func() { os.Exit(cli.Main()) },
-		reaper.ProcessName: func() { os.Exit(reaper.Main()) },
-		"mcpserver":        func() { os.Exit(mcpserver.Main()) },
-		"code":             func() { os.Exit(code(os.Args[1:])) },
-		"drive":            func() { os.Exit(drive(os.Args[1:])) },
-		"request":          func() { os.Exit(request(os.Args[1:])) },
-		"repeat":           func() { os.Exit(repeat(os.Args[1:])) },
-		"until":            func() { os.Exit(until(os.Args[1:])) },
-		"gone":             func() { os.Exit(gone(os.Args[1:])) },
+		"toolscript": func() { os.Exit(cli.Main()) },
+		"mcpserver":  func() { os.Exit(mcpserver.Main()) },
+		"code":       func() { os.Exit(code(os.Args[1:])) },
+		"drive":      func() { os.Exit(drive(os.Args[1:])) },
+		"request":    func() { os.Exit(request(os.Args[1:])) },
+		"repeat":     func() { os.Exit(repeat(os.Args[1:])) },
+		"until":      func() { os.Exit(until(os.Args[1:])) },
+		"gone":       func() { os.Exit(gone(os.Args[1:])) },
 	})
 }
 
@@ -50,10 +53,9 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// setup gives each script a home and a runtime folder of its own, so that
-// scripts that run at the same time never find each other's gateways. The data
-// folder they share: with a cold cache each would compile the engine anew, for
-// seconds under the race detector.
+// setup gives each script its own home and runtime folder, so that concurrent scripts
+// do not find each other's gateways. They share the data folder: with a cold cache
+// each would compile the engine, which takes seconds under the race detector.
 func setup(env *testscript.Env, data string) error {
 	home := filepath.Join(env.WorkDir, "home")
 	run := filepath.Join(env.WorkDir, "run")
@@ -67,7 +69,7 @@ func setup(env *testscript.Env, data string) error {
 	env.Setenv("TOOLSCRIPT_DATA_DIR", data)
 	env.Setenv("NO_COLOR", "1")
 	env.Vars = append(env.Vars, harness.Race)
-	env.Setenv("TOOLSCRIPT_SEARCH_SEMANTIC", "off") // on where a script is about it: embedding takes the processor of the others
+	env.Setenv("TOOLSCRIPT_SEARCH_SEMANTIC", "off") // embedding would take the CPU from other scripts; scripts about it turn it on
 	examples, err := filepath.Abs("../../examples")
 	if err != nil {
 		return err

@@ -7,8 +7,8 @@ import (
 	"runtime"
 )
 
-// tsc is the pinned TypeScript compiler: $TOOLSCRIPT_TSC, else that of the test
-// folder. It is "" without one, and scripts that need it say so.
+// tsc returns the path of the pinned TypeScript compiler: $TOOLSCRIPT_TSC, or the one
+// in the test folder, or "". Scripts that need it report its absence.
 func tsc() string {
 	path := os.Getenv("TOOLSCRIPT_TSC")
 	if path == "" {
@@ -28,7 +28,7 @@ func tsc() string {
 	return path
 }
 
-// condition answers [tsc] in scripts.
+// condition implements [tsc] in scripts.
 func condition(name string) (bool, error) {
 	if name != "tsc" {
 		return false, fmt.Errorf("unknown condition %q", name)

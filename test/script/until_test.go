@@ -7,21 +7,21 @@ import (
 	"time"
 )
 
-// The pace and the bound of until.
+// Interval and time limit of until.
 const (
 	untilPause = 50 * time.Millisecond
 	untilLimit = 30 * time.Second
 )
 
-// until is the program "until COMMAND [ARGS]": it runs the command again and
-// again until it succeeds, for what comes back by itself and tells nobody when.
+// until is the program "until COMMAND [ARGS]". It repeats the command until it
+// succeeds, for changes that send no notification.
 func until(args []string) int {
 	var output []byte
 	for start := time.Now(); time.Since(start) < untilLimit; time.Sleep(untilPause) {
 		cmd := exec.Command(args[0], args[1:]...)
 		var err error
 		if output, err = cmd.Output(); err == nil {
-			_, _ = os.Stdout.Write(output) // a script that looks at it will see
+			_, _ = os.Stdout.Write(output) // for checks of the script
 			return 0
 		}
 	}

@@ -1,6 +1,5 @@
-// Command tokens prints how many tokens a model reads of the tools of real
-// servers: raw, as tools/list has them, and in the forms of the generated
-// module. Run it with `task tokens`.
+// Command tokens counts the tokens of the tools of real servers: raw, as in
+// tools/list, and in the forms of the generated module. Run it with `task tokens`.
 package main
 
 import (
@@ -14,6 +13,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/codegen"
+	"github.com/toolscript/toolscript/naming"
 	"github.com/toolscript/toolscript/test/toolslist"
 )
 
@@ -35,7 +35,7 @@ func run(dir string, describe int) error {
 	if err != nil {
 		return err
 	}
-	// Vocabularies of models differ; the ratios hardly do.
+	// Vocabularies of models differ. The ratios hardly do.
 	codec, err := tokenizer.Get(tokenizer.O200kBase)
 	if err != nil {
 		return err
@@ -75,11 +75,11 @@ type counter struct {
 
 func (c counter) count(list toolslist.List) (n counts, err error) {
 	catalog := toolscript.NewCatalog(1, []string{list.Server}, list.Tools)
-	names := codegen.NewNames(catalog)
+	names := naming.New(catalog)
 	n.tools = len(list.Tools)
 	var alone strings.Builder
 	for _, t := range list.Tools {
-		alone.WriteString(codegen.Render(catalog, names, []string{t.ID()}, c.compact).Text)
+		alone.WriteString(new(codegen.Generator).Render(catalog, names, []string{t.ID()}, c.compact).Text)
 	}
 	for _, text := range []struct {
 		count *int

@@ -1,5 +1,5 @@
-// Package toolslist reads the answers of real MCP servers to tools/list, which
-// tests and figures are made from.
+// Package toolslist reads answers of real MCP servers to tools/list, for tests and
+// measurements.
 package toolslist
 
 import (
@@ -20,14 +20,22 @@ type List struct {
 	Raw    string // the answer as minified JSON, which is what a client's model reads otherwise
 }
 
-// Dir is the folder of the answers, seen from the repository's root: the shared
-// data where it is, else the excerpt that the repository has.
+// Dir is the folder of the answers, relative to the root of the repository: the
+// shared data if it exists, or else the excerpt in this repository.
 func Dir(root string) string {
-	shared := filepath.Join(root, "..", "shared", "data", "schemas")
-	if _, err := os.Stat(shared); err == nil {
+	if shared := Shared(root); shared != "" {
 		return shared
 	}
 	return filepath.Join(root, "codegen", "testdata", "schemas")
+}
+
+// Shared is the folder of the shared data, or "".
+func Shared(root string) string {
+	shared := filepath.Join(root, "..", "shared", "data", "schemas")
+	if _, err := os.Stat(shared); err != nil {
+		return ""
+	}
+	return shared
 }
 
 // Read reads all answers in a folder, sorted by server.

@@ -13,10 +13,10 @@ import (
 
 // AuthStart is the answer of POST /servers/:name/auth.
 type AuthStart struct {
-	AuthorizationURL string `json:"authorizationUrl"` // to be opened in a browser by the person who asked, within five minutes
+	AuthorizationURL string `json:"authorizationUrl"` // for the user's browser, within five minutes
 }
 
-// beginAuth begins a login that comes back to this gateway.
+// beginAuth begins a login whose redirect leads to this gateway.
 func (s *Server) beginAuth(x *exchange) error {
 	name, err := x.param("name")
 	if err != nil {
@@ -29,27 +29,29 @@ func (s *Server) beginAuth(x *exchange) error {
 	return x.answer(http.StatusOK, AuthStart{address})
 }
 
-// finishAuth answers the browser that comes back from an authorization server.
-// It has no capability: the state in its query, 256 bits and good once, is what
-// lets it in. Its answer is a page, also when it is an error.
+// finishAuth answers the redirect of an authorization server. The request has no
+// capability: its state, which has 256 bits and is valid once, replaces it. The answer
+// is always a page.
 func (s *Server) finishAuth(x *exchange) error {
 	if x.method != fiber.MethodGet {
-		return errMalformed // a HEAD would use the state up
+		return errMalformed // a HEAD would use up the state
 	}
-	// Authorization servers add parameters of their own, so all are let pass.
+	// Authorization servers add parameters of their own, so all are accepted.
 	query, err := url.ParseQuery(string(x.c.Context().URI().QueryString()))
 	if err != nil {
+		x.fault = invalid("the query string has a wrong escape sequence")
 		return x.page(http.StatusBadRequest, oauth.Unsuccessful(oauth.ErrState))
 	}
 	server, err := s.backend.FinishAuth(x.ctx, query)
 	if err != nil {
+		x.fault = refusedLogin(err)
 		return x.page(authStatus(err), oauth.Unsuccessful(err))
 	}
 	return x.page(http.StatusOK, oauth.Succeeded(server))
 }
 
-// authStatus is the status of the page about a login that failed. That the
-// person, or the authorization server, said no is no fault of the request.
+// authStatus is the status of the page after a failed login. A refusal by the user or
+// the authorization server is not an error of the request.
 func authStatus(err error) int {
 	var denied *oauth.DeniedError
 	switch {
@@ -58,10 +60,24 @@ func authStatus(err error) int {
 	case errors.Is(err, oauth.ErrState), errors.Is(err, oauth.ErrCode):
 		return http.StatusBadRequest
 	case toolscript.KindOf(err) == toolscript.Internal:
-		return http.StatusBadGateway // what the authorization server said has no kind
+		return http.StatusBadGateway // an error of the authorization server has no kind
 	default:
 		return statusOf(toolscript.KindOf(err))
 	}
+}
+
+// refusedLogin gives an error of a login a kind for the log. Errors of an authorization
+// server have none.
+func refusedLogin(err error) error {
+	if kind := toolscript.KindOf(err); kind != toolscript.Internal || isPanic(err) {
+		return err
+	}
+	return &toolscript.Error{Kind: toolscript.Unauthorized, Err: err}
+}
+
+func isPanic(err error) bool {
+	var traced stackTracer
+	return errors.As(err, &traced)
 }
 
 func (x *exchange) page(status int, p oauth.Page) error {
@@ -71,8 +87,8 @@ func (x *exchange) page(status int, p oauth.Page) error {
 	return x.c.Status(status).Send(p.HTML())
 }
 
-// isCallback reports whether a request is a browser on its way back from an
-// authorization server, which says that another site has sent it.
+// isCallback reports whether a request is the redirect of an authorization server. The
+// browser marks it as a request from another site.
 func isCallback(c *fiber.Ctx) bool {
 	return c.Method() == fiber.MethodGet && c.Path() == oauth.CallbackPath
 }

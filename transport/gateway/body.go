@@ -15,7 +15,7 @@ func invalid(format string, args ...any) error {
 	return &toolscript.Error{Kind: toolscript.Invalid, Err: fmt.Errorf(format, args...)}
 }
 
-// jsonKinds names a JSON value by its first byte.
+// jsonKinds are the names of JSON values by their first byte.
 var jsonKinds = map[byte]string{
 	'[': "an array", '"': "a string", 't': "a boolean", 'f': "a boolean", 'n': "null", '-': "a number",
 	'0': "a number", '1': "a number", '2': "a number", '3': "a number", '4': "a number",
@@ -24,8 +24,8 @@ var jsonKinds = map[byte]string{
 
 const jsonSpace = " \t\r\n"
 
-// parseObject is the one JSON object that body holds, as a copy. It is nil for
-// a body without anything.
+// parseObject returns the JSON object that body consists of, as a part of body; nil if
+// body is empty.
 func parseObject(body []byte) (json.RawMessage, error) {
 	text := bytes.Trim(body, jsonSpace)
 	switch {
@@ -34,14 +34,13 @@ func parseObject(body []byte) (json.RawMessage, error) {
 	case !utf8.Valid(text):
 		return nil, invalid("the body is not UTF-8")
 	case text[0] == '{' && json.Valid(text):
-		return bytes.Clone(text), nil
+		return text, nil
 	default:
 		return nil, notAnObject(body)
 	}
 }
 
-// notAnObject says what body holds instead of one object. Finding that out
-// takes a slower look than the good ones need.
+// notAnObject returns the error for a body that is not one JSON object.
 func notAnObject(body []byte) error {
 	dec := json.NewDecoder(bytes.NewReader(body))
 	var value json.RawMessage
@@ -52,10 +51,10 @@ func notAnObject(body []byte) error {
 		return invalid("the body must be a JSON object, not %s", kind)
 	}
 	rest := bytes.TrimLeft(body[dec.InputOffset():], jsonSpace)
-	return invalid("the body goes on after its JSON object, at byte %d", len(body)-len(rest)+1)
+	return invalid("the body has text after its JSON object, at byte %d", len(body)-len(rest)+1)
 }
 
-// syntaxError says what is wrong with text and where.
+// syntaxError returns the error with its position in text.
 func syntaxError(err error, text []byte) error {
 	var syntax *json.SyntaxError
 	if !errors.As(err, &syntax) {
@@ -67,8 +66,8 @@ func syntaxError(err error, text []byte) error {
 	return invalid("the body is not JSON: %w (line %d, column %d)", syntax, line, column)
 }
 
-// decode reads the object that body must hold into v. Members that v does not
-// have are refused: a misspelt limit would otherwise be no limit.
+// decode decodes the object in body into v. Unknown members are refused: a misspelt
+// limit would have no effect.
 func decode(body []byte, v any) error {
 	object, err := parseObject(body)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/toolscript/toolscript/transport/gateway"
 )
 
-// FuzzParseObject holds the body parser against encoding/json: it takes exactly
-// the bodies that are one JSON object in UTF-8, and changes nothing in them.
+// FuzzParseObject compares the body parser with encoding/json. It accepts exactly the
+// bodies that are one JSON object in UTF-8, and does not change them.
 func FuzzParseObject(f *testing.F) {
 	for _, seed := range []string{"", " ", "{}", ` {"a":[1]} `, "[]", "null", `"x"`, "{}{}", "{} x", `{"a"`, "{\"a\":\"\xff\"}", "\ufeff{}", "-", "\v{}"} {
 		f.Add([]byte(seed))
@@ -37,7 +37,7 @@ func FuzzParseObject(f *testing.F) {
 	})
 }
 
-// FuzzParseExec: whatever is taken can be sent again and means the same.
+// FuzzParseExec: an accepted request can be encoded again with the same meaning.
 func FuzzParseExec(f *testing.F) {
 	for _, seed := range []string{`{"code":""}`, `{"code":"x","limits":{"cpuMs":1},"allow":["a"]}`, `{"code":null}`, `{"limits":{"cpuMs":-1}}`, `{"CODE":"x"}`, `{"code":1e999}`} {
 		f.Add([]byte(seed))

@@ -14,15 +14,15 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// NewToken makes a capability of 256 random bits that can stand in a URL.
+// NewToken returns a capability of 256 random bits in characters that a URL may have.
 func NewToken() string {
 	var b [32]byte
-	_, _ = rand.Read(b[:]) // never fails: the process ends when the system has no randomness
+	_, _ = rand.Read(b[:]) // never fails: without randomness, the process ends
 	return base64.RawURLEncoding.EncodeToString(b[:])
 }
 
-// checkToken refuses tokens that could be guessed, and no token where others
-// than this machine's users can connect.
+// checkToken refuses tokens that could be guessed. Without a token, the address must be
+// a loopback address.
 func checkToken(token string, addr net.Addr) error {
 	tcp, ok := addr.(*net.TCPAddr)
 	switch {
@@ -34,51 +34,70 @@ func checkToken(token string, addr net.Addr) error {
 	case token != "" && len(token) < minToken:
 		return &toolscript.Error{Kind: toolscript.Invalid, Err: fmt.Errorf("a token needs %d characters or more", minToken)}
 	case strings.ContainsAny(token, "/?#% "):
-		return &toolscript.Error{Kind: toolscript.Invalid, Err: errors.New("a token may hold only characters that need no escape in a URL")}
+		return &toolscript.Error{Kind: toolscript.Invalid, Err: errors.New("a token may have only characters that need no escape in a URL")}
 	}
 	return nil
 }
 
-// admit finds the capability of a request and takes it off the path. It fails
-// with errNoRoute when there is none that counts.
+// admit removes the capability from the path of a request. Without a valid capability,
+// the error is errNoRoute.
 func (s *Server) admit(x *exchange) error {
 	c := x.c
-	first, rest, _ := strings.Cut(strings.TrimPrefix(c.Path(), "/"), "/")
-	if s.recognise(x, first) {
+	who, ok := s.identify(c.Path(), c.Get(fiber.HeaderAuthorization))
+	if ok {
+		x.caller, x.run, x.capability, x.allow = who.run, who.run, who.capability, who.allow
+	}
+	if who.inPath {
+		_, rest, _ := strings.Cut(strings.TrimPrefix(c.Path(), "/"), "/")
 		c.Path("/" + rest)
-		return nil
 	}
-	if bearer, ok := bearerOf(c); ok && s.recognise(x, bearer) {
-		return nil
+	if conn, own := c.Context().Conn().(*conn); own && (ok || s.token == "") {
+		conn.recognised()
 	}
-	if s.token == "" || c.Path() == healthPath || isCallback(c) {
+	if ok || s.token == "" || c.Path() == healthPath || isCallback(c) {
 		return nil
 	}
 	return errNoRoute
 }
 
-// recognise notes whose capability it is, and reports whether it is anybody's.
-func (s *Server) recognise(x *exchange, capability string) bool {
+// holder is the owner of a capability: a run, or the user if run is "".
+type holder struct {
+	inPath     bool
+	run        string
+	capability string // of the run
+	allow      toolscript.Filter
+}
+
+// identify finds the owner of the capability in a path or in an Authorization header.
+func (s *Server) identify(path, authorization string) (holder, bool) {
+	first, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	if who, ok := s.recognise(first); ok {
+		who.inPath = true
+		return who, true
+	}
+	scheme, bearer, ok := strings.Cut(authorization, " ")
+	if !ok || !strings.EqualFold(scheme, "Bearer") {
+		return holder{}, false
+	}
+	return s.recognise(strings.TrimSpace(bearer))
+}
+
+func (s *Server) recognise(capability string) (holder, bool) {
 	if capability == "" {
-		return false
+		return holder{}, false
 	}
 	if s.token != "" && subtle.ConstantTimeCompare([]byte(capability), []byte(s.token)) == 1 {
-		return true
+		return holder{}, true
 	}
 	run, allow, ok := s.backend.RunOf(capability)
-	if ok {
-		x.caller, x.run, x.capability, x.allow = run, run, capability, allow
+	if !ok {
+		return holder{}, false
 	}
-	return ok
+	return holder{run: run, capability: capability, allow: allow}, true
 }
 
-func bearerOf(c *fiber.Ctx) (string, bool) {
-	scheme, value, ok := strings.Cut(c.Get(fiber.HeaderAuthorization), " ")
-	return strings.TrimSpace(value), ok && strings.EqualFold(scheme, "Bearer")
-}
-
-// redact takes capabilities out of a text. They can only get there when a
-// client sends them as something else, a tool's name for one.
+// redact removes capabilities from a text. A client may have sent one in another place,
+// for example as the name of a tool.
 func (x *exchange) redact(text string) string {
 	for _, secret := range []string{x.server.token, x.capability} {
 		if secret != "" {

@@ -13,7 +13,7 @@ import (
 	"github.com/toolscript/toolscript/transport/gateway"
 )
 
-// everyRoute is one request per route that needs a capability.
+// everyRoute has a request for each route that needs a capability.
 var everyRoute = []struct{ method, path, body string }{
 	{http.MethodGet, "/ready", ""},
 	{http.MethodGet, "/status", ""},
@@ -31,8 +31,8 @@ var everyRoute = []struct{ method, path, body string }{
 	{http.MethodPost, "/runs/r1/stdin", `{"eof":true}`},
 }
 
-// TestWithoutCapability: the answer is the same on a route, on none, and with a
-// capability that is wrong.
+// TestWithoutCapability: the answer is the same for an existing route, for an unknown
+// one, and with a wrong capability.
 func TestWithoutCapability(t *testing.T) {
 	l := serve(t, &fake{})
 	wrong := gateway.NewToken()
@@ -64,7 +64,7 @@ func TestWithoutCapability(t *testing.T) {
 	}
 }
 
-// comparable404 leaves out what differs between any two answers.
+// comparable404 removes the parts that differ between any two answers.
 func comparable404(a answer) answer {
 	h := a.header.Clone()
 	h.Del("X-Request-Id")
@@ -104,8 +104,8 @@ func TestNoToken(t *testing.T) {
 	}
 }
 
-// TestRunCapability: a script can list and call tools, and its calls are known
-// to be its own, with a token and without.
+// TestRunCapability: a script can list and call tools, and its calls are attributed
+// to its run, with and without a token.
 func TestRunCapability(t *testing.T) {
 	capability := gateway.NewToken()
 	calls := make(chan toolscript.Call, 2)

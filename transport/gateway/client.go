@@ -15,22 +15,21 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// Client asks a gateway over HTTP what a Backend answers in its process. Its
-// errors have the kind that the gateway gave them, and Unavailable when no
-// gateway answers; none of them holds the capability. It is safe for concurrent
-// use.
+// Client sends the requests of the Backend interface to a gateway. Its errors have the
+// kind that the gateway sent, or Unavailable if no gateway answers. No error has the
+// capability in it. It is safe for concurrent use.
 type Client struct {
 	base string // capability URL without a trailing slash
 	host string // host:port, for messages
-	err  error  // why there is no base
+	err  error  // of the URL
 	http *http.Client
 }
 
-// dialTime is how long a connection to a gateway may take.
+// dialTime bounds the connecting.
 const dialTime = 5 * time.Second
 
-// NewClient makes a client of the gateway at a capability URL. A URL that
-// cannot be one is reported by every method.
+// NewClient makes a client of the gateway at a capability URL. If the URL is wrong,
+// every method returns the error.
 func NewClient(capabilityURL string) *Client {
 	c := &Client{http: &http.Client{
 		Transport: &http.Transport{
@@ -38,14 +37,15 @@ func NewClient(capabilityURL string) *Client {
 			DialContext:         (&net.Dialer{Timeout: dialTime}).DialContext,
 			DisableCompression:  true,
 			MaxIdleConnsPerHost: 16,
-			IdleConnTimeout:     idleTimeout / 2, // before the gateway closes it
+			IdleConnTimeout:     idleTimeout / 2, // shorter than the gateway's time
 		},
-		// A gateway never redirects; whatever does so must not get the capability.
+		// A gateway never redirects. The target of a redirect must not get the
+		// capability.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
 	u, err := url.Parse(strings.TrimSpace(capabilityURL))
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") || u.RawQuery != "" || u.Fragment != "" {
-		c.err = invalid("not a gateway's URL; it looks like http://127.0.0.1:PORT/CAPABILITY, as `toolscript gateway start` prints it")
+		c.err = invalid("not the URL of a gateway; `toolscript gateway start` prints it, such as http://127.0.0.1:PORT/CAPABILITY")
 		return c
 	}
 	c.base = strings.TrimRight(u.String(), "/")
@@ -53,18 +53,18 @@ func NewClient(capabilityURL string) *Client {
 	return c
 }
 
-// Host is host and port of the gateway, which may be shown and logged.
+// Host is host and port of the gateway. It is not secret.
 func (c *Client) Host() string { return c.host }
 
-// Close closes connections that are kept for further requests.
+// Close closes idle connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// Health asks whether the gateway runs, and which contract it speaks.
+// Health returns the version of the gateway and of its API.
 func (c *Client) Health(ctx context.Context) (Health, error) {
 	return get[Health](ctx, c, healthPath)
 }
 
-// Ready asks which servers are connected. That some are not is no error.
+// Ready returns which servers are connected. Missing servers are not an error.
 func (c *Client) Ready(ctx context.Context) (Readiness, error) {
 	var r Readiness
 	resp, err := c.send(ctx, http.MethodGet, "/ready", nil)
@@ -76,7 +76,7 @@ func (c *Client) Ready(ctx context.Context) (Readiness, error) {
 	if err != nil {
 		return r, c.broken(ctx, err)
 	}
-	var refusal errorBody // 503 is an answer here, unless it says that it is an error
+	var refusal errorBody // 503 is an answer here if it has no kind
 	if resp.StatusCode != http.StatusOK && (json.Unmarshal(body, &refusal) != nil || refusal.Kind != "") {
 		return r, c.refused(resp, body)
 	}
@@ -88,28 +88,59 @@ func (c *Client) Status(ctx context.Context) (toolscript.Status, error) {
 	return get[toolscript.Status](ctx, c, "/status")
 }
 
-// Reload makes the gateway read its configuration again.
-func (c *Client) Reload(ctx context.Context) (toolscript.Reload, error) {
+// Variables are the names of the variables that the gateway's configuration refers
+// to.
+func (c *Client) Variables(ctx context.Context) ([]string, error) {
+	v, err := get[reloadVariables](ctx, c, "/reload")
+	return v.Variables, err
+}
+
+// Reload makes the gateway read its configuration again. env has values of variables
+// that the configuration refers to.
+func (c *Client) Reload(ctx context.Context, env map[string]string) (toolscript.Reload, error) {
 	var r toolscript.Reload
-	body, _, err := c.ask(ctx, http.MethodPost, "/reload", json.RawMessage(`{}`))
+	request, err := json.Marshal(reloadRequest{env})
+	if err != nil {
+		return r, err
+	}
+	body, err := c.ask(ctx, http.MethodPost, "/reload", request)
 	if err != nil {
 		return r, err
 	}
 	return r, c.parse(body, &r)
 }
 
-// Servers are all configured servers, sorted by name.
-func (c *Client) Servers(ctx context.Context) ([]toolscript.ServerStatus, error) {
-	return get[[]toolscript.ServerStatus](ctx, c, "/servers")
+// Servers are all configured servers, sorted by name. For up to wait, the gateway
+// first waits for the servers that f selects and that are connecting.
+func (c *Client) Servers(ctx context.Context, f toolscript.Filter, wait time.Duration) ([]toolscript.ServerStatus, error) {
+	return get[[]toolscript.ServerStatus](ctx, c, "/servers?"+selecting(f, wait).Encode())
 }
 
-// Tools are the tools that f selects, sorted by id.
-func (c *Client) Tools(ctx context.Context, f toolscript.Filter) ([]ToolInfo, error) {
-	return get[[]ToolInfo](ctx, c, "/tools?filter="+url.QueryEscape(f.String()))
+// Tools are the tools that f selects, sorted by id. It waits as Servers does.
+func (c *Client) Tools(ctx context.Context, f toolscript.Filter, wait time.Duration) (Tools, error) {
+	return get[Tools](ctx, c, "/tools?"+selecting(f, wait).Encode())
 }
 
-// Search finds tools that do what a query says. What it allows is not sent: that
-// is for scripts inside the gateway.
+// Types is the module of the tools that f selects. It waits as Servers does.
+func (c *Client) Types(ctx context.Context, f toolscript.Filter, form Form, wait time.Duration) (Types, error) {
+	query := selecting(f, wait)
+	query.Set("form", string(form))
+	return get[Types](ctx, c, "/types?"+query.Encode())
+}
+
+func selecting(f toolscript.Filter, wait time.Duration) url.Values {
+	query := url.Values{}
+	if f != nil {
+		query.Set("filter", f.String())
+	}
+	if wait > 0 {
+		query.Set("wait", min(wait, longestWait).String())
+	}
+	return query
+}
+
+// Search finds tools. q.Allow is not sent, because only scripts inside the gateway have
+// it.
 func (c *Client) Search(ctx context.Context, q toolscript.SearchQuery) (toolscript.SearchAnswer, error) {
 	query := url.Values{"q": {q.Text}}
 	if q.Limit != 0 {
@@ -129,12 +160,12 @@ func (c *Client) Search(ctx context.Context, q toolscript.SearchQuery) (toolscri
 	return get[toolscript.SearchAnswer](ctx, c, "/search?"+query.Encode())
 }
 
-// SearchStats are the figures of the search.
+// SearchStats are the counters of the search.
 func (c *Client) SearchStats(ctx context.Context) (toolscript.SearchStats, error) {
 	return get[toolscript.SearchStats](ctx, c, "/search/stats")
 }
 
-// Describe is what there is to know of one tool.
+// Describe describes one tool.
 func (c *Client) Describe(ctx context.Context, name string) (toolscript.ToolDescription, error) {
 	return get[toolscript.ToolDescription](ctx, c, "/tools/"+url.PathEscape(name))
 }
@@ -149,76 +180,38 @@ func (c *Client) Run(ctx context.Context, id string) (toolscript.RunRecord, erro
 	return get[toolscript.RunRecord](ctx, c, "/runs/"+url.PathEscape(id))
 }
 
-// RunOutput is what is kept of a run because it was over a limit.
+// RunOutput is the stored output of a run that exceeded a limit.
 func (c *Client) RunOutput(ctx context.Context, id string, q toolscript.OutputQuery) ([]byte, error) {
 	part := "output"
 	if q.Value {
 		part = "value"
 	}
 	query := url.Values{"part": {part}, "range": {q.Range()}}
-	kept, _, err := c.ask(ctx, http.MethodGet, "/runs/"+url.PathEscape(id)+"/output?"+query.Encode(), nil)
+	kept, err := c.ask(ctx, http.MethodGet, "/runs/"+url.PathEscape(id)+"/output?"+query.Encode(), nil)
 	return kept, err
 }
 
-// AbortRun ends a run that is under way, or the tasks that an ended one has left.
+// AbortRun ends a run, or the tasks that an ended run has left.
 func (c *Client) AbortRun(ctx context.Context, id string) error {
-	_, _, err := c.ask(ctx, http.MethodDelete, "/runs/"+url.PathEscape(id), nil)
+	_, err := c.ask(ctx, http.MethodDelete, "/runs/"+url.PathEscape(id), nil)
 	return err
 }
 
-// CallTool makes one call and answers with the whole MCP result. Which run it
-// belongs to is decided by the capability, not by call.Run.
+// CallTool makes one call and returns the whole MCP result. The run is that of the
+// capability; call.Run is ignored.
 func (c *Client) CallTool(ctx context.Context, call toolscript.Call) (json.RawMessage, error) {
 	args := call.Args
 	if len(args) == 0 {
 		args = json.RawMessage(`{}`)
 	}
-	body, _, err := c.ask(ctx, http.MethodPost, "/tools/"+url.PathEscape(call.ID), args)
+	body, err := c.ask(ctx, http.MethodPost, "/tools/"+url.PathEscape(call.ID), args)
 	return body, err
 }
 
-// Types is a module and what it had to do without.
-type Types struct {
-	toolscript.Module
-	WaitedFor []string // servers that were connecting
-	Pending   []string // servers that still are: their tools are missing
-}
-
-// Types is the module of the tools that f selects. For up to wait, the gateway
-// first waits for the servers that f names and that are connecting.
-func (c *Client) Types(ctx context.Context, f toolscript.Filter, compact bool, wait time.Duration) (Types, error) {
-	return c.module(ctx, url.Values{"filter": {f.String()}, "compact": {strconv.FormatBool(compact)}}, wait)
-}
-
-// Declarations are the .d.ts of that module; the rest is as for Types.
-func (c *Client) Declarations(ctx context.Context, f toolscript.Filter, wait time.Duration) (Types, error) {
-	return c.module(ctx, url.Values{"filter": {f.String()}, "declarations": {"true"}}, wait)
-}
-
-func (c *Client) module(ctx context.Context, query url.Values, wait time.Duration) (Types, error) {
-	if wait > 0 {
-		query.Set("wait", min(wait, longestWait).String())
-	}
-	text, header, err := c.ask(ctx, http.MethodGet, "/runtime/tools.ts?"+query.Encode(), nil)
-	if err != nil {
-		return Types{}, err
-	}
-	generation, _ := strconv.ParseUint(header.Get(headerGeneration), 10, 64) // 0 when unknown
-	return Types{
-		Module: toolscript.Module{
-			Text:       string(text),
-			ETag:       strings.Trim(strings.TrimPrefix(header.Get("ETag"), "W/"), `"`),
-			Generation: generation,
-		},
-		WaitedFor: splitNames(header.Get(headerWaitedFor)),
-		Pending:   splitNames(header.Get(headerPending)),
-	}, nil
-}
-
-// get asks for JSON.
+// get makes a GET request and decodes the JSON of the answer.
 func get[T any](ctx context.Context, c *Client, path string) (T, error) {
 	var v T
-	body, _, err := c.ask(ctx, http.MethodGet, path, nil)
+	body, err := c.ask(ctx, http.MethodGet, path, nil)
 	if err != nil {
 		return v, err
 	}
@@ -226,20 +219,20 @@ func get[T any](ctx context.Context, c *Client, path string) (T, error) {
 }
 
 // ask makes a request and reads the whole answer.
-func (c *Client) ask(ctx context.Context, method, path string, body []byte) ([]byte, http.Header, error) {
+func (c *Client) ask(ctx context.Context, method, path string, body []byte) ([]byte, error) {
 	resp, err := c.send(ctx, method, path, body)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer closeBody(resp)
 	answer, err := io.ReadAll(resp.Body)
 	if err != nil {
-		return nil, nil, c.broken(ctx, err)
+		return nil, c.broken(ctx, err)
 	}
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
-		return nil, nil, c.refused(resp, answer)
+		return nil, c.refused(resp, answer)
 	}
-	return answer, resp.Header, nil
+	return answer, nil
 }
 
 // send makes a request; a body is JSON. The caller closes the answer's body.
@@ -254,7 +247,7 @@ func (c *Client) send(ctx context.Context, method, path string, body []byte) (*h
 	if method == http.MethodPost {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	resp, err := c.http.Do(req) //nolint:gosec // which gateway to ask is the user's choice
+	resp, err := c.http.Do(req) //nolint:gosec // the user chooses the gateway
 	if err != nil {
 		return nil, c.unreachable(ctx, err)
 	}
@@ -262,12 +255,12 @@ func (c *Client) send(ctx context.Context, method, path string, body []byte) (*h
 }
 
 func closeBody(resp *http.Response) {
-	_ = resp.Body.Close() // it has been read, or given up
+	_ = resp.Body.Close() // it was read, or is not needed
 }
 
 func (c *Client) parse(body []byte, v any) error {
 	if err := json.Unmarshal(body, v); err != nil {
-		return c.stranger(errNotGateway)
+		return c.notGateway(errNotGateway)
 	}
 	return nil
 }

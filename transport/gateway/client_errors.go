@@ -14,13 +14,13 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// refused is the error that an answer holds.
+// refused is the error in an answer.
 func (c *Client) refused(resp *http.Response, body []byte) error {
 	var e errorBody
 	if err := json.Unmarshal(body, &e); err != nil || e.Error == "" || e.Kind == "" {
-		return c.stranger(fmt.Errorf("it answered HTTP %d", resp.StatusCode))
+		return c.notGateway(fmt.Errorf("it answered HTTP %d", resp.StatusCode))
 	}
-	seconds, _ := strconv.Atoi(resp.Header.Get("Retry-After")) // 0 when absent
+	seconds, _ := strconv.Atoi(resp.Header.Get("Retry-After")) // 0 if absent
 	return &toolscript.Error{
 		Kind:       e.Kind,
 		Server:     e.Server,
@@ -32,18 +32,18 @@ func (c *Client) refused(resp *http.Response, body []byte) error {
 	}
 }
 
-// errNotGateway is what is wrong with JSON of another shape.
-var errNotGateway = errors.New("its answer is not a gateway's")
+// errNotGateway is the error for JSON that does not fit.
+var errNotGateway = errors.New("its answer is not that of a gateway")
 
-// stranger is the error of talking to something that is not this gateway.
-func (c *Client) stranger(why error) error {
+// notGateway is the error of an answer that does not come from a gateway.
+func (c *Client) notGateway(why error) error {
 	return &toolscript.Error{
 		Kind: toolscript.Unavailable,
 		Err:  fmt.Errorf("no toolscript gateway at %s: %w; see: toolscript gateway status", c.host, why),
 	}
 }
 
-// unreachable is the error of a request that got no answer.
+// unreachable is the error of a request without an answer.
 func (c *Client) unreachable(ctx context.Context, err error) error {
 	if ended := toolscript.ContextError(ctx); ended != nil {
 		return ended
@@ -54,19 +54,19 @@ func (c *Client) unreachable(ctx context.Context, err error) error {
 	}
 }
 
-// broken is the error of an answer that stops in the middle.
+// broken is the error of an incomplete answer.
 func (c *Client) broken(ctx context.Context, err error) error {
 	if ended := toolscript.ContextError(ctx); ended != nil {
 		return ended
 	}
 	return &toolscript.Error{
 		Kind: toolscript.Unavailable,
-		Err:  fmt.Errorf("the gateway at %s broke off its answer (%w); see: toolscript gateway status", c.host, reason(err)),
+		Err:  fmt.Errorf("the gateway at %s did not complete its answer (%w); see: toolscript gateway status", c.host, reason(err)),
 	}
 }
 
-// reason strips an error of net/http of the URL, which holds the capability,
-// and of the address, which the message has already.
+// reason removes the URL, which has the capability, and the address from an error of
+// net/http.
 func reason(err error) error {
 	var request *url.Error
 	if errors.As(err, &request) {

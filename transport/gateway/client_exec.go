@@ -11,31 +11,31 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// Exec runs a script and calls emit with each event, in order, as it happens.
-// It returns when the run has ended. An error of emit, or the end of ctx, ends
-// the run and is returned. Like Backend.Exec it fails when the run could not
-// begin; it fails too when the gateway breaks off before the last event.
+// Exec runs a script and calls emit with each event, in order. It returns when the run
+// has ended. An error of emit, or the end of ctx, ends the run and is returned. Exec
+// fails if the run could not begin, and if the gateway closes the stream before the last
+// event.
 func (c *Client) Exec(ctx context.Context, req toolscript.ExecRequest, emit func(toolscript.Event) error) error {
 	body, err := json.Marshal(req)
 	if err != nil {
 		return invalid("the request cannot be encoded: %w", err)
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	defer cancel() // the gateway ends the run when the connection is gone
+	defer cancel() // the gateway ends the run with the connection
 	resp, err := c.send(ctx, http.MethodPost, "/exec", body)
 	if err != nil {
 		return err
 	}
 	defer closeBody(resp)
 	if resp.StatusCode != http.StatusOK {
-		answer, _ := io.ReadAll(resp.Body) // what there is of it
+		answer, _ := io.ReadAll(resp.Body) // as much as there is
 		return c.refused(resp, answer)
 	}
 	return c.events(ctx, resp.Body, emit)
 }
 
-// events reads events up to the last one of a run. Blank lines between them
-// are the gateway's heartbeat, and white space to the decoder.
+// events reads events up to the last event of a run. The decoder skips blank lines,
+// which are heartbeats.
 func (c *Client) events(ctx context.Context, stream io.Reader, emit func(toolscript.Event) error) error {
 	dec := json.NewDecoder(stream)
 	for {
@@ -44,7 +44,7 @@ func (c *Client) events(ctx context.Context, stream io.Reader, emit func(toolscr
 			return c.cutShort(ctx, err)
 		}
 		if e.End != nil {
-			e.End.OK = e.OK != nil && *e.OK // which the wire has once
+			e.End.OK = e.OK != nil && *e.OK // the wire has ok only once
 		}
 		if err := emit(e); err != nil {
 			return err
@@ -61,7 +61,7 @@ func (c *Client) cutShort(ctx context.Context, err error) error {
 	var mistyped *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &syntax), errors.As(err, &mistyped):
-		return c.stranger(errNotGateway)
+		return c.notGateway(errNotGateway)
 	default:
 		return c.broken(ctx, err)
 	}
@@ -73,16 +73,16 @@ func (c *Client) ReplyRun(ctx context.Context, id string, answer toolscript.Answ
 	if err != nil {
 		return invalid("the answer cannot be encoded: %w", err)
 	}
-	_, _, err = c.ask(ctx, http.MethodPost, "/runs/"+url.PathEscape(id)+"/reply", body)
+	_, err = c.ask(ctx, http.MethodPost, "/runs/"+url.PathEscape(id)+"/reply", body)
 	return err
 }
 
-// stdinPiece keeps a request with standard input, in base64, far below the
-// gateway's limit of a body.
+// stdinPiece bounds the data of one request. As base64, it must fit into the gateway's
+// limit for bodies.
 const stdinPiece = 1 << 20
 
-// GiveStdin passes standard input to a run that asked for it, in as many
-// requests as it takes.
+// GiveStdin sends standard input to a run that asked for it, in as many requests as
+// necessary.
 func (c *Client) GiveStdin(ctx context.Context, id string, piece toolscript.StdinPiece) error {
 	for {
 		part := piece.Data[:min(len(piece.Data), stdinPiece)]
@@ -96,7 +96,7 @@ func (c *Client) GiveStdin(ctx context.Context, id string, piece toolscript.Stdi
 		if err != nil {
 			return invalid("standard input cannot be encoded: %w", err)
 		}
-		if _, _, err := c.ask(ctx, http.MethodPost, "/runs/"+url.PathEscape(id)+"/stdin", body); err != nil || last {
+		if _, err := c.ask(ctx, http.MethodPost, "/runs/"+url.PathEscape(id)+"/stdin", body); err != nil || last {
 			return err
 		}
 	}

@@ -18,11 +18,12 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/naming"
 	"github.com/toolscript/toolscript/transport/gateway"
 )
 
-// TestClientAsBackend: what a client answers is what the Backend behind the
-// gateway answers.
+// TestClientAsBackend: a client returns the answers of the Backend behind the
+// gateway.
 func TestClientAsBackend(t *testing.T) {
 	servers := []toolscript.ServerStatus{{Name: "a", Type: "stdio", State: toolscript.Ready, Settled: true, Tools: 2}}
 	backend := &fake{
@@ -34,7 +35,7 @@ func TestClientAsBackend(t *testing.T) {
 		},
 		callTool: func(_ context.Context, call toolscript.Call) (json.RawMessage, error) { return call.Args, nil },
 		types: func(_ context.Context, f toolscript.Filter, compact bool) (toolscript.Module, error) {
-			return toolscript.Module{Text: fmt.Sprint(f, compact), ETag: "e", Generation: 3}, nil
+			return toolscript.Module{Text: fmt.Sprint(f, compact), ETag: "e", Generation: 3, Tools: 2, Example: "an example"}, nil
 		},
 	}
 	l := serve(t, backend)
@@ -47,24 +48,25 @@ func TestClientAsBackend(t *testing.T) {
 	}, err)
 	ready, err := c.Ready(ctx)
 	check(t, "Ready", ready, gateway.Readiness{Ready: true, Connected: 1, Total: 1, Waiting: []string{}, Failed: []gateway.FailedServer{}}, err)
-	got, err := c.Servers(ctx)
+	got, err := c.Servers(ctx, nil, 0)
 	check(t, "Servers", got, servers, err)
 	status, err := c.Status(ctx)
 	want, _ := backend.Status(ctx)
 	want.Actors = []toolscript.ActorStatus{}
 	check(t, "Status", status, want, err)
-	tools, err := c.Tools(ctx, toolscript.Filter{"github", "no one & all"})
-	check(t, "Tools", tools, []gateway.ToolInfo{{
+	tools, err := c.Tools(ctx, toolscript.Filter{"github", "no one & all"}, 0)
+	check(t, "Tools", tools, gateway.Tools{Tools: []gateway.ToolInfo{{
 		ServerName: "github", ToolName: "create_issue", QualifiedName: "github__create_issue", Description: "Create <b> & more",
 		InputSchema: json.RawMessage(`{"type":"object"}`), OutputSchema: json.RawMessage(`{"type":"object"}`),
-	}}, err)
+	}}, Selection: naming.Selection{Unknown: []naming.UnknownEntry{{Entry: "no one & all", Servers: []string{"a__b", "github"}}}}}, err)
 	result, err := c.CallTool(ctx, toolscript.Call{ID: "a__b", Args: json.RawMessage(`{"x":"<"}`)})
 	check(t, "CallTool", string(result), `{"x":"<"}`, err)
-	types, err := c.Types(ctx, toolscript.Filter{"a b", "ü"}, true, 0)
-	check(t, "Types", types, gateway.Types{Module: toolscript.Module{Text: "a b,ü true", ETag: "e", Generation: 3}}, err)
-
-	declarations, err := c.Declarations(ctx, toolscript.Filter{"a b"}, 0)
-	check(t, "Declarations", declarations, gateway.Types{Module: toolscript.Module{Text: "declarations of a b", ETag: "d"}}, err)
+	types, err := c.Types(ctx, toolscript.Filter{"github", "a__b"}, gateway.Compact, 0)
+	check(t, "Types", types, gateway.Types{Module: "github,a__b true", Generation: 3, Tools: 2, Example: "an example"}, err)
+	declarations, err := c.Types(ctx, toolscript.Filter{"githb"}, gateway.Declarations, 0)
+	check(t, "Types", declarations, gateway.Types{Module: "declarations of githb", Selection: naming.Selection{
+		Unknown: []naming.UnknownEntry{{Entry: "githb", Suggestions: []string{"github"}}},
+	}}, err)
 
 	servers[0].State = toolscript.Connecting
 	ready, err = c.Ready(ctx)
@@ -81,7 +83,7 @@ func check(t *testing.T, what string, got, want any, err error) {
 	}
 }
 
-// TestClientErrors: an error is the same on both sides of the wire.
+// TestClientErrors: client and server have the same error.
 func TestClientErrors(t *testing.T) {
 	var sent *toolscript.Error
 	l := serve(t, &fake{
@@ -147,7 +149,7 @@ func TestClientWithoutGateway(t *testing.T) {
 	}
 }
 
-// TestClientOfSomethingElse: another program may have the port by now.
+// TestClientOfSomethingElse: another program may use the port by now.
 func TestClientOfSomethingElse(t *testing.T) {
 	token := gateway.NewToken()
 	var elsewhere string
@@ -243,14 +245,14 @@ func TestClientExec(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// cmp looks at each of the 5 million bytes by reflection, which takes minutes.
+	// cmp compares each of the 5 million bytes by reflection, which takes minutes.
 	whole := cmp.Comparer(func(a, b json.RawMessage) bool { return bytes.Equal(a, b) })
 	if diff := cmp.Diff(sent, got, whole); diff != "" {
 		t.Errorf("events (-sent +got):\n%.2000s", diff)
 	}
 }
 
-// TestClientEndsItsRun when it does not want more events.
+// TestClientEndsItsRun: a client can stop a run from its callback.
 func TestClientEndsItsRun(t *testing.T) {
 	ended := make(chan error, 1)
 	l := serve(t, &fake{exec: func(ctx context.Context, _ toolscript.ExecRequest, emit func(toolscript.Event) error) error {
@@ -285,7 +287,7 @@ func TestClientOfAStreamWithoutEnd(t *testing.T) {
 	}
 }
 
-// TestManyCalls: a thousand at once lose none, and none gets another's answer.
+// TestManyCalls: of a thousand concurrent calls, each gets its own answer.
 func TestManyCalls(t *testing.T) {
 	l := serve(t, &fake{callTool: func(_ context.Context, call toolscript.Call) (json.RawMessage, error) { return call.Args, nil }})
 	c := l.client(t)

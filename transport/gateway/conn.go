@@ -8,80 +8,32 @@ import (
 	"time"
 )
 
-// listener knows the connections it accepted, which neither fiber nor fasthttp
-// tells: their shutdown waits for a silent connection without end, and leaves a
-// stream alone.
-type listener struct {
-	net.Listener
-	close func() error // closes once: fasthttp's shutdown gives up when a second close fails
-
-	mu       sync.Mutex
-	conns    map[*conn]struct{}
-	draining bool
-}
-
-func newListener(inner net.Listener) *listener {
-	return &listener{Listener: inner, close: sync.OnceValue(inner.Close), conns: map[*conn]struct{}{}}
-}
-
-func (l *listener) Close() error { return l.close() }
-
-func (l *listener) Accept() (net.Conn, error) {
-	inner, err := l.Listener.Accept()
-	if err != nil {
-		return nil, err
-	}
-	c := &conn{Conn: inner, listener: l}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.conns[c] = struct{}{}
-	if l.draining {
-		c.endReads()
-		c.hurry()
-	}
-	return c, nil
-}
-
-// drain closes the listener and ends every wait for bytes of a client, now and
-// later. Answers can still be written, to clients that take them.
-func (l *listener) drain() {
-	_ = l.Close() // closed already is as good
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.draining = true
-	for c := range l.conns {
-		c.endReads()
-		c.hurry()
-	}
-}
-
-// cut closes every connection that is left.
-func (l *listener) cut() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for c := range l.conns {
-		_ = c.Conn.Close() // its fasthttp goroutine closes it again and forgets it
-	}
-}
-
-func (l *listener) forget(c *conn) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	delete(l.conns, c)
-}
-
-// conn is one client's connection.
+// conn is the connection of one client.
 type conn struct {
 	net.Conn
 	listener *listener
-	unread   atomic.Bool // the client may still be sending what will not be read
+	unread   atomic.Bool // the client may still send bytes that are not read
+	reading  atomic.Bool // a Read is in progress
 
-	mu      sync.Mutex // makes ended and the read deadline one thing, and hurried and the write deadline
+	first    [1]byte // the byte that the listener has read
+	begun    bool    // first was not returned by Read yet
+	firstErr error   // the error in place of first
+
+	// Fields of the listener, under its lock.
+	since   time.Time // time of the last change: connected, or idle
+	silent  bool      // the client has sent nothing
+	known   bool      // a request on it had a capability
+	idle    bool      // between two requests
+	busy    bool      // a request without a capability is being answered
+	refused bool      // nothing more is read from it
+	evicted bool      // being closed to make room
+
+	mu      sync.Mutex // guards ended with the read deadline, and closing with the write deadline
 	ended   bool
-	hurried bool
+	closing bool
 }
 
-// endReads makes the Read under way, and every later one, the end of the input.
+// endReads makes the current Read and all later ones return the end of the input.
 func (c *conn) endReads() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -95,7 +47,7 @@ func (c *conn) hasEnded() bool {
 	return c.ended
 }
 
-// SetReadDeadline does nothing once reading has ended.
+// SetReadDeadline does nothing after endReads.
 func (c *conn) SetReadDeadline(t time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -106,15 +58,26 @@ func (c *conn) SetReadDeadline(t time.Time) error {
 }
 
 func (c *conn) Read(p []byte) (int, error) {
+	if c.begun && len(p) > 0 {
+		c.begun = false
+		p[0] = c.first[0]
+		return 1, nil
+	}
+	if err := c.firstErr; err != nil {
+		c.firstErr = nil
+		return 0, err
+	}
+	c.reading.Store(true)
+	defer c.reading.Store(false)
 	n, err := c.Conn.Read(p)
 	if err != nil && c.hasEnded() {
-		err = io.EOF // which fasthttp takes without an answer, unlike a time-out
+		err = io.EOF // fasthttp closes the connection after io.EOF without an answer, but answers a time-out
 	}
 	return n, err
 }
 
-// Write fails when the client takes nothing for stallLimit. A write time-out of
-// fasthttp would count from the start of an answer, and cut streams.
+// Write fails if the client reads nothing for stallLimit. A write time-out of fasthttp
+// counts from the start of an answer and would end streams.
 func (c *conn) Write(p []byte) (int, error) {
 	if err := c.allowWrite(); err != nil {
 		return 0, err
@@ -126,44 +89,42 @@ func (c *conn) allowWrite() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	limit := stallLimit
-	if c.hurried {
-		limit = hurryLimit
+	if c.closing {
+		limit = shutdownStall
 	}
 	return c.SetWriteDeadline(time.Now().Add(limit))
 }
 
-// hurry gives the client of the Write under way, and of every later one, no more
-// than hurryLimit: the gateway is shutting down.
-func (c *conn) hurry() {
+// limitWrites limits the current Write and all later ones to shutdownStall, because the gateway
+// is shutting down.
+func (c *conn) limitWrites() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.hurried = true
-	_ = c.SetWriteDeadline(time.Now().Add(hurryLimit)) // fails only on a closed connection
+	c.closing = true
+	_ = c.SetWriteDeadline(time.Now().Add(shutdownStall)) // fails only on a closed connection
 }
 
-// Close closes the connection. When the client may still be sending, it is
-// first told the end of the answer and its bytes are thrown away for a moment:
-// closing with unread bytes sends a reset, on which the client's kernel drops
-// the answer that says why.
+// Close closes the connection. If the client may still be sending, Close first ends the
+// sending side and discards input for a moment: a close with unread bytes sends a reset,
+// and then the kernel of the client discards the answer.
 func (c *conn) Close() error {
 	defer c.listener.forget(c)
 	half, ok := c.Conn.(interface{ CloseWrite() error })
 	if ok && c.unread.Load() && half.CloseWrite() == nil {
-		c.linger()
+		c.discardInput()
 	}
 	return c.Conn.Close()
 }
 
-// linger throws away what the client sends until it ends, or pauses for
-// lingerLimit. Many megabytes take a busy machine longer than that, and a client
-// that never ends has lingerMost.
-func (c *conn) linger() {
-	thrown := make([]byte, 32<<10)
-	for end := time.Now().Add(lingerMost); time.Now().Before(end); {
-		if c.SetReadDeadline(time.Now().Add(lingerLimit)) != nil {
+// discardInput discards input until the client ends it or pauses for discardPause, for at most
+// discardMost: many megabytes may take a busy machine a while.
+func (c *conn) discardInput() {
+	buffer := make([]byte, 4<<10) // many connections may do so
+	for end := time.Now().Add(discardMost); time.Now().Before(end); {
+		if c.SetReadDeadline(time.Now().Add(discardPause)) != nil {
 			return
 		}
-		if _, err := c.Read(thrown); err != nil {
+		if _, err := c.Read(buffer); err != nil {
 			return
 		}
 	}

@@ -10,27 +10,23 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// errClientGone is the cause with which the context of a request ends whose
-// client closed the connection.
+// errClientGone is the cause of a request's context after the client has closed the
+// connection.
 var errClientGone = &toolscript.Error{Kind: toolscript.Cancelled, Err: errors.New("the client has disconnected")}
 
-// watchEvery is how soon a client that left is noticed.
+// watchEvery is the time between two checks of a connection.
 const watchEvery = 100 * time.Millisecond
 
-// watch calls gone when the client closes its connection before ctx ends.
-// fasthttp does not read while a request is served, so it would never tell. A
-// client that closes only its sending side looks gone too.
+// watch calls gone if the client closes its connection before ctx ends. fasthttp does
+// not read during a request, so it would not notice. A client that closes only its
+// sending side counts as gone.
 func watch(ctx context.Context, c net.Conn, gone func()) {
 	tracked, ok := c.(*conn)
 	if !ok {
 		return
 	}
-	sys, ok := tracked.Conn.(syscall.Conn)
+	raw, ok := tracked.raw()
 	if !ok {
-		return
-	}
-	raw, err := sys.SyscallConn()
-	if err != nil {
 		return
 	}
 	tick := time.NewTicker(watchEvery)
@@ -46,4 +42,14 @@ func watch(ctx context.Context, c net.Conn, gone func()) {
 			}
 		}
 	}
+}
+
+// raw is the socket of the connection; nil if it has none.
+func (c *conn) raw() (syscall.RawConn, bool) {
+	sys, ok := c.Conn.(syscall.Conn)
+	if !ok {
+		return nil, false
+	}
+	raw, err := sys.SyscallConn()
+	return raw, err == nil
 }

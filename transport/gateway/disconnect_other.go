@@ -4,6 +4,9 @@ package gateway
 
 import "syscall"
 
-// disconnected cannot be told here without taking bytes from the stream: a
-// client that leaves is noticed at the next write, or at the request's deadline.
+// disconnected is always false on this system, which cannot check the connection without
+// reading from it. The next write or the deadline of the request ends the exchange.
 func disconnected(syscall.RawConn) bool { return false }
+
+// arrived is unknown on this system.
+func arrived(syscall.RawConn) bool { return false }

@@ -13,14 +13,14 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// TestDisconnectCancelsTheCall: fasthttp does not tell when a client leaves.
+// TestDisconnectCancelsTheCall: fasthttp does not report a disconnect.
 func TestDisconnectCancelsTheCall(t *testing.T) {
 	begun, causes := make(chan struct{}), make(chan error, 1)
 	l := serve(t, &fake{callTool: func(ctx context.Context, _ toolscript.Call) (json.RawMessage, error) {
 		close(begun)
 		<-ctx.Done()
 		causes <- context.Cause(ctx)
-		return nil, ctx.Err() // bare: the gateway finds the cause by itself
+		return nil, ctx.Err() // without a cause, which the gateway must add
 	}})
 	conn := l.dial(t)
 	request := "POST /" + l.token + "/tools/a__b HTTP/1.1\r\nHost: " + l.address() + "\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}"
@@ -40,7 +40,7 @@ func TestDisconnectCancelsTheCall(t *testing.T) {
 	}
 }
 
-// TestDisconnectEndsTheRun, also while the run is silent.
+// TestDisconnectEndsTheRun: this holds even if the run has no output.
 func TestDisconnectEndsTheRun(t *testing.T) {
 	begun, causes, emitted := make(chan struct{}), make(chan error, 1), make(chan error, 1)
 	l := serve(t, &fake{exec: func(ctx context.Context, _ toolscript.ExecRequest, emit func(toolscript.Event) error) error {
@@ -67,8 +67,8 @@ func TestDisconnectEndsTheRun(t *testing.T) {
 	}
 }
 
-// TestDisconnectEndsATalkativeRun: a run that writes without pause learns it
-// from emit.
+// TestDisconnectEndsATalkativeRun: emit returns an error to a run that writes without
+// pause.
 func TestDisconnectEndsATalkativeRun(t *testing.T) {
 	failed := make(chan error, 1)
 	l := serve(t, &fake{exec: func(_ context.Context, _ toolscript.ExecRequest, emit func(toolscript.Event) error) error {
@@ -89,7 +89,7 @@ func TestDisconnectEndsATalkativeRun(t *testing.T) {
 	}
 }
 
-// TestDisconnectBeforeTheFirstEvent: nothing has been answered yet.
+// TestDisconnectBeforeTheFirstEvent: the answer has not begun.
 func TestDisconnectBeforeTheFirstEvent(t *testing.T) {
 	begun, ended := make(chan struct{}), make(chan error, 1)
 	l := serve(t, &fake{exec: func(ctx context.Context, _ toolscript.ExecRequest, emit func(toolscript.Event) error) error {

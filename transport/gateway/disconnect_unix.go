@@ -9,22 +9,28 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// disconnected looks, without taking a byte, whether the other side has closed.
+// disconnected reports whether the peer has closed the connection. It reads nothing.
 func disconnected(raw syscall.RawConn) bool {
-	var (
-		n    int
-		err  error
-		byte [1]byte
-	)
-	closed := raw.Control(func(fd uintptr) {
-		n, _, err = unix.Recvfrom(int(fd), byte[:], unix.MSG_PEEK|unix.MSG_DONTWAIT)
-	})
-	switch {
-	case closed != nil:
-		return true
-	case err != nil:
+	n, err := peek(raw)
+	if err != nil {
 		return !errors.Is(err, unix.EAGAIN) && !errors.Is(err, unix.EINTR)
-	default:
-		return n == 0
 	}
+	return n == 0
+}
+
+// arrived reports whether there is unread input.
+func arrived(raw syscall.RawConn) bool {
+	n, err := peek(raw)
+	return err == nil && n > 0
+}
+
+func peek(raw syscall.RawConn) (n int, err error) {
+	var one [1]byte
+	closed := raw.Control(func(fd uintptr) {
+		n, _, err = unix.Recvfrom(int(fd), one[:], unix.MSG_PEEK|unix.MSG_DONTWAIT)
+	})
+	if closed != nil {
+		return 0, closed
+	}
+	return n, err
 }

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -18,28 +19,35 @@ import (
 // exchange is one request and its answer.
 type exchange struct {
 	server *Server
-	c      *fiber.Ctx // dead once the handler has returned: a stream may not use it
+	c      *fiber.Ctx // invalid after the handler has returned: streams must not use it
 	id     string
 	start  time.Time
 	method string
-	query  url.Values // of the parameters that the route takes
+	query  url.Values // parameters that the route accepts
 
-	route      string // its pattern, "" while none matched
-	tool       string // tool id, when the request is about one
-	run        string // id of the run, when the request is about one or comes from one
+	body     []byte // of a POST; the exchange owns it
+	bodyRead bool   // completely
+	turn     int64  // bytes taken from Server.bodies
+
+	route      string // pattern of the route; "" before it is known
+	tool       string // tool id, if the request is about a tool
+	run        string // id of the run that the request is about or comes from
 	caller     string // id of the run whose capability was used
 	capability string // of that run
 
-	allow toolscript.Filter // the tools that the caller may know of; nil: all
+	allow toolscript.Filter // the tools that the caller may see; nil: all
 
-	ctx    context.Context // ends with the client, the gateway or the route's time
+	ctx    context.Context // ends with the client, the gateway or the time of the route
 	cancel context.CancelCauseFunc
-	gone   chan struct{} // closed when the client has left
+	gone   chan struct{} // closed when the client has closed the connection
+	conn   *conn         // set by begin
+
+	fault error // the error behind an answer that is a page, for the log
 
 	streaming bool // the stream finishes the exchange, not the handler
 }
 
-// exchangeKey finds the exchange of a request in fiber's locals.
+// exchangeKey is the key of the exchange in fiber's locals.
 type exchangeKey struct{}
 
 func (s *Server) newExchange(c *fiber.Ctx) *exchange {
@@ -57,13 +65,13 @@ func (s *Server) newExchange(c *fiber.Ctx) *exchange {
 	return x
 }
 
-// enter is the first and last to see a request that fasthttp could read. What
-// panics here, such as an error that is a nil pointer, is left to fiber's error
-// handler, refuseUnread.
+// enter handles each request that fasthttp could read. If it panics, for example at an
+// error that is a nil pointer, fiber calls refuseUnread.
 func (s *Server) enter(c *fiber.Ctx) (fault error) {
 	defer recovered(&fault)
 	x := s.newExchange(c)
 	err := s.pass(x)
+	x.settleBody()
 	status := c.Response().StatusCode()
 	if !x.streaming {
 		defer func() { x.finish(status, err) }()
@@ -74,10 +82,13 @@ func (s *Server) enter(c *fiber.Ctx) (fault error) {
 	return nil
 }
 
-// pass takes the exchange through the checks to its route. A panic on the way
-// is an error like others.
+// pass runs the checks and the route. A panic becomes an error.
 func (s *Server) pass(x *exchange) (err error) {
 	defer recovered(&err)
+	if err := s.verdict(&x.c.Request().Header); err != nil {
+		leaveUnread(x.c.Context())
+		return err
+	}
 	if err := s.guard(x.c); err != nil {
 		return err
 	}
@@ -87,12 +98,14 @@ func (s *Server) pass(x *exchange) (err error) {
 	return x.c.Next()
 }
 
-// begin gives the exchange its context. It fails when the gateway is shutting
-// down; otherwise finish must follow.
+// begin gives the exchange its context. It fails while the gateway is shutting down;
+// otherwise finish must follow.
 func (x *exchange) begin(within time.Duration) error {
-	if !x.server.flight.begin() {
+	if !x.server.requests.begin() {
 		return errShuttingDown
 	}
+	x.conn, _ = x.c.Context().Conn().(*conn)
+	x.occupy(true)
 	ctx, cancel := context.WithCancelCause(x.server.ctx)
 	late := &toolscript.Error{Kind: toolscript.Timeout, Err: fmt.Errorf("no answer within %s", within)}
 	ctx, stop := context.WithTimeoutCause(ctx, within, late)
@@ -102,8 +115,8 @@ func (x *exchange) begin(within time.Duration) error {
 	return nil
 }
 
-// watch ends the exchange when its client leaves, or when nobody can tell any
-// more whether it does.
+// watch ends the exchange when its client closes the connection, or when that cannot be
+// checked.
 func (x *exchange) watch(ctx context.Context, c net.Conn) {
 	var fault error
 	defer func() {
@@ -115,7 +128,7 @@ func (x *exchange) watch(ctx context.Context, c net.Conn) {
 	watch(ctx, c, x.leave)
 }
 
-// leave ends what is done for a client that is no longer there. It is called at
+// leave ends the exchange of a client that has closed the connection. It is called at
 // most once.
 func (x *exchange) leave() {
 	close(x.gone)
@@ -126,22 +139,31 @@ func (x *exchange) leave() {
 func (x *exchange) finish(status int, err error) {
 	if x.cancel != nil {
 		x.cancel(nil)
-		defer x.server.flight.end()
+		x.server.bodies.Release(x.turn)
+		x.occupy(false)
+		defer x.server.requests.end()
 	}
-	x.log(status, err)
+	x.log(status, cmp.Or(err, x.fault))
 }
 
-// param is a part of the path as the client meant it. The route matched the
-// escaped path, so that a tool's name may hold a slash.
+// occupy records whether the connection has an answer in progress.
+func (x *exchange) occupy(busy bool) {
+	if x.conn != nil {
+		x.conn.occupied(busy)
+	}
+}
+
+// param is an unescaped part of the path. The route matched the escaped path, so a
+// tool's name may contain a slash.
 func (x *exchange) param(name string) (string, error) {
 	value, err := url.PathUnescape(x.c.Params(name))
 	if err != nil {
-		return "", invalid("the path is not escaped properly")
+		return "", invalid("the path has a wrong escape sequence")
 	}
 	return value, nil
 }
 
-// requestIDs numbers requests. The prefix keeps those of two gateways apart.
+// requestIDs numbers requests. The prefix differs between gateways.
 type requestIDs struct {
 	prefix string
 	last   *atomic.Uint64
@@ -153,11 +175,12 @@ func newRequestIDs() requestIDs {
 
 func (r requestIDs) next() string { return fmt.Sprintf("%s-%d", r.prefix, r.last.Add(1)) }
 
-// refuseUnread answers a request that fasthttp could not read to its end, or
-// that enter could not answer.
+// refuseUnread answers a request that fasthttp could not read, or that enter could not
+// answer.
 func (s *Server) refuseUnread(c *fiber.Ctx, err error) error {
-	if c, ok := c.Context().Conn().(*conn); ok {
-		c.unread.Store(true)
+	leaveUnread(c.Context())
+	if verdict := s.verdict(&c.Request().Header); verdict != nil {
+		err = verdict
 	}
 	x := s.newExchange(c)
 	status, err := x.refuse(err)
@@ -165,15 +188,19 @@ func (s *Server) refuseUnread(c *fiber.Ctx, err error) error {
 	return nil
 }
 
-// refuseMethod answers a request whose method HTTP does not know. fiber would
-// answer it itself, before any check.
+// refuseMethod answers a request with an unknown method, which fiber would answer before
+// any check.
 func (s *Server) refuseMethod(c *fiber.Ctx) {
+	leaveUnread(c.Context())
 	x := s.newExchange(c)
-	err := s.guard(c)
+	err := s.verdict(&c.Request().Header)
+	if err == nil {
+		err = s.guard(c)
+	}
 	if err == nil {
 		err = errMalformed
 	}
-	x.method = "unknown" // whatever it is, it does not belong into the log
+	x.method = "unknown" // the client chose it, so it must not be in the log
 	status, err := x.refuse(err)
 	x.finish(status, err)
 }

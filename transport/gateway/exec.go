@@ -6,10 +6,10 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// exec answers POST /exec: with an error while the run has not begun, and from
-// its first event on with a stream of events, one a line.
+// exec answers POST /exec: with an error if the run does not begin, else with a stream
+// of events, one per line.
 func (s *Server) exec(x *exchange) error {
-	req, err := parseExec(x.c.Request().Body())
+	req, err := parseExec(x.body)
 	if err != nil {
 		return err
 	}
@@ -22,7 +22,7 @@ func (s *Server) exec(x *exchange) error {
 	case <-st.ended:
 	}
 	select {
-	case first := <-st.lines: // a run can be over before its first event is taken
+	case first := <-st.lines: // the run may end before its first event is read
 		st.send(first)
 		return nil
 	default:
@@ -30,11 +30,11 @@ func (s *Server) exec(x *exchange) error {
 	}
 }
 
-// errNoEnd is a fault of the Backend.
+// errNoEnd is the error of a Backend that does not emit the last event.
 var errNoEnd = &toolscript.Error{Kind: toolscript.Internal, Err: errors.New("the run stopped without its last event")}
 
-// noCode marks a request without code, which is a mistake; one with an empty
-// script is not. It is not UTF-8, so no body can hold it.
+// noCode marks a request without code, which is a mistake, unlike an empty script. It is
+// not UTF-8, so no body can contain it.
 const noCode = "\xff"
 
 func parseExec(body []byte) (toolscript.ExecRequest, error) {
@@ -44,8 +44,8 @@ func parseExec(body []byte) (toolscript.ExecRequest, error) {
 	}
 	if req.Code == noCode {
 		return toolscript.ExecRequest{}, &toolscript.Error{
-			Kind: toolscript.Invalid, Err: errors.New("the body is wrong at /code: it is missing; it is the text of the script"),
-			Details: []toolscript.Detail{{Path: "/code", Message: "is missing; it is the text of the script"}},
+			Kind: toolscript.Invalid, Err: errors.New("the body is wrong at /code: the text of the script is missing"),
+			Details: []toolscript.Detail{{Path: "/code", Message: "the text of the script is missing"}},
 		}
 	}
 	return req, req.Validate()

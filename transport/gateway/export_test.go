@@ -1,6 +1,6 @@
 package gateway
 
-// What the tests of the package's outside need of its inside.
+// Internals for the tests of package gateway_test.
 var (
 	ParseObject = parseObject
 	ParseExec   = parseExec

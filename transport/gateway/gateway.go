@@ -1,23 +1,24 @@
-// Package gateway is the HTTP side of the gateway: the server that command
-// line and scripts talk to, and the client of the same API. It knows no actor:
-// what it serves comes from a Backend.
+// Package gateway is the HTTP API of the gateway: the server, and the client of the same
+// API. The server knows no actors: a Backend answers its requests.
 //
-// # Who may call
+// # Access control
 //
-// Any web page the user opens can send requests to a port of this machine, so
-// a request must pass, in this order:
+// Any web page in the user's browser can send requests to a port of this machine. So a
+// request must pass these checks, in this order:
 //
-//   - Host names this gateway (else 403): DNS rebinding fails here.
-//   - Origin and Sec-Fetch-Site are absent or our own (else 403): a page of
-//     another site, or `Origin: null`, fails here. No CORS header is ever sent.
+//   - Host names this gateway (else 403). This prevents DNS rebinding.
+//   - Origin and Sec-Fetch-Site are absent or name this gateway (else 403). This refuses
+//     pages of other sites and `Origin: null`. No CORS header is ever sent.
 //   - The capability is the first part of the path, or the value of
-//     `Authorization: Bearer` (else 404, the same 404 as for an unknown route).
-//     Only /health needs none, and /oauth/callback, which an authorization server
-//     sends the browser to with a state that is good once. A run has a capability
-//     of its own, with which it can list and call tools and nothing else (else 403).
-//   - A POST says Content-Type: application/json (else 415), also when its body
-//     is empty, because a POST without a content type is one that a page may
-//     send without asking first.
+//     `Authorization: Bearer` (else 404, as for an unknown route). /health needs none,
+//     and neither does /oauth/callback, where the redirect of an authorization server
+//     has a state that is valid once. The capability of a run allows only to list and
+//     to call tools (else 403).
+//   - A POST has Content-Type: application/json (else 415), even if its body is empty,
+//     because pages may send a POST without a content type without a preflight request.
+//
+// The first three are checked when the header of a request is complete. If they fail,
+// the body is not read.
 //
 // The capability is never logged and never part of an error.
 package gateway
@@ -33,106 +34,115 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
+	"golang.org/x/sync/semaphore"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/naming"
 )
 
-// Backend is what the gateway serves. Every context it is given has a deadline
-// and ends when the client leaves or the gateway shuts down; the cause then is
-// a *toolscript.Error. All methods are called concurrently.
+// Backend answers the requests. Every context has a deadline and ends when the client
+// disconnects or the gateway shuts down; its cause is a *toolscript.Error. All methods
+// are called concurrently.
 type Backend interface {
 	// Catalog is the current catalog. It does not block.
 	Catalog() toolscript.Catalog
-	// CallTool makes one call and answers with the whole MCP result, also when
-	// that says isError.
+	// CallTool makes one call and returns the whole MCP result, also if it has isError.
 	CallTool(ctx context.Context, call toolscript.Call) (json.RawMessage, error)
-	// Fetch asks for what servers offer beside tools: the answer is a
-	// toolscript.Page in JSON, or the result of MCP.
-	Fetch(ctx context.Context, o toolscript.Offered) (json.RawMessage, error)
+	// Fetch asks for resources and prompts. The answer is a toolscript.Page in JSON, or
+	// the result of MCP.
+	Fetch(ctx context.Context, o toolscript.FetchRequest) (json.RawMessage, error)
 	// Types is the module of the tools that f selects.
 	Types(ctx context.Context, f toolscript.Filter, compact bool) (toolscript.Module, error)
 	// Declarations are the .d.ts of that module, for editors.
 	Declarations(ctx context.Context, f toolscript.Filter) (toolscript.Module, error)
-	// Await waits until no server that f names is connecting, or ctx ends. It
-	// names the servers it waited for, and those that still connect.
+	// Select says how f matches the tools and servers that allow selects. It does not
+	// block.
+	Select(f, allow toolscript.Filter) naming.Selection
+	// Await waits until no server that f selects is connecting, or until ctx ends. It
+	// returns the servers it waited for, and those that are still connecting.
 	Await(ctx context.Context, f toolscript.Filter) (waitedFor, pending []string)
 	// Servers are all configured servers, sorted by name.
 	Servers(ctx context.Context) ([]toolscript.ServerStatus, error)
 	// Status is the state of the whole gateway.
 	Status(ctx context.Context) (toolscript.Status, error)
-	// Search finds tools that do what a query says.
+	// Search finds tools that match a query.
 	Search(ctx context.Context, q toolscript.SearchQuery) (toolscript.SearchAnswer, error)
-	// SearchStats are the figures of the search; Unavailable before it can answer.
+	// SearchStats are the counters of the search; Unavailable before it can answer.
 	SearchStats(ctx context.Context) (toolscript.SearchStats, error)
-	// SearchStatus says what tools can be searched by. It does not block.
+	// SearchStatus is the state of the search. It does not block.
 	SearchStatus() toolscript.SearchStatus
-	// Describe is what there is to know of one tool, by its id or as scripts write
-	// it.
+	// Describe describes one tool, by its id or by its name in scripts.
 	Describe(ctx context.Context, name string) (toolscript.ToolDescription, error)
-	// BeginAuth begins a login at a server that comes back to redirect, and returns
-	// the URL for a person's browser.
+	// BeginAuth begins a login at a server with a redirect to this gateway, and returns
+	// the URL for the user's browser.
 	BeginAuth(ctx context.Context, server, redirect string) (authorizationURL string, err error)
-	// FinishAuth ends a login with the query of its redirect, and names its server.
+	// FinishAuth ends a login with the query of its redirect, and returns the server.
 	FinishAuth(ctx context.Context, query url.Values) (server string, err error)
-	// Reload reads the configuration again. An error leaves all as it was.
-	Reload(ctx context.Context) (toolscript.Reload, error)
-	// Exec runs a script to its end and emits its events in order, never
-	// concurrently. An error of emit means that nobody listens any more, and
-	// ends the run. Exec fails only when the run could not begin.
+	// Reload reads the configuration again and retries servers that are not connected.
+	// Variables of the configuration have the values of env, else those of the gateway's
+	// environment. After an error nothing has changed.
+	Reload(ctx context.Context, env map[string]string) (toolscript.Reload, error)
+	// Variables are the names of the variables that the configuration refers to.
+	Variables(ctx context.Context) ([]string, error)
+	// Exec runs a script to its end and emits its events in order, never concurrently.
+	// An error of emit ends the run. Exec fails only if the run could not begin.
 	Exec(ctx context.Context, req toolscript.ExecRequest, emit func(toolscript.Event) error) error
 	// Runs are the last runs, the newest first.
 	Runs(ctx context.Context) ([]toolscript.RunRecord, error)
 	// Run is the record of one run.
 	Run(ctx context.Context, id string) (toolscript.RunRecord, error)
-	// RunOutput is what is kept of a run because it was over a limit.
+	// RunOutput is the stored output of a run that exceeded a limit.
 	RunOutput(ctx context.Context, id string, q toolscript.OutputQuery) ([]byte, error)
-	// AbortRun ends a run that is under way, or the tasks that an ended one has left.
+	// AbortRun ends a run, or the tasks that an ended run has left.
 	AbortRun(ctx context.Context, id string) error
-	// GiveStdin passes standard input to a run that asked for it. It waits while
-	// the piece before has not been taken.
+	// GiveStdin sends standard input to a run that asked for it. It waits until the
+	// script has read the piece before.
 	GiveStdin(ctx context.Context, id string, piece toolscript.StdinPiece) error
-	// ReplyRun answers an open question of a run.
+	// ReplyRun answers an open question of a server.
 	ReplyRun(ctx context.Context, id string, answer toolscript.Answer) error
-	// RunOf finds the run under way that a capability belongs to, and the tools
-	// that it may call. It must find it in a time that tells nothing about the
-	// capabilities there are.
+	// RunOf finds the run of a capability, and the tools that it may call. Its duration
+	// must not depend on the capabilities that exist.
 	RunOf(capability string) (runID string, allow toolscript.Filter, ok bool)
 }
 
-// Options are what a Server needs besides its Backend.
+// Options configure a Server.
 type Options struct {
 	Listener net.Listener // see Listen; the Server closes it
-	Token    string       // the capability, see NewToken; "" lets in everybody who reaches a loopback port
-	Logger   *slog.Logger // nil logs nothing
+	Token    string       // the capability, see NewToken; "" accepts every request to a loopback port
+	Logger   *slog.Logger // nil: no log
 
 	Heartbeat   time.Duration // between blank lines of a silent stream; 0 is 5 s
-	ReadTimeout time.Duration // for one whole request to arrive; 0 is 30 s
+	ReadTimeout time.Duration // for the body of a request; 0 is 30 s. The header has 10 s of that
 }
 
 // Server serves a Backend on one listener.
 type Server struct {
-	backend   Backend
-	app       *fiber.App
-	listener  *listener
-	token     string
-	port      string
-	log       *slog.Logger
-	heartbeat time.Duration
-	ids       requestIDs
-	packed    packed
+	backend    Backend
+	app        *fiber.App
+	listener   *listener
+	token      string
+	port       string
+	log        *slog.Logger
+	heartbeat  time.Duration
+	ids        requestIDs
+	compressed compressedModules
+	refused    sync.Map            // *fasthttp.RequestHeader → error: see received
+	bodies     *semaphore.Weighted // bytes of large bodies
 
-	ctx    context.Context // parent of every request's context
-	cancel context.CancelCauseFunc
-	closed chan struct{} // closed when streams must end, whatever their run does
-	shut   sync.Once
-	flight flight
+	readTimeout time.Duration
+
+	ctx      context.Context // parent of every request's context
+	cancel   context.CancelCauseFunc
+	closed   chan struct{} // closed when streams must end, even if their runs go on
+	shut     sync.Once
+	requests requestCounter
 }
 
 // minToken is the length of 128 bits in base64url.
 const minToken = 22
 
-// New makes a server for o.Listener. It refuses a token of less than 128 bits,
-// and to listen beyond this machine without a token.
+// New makes a server for o.Listener. It refuses a token of less than 128 bits, and an
+// address that other machines can reach without a token.
 func New(b Backend, o Options) (*Server, error) {
 	addr := o.Listener.Addr().String()
 	_, port, err := net.SplitHostPort(addr)
@@ -153,31 +163,32 @@ func New(b Backend, o Options) (*Server, error) {
 	}
 	s := &Server{
 		backend:   b,
-		listener:  newListener(o.Listener),
+		listener:  newListener(o.Listener, o.Logger),
 		token:     o.Token,
 		port:      port,
 		log:       o.Logger,
 		heartbeat: o.Heartbeat,
 		ids:       newRequestIDs(),
+		bodies:    semaphore.NewWeighted(mostBodies),
 		closed:    make(chan struct{}),
+
+		readTimeout: o.ReadTimeout,
 	}
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())
-	s.app = s.newApp(o.ReadTimeout)
+	s.app = s.newApp()
 	return s, nil
 }
 
-// BaseURL is where the gateway listens, without the capability: it may be shown
-// and logged.
+// BaseURL is the address without the capability. It is not secret.
 func (s *Server) BaseURL() string {
-	host, port, _ := net.SplitHostPort(s.listener.Addr().String()) // New has split it already
+	host, port, _ := net.SplitHostPort(s.listener.Addr().String()) // New has split it before
 	if ip := net.ParseIP(host); ip.IsUnspecified() {
 		host = "127.0.0.1"
 	}
 	return "http://" + net.JoinHostPort(host, port)
 }
 
-// URL is the capability URL: who holds it may do everything. It has no trailing
-// slash.
+// URL is the capability URL, which gives access to everything. It has no trailing slash.
 func (s *Server) URL() string {
 	if s.token == "" {
 		return s.BaseURL()

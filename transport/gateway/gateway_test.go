@@ -17,23 +17,25 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/naming"
 	"github.com/toolscript/toolscript/transport/gateway"
 )
 
-// patience bounds every wait of these tests. Nothing takes as long; it is
-// generous because the machine may be busy.
+// patience bounds every wait of these tests. It is long, because the machine may be
+// busy.
 const patience = time.Minute
 
-// fake is a Backend made of functions. A nil one answers with nothing.
+// fake is a Backend of functions. A nil function returns zero values.
 type fake struct {
 	catalog   toolscript.Catalog
 	callTool  func(context.Context, toolscript.Call) (json.RawMessage, error)
 	types     func(context.Context, toolscript.Filter, bool) (toolscript.Module, error)
 	await     func(context.Context, toolscript.Filter) (waitedFor, pending []string)
-	fetch     func(context.Context, toolscript.Offered) (json.RawMessage, error)
+	fetch     func(context.Context, toolscript.FetchRequest) (json.RawMessage, error)
 	servers   func(context.Context) ([]toolscript.ServerStatus, error)
 	status    func(context.Context) (toolscript.Status, error)
-	reload    func(context.Context) (toolscript.Reload, error)
+	reload    func(context.Context, map[string]string) (toolscript.Reload, error)
+	variables []string
 	beginAuth func(ctx context.Context, server, redirect string) (string, error)
 	finish    func(context.Context, url.Values) (string, error)
 	exec      func(context.Context, toolscript.ExecRequest, func(toolscript.Event) error) error
@@ -46,7 +48,7 @@ type fake struct {
 	stats     toolscript.SearchStats
 	reply     func(context.Context, string, toolscript.Answer) error
 	runOf     map[string]string // capability to run id
-	allow     toolscript.Filter // of all those runs
+	allow     toolscript.Filter // filter of all these runs
 }
 
 func (f *fake) Search(_ context.Context, q toolscript.SearchQuery) (toolscript.SearchAnswer, error) {
@@ -83,7 +85,7 @@ func (f *fake) Types(ctx context.Context, filter toolscript.Filter, compact bool
 	return f.types(ctx, filter, compact)
 }
 
-func (f *fake) Fetch(ctx context.Context, o toolscript.Offered) (json.RawMessage, error) {
+func (f *fake) Fetch(ctx context.Context, o toolscript.FetchRequest) (json.RawMessage, error) {
 	if f.fetch == nil {
 		return json.RawMessage(`{}`), nil
 	}
@@ -92,6 +94,16 @@ func (f *fake) Fetch(ctx context.Context, o toolscript.Offered) (json.RawMessage
 
 func (f *fake) Declarations(_ context.Context, filter toolscript.Filter) (toolscript.Module, error) {
 	return toolscript.Module{Text: "declarations of " + filter.String(), ETag: "d"}, nil
+}
+
+func (f *fake) Select(filter, allow toolscript.Filter) naming.Selection {
+	var servers []toolscript.ServerStatus
+	for _, name := range f.catalog.Servers() {
+		if allow.Reaches(name) {
+			servers = append(servers, toolscript.ServerStatus{Name: name, State: toolscript.Ready})
+		}
+	}
+	return naming.NewSelection(filter, f.catalog.Filter(allow), servers)
 }
 
 func (f *fake) Await(ctx context.Context, filter toolscript.Filter) (waitedFor, pending []string) {
@@ -115,11 +127,13 @@ func (f *fake) Status(ctx context.Context) (toolscript.Status, error) {
 	return f.status(ctx)
 }
 
-func (f *fake) Reload(ctx context.Context) (toolscript.Reload, error) {
+func (f *fake) Variables(context.Context) ([]string, error) { return f.variables, nil }
+
+func (f *fake) Reload(ctx context.Context, env map[string]string) (toolscript.Reload, error) {
 	if f.reload == nil {
 		return toolscript.Reload{}, nil
 	}
-	return f.reload(ctx)
+	return f.reload(ctx, env)
 }
 
 func (f *fake) BeginAuth(ctx context.Context, server, redirect string) (string, error) {
@@ -201,8 +215,7 @@ type live struct {
 	log   *logBook
 }
 
-// serve starts a gateway with a token and a debug log. change may alter its
-// options.
+// serve starts a gateway with a token and a debug log. change may modify its options.
 func serve(t *testing.T, b gateway.Backend, change ...func(*gateway.Options)) *live {
 	t.Helper()
 	ln, err := gateway.Listen("", 0)
@@ -245,11 +258,10 @@ func (l *live) client(t *testing.T) *gateway.Client {
 	return c
 }
 
-// address is host:port.
+// address returns host:port.
 func (l *live) address() string { return strings.TrimPrefix(l.BaseURL(), "http://") }
 
-// ask sends one request to a path below the capability URL, with JSON as its
-// content type. change may alter it.
+// ask sends a JSON request to a path below the capability URL. change may modify it.
 func (l *live) ask(t *testing.T, method, path, body string, change ...func(*http.Request)) answer {
 	t.Helper()
 	return ask(t, method, l.URL()+path, strings.NewReader(body), change...)
@@ -268,18 +280,18 @@ func header(name, value string) func(*http.Request) {
 	}
 }
 
-// answer is an HTTP answer that has been read.
+// answer is a complete HTTP answer.
 type answer struct {
 	status int
 	header http.Header
 	body   string
 }
 
-// kind is the kind of the error in the body, or "" when it is none.
+// kind returns the kind of the error in the body, or "".
 func (a answer) kind() toolscript.Kind { return a.failure().Kind }
 
 func (a answer) failure() (f failure) {
-	_ = json.Unmarshal([]byte(a.body), &f) // another body has no kind
+	_ = json.Unmarshal([]byte(a.body), &f) // other bodies have no kind
 	return f
 }
 
@@ -319,7 +331,7 @@ func ask(t *testing.T, method, url string, body io.Reader, change ...func(*http.
 	return answer{resp.StatusCode, resp.Header, string(text)}
 }
 
-// dial opens a bare connection for what net/http would not send.
+// dial opens a connection for requests that net/http does not send.
 func (l *live) dial(t *testing.T) net.Conn {
 	t.Helper()
 	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", l.address())
@@ -369,11 +381,11 @@ func receive[T any](t *testing.T, c <-chan T) T {
 	}
 }
 
-// logBook keeps a log and lets tests wait for its lines.
+// logBook stores a log and lets tests wait for its lines.
 type logBook struct {
 	mu      sync.Mutex
 	text    bytes.Buffer
-	written chan struct{} // closed and replaced with each line
+	written chan struct{} // closed and replaced for each line
 }
 
 func newLogBook() *logBook { return &logBook{written: make(chan struct{})} }
@@ -392,7 +404,7 @@ func (b *logBook) String() string {
 	return b.text.String()
 }
 
-// line waits for a line in which a member has a value.
+// line waits for a line with a member of a value.
 func (b *logBook) line(t *testing.T, member, value string) map[string]any {
 	t.Helper()
 	late := time.After(patience)

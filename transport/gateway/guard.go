@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
 
 	"github.com/toolscript/toolscript"
 )
@@ -24,45 +25,54 @@ var (
 	}
 	errEncoded = &toolscript.Error{
 		Kind: toolscript.Unsupported,
-		Err:  errors.New("a body with Content-Encoding is not taken; send it as it is"),
+		Err:  errors.New("a body with Content-Encoding is refused; send it without"),
 	}
 )
 
-// guard refuses what a web page could send: requests to another host name (DNS
-// rebinding) and requests of another origin. X-Forwarded-Host has no say.
+// guard refuses requests of web pages: requests for another host name (DNS rebinding)
+// and requests of another origin. X-Forwarded-Host is ignored.
 func (s *Server) guard(c *fiber.Ctx) error {
-	local := c.Context().LocalAddr()
-	// The request line may name a host too, and fasthttp then prefers it.
-	if !s.isOwnHost(string(c.Request().Header.Host()), local) || !s.isOwnHost(string(c.Request().Host()), local) {
+	local := c.Context().LocalAddr().String()
+	// The request line may have a host too, and fasthttp prefers it.
+	if !s.isOwnHost(string(c.Request().Host()), local) {
 		return errHost
 	}
-	for _, origin := range c.Request().Header.PeekAll(fiber.HeaderOrigin) {
+	return s.guardHeader(&c.Request().Header, local, isCallback(c))
+}
+
+// guardHeader is the part of guard that needs only the header. Browsers mark a request
+// from another port of this machine as same-site; the redirect of a login may come from
+// there.
+func (s *Server) guardHeader(h *fasthttp.RequestHeader, local string, login bool) error {
+	if !s.isOwnHost(string(h.Host()), local) {
+		return errHost
+	}
+	for _, origin := range h.PeekAll(fiber.HeaderOrigin) {
 		host, ok := strings.CutPrefix(strings.ToLower(string(origin)), "http://")
 		if !ok || !s.isOwnHost(host, local) {
 			return errOrigin
 		}
 	}
-	// A browser says same-site for another port of this machine.
-	if site := c.Get("Sec-Fetch-Site"); site != "" && site != "none" && site != "same-origin" && !isCallback(c) {
+	if site := string(h.Peek("Sec-Fetch-Site")); site != "" && site != "none" && site != "same-origin" && !login {
 		return errOrigin
 	}
 	return nil
 }
 
-// isOwnHost reports whether host is a name of this gateway: the address the
-// client connected to, or a loopback name, with our port. A page can make a
-// name of its own lead here, but neither an address nor localhost.
-func (s *Server) isOwnHost(host string, local net.Addr) bool {
+// isOwnHost reports whether host is a name of this gateway: the address of the
+// connection, or a loopback name, with the port of the gateway. A web page can direct
+// its own host name to this machine, but not an address or localhost.
+func (s *Server) isOwnHost(host, local string) bool {
 	host = strings.ToLower(host)
 	if _, _, err := net.SplitHostPort(host); err != nil {
-		host += ":80" // which browsers leave out
+		host += ":80" // browsers omit it
 	}
-	own := []string{local.String(), "127.0.0.1:" + s.port, "localhost:" + s.port, "[::1]:" + s.port}
+	own := []string{local, "127.0.0.1:" + s.port, "localhost:" + s.port, "[::1]:" + s.port}
 	return slices.Contains(own, host)
 }
 
-// requireJSON refuses bodies that a page may send without asking first, and
-// compressed ones, whose size the body limit would not bound.
+// requireJSON refuses bodies that a web page may send without a preflight request, and
+// compressed bodies, whose length the limit would not bound.
 func requireJSON(c *fiber.Ctx) error {
 	if encoding := c.Get(fiber.HeaderContentEncoding); encoding != "" && !strings.EqualFold(encoding, "identity") {
 		return errEncoded

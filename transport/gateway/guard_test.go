@@ -13,8 +13,8 @@ import (
 	"github.com/toolscript/toolscript/transport/gateway"
 )
 
-// TestDEF13ForeignRequests: the ancestor called tools for any web page. The
-// table is tried with a token and without.
+// TestDEF13ForeignRequests: the predecessor called tools for any web page. The table
+// is tested with and without a token.
 func TestDEF13ForeignRequests(t *testing.T) {
 	var calls atomic.Int64
 	backend := &fake{callTool: func(context.Context, toolscript.Call) (json.RawMessage, error) {
@@ -52,7 +52,7 @@ func TestDEF13ForeignRequests(t *testing.T) {
 				{"Sec-Fetch-Site", "same-origin", 200},
 				{"Sec-Fetch-Site", "same-site", 403},
 				{"Sec-Fetch-Site", "cross-site", 403},
-				{"X-Forwarded-Host", "evil.example", 200}, // has no say
+				{"X-Forwarded-Host", "evil.example", 200}, // is ignored
 				{"Content-Type", "application/json; charset=utf-8", 200},
 				{"Content-Type", "APPLICATION/JSON", 200},
 				{"Content-Type", "text/plain", 415},
@@ -81,7 +81,7 @@ func TestDEF13ForeignRequests(t *testing.T) {
 	}
 }
 
-// TestHostIsCheckedBeforeAnyRoute: a page that rebound its name learns nothing.
+// TestHostIsCheckedBeforeAnyRoute: DNS rebinding gives a page no information.
 func TestHostIsCheckedBeforeAnyRoute(t *testing.T) {
 	l := serve(t, &fake{})
 	for _, path := range []string{"/health", "/tools", "/nothing"} {
@@ -96,7 +96,7 @@ func TestHostIsCheckedBeforeAnyRoute(t *testing.T) {
 	}
 }
 
-// TestHostInRequestLine: fasthttp prefers the host of the request line.
+// TestHostInRequestLine: fasthttp prefers the host in the request line.
 func TestHostInRequestLine(t *testing.T) {
 	l := serve(t, &fake{})
 	for line, want := range map[string]int{
@@ -132,7 +132,7 @@ func TestListenBeyondThisMachine(t *testing.T) {
 		t.Errorf("New on %s without a token = %v, want forbidden", ln.Addr(), err)
 	}
 	l := serve(t, &fake{}, func(o *gateway.Options) {
-		_ = o.Listener.Close() // this test brings its own
+		_ = o.Listener.Close() // replaced by the listener of this test
 		o.Listener = ln
 	})
 	if want := "http://127.0.0.1:"; !strings.HasPrefix(l.BaseURL(), want) {

@@ -7,8 +7,8 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// health answers GET /health: that the gateway runs, and which contract it
-// speaks. It is 200 also when the servers cannot be asked.
+// health answers GET /health with the versions of the gateway and of its API. The status
+// is 200 even if the servers do not answer.
 func (s *Server) health(x *exchange) error {
 	return x.answer(http.StatusOK, Health{
 		Status:   "ok",
@@ -31,12 +31,14 @@ func (s *Server) ready(x *exchange) error {
 	return x.answer(http.StatusOK, r)
 }
 
-// readinessOf counts a server as failed from an error until it is connected, so
-// that one that tries again and again does not change sides with every try.
+// readinessOf counts a server as failed from its first error until it is connected, so
+// that it does not change with every try.
 func readinessOf(servers []toolscript.ServerStatus) Readiness {
 	r := Readiness{Total: len(servers), Waiting: []string{}, Failed: []FailedServer{}}
 	for _, server := range servers {
 		switch {
+		case server.Disabled:
+			r.Total--
 		case server.State == toolscript.Ready:
 			r.Connected++
 		case server.State == toolscript.Connecting && server.Error == "":
@@ -70,25 +72,42 @@ func (s *Server) status(x *exchange) error {
 	return x.answer(http.StatusOK, status)
 }
 
-// servers answers GET /servers.
-func (s *Server) servers(x *exchange) error {
-	servers, err := s.backend.Servers(x.ctx)
+// reloadRequest is the body of POST /reload.
+type reloadRequest struct {
+	Env map[string]string `json:"env,omitempty"` // values of variables that the configuration refers to
+}
+
+// reloadVariables is the answer of GET /reload.
+type reloadVariables struct {
+	Variables []string `json:"variables"` // names in the configuration
+}
+
+// variables answers GET /reload with the names of variables that a POST may have values
+// for.
+func (s *Server) variables(x *exchange) error {
+	names, err := s.backend.Variables(x.ctx)
 	if err != nil {
 		return err
 	}
-	return x.answer(http.StatusOK, orEmpty(servers))
+	return x.answer(http.StatusOK, reloadVariables{orEmpty(names)})
 }
 
 // reload answers POST /reload.
 func (s *Server) reload(x *exchange) error {
-	changed, err := s.backend.Reload(x.ctx)
+	var request reloadRequest
+	if body := x.body; len(body) > 0 {
+		if err := decode(body, &request); err != nil {
+			return err
+		}
+	}
+	changed, err := s.backend.Reload(x.ctx, request.Env)
 	if err != nil {
 		return err
 	}
 	return x.answer(http.StatusOK, changed)
 }
 
-// orEmpty makes [] of what would be null in JSON.
+// orEmpty replaces null by [] in JSON.
 func orEmpty[T any](list []T) []T {
 	if list == nil {
 		return []T{}

@@ -13,7 +13,7 @@ import (
 	"github.com/toolscript/toolscript/transport/gateway"
 )
 
-// wantRefusal checks what every refusal has in common.
+// wantRefusal checks the common parts of a refusal.
 func wantRefusal(t *testing.T, what string, got answer, status int, kind toolscript.Kind) {
 	t.Helper()
 	if got.status != status || got.kind() != kind || got.failure().Error == "" {
@@ -38,8 +38,8 @@ func TestBodyLimit(t *testing.T) {
 	wantRefusal(t, "a chunked one", ask(t, http.MethodPost, l.URL()+"/tools/a__b", body(limit+1), chunked), 413, toolscript.TooLarge)
 }
 
-// TestRefusalReachesASlowSender: the answer is read by a client that first
-// sends all it has, which a plain close would make impossible.
+// TestRefusalReachesASlowSender: a client that first sends its whole body can read
+// the answer. Closing the connection immediately would prevent that.
 func TestRefusalReachesASlowSender(t *testing.T) {
 	l := serve(t, &fake{})
 	conn := l.dial(t)
@@ -63,7 +63,8 @@ func TestHeaderLimit(t *testing.T) {
 	wantRefusal(t, "a header of 70,000 bytes", l.ask(t, http.MethodGet, "/tools", "", long), 431, toolscript.TooLarge)
 }
 
-// TestCompressedBodies would pass the body limit and then grow a thousandfold.
+// TestCompressedBodies: a compressed body could pass the limit and then expand a
+// thousandfold.
 func TestCompressedBodies(t *testing.T) {
 	l := serve(t, &fake{})
 	for _, encoding := range []string{"gzip", "br", "deflate", "gzip, gzip"} {
@@ -92,14 +93,14 @@ func TestHead(t *testing.T) {
 	}
 }
 
-// TestMalformedRequests: fasthttp's own messages quote the request, and with it
-// the capability.
+// TestMalformedRequests: the messages of fasthttp quote the request, including the
+// capability.
 func TestMalformedRequests(t *testing.T) {
 	l := serve(t, &fake{})
 	for _, request := range []string{
 		"/" + l.token + "/tools\r\n\r\n",
 		"GET /" + l.token + "/tools HTTP/1.1\r\nHost: " + l.address() + "\r\nBad Header: " + l.token + "\r\n\r\n",
-		"POST /" + l.token + "/exec HTTP/1.1\r\nHost: " + l.address() + "\r\nTransfer-Encoding: chunked\r\n\r\nzz" + l.token + "\r\n",
+		"POST /" + l.token + "/exec HTTP/1.1\r\nHost: " + l.address() + "\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz" + l.token + "\r\n",
 	} {
 		got := l.raw(t, request)
 		wantRefusal(t, fmt.Sprintf("%q", request), got, 400, toolscript.Invalid)
@@ -112,14 +113,14 @@ func TestMalformedRequests(t *testing.T) {
 	}
 }
 
-// TestSlowLoris: a request must arrive whole within the read time-out.
+// TestSlowLoris: a complete request must arrive within the read time-out.
 func TestSlowLoris(t *testing.T) {
 	l := serve(t, &fake{}, func(o *gateway.Options) { o.ReadTimeout = 20 * time.Millisecond })
 	for name, begun := range map[string]string{
 		"nothing":       "",
 		"half a line":   "GET /hea",
 		"half a header": "GET /health HTTP/1.1\r\nHost: ",
-		"half a body":   "POST /exec HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{",
+		"half a body":   "POST /" + l.token + "/exec HTTP/1.1\r\nHost: " + l.address() + "\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{",
 	} {
 		got := l.raw(t, begun)
 		wantRefusal(t, name, got, 408, toolscript.Timeout)
@@ -142,7 +143,7 @@ func TestRequestIDs(t *testing.T) {
 	}
 }
 
-// TestPipelinedRequests: bytes of the next request do not look like an end.
+// TestPipelinedRequests: bytes of the next request do not count as a disconnect.
 func TestPipelinedRequests(t *testing.T) {
 	l := serve(t, &fake{})
 	conn := l.dial(t)

@@ -13,9 +13,9 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// Listen binds host and port; port 0 takes any free one, and "" and localhost
-// are 127.0.0.1. The port is bound when Listen returns, so its number can be
-// told before anything is served.
+// Listen binds host and port. Port 0 selects a free port; "" and localhost mean
+// 127.0.0.1. The port is bound when Listen returns, so its number is known before the
+// gateway serves.
 func Listen(host string, port int) (net.Listener, error) {
 	if port < 0 || port > 65535 {
 		return nil, &toolscript.Error{Kind: toolscript.Invalid, Err: fmt.Errorf("port %d is not between 0 and 65535", port)}
@@ -31,7 +31,7 @@ func Listen(host string, port int) (net.Listener, error) {
 	case errors.Is(err, syscall.EADDRINUSE):
 		return nil, &toolscript.Error{
 			Kind: toolscript.Conflict,
-			Err:  fmt.Errorf("port %d is in use; choose another with --port, or --port 0 for any free one", port),
+			Err:  fmt.Errorf("port %d is in use; choose another with --port, or --port 0 for any free port", port),
 		}
 	case errors.Is(err, syscall.EACCES):
 		return nil, &toolscript.Error{Kind: toolscript.Forbidden, Err: fmt.Errorf("not allowed to listen on %s; choose a --port above 1023", addr)}
@@ -45,18 +45,17 @@ func (s *Server) Serve() error {
 	return s.app.Listener(s.listener)
 }
 
-// errShuttingDown is the cause with which the contexts of requests end.
+// errShuttingDown is the cause of the contexts of requests at the end.
 var errShuttingDown = &toolscript.Error{Kind: toolscript.Unavailable, Err: errors.New("the gateway is shutting down")}
 
-// errCut is what Shutdown answers when it had to cut connections.
+// errCut is the error of Shutdown if it closed connections with requests.
 var errCut = errors.New("requests did not end in time and were cut")
 
-// Shutdown stops listening, refuses further requests, cancels those under way
-// and waits until they are answered, at most until ctx ends; then it cuts their
-// connections. Connections that are idle, silent or in the middle of sending a
-// request are not waited for.
+// Shutdown stops listening, refuses new requests, cancels the requests in progress and
+// waits for their answers, at most until ctx ends. Then it closes their connections. It
+// does not wait for connections that are idle or are sending a request.
 func (s *Server) Shutdown(ctx context.Context) error {
-	idle := s.flight.drain()
+	idle := s.requests.drain()
 	s.cancel(errShuttingDown)
 	s.listener.drain()
 	err := s.app.ShutdownWithContext(ctx)
@@ -73,56 +72,56 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	return err
 }
 
-// flight counts the requests under way. A WaitGroup would not do: its Add may
-// not race with its Wait.
-type flight struct {
+// requestCounter counts the requests in progress. It is not a WaitGroup because Add may not race
+// with Wait.
+type requestCounter struct {
 	mu       sync.Mutex
 	n        int
 	draining bool
-	idle     chan struct{} // closed when draining and n is 0
+	idle     chan struct{} // closed when draining is set and n is 0
 }
 
-// begin counts one request in; it reports false, and counts nothing, when no
-// more may begin.
-func (f *flight) begin() bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.draining {
+// begin counts a request. It returns false after drain.
+func (c *requestCounter) begin() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.draining {
 		return false
 	}
-	f.n++
+	c.n++
 	return true
 }
 
-func (f *flight) end() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.n--
-	if f.draining && f.n == 0 {
-		close(f.idle)
+func (c *requestCounter) end() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.n--
+	if c.draining && c.n == 0 {
+		close(c.idle)
 	}
 }
 
-// drain lets no more requests begin and answers with a channel that is closed
-// when the last one has ended.
-func (f *flight) drain() <-chan struct{} {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if !f.draining {
-		f.draining = true
-		f.idle = make(chan struct{})
-		if f.n == 0 {
-			close(f.idle)
+// drain makes begin return false. The channel is closed when all requests have ended.
+func (c *requestCounter) drain() <-chan struct{} {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.draining {
+		c.draining = true
+		c.idle = make(chan struct{})
+		if c.n == 0 {
+			close(c.idle)
 		}
 	}
-	return f.idle
+	return c.idle
 }
 
-// The times that bound connections.
+// Time limits of connections.
 const (
-	idleTimeout = 60 * time.Second // between two requests of a connection
-	stallLimit  = 5 * time.Minute  // a client that takes none of our bytes for so long is gone; a pager may pause
-	hurryLimit  = time.Second      // the same while the gateway is shutting down
-	lingerLimit = time.Second      // between two pieces of what a client still sends that has been refused
-	lingerMost  = 10 * time.Second // for all of them
+	idleTimeout   = 60 * time.Second // between two requests of a connection
+	headerTime    = 10 * time.Second // for the header of a request
+	bodyWait      = 30 * time.Second // for memory for a large body
+	stallLimit    = 5 * time.Minute  // for a client that reads nothing; a pager may pause
+	shutdownStall = time.Second      // the same during the shutdown
+	discardPause  = time.Second      // between two reads of input that is discarded
+	discardMost   = 10 * time.Second // for all of that input
 )

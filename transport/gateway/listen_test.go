@@ -23,7 +23,7 @@ func TestListen(t *testing.T) {
 	}
 }
 
-// TestDEF22PortInUse is one line that names the port.
+// TestDEF22PortInUse: the error is one line with the port.
 func TestDEF22PortInUse(t *testing.T) {
 	ln, err := gateway.Listen("", 0)
 	if err != nil {
@@ -66,7 +66,7 @@ func TestIPv6URL(t *testing.T) {
 		t.Errorf("URL = %s, want the host in brackets", srv.BaseURL())
 	}
 	c := gateway.NewClient(srv.URL())
-	if _, err := c.Servers(t.Context()); err != nil {
+	if _, err := c.Servers(t.Context(), nil, 0); err != nil {
 		t.Errorf("Servers over IPv6: %v", err)
 	}
 	c.Close()

@@ -12,8 +12,8 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// log writes the one line of a request: never a path, a header, an argument or
-// a result, and the text of an error only when it is a fault of ours.
+// log writes one line per request. The line never has a path, a header, an argument or a
+// result. It has the text of an error only if the error is internal.
 func (x *exchange) log(status int, err error) {
 	kind := toolscript.KindOf(err)
 	attrs := []slog.Attr{
@@ -33,7 +33,11 @@ func (x *exchange) log(status int, err error) {
 	if kind == toolscript.Internal {
 		attrs = append(attrs, slog.String("error", x.redact(err.Error())), slog.String("stack", x.redact(stackOf(err))))
 	}
-	x.server.log.LogAttrs(context.Background(), level(x.method, status, kind), "request", attrs...)
+	severity := level(x.method, status, kind)
+	if x.fault != nil { // a failed login is not polling
+		severity = max(severity, slog.LevelWarn)
+	}
+	x.server.log.LogAttrs(context.Background(), severity, "request", attrs...)
 }
 
 func outcome(kind toolscript.Kind) string {
@@ -43,8 +47,8 @@ func outcome(kind toolscript.Kind) string {
 	return string(kind)
 }
 
-// level keeps polling out of the log: what only reads is for debug, also when
-// the answer is no, such as that of GET /ready while servers connect.
+// level keeps polling out of the log: requests that only read are logged for debugging,
+// also if the answer is an error, such as that of GET /ready while servers connect.
 func level(method string, status int, kind toolscript.Kind) slog.Level {
 	switch {
 	case kind == toolscript.Internal:
@@ -58,7 +62,7 @@ func level(method string, status int, kind toolscript.Kind) slog.Level {
 	}
 }
 
-// panicError is a panic that was caught on the way to an answer.
+// panicError is a recovered panic.
 type panicError struct {
 	reason any
 	stack  []byte
@@ -67,15 +71,15 @@ type panicError struct {
 func (p *panicError) Error() string      { return fmt.Sprintf("panic: %v", p.reason) }
 func (p *panicError) StackTrace() []byte { return p.stack }
 
-// recovered turns a panic into the error of the function that defers it.
+// recovered converts a panic of the deferring function into its error.
 func recovered(err *error) {
 	if r := recover(); r != nil {
 		*err = &toolscript.Error{Kind: toolscript.Internal, Err: &panicError{reason: r, stack: debug.Stack()}}
 	}
 }
 
-// survive logs a panic of the function that defers it, on a goroutine of
-// fasthttp, where it would end the process.
+// survive logs a panic of the deferring function on a goroutine of fasthttp, where the
+// panic would end the process.
 func (x *exchange) survive() {
 	if r := recover(); r != nil {
 		x.server.log.LogAttrs(context.Background(), slog.LevelError, "panic after an answer",
@@ -83,14 +87,13 @@ func (x *exchange) survive() {
 	}
 }
 
-// stackTracer is an error that knows where it arose: a recovered panic, here or
-// in a Backend.
+// stackTracer is an error with the stack of a recovered panic.
 type stackTracer interface {
 	error
 	StackTrace() []byte
 }
 
-// stackOf is where err arose, or else where it is logged.
+// stackOf is the stack of err, else the current stack.
 func stackOf(err error) string {
 	var traced stackTracer
 	if errors.As(err, &traced) {

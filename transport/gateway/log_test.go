@@ -87,7 +87,7 @@ func TestGW23RequestLog(t *testing.T) {
 	}
 }
 
-// TestLogHoldsNoSecret, whatever clients do with theirs.
+// TestLogHoldsNoSecret: the log contains no secrets, wherever clients put them.
 func TestLogHoldsNoSecret(t *testing.T) {
 	const argument, result = "argument-4711", "result-4712"
 	run := gateway.NewToken()

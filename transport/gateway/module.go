@@ -1,9 +1,9 @@
 package gateway
 
 import (
-	"context"
+	"crypto/sha256"
+	"fmt"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,18 +11,32 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/naming"
 )
 
-// The headers that tell what a module was made from. Server names may hold any
-// character, so they are escaped as in a query string.
-const (
-	headerGeneration = "X-Toolscript-Generation" // of the catalog
-	headerWaitedFor  = "X-Toolscript-Waited-For" // servers that the request waited for
-	headerPending    = "X-Toolscript-Pending"    // servers that still connect, so their tools are missing
-)
+// types answers GET /types with a module and how its filter matched, as JSON.
+func (s *Server) types(x *exchange) error {
+	form := Form(x.query.Get("form"))
+	switch form {
+	case "":
+		form = Full
+	case Full, Compact, Declarations:
+	default:
+		return invalid(`parameter "form" must be %s, %s or %s, not %.50q`, Full, Compact, Declarations, form)
+	}
+	wait, err := x.wait()
+	if err != nil {
+		return err
+	}
+	types, err := x.direct().Types(x.ctx, x.filter(), form, wait)
+	if err != nil {
+		return err
+	}
+	return x.answer(http.StatusOK, types)
+}
 
-// module answers GET /runtime/tools.ts. The parameter _t is for the caches of
-// others and means nothing here.
+// module answers GET /runtime/tools.ts. The parameter _t distinguishes addresses in
+// the caches of clients and has no other effect.
 func (s *Server) module(x *exchange) error {
 	compact, err := x.flag("compact")
 	if err != nil {
@@ -32,18 +46,51 @@ func (s *Server) module(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	if compact && declarations {
+	form := Full
+	switch {
+	case compact && declarations:
 		return invalid(`parameters "compact" and "declarations" ask for two forms; give one of them`)
+	case compact:
+		form = Compact
+	case declarations:
+		form = Declarations
 	}
-	if err := s.await(x); err != nil {
-		return err
-	}
-	m, err := s.form(x, compact, declarations)
+	wait, err := x.wait()
 	if err != nil {
 		return err
 	}
+	if _, err := x.direct().await(x.ctx, x.filter(), wait); err != nil {
+		return err
+	}
+	m, err := x.direct().module(x.ctx, x.filter(), form)
+	if err != nil {
+		return err
+	}
+	return x.sendModule(withUnknown(m, s.backend.Select(x.filter(), x.allow).Unknown))
+}
+
+// withUnknown puts a comment about entries of the filter that select nothing before
+// the module.
+func withUnknown(m toolscript.Module, entries []naming.UnknownEntry) toolscript.Module {
+	if len(entries) == 0 {
+		return m
+	}
+	var b strings.Builder
+	for _, u := range entries {
+		fmt.Fprintf(&b, "// Unknown: %s.", strconv.QuoteToASCII(u.Entry))
+		if len(u.Suggestions) > 0 {
+			fmt.Fprintf(&b, " Did you mean %s?", strconv.QuoteToASCII(strings.Join(u.Suggestions, " or ")))
+		}
+		b.WriteByte('\n')
+	}
+	m.ETag = fmt.Sprintf("%s-%x", m.ETag, sha256.Sum256([]byte(b.String())))
+	m.Text = b.String() + m.Text
+	return m
+}
+
+func (x *exchange) sendModule(m toolscript.Module) error {
 	tag := `"` + m.ETag + `"`
-	compress := len(m.Text) >= worthwhile && takesGzip(x.c.Get(fiber.HeaderAcceptEncoding))
+	compress := len(m.Text) >= minCompressed && acceptsGzip(x.c.Get(fiber.HeaderAcceptEncoding)) && !x.fromLoopback()
 	if compress {
 		// RFC 9110 §8.8.1: a strong validator "is unique across all versions of all
 		// representations", and this is another representation.
@@ -52,8 +99,7 @@ func (s *Server) module(x *exchange) error {
 		x.c.Set(fiber.HeaderETag, tag)
 	}
 	x.c.Vary(fiber.HeaderAcceptEncoding)
-	x.c.Set(fiber.HeaderCacheControl, "no-cache") // may be kept, but not used without asking
-	x.c.Set(headerGeneration, strconv.FormatUint(m.Generation, 10))
+	x.c.Set(fiber.HeaderCacheControl, "no-cache") // a cache must revalidate it
 	if matches(x.c.Get(fiber.HeaderIfNoneMatch), tag) {
 		x.c.Status(http.StatusNotModified)
 		return nil
@@ -63,35 +109,12 @@ func (s *Server) module(x *exchange) error {
 		return x.c.SendString(m.Text)
 	}
 	x.c.Set(fiber.HeaderContentEncoding, "gzip")
-	return x.c.Send(s.packed.gzip(m))
+	return x.c.Send(x.server.compressed.gzip(m))
 }
 
-func (s *Server) form(x *exchange, compact, declarations bool) (toolscript.Module, error) {
-	if declarations {
-		return s.backend.Declarations(x.ctx, x.visible())
-	}
-	return s.backend.Types(x.ctx, x.visible(), compact)
-}
-
-// await waits for connecting servers when the client asked for it.
-func (s *Server) await(x *exchange) error {
-	wait, err := x.duration("wait")
-	if err != nil || wait == 0 {
-		return err
-	}
-	ctx, cancel := context.WithTimeout(x.ctx, wait)
-	defer cancel()
-	waitedFor, pending := s.backend.Await(ctx, x.filter())
-	x.nameServers(headerWaitedFor, waitedFor)
-	x.nameServers(headerPending, pending)
-	return nil
-}
-
-func (x *exchange) nameServers(header string, names []string) {
-	if len(names) > 0 {
-		x.c.Set(header, joinNames(names))
-	}
-}
+// fromLoopback reports whether the client is on this machine, where compressing a
+// module takes longer than sending it.
+func (x *exchange) fromLoopback() bool { return x.c.Context().RemoteIP().IsLoopback() }
 
 // matches reports whether an If-None-Match header names the tag (RFC 9110
 // §13.1.2: "a recipient MUST use the weak comparison function").
@@ -102,26 +125,4 @@ func matches(header, tag string) bool {
 	return slices.ContainsFunc(strings.Split(header, ","), func(one string) bool {
 		return strings.TrimPrefix(strings.TrimSpace(one), "W/") == tag
 	})
-}
-
-func joinNames(names []string) string {
-	escaped := make([]string, len(names))
-	for i, name := range names {
-		escaped[i] = url.QueryEscape(name)
-	}
-	return strings.Join(escaped, ",")
-}
-
-// splitNames undoes joinNames. What is not escaped properly stays as it is.
-func splitNames(header string) []string {
-	if header == "" {
-		return nil
-	}
-	names := strings.Split(header, ",")
-	for i, name := range names {
-		if plain, err := url.QueryUnescape(name); err == nil {
-			names[i] = plain
-		}
-	}
-	return names
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -22,7 +23,8 @@ func TestGW17Module(t *testing.T) {
 		compact bool
 	}
 	questions := make(chan asked, 1)
-	l := serve(t, &fake{types: func(_ context.Context, f toolscript.Filter, compact bool) (toolscript.Module, error) {
+	catalog := toolscript.NewCatalog(1, []string{"a", "b"}, []toolscript.Tool{{Server: "b", Name: "c"}})
+	l := serve(t, &fake{catalog: catalog, types: func(_ context.Context, f toolscript.Filter, compact bool) (toolscript.Module, error) {
 		questions <- asked{f.String(), compact}
 		return toolscript.Module{Text: "export const tools = {};\n", ETag: "abc", Generation: 7}, nil
 	}})
@@ -48,12 +50,44 @@ func TestGW17Module(t *testing.T) {
 	}
 }
 
-// TestModuleCompressed: a long module is compressed for those who ask, and what
-// they keep of it stays valid by the same tag.
+// distantListener makes connections of this machine look like those of another.
+type distantListener struct{ net.Listener }
+
+type distantConn struct{ *net.TCPConn }
+
+func (l distantListener) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return distantConn{c.(*net.TCPConn)}, nil
+}
+
+func (distantConn) RemoteAddr() net.Addr { return &net.TCPAddr{IP: net.IPv4(192, 0, 2, 1), Port: 1} }
+
+func serveDistant(t *testing.T, b gateway.Backend) *live {
+	t.Helper()
+	return serve(t, b, func(o *gateway.Options) { o.Listener = distantListener{o.Listener} })
+}
+
+// TestModuleIsNotCompressedOverLoopback: compression takes longer than sending.
+func TestModuleIsNotCompressedOverLoopback(t *testing.T) {
+	text := strings.Repeat("export type T = { a?: string };\n", 4000)
+	l := serve(t, &fake{types: func(context.Context, toolscript.Filter, bool) (toolscript.Module, error) {
+		return toolscript.Module{Text: text, ETag: "abc"}, nil
+	}})
+	got := l.ask(t, http.MethodGet, "/runtime/tools.ts", "", header("Accept-Encoding", "gzip"))
+	if got.body != text || got.header.Get("Content-Encoding") != "" || got.header.Get("Etag") != `"abc"` {
+		t.Errorf("%d bytes of encoding %q, ETag %s", len(got.body), got.header.Get("Content-Encoding"), got.header.Get("Etag"))
+	}
+}
+
+// TestModuleCompressed: a long module is compressed for remote clients that accept
+// gzip. Both forms have the same ETag.
 func TestModuleCompressed(t *testing.T) {
 	long := strings.Repeat("export type T = { a?: string };\n", 4000)
 	text := long
-	l := serve(t, &fake{types: func(context.Context, toolscript.Filter, bool) (toolscript.Module, error) {
+	l := serveDistant(t, &fake{types: func(context.Context, toolscript.Filter, bool) (toolscript.Module, error) {
 		return toolscript.Module{Text: text, ETag: "abc"}, nil
 	}})
 	got := l.ask(t, http.MethodGet, "/runtime/tools.ts", "", header("Accept-Encoding", "gzip"))
@@ -83,11 +117,11 @@ func TestModuleCompressed(t *testing.T) {
 	}
 }
 
-// TestModuleCompressedOnce: what has one ETag is one text, so that a text that is
-// another under the same ETag is not looked at.
+// TestModuleCompressedOnce: one ETag is one text, so the compressed form is cached by
+// ETag without comparing texts.
 func TestModuleCompressedOnce(t *testing.T) {
 	asked := 0
-	l := serve(t, &fake{types: func(context.Context, toolscript.Filter, bool) (toolscript.Module, error) {
+	l := serveDistant(t, &fake{types: func(context.Context, toolscript.Filter, bool) (toolscript.Module, error) {
 		asked++
 		return toolscript.Module{Text: strings.Repeat(fmt.Sprintln("export type T =", asked), 4000), ETag: fmt.Sprint(asked / 2)}, nil
 	}})
@@ -100,9 +134,9 @@ func TestModuleCompressedOnce(t *testing.T) {
 	}
 }
 
-// TestModuleAcceptEncoding: gzip is sent to those who name it.
+// TestModuleAcceptEncoding: gzip is sent only to clients that accept it.
 func TestModuleAcceptEncoding(t *testing.T) {
-	l := serve(t, &fake{types: func(context.Context, toolscript.Filter, bool) (toolscript.Module, error) {
+	l := serveDistant(t, &fake{types: func(context.Context, toolscript.Filter, bool) (toolscript.Module, error) {
 		return toolscript.Module{Text: strings.Repeat("export type T = {};\n", 4000), ETag: "abc"}, nil
 	}})
 	for accepted, want := range map[string]string{
@@ -116,11 +150,11 @@ func TestModuleAcceptEncoding(t *testing.T) {
 	}
 }
 
-// TestModuleForms: declarations are a form of their own, and two forms at once
-// are none.
+// TestModuleForms: declarations are a separate form, and a request for two forms is
+// invalid.
 func TestModuleForms(t *testing.T) {
-	l := serve(t, &fake{})
-	if got := l.ask(t, http.MethodGet, "/runtime/tools.ts?declarations=true&filter=a", ""); got.status != 200 || got.body != "declarations of a" {
+	l := serve(t, &fake{catalog: someTools})
+	if got := l.ask(t, http.MethodGet, "/runtime/tools.ts?declarations=true&filter=github", ""); got.status != 200 || got.body != "declarations of github" {
 		t.Errorf("declarations = %d %s", got.status, got.body)
 	}
 	for _, query := range []string{"declarations=1&compact=1", "declarations=yes"} {
@@ -144,7 +178,8 @@ func TestModuleNotModified(t *testing.T) {
 	}
 }
 
-// TestDEF23Parameters: what the ancestor ignored is refused with a hint.
+// TestDEF23Parameters: parameters that the predecessor ignored are errors with a
+// hint.
 func TestDEF23Parameters(t *testing.T) {
 	l := serve(t, &fake{types: func(context.Context, toolscript.Filter, bool) (toolscript.Module, error) {
 		t.Error("a module was made")
@@ -155,8 +190,8 @@ func TestDEF23Parameters(t *testing.T) {
 		"tool=create_issue": "use filter=SERVER or filter=SERVER__TOOL",
 		"filtre=github":     `did you mean "filter"?`,
 		"Filter=github":     `did you mean "filter"?`,
-		"something=1":       "this route knows: filter, compact, declarations, wait, _t",
-		"filter=a&filter=b": "given 2 times",
+		"something=1":       "filter, compact, declarations, wait, _t",
+		"filter=a&filter=b": "\"filter\"",
 		"compact=maybe":     "must be true or false",
 		"compact=":          "must be true or false",
 		"wait=soon":         "must be a duration",
@@ -164,8 +199,8 @@ func TestDEF23Parameters(t *testing.T) {
 		"wait=-1s":          "must be a duration",
 		"wait=1h":           "must be a duration from 0 to 5m",
 		"wait=9999999999":   "must be a duration",
-		"filter=%zz":        "not escaped properly",
-		"filter=a;compact":  "not escaped properly",
+		"filter=%zz":        "escape",
+		"filter=a;compact":  "escape",
 	} {
 		got := l.ask(t, http.MethodGet, "/runtime/tools.ts?"+query, "")
 		if got.status != 400 || got.kind() != toolscript.Invalid || !strings.Contains(got.failure().Error, want) {
@@ -177,8 +212,7 @@ func TestDEF23Parameters(t *testing.T) {
 	}
 }
 
-// TestModuleWaits: with wait, connecting servers are awaited, for as long as it
-// says and no longer.
+// TestModuleWaits: wait is the time limit for connecting servers.
 func TestModuleWaits(t *testing.T) {
 	limits := make(chan time.Duration, 1)
 	l := serve(t, &fake{await: func(ctx context.Context, f toolscript.Filter) (waitedFor, pending []string) {
@@ -186,23 +220,39 @@ func TestModuleWaits(t *testing.T) {
 		limits <- time.Until(deadline)
 		return append(f, "slow, very"), []string{"slow, very", "日本"}
 	}})
-	got, err := l.client(t).Types(t.Context(), toolscript.Filter{"a"}, false, 2*time.Second)
+	got, err := l.client(t).Types(t.Context(), toolscript.Filter{"a"}, gateway.Full, 2*time.Second)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := gateway.Types{WaitedFor: []string{"a", "slow, very"}, Pending: []string{"slow, very", "日本"}}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("Types (-want +got):\n%s", diff)
+	if diff := cmp.Diff([]string{"a", "slow, very"}, got.WaitedFor); diff != "" {
+		t.Errorf("WaitedFor (-want +got):\n%s", diff)
 	}
 	if limit := receive(t, limits); limit <= 0 || limit > 2*time.Second {
 		t.Errorf("time to wait = %s, want 2s", limit)
 	}
 	for text, want := range map[string]time.Duration{"300": 300 * time.Millisecond, "1m": time.Minute} {
-		if got := l.ask(t, http.MethodGet, "/runtime/tools.ts?wait="+text, ""); got.status != 200 {
-			t.Fatalf("wait=%s = %d %s", text, got.status, got.body)
+		for _, path := range []string{"/runtime/tools.ts", "/types", "/tools", "/servers"} {
+			if got := l.ask(t, http.MethodGet, path+"?filter=a&wait="+text, ""); got.status != 200 {
+				t.Fatalf("GET %s?wait=%s = %d %s", path, text, got.status, got.body)
+			}
+			if limit := receive(t, limits); limit <= 0 || limit > want {
+				t.Errorf("GET %s?wait=%s waited for %s", path, text, limit)
+			}
 		}
-		if limit := receive(t, limits); limit <= 0 || limit > want {
-			t.Errorf("wait=%s waited for %s", text, limit)
-		}
+	}
+}
+
+// TestModuleNamesUnknownEntries: the ETag depends on the comment too.
+func TestModuleNamesUnknownEntries(t *testing.T) {
+	l := serve(t, &fake{catalog: someTools, types: func(context.Context, toolscript.Filter, bool) (toolscript.Module, error) {
+		return toolscript.Module{Text: "text", ETag: "abc"}, nil
+	}})
+	got := l.ask(t, http.MethodGet, "/runtime/tools.ts?filter=githb,%0aa", "")
+	first, rest, _ := strings.Cut(got.body, "\n")
+	if !strings.HasPrefix(first, "//") || !strings.Contains(first, `"githb"`) || !strings.Contains(first, `"github"`) || !strings.HasSuffix(rest, "\ntext") || strings.Count(rest, "\n") != 1 {
+		t.Errorf("GET tools.ts = %q", got.body)
+	}
+	if tag := got.header.Get("Etag"); tag == `"abc"` {
+		t.Errorf("ETag = %s, that of another text", tag)
 	}
 }

@@ -8,15 +8,15 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/naming"
 )
 
-// parseQuery reads the parameters of a route. One that the route does not know
-// is refused, as is one given twice: to ignore it would silently select
-// something else than was asked for.
+// parseQuery reads the parameters of a route. Unknown and repeated parameters are
+// refused: ignoring one would silently select something else.
 func parseQuery(text string, known []string) (url.Values, error) {
 	query, err := url.ParseQuery(text)
 	if err != nil {
-		return nil, invalid("the query string is not escaped properly")
+		return nil, invalid("the query string has a wrong escape sequence")
 	}
 	for name, values := range query {
 		switch {
@@ -25,36 +25,24 @@ func parseQuery(text string, known []string) (url.Values, error) {
 		case !slices.Contains(known, name):
 			return nil, unknownParameter(name, known)
 		case len(values) > 1:
-			return nil, invalid("parameter %q is given %d times", name, len(values))
+			return nil, invalid("parameter %q occurs %d times", name, len(values))
 		}
 	}
 	return query, nil
 }
 
 func unknownParameter(name string, known []string) error {
-	if near := toolscript.Nearest(name, known, 1); len(near) > 0 {
+	if near := naming.Nearest(name, known, 1); len(near) > 0 {
 		return invalid("unknown parameter %.50q; did you mean %q?", name, near[0])
 	}
-	return invalid("unknown parameter %.50q; this route knows: %s", name, strings.Join(known, ", "))
+	return invalid("unknown parameter %.50q; this route accepts: %s", name, strings.Join(known, ", "))
 }
 
 func (x *exchange) filter() toolscript.Filter {
 	return toolscript.ParseFilter(x.query.Get("filter"))
 }
 
-// visible is the filter within what the caller may know of.
-func (x *exchange) visible() toolscript.Filter {
-	if x.allow == nil {
-		return x.filter()
-	}
-	ids := toolscript.Filter{}
-	for _, t := range x.server.backend.Catalog().Filter(x.filter()).Filter(x.allow).Tools() {
-		ids = append(ids, t.ID())
-	}
-	return ids
-}
-
-// flag is a parameter that is true or false, and false when it is absent.
+// flag is a parameter that is true or false; the default is false.
 func (x *exchange) flag(name string) (bool, error) {
 	if !x.query.Has(name) {
 		return false, nil
@@ -66,21 +54,22 @@ func (x *exchange) flag(name string) (bool, error) {
 	return on, nil
 }
 
-// longestWait bounds the parameter wait.
+// longestWait is the maximum of the parameter wait.
 const longestWait = 5 * time.Minute
 
-// duration is a parameter such as 1s or 500ms; a bare number is milliseconds.
-func (x *exchange) duration(name string) (time.Duration, error) {
-	if !x.query.Has(name) {
+// wait is the parameter wait, such as 1s or 500ms. A number without a unit is in
+// milliseconds.
+func (x *exchange) wait() (time.Duration, error) {
+	text := x.query.Get("wait")
+	if !x.query.Has("wait") {
 		return 0, nil
 	}
-	text := x.query.Get(name)
 	d, err := time.ParseDuration(text)
 	if ms, bare := strconv.ParseInt(text, 10, 32); bare == nil {
 		d, err = time.Duration(ms)*time.Millisecond, nil
 	}
 	if err != nil || d < 0 || d > longestWait {
-		return 0, invalid("parameter %q must be a duration from 0 to %s, such as 1s or 500ms, not %.50q", name, longestWait, text)
+		return 0, invalid("parameter %q must be a duration from 0 to %s, such as 1s or 500ms, not %.50q", "wait", longestWait, text)
 	}
 	return d, nil
 }

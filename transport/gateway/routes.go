@@ -12,15 +12,14 @@ import (
 	"github.com/toolscript/toolscript/transport/oauth"
 )
 
-// The limits of a request.
+// Limits of a request.
 const (
 	bodyLimit   = 32 << 20
 	headerLimit = 64 << 10
 )
 
-// How long the Backend has to answer. What takes its time has limits of its own
-// that end it long before: a call the time-out of its server, which progress
-// restarts, and a run the limits of the script.
+// Time limits of the Backend. Calls and runs have lower limits of their own: the
+// time-out of the server, which progress restarts, and the limits of the script.
 const (
 	healthTime = 500 * time.Millisecond
 	askTime    = 10 * time.Second
@@ -33,16 +32,16 @@ const (
 
 const healthPath = "/health"
 
-// pageQuery are the parameters of a page.
+// pageQuery are the parameters of the routes that return a page.
 var pageQuery = []string{"server", "cursor"}
 
-// route is one thing the gateway does.
+// route is one route of the API.
 type route struct {
 	method string
 	path   string
 	within time.Duration
-	query  []string // parameters it takes; nil when it does not look at the query
-	runs   bool     // a run's own capability is enough
+	query  []string // accepted parameters; nil if the query is ignored
+	runs   bool     // the capability of a run is enough
 	serve  func(*exchange) error
 }
 
@@ -51,11 +50,12 @@ func (s *Server) routes() []route {
 		{method: fiber.MethodGet, path: healthPath, within: healthTime, serve: s.health},
 		{method: fiber.MethodGet, path: "/ready", within: askTime, serve: s.ready},
 		{method: fiber.MethodGet, path: "/status", within: askTime, serve: s.status},
+		{method: fiber.MethodGet, path: "/reload", within: askTime, serve: s.variables},
 		{method: fiber.MethodPost, path: "/reload", within: askTime, serve: s.reload},
-		{method: fiber.MethodGet, path: "/servers", within: askTime, serve: s.servers},
+		{method: fiber.MethodGet, path: "/servers", within: renderTime, query: []string{"filter", "wait"}, serve: s.servers},
 		{method: fiber.MethodPost, path: "/servers/:name/auth", within: authTime, serve: s.beginAuth},
 		{method: fiber.MethodGet, path: oauth.CallbackPath, within: authTime, serve: s.finishAuth},
-		{method: fiber.MethodGet, path: "/tools", within: askTime, query: []string{"filter"}, runs: true, serve: s.tools},
+		{method: fiber.MethodGet, path: "/tools", within: renderTime, query: []string{"filter", "wait"}, runs: true, serve: s.tools},
 		{method: fiber.MethodGet, path: "/tools/:id", within: askTime, runs: true, serve: s.describe},
 		{
 			method: fiber.MethodGet, path: "/search", within: askTime,
@@ -68,6 +68,7 @@ func (s *Server) routes() []route {
 		{method: fiber.MethodGet, path: "/resources/read", within: callTime, query: []string{"server", "uri"}, serve: s.readResource},
 		{method: fiber.MethodGet, path: "/prompts", within: listTime, query: pageQuery, serve: s.list(toolscript.ListPrompts)},
 		{method: fiber.MethodPost, path: "/prompts/:server/:name", within: callTime, serve: s.getPrompt},
+		{method: fiber.MethodGet, path: "/types", within: renderTime, query: []string{"filter", "form", "wait"}, runs: true, serve: s.types},
 		{
 			method: fiber.MethodGet, path: "/runtime/tools.ts", within: renderTime,
 			query: []string{"filter", "compact", "declarations", "wait", "_t"}, runs: true, serve: s.module,
@@ -82,23 +83,24 @@ func (s *Server) routes() []route {
 	}
 }
 
-// newApp makes the fiber app. It has no WriteTimeout, which counts from the
-// start of an answer and so cuts streams, and does not stream requests, which
-// would switch BodyLimit off. Immutable: without it, 198 of 200 parameters kept
-// past their handler had changed underneath.
-func (s *Server) newApp(readTimeout time.Duration) *fiber.App {
+// newApp creates the fiber app. There is no WriteTimeout: it would count from the start
+// of an answer and end streams. Requests are streamed: otherwise fasthttp would allocate
+// the whole body when the header announces it. Streaming switches BodyLimit off, so
+// readBody has the limit. Immutable is necessary: without it, 198 of 200 parameters that
+// were used after their handler had changed.
+func (s *Server) newApp() *fiber.App {
 	app := fiber.New(fiber.Config{
 		AppName:               "toolscript",
-		BodyLimit:             bodyLimit,
 		CaseSensitive:         true,
 		DisableStartupMessage: true,
 		ErrorHandler:          s.refuseUnread,
 		IdleTimeout:           idleTimeout,
 		Immutable:             true,
 		ReadBufferSize:        headerLimit,
-		ReadTimeout:           readTimeout,
+		ReadTimeout:           min(s.readTimeout, headerTime),
+		StreamRequestBody:     true,
 
-		DisablePreParseMultipartForm: true, // else it is parsed before any check
+		DisablePreParseMultipartForm: true, // otherwise it is parsed before the checks
 	})
 	app.Use(s.enter)
 	for _, r := range s.routes() {
@@ -108,6 +110,8 @@ func (s *Server) newApp(readTimeout time.Duration) *fiber.App {
 		}
 		app.Add(r.method, r.path, s.handler(r))
 	}
+	app.Server().HeaderReceived = s.received
+	app.Server().ConnState = s.listener.state
 	routed := app.Handler()
 	app.Server().Handler = func(ctx *fasthttp.RequestCtx) {
 		if slices.Contains(fiber.DefaultMethods, string(ctx.Method())) {
@@ -121,7 +125,7 @@ func (s *Server) newApp(readTimeout time.Duration) *fiber.App {
 	return app
 }
 
-// handler does what all routes have in common, and then the route.
+// handler does the common work of all routes, and calls the route.
 func (s *Server) handler(r route) fiber.Handler {
 	return func(c *fiber.Ctx) (err error) {
 		x := c.Locals(exchangeKey{}).(*exchange)
@@ -142,12 +146,17 @@ func (s *Server) handler(r route) fiber.Handler {
 		if err := x.begin(r.within); err != nil {
 			return err
 		}
+		if r.method == fiber.MethodPost {
+			if err := x.readBody(); err != nil {
+				return err
+			}
+		}
 		return r.serve(x)
 	}
 }
 
-// errRunOnly is the answer to a script that tries more than to call tools.
+// errRunOnly is the error of a script that uses another route than those for tools.
 var errRunOnly = &toolscript.Error{
 	Kind: toolscript.Forbidden,
-	Err:  errors.New("the capability of a run only lists and calls tools"),
+	Err:  errors.New("the capability of a run allows only to list and call tools"),
 }

@@ -33,8 +33,8 @@ func (s *Server) run(x *exchange) error {
 	return x.answer(http.StatusOK, run)
 }
 
-// runOutput answers GET /runs/:id/output with what is kept of the run because it
-// was over a limit: the bytes of a range of its console output, or of its value.
+// runOutput answers GET /runs/:id/output with a range of the stored output, or of the
+// stored value.
 func (s *Server) runOutput(x *exchange) error {
 	if err := x.aboutRun(); err != nil {
 		return err
@@ -76,7 +76,7 @@ func (s *Server) replyRun(x *exchange) error {
 		return err
 	}
 	var answer toolscript.Answer
-	if err := decode(x.c.Request().Body(), &answer); err != nil {
+	if err := decode(x.body, &answer); err != nil {
 		return err
 	}
 	if err := s.backend.ReplyRun(x.ctx, x.run, answer); err != nil {
@@ -92,7 +92,7 @@ func (s *Server) giveStdin(x *exchange) error {
 		return err
 	}
 	var piece toolscript.StdinPiece
-	if err := decode(x.c.Request().Body(), &piece); err != nil {
+	if err := decode(x.body, &piece); err != nil {
 		return err
 	}
 	if err := s.backend.GiveStdin(x.ctx, x.run, piece); err != nil {
@@ -102,7 +102,7 @@ func (s *Server) giveStdin(x *exchange) error {
 	return nil
 }
 
-// aboutRun notes the run that the path names.
+// aboutRun records the run that the path names.
 func (x *exchange) aboutRun() (err error) {
 	x.run, err = x.param("id")
 	return err

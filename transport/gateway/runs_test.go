@@ -122,7 +122,7 @@ func TestStdin(t *testing.T) {
 	}
 }
 
-// TestClientGivesStdinInPieces: a request has a limit, standard input has none.
+// TestClientGivesStdinInPieces: a request has a size limit, standard input does not.
 func TestClientGivesStdinInPieces(t *testing.T) {
 	var got strings.Builder
 	var ends, pieces int

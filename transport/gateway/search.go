@@ -38,8 +38,7 @@ func (s *Server) search(x *exchange) error {
 	return x.answer(http.StatusOK, answer)
 }
 
-// limit is the parameter of that name; absent it is 0, which a query may not ask
-// for itself. The Backend knows the largest.
+// limit is the parameter limit; 0 if it is absent. The Backend knows the maximum.
 func (x *exchange) limit() (int, error) {
 	if !x.query.Has("limit") {
 		return 0, nil
@@ -80,7 +79,7 @@ func (s *Server) describe(x *exchange) error {
 	x.tool = id
 	tool, err := s.backend.Describe(x.ctx, id)
 	if x.allow != nil && (err != nil || !x.allow.Match(toolscript.Tool{Server: tool.ServerName, Name: tool.ToolName})) {
-		return unknownToRun(id) // whether there is such a tool, or one like it, is not for this run
+		return unknownToRun(id) // the run must not learn whether the tool exists
 	}
 	if err != nil {
 		return err

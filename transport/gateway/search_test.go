@@ -56,7 +56,7 @@ func TestGW15Refusals(t *testing.T) {
 		"/search?q=x&readOnly=so":   `parameter \"readOnly\"`,
 		"/search?q=x&types=so":      `parameter \"types\"`,
 		"/search?q=x&lmit=1":        `did you mean \"limit\"`,
-		"/search?q=x&q=y":           "given 2 times",
+		"/search?q=x&q=y":           `\"q\"`,
 	} {
 		if got := l.ask(t, http.MethodGet, path, ""); got.status != 400 || !strings.Contains(got.body, says) {
 			t.Errorf("GET %s = %d %s, want 400 with %s", path, got.status, got.body, says)
@@ -93,7 +93,7 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// TestARunMaySearch: it may list all tools, and so look for some.
+// TestARunMaySearch: a run can list all tools, so it can also search.
 func TestARunMaySearch(t *testing.T) {
 	capability := gateway.NewToken()
 	l := serve(t, &fake{runOf: map[string]string{capability: "r1"}})

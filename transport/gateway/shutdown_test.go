@@ -23,7 +23,7 @@ func shutdown(t *testing.T, l *live, within time.Duration) error {
 	return l.Shutdown(ctx)
 }
 
-// TestShutdownWithIdleConnections: fasthttp would wait for them without end.
+// TestShutdownWithIdleConnections: fasthttp would wait for them without limit.
 func TestShutdownWithIdleConnections(t *testing.T) {
 	l := serve(t, &fake{})
 	conns := map[string]net.Conn{}
@@ -39,7 +39,7 @@ func TestShutdownWithIdleConnections(t *testing.T) {
 		}
 	}
 	readAnswer(t, conns["kept alive"])
-	l.ask(t, http.MethodGet, "/health", "") // connections are accepted in order: now all of them have been
+	l.ask(t, http.MethodGet, "/health", "") // connections are accepted in order, so all have been accepted now
 	if err := shutdown(t, l, patience); err != nil {
 		t.Errorf("Shutdown: %v", err)
 	}
@@ -55,7 +55,7 @@ func isTimeout(err error) bool {
 	return errors.As(err, &timeout) && timeout.Timeout()
 }
 
-// TestShutdownCancelsCalls, and answers them.
+// TestShutdownCancelsCalls: the calls are also answered.
 func TestShutdownCancelsCalls(t *testing.T) {
 	begun := make(chan struct{})
 	l := serve(t, &fake{callTool: func(ctx context.Context, _ toolscript.Call) (json.RawMessage, error) {
@@ -77,7 +77,7 @@ func TestShutdownCancelsCalls(t *testing.T) {
 	}
 }
 
-// TestShutdownEndsStreams with the last event of their run.
+// TestShutdownEndsStreams: each stream ends with the end event of its run.
 func TestShutdownEndsStreams(t *testing.T) {
 	l := serve(t, &fake{exec: func(ctx context.Context, _ toolscript.ExecRequest, emit func(toolscript.Event) error) error {
 		if err := emit(start("r1")); err != nil {
@@ -96,7 +96,8 @@ func TestShutdownEndsStreams(t *testing.T) {
 	}
 }
 
-// TestShutdownIsBounded: a Backend that ignores its context is left behind.
+// TestShutdownIsBounded: Shutdown does not wait for a Backend that ignores its
+// context.
 func TestShutdownIsBounded(t *testing.T) {
 	var (
 		begun   = make(chan struct{}, 2)
@@ -171,8 +172,8 @@ func TestShutdownBeforeServe(t *testing.T) {
 	}
 }
 
-// TestShutdownLeavesADeafClientBehind: a client that takes nothing holds neither
-// its run nor the gateway's end up.
+// TestShutdownLeavesADeafClientBehind: a client that reads nothing blocks neither its
+// run nor Shutdown.
 func TestShutdownLeavesADeafClientBehind(t *testing.T) {
 	stuck, failed := make(chan struct{}), make(chan error, 1)
 	tell := sync.OnceFunc(func() { close(stuck) })

@@ -12,12 +12,12 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// statusClientGone stands in the log for an answer that nobody was there to
-// read.
+// statusClientGone is the status in the log if the client closed the connection before
+// the answer.
 const statusClientGone = 499
 
-// statuses is what each kind of error is in HTTP. The kinds that are missing
-// end a run: they travel in its last event, under status 200.
+// statuses maps kinds of errors to HTTP. Other kinds end a run: they are in its last
+// event, with status 200.
 var statuses = map[toolscript.Kind]int{
 	toolscript.Invalid:         http.StatusBadRequest,
 	toolscript.Unauthorized:    http.StatusUnauthorized,
@@ -31,7 +31,7 @@ var statuses = map[toolscript.Kind]int{
 	toolscript.ToolFailed:      http.StatusBadGateway,
 	toolscript.Unavailable:     http.StatusServiceUnavailable,
 	toolscript.Timeout:         http.StatusGatewayTimeout,
-	toolscript.LimitCalls:      http.StatusTooManyRequests, // a call that its run may not make any more
+	toolscript.LimitCalls:      http.StatusTooManyRequests, // the run has used all its calls
 	toolscript.Cancelled:       statusClientGone,
 	toolscript.InvalidResult:   http.StatusBadGateway,
 	toolscript.ApprovalDenied:  http.StatusForbidden,
@@ -45,18 +45,18 @@ func statusOf(kind toolscript.Kind) int {
 	return http.StatusInternalServerError
 }
 
-// errNoRoute is the one answer to an unknown path and to a request without the
-// capability, so that it does not tell which of the two it was.
+// errNoRoute is the answer to an unknown path and to a request without the capability,
+// so that the client cannot distinguish the two.
 var errNoRoute = &toolscript.Error{
 	Kind: toolscript.NotFound,
 	Err:  errors.New("no such route, or the capability part of the gateway's URL is missing or old; see: toolscript gateway status"),
 }
 
-// refusals are fiber's own errors. Their texts are ours because fasthttp's quote
-// the request, and with it the capability.
+// refusals replace fiber's errors, because the texts of fasthttp quote the request with
+// its capability.
 var refusals = map[int]*toolscript.Error{
 	http.StatusNotFound:         errNoRoute,
-	http.StatusMethodNotAllowed: {Kind: toolscript.Invalid, Err: errors.New("this route does not take this method; see the Allow header")},
+	http.StatusMethodNotAllowed: {Kind: toolscript.Invalid, Err: errors.New("this route does not allow this method; see the Allow header")},
 	http.StatusRequestTimeout:   {Kind: toolscript.Timeout, Err: errors.New("the request did not arrive in time")},
 	http.StatusRequestEntityTooLarge: {
 		Kind: toolscript.TooLarge,
@@ -70,7 +70,7 @@ var refusals = map[int]*toolscript.Error{
 
 var errMalformed = &toolscript.Error{Kind: toolscript.Invalid, Err: errors.New("not a valid HTTP request")}
 
-// classify finds the status and the kind of an error that a request ended with.
+// classify returns the status and the kind of an error.
 func classify(ctx context.Context, err error) (int, error) {
 	var own *fiber.Error
 	if errors.As(err, &own) {
@@ -83,7 +83,7 @@ func classify(ctx context.Context, err error) (int, error) {
 	return statusOf(toolscript.KindOf(err)), err
 }
 
-// withCause gives a kind to the bare errors of a context that ended.
+// withCause gives a kind to errors of contexts.
 func withCause(ctx context.Context, err error) error {
 	var classed *toolscript.Error
 	if errors.As(err, &classed) {
@@ -92,14 +92,14 @@ func withCause(ctx context.Context, err error) error {
 	switch {
 	case ctx != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()):
 		return toolscript.ContextError(ctx)
-	case errors.Is(err, context.DeadlineExceeded): // of a context that the Backend made
+	case errors.Is(err, context.DeadlineExceeded): // of a context of the Backend
 		return &toolscript.Error{Kind: toolscript.Timeout, Err: errors.New("no answer in time")}
 	default:
 		return err
 	}
 }
 
-// retrySeconds is d as a Retry-After header has it: whole seconds, at least one.
+// retrySeconds is d for a Retry-After header: whole seconds, at least 1.
 func retrySeconds(d time.Duration) int {
 	return max(1, int(math.Ceil(d.Seconds())))
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// TestDEF8StatusOfEveryKind: the ancestor answered every error with 500.
+// TestDEF8StatusOfEveryKind: the predecessor answered every error with 500.
 func TestDEF8StatusOfEveryKind(t *testing.T) {
 	want := map[toolscript.Kind]int{
 		toolscript.Invalid:         400,
@@ -34,7 +34,7 @@ func TestDEF8StatusOfEveryKind(t *testing.T) {
 		toolscript.InvalidResult:   502,
 		toolscript.ApprovalDenied:  403,
 		toolscript.ApprovalTimeout: 504,
-		toolscript.LimitTime:       500, // ends a run, and is no answer to a request
+		toolscript.LimitTime:       500, // ends a run, and never answers a request
 	}
 	var kind toolscript.Kind
 	l := serve(t, &fake{callTool: func(context.Context, toolscript.Call) (json.RawMessage, error) {
@@ -80,8 +80,8 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// TestErrorsWithoutKind: what a Backend did not class is a fault, but a context
-// that ended says why.
+// TestErrorsWithoutKind: an error without a kind is internal, except that of an ended
+// context.
 func TestErrorsWithoutKind(t *testing.T) {
 	tests := []struct {
 		name string
@@ -121,8 +121,7 @@ func TestPanicIsAnsweredAndLoggedWithItsStack(t *testing.T) {
 	}
 }
 
-// TestErrorThatIsANilPointer is Go's oldest trap: it is an error, and every look
-// at it panics.
+// TestErrorThatIsANilPointer: the error is not nil, but calling its methods panics.
 func TestErrorThatIsANilPointer(t *testing.T) {
 	var none *toolscript.Error
 	l := serve(t, &fake{

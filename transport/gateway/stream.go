@@ -11,35 +11,35 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// stream carries the events of one run to its client, one JSON object a line. A
-// blank line now and then shows that both still live.
+// stream sends the events of one run to its client, one JSON object per line. Blank
+// lines are heartbeats.
 type stream struct {
 	x     *exchange
-	lines chan []byte   // from emit to copy; holds a few, then a slow client slows its run down
-	left  chan struct{} // closed when nothing takes lines any more
+	lines chan []byte   // from emit to copy; if it is full, the run waits for the client
+	left  chan struct{} // closed when no more lines are read
 	ended chan struct{} // closed when the Backend has returned
 
-	err error           // what the Backend returned; read after ended
-	id  string          // of the run; of emit
-	end *toolscript.End // of emit; read after ended
+	err error           // the result of the Backend; read after ended is closed
+	id  string          // of the run; used by emit
+	end *toolscript.End // set by emit; read after ended is closed
 }
 
-// linesAhead is how many events a run may be ahead of its client. Without it
-// each event waits for a write to the network.
+// linesAhead is the number of events that a run may be ahead of its client. Without it,
+// each event would wait for a write to the network.
 const linesAhead = 16
 
 func newStream(x *exchange) *stream {
 	return &stream{x: x, lines: make(chan []byte, linesAhead), left: make(chan struct{}), ended: make(chan struct{})}
 }
 
-// run asks the Backend to run the script.
+// run runs the script.
 func (st *stream) run(req toolscript.ExecRequest) {
 	defer close(st.ended)
 	defer recovered(&st.err)
 	st.err = st.x.server.backend.Exec(st.x.ctx, req, st.emit)
 }
 
-// emit passes one event on, and waits while the client is too far behind.
+// emit sends one event, and waits while linesAhead lines are waiting.
 func (st *stream) emit(e toolscript.Event) error {
 	text, err := encode(e)
 	if err != nil {
@@ -54,7 +54,7 @@ func (st *stream) emit(e toolscript.Event) error {
 		st.end = &end
 	}
 	select {
-	case <-st.x.gone: // first, since a select with several ready cases takes any
+	case <-st.x.gone: // checked first, because a select with several ready cases takes any
 		return errClientGone
 	default:
 	}
@@ -68,8 +68,8 @@ func (st *stream) emit(e toolscript.Event) error {
 	}
 }
 
-// send makes the stream the answer. fasthttp calls copy on a goroutine of its
-// own once the handler has returned.
+// send makes the stream the answer. fasthttp calls copy on its own goroutine after the
+// handler has returned.
 func (st *stream) send(first []byte) {
 	x := st.x
 	x.streaming = true
@@ -79,7 +79,7 @@ func (st *stream) send(first []byte) {
 	x.c.Context().SetBodyStreamWriter(func(w *bufio.Writer) { st.copy(w, first) })
 }
 
-// copy is the whole life of the stream; it finishes the exchange.
+// copy sends the whole stream and finishes the exchange.
 func (st *stream) copy(w *bufio.Writer, first []byte) {
 	defer st.x.survive()
 	fault := st.transfer(w, first)
@@ -92,8 +92,7 @@ func (st *stream) copy(w *bufio.Writer, first []byte) {
 	st.x.finish(http.StatusOK, cmp.Or(fault, st.outcome()))
 }
 
-// transfer writes lines as they come, until the run has ended or its client is
-// gone.
+// transfer writes lines until the run has ended or the client has closed the connection.
 func (st *stream) transfer(w *bufio.Writer, first []byte) (fault error) {
 	defer recovered(&fault)
 	heartbeat := time.NewTicker(st.x.server.heartbeat)
@@ -119,7 +118,7 @@ func (st *stream) transfer(w *bufio.Writer, first []byte) (fault error) {
 	return nil
 }
 
-// drain writes what a run that has ended left behind.
+// drain writes the remaining lines of a run that has ended.
 func (st *stream) drain(w *bufio.Writer) bool {
 	for {
 		select {
@@ -133,8 +132,8 @@ func (st *stream) drain(w *bufio.Writer) bool {
 	}
 }
 
-// write writes one line, and sends all that is written on its way when no other
-// line waits. When the client is gone, so is the reason to run.
+// write writes one line, and flushes if no other line is waiting. If the client has
+// closed the connection, the run is canceled.
 func (st *stream) write(w *bufio.Writer, l []byte) bool {
 	_, err := w.Write(l)
 	if err == nil && len(st.lines) == 0 {
@@ -146,8 +145,7 @@ func (st *stream) write(w *bufio.Writer, l []byte) bool {
 	return err == nil
 }
 
-// writeFault ends the stream of a run whose Backend broke down before its last
-// event.
+// writeFault ends the stream of a run whose Backend failed before the last event.
 func (st *stream) writeFault(w *bufio.Writer) {
 	if st.end != nil {
 		return
@@ -165,7 +163,7 @@ func (st *stream) writeFault(w *bufio.Writer) {
 	}
 }
 
-// outcome is how the run ended, as far as the log is concerned.
+// outcome is the end of the run for the log.
 func (st *stream) outcome() error {
 	switch {
 	case st.end != nil && st.end.OK:
@@ -174,7 +172,7 @@ func (st *stream) outcome() error {
 		return &toolscript.Error{Kind: st.end.Kind}
 	case st.err != nil:
 		return withCause(st.x.ctx, st.err)
-	case st.x.ctx.Err() != nil: // the client left before the end could be told
+	case st.x.ctx.Err() != nil: // the client closed the connection before the end
 		return toolscript.ContextError(st.x.ctx)
 	default:
 		return errNoEnd

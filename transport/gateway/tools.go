@@ -1,25 +1,43 @@
 package gateway
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 
 	"github.com/toolscript/toolscript"
 )
 
+// servers answers GET /servers.
+func (s *Server) servers(x *exchange) error {
+	wait, err := x.wait()
+	if err != nil {
+		return err
+	}
+	servers, err := x.direct().Servers(x.ctx, x.filter(), wait)
+	if err != nil {
+		return err
+	}
+	return x.answer(http.StatusOK, servers)
+}
+
 // tools answers GET /tools.
 func (s *Server) tools(x *exchange) error {
-	infos := []ToolInfo{}
-	for _, t := range s.backend.Catalog().Filter(x.filter()).Filter(x.allow).Tools() {
-		infos = append(infos, infoOf(t))
+	wait, err := x.wait()
+	if err != nil {
+		return err
 	}
-	return x.answer(http.StatusOK, infos)
+	tools, err := x.direct().Tools(x.ctx, x.filter(), wait)
+	if err != nil {
+		return err
+	}
+	return x.answer(http.StatusOK, tools)
 }
 
 func infoOf(t toolscript.Tool) ToolInfo {
 	input := t.InputSchema
 	if len(input) == 0 {
-		input = json.RawMessage(`{}`) // a schema that takes anything, as none at all does
+		input = json.RawMessage(`{}`) // a tool without a schema accepts anything
 	}
 	return ToolInfo{
 		ServerName:    t.Server,
@@ -31,25 +49,23 @@ func infoOf(t toolscript.Tool) ToolInfo {
 	}
 }
 
-// callTool answers POST /tools/:id with the whole MCP result, byte for byte as
-// the Backend gave it. A result that says isError is the tool's answer, and
-// status 200.
+// callTool answers POST /tools/:id with the MCP result, byte for byte as the Backend
+// returned it. A result with isError has status 200.
 func (s *Server) callTool(x *exchange) error {
 	id, err := x.param("id")
 	if err != nil {
 		return err
 	}
 	x.tool = id
-	args, err := parseObject(x.c.Request().Body())
+	args, err := parseObject(x.body)
 	if err != nil {
 		return err
 	}
 	if args == nil {
 		args = json.RawMessage(`{}`)
 	}
-	result, err := s.backend.CallTool(x.ctx, toolscript.Call{ID: id, Args: args, Run: x.caller, RequestID: x.id})
-	if err != nil {
-		return err
-	}
-	return x.json(result)
+	wait := x.preferredWait()
+	return x.relay(func(ctx context.Context) (json.RawMessage, error) {
+		return s.backend.CallTool(ctx, toolscript.Call{ID: id, Args: args, Wait: wait, Run: x.caller, RequestID: x.id})
+	})
 }

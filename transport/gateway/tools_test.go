@@ -25,13 +25,13 @@ func TestGW14Tools(t *testing.T) {
 	)
 	l := serve(t, &fake{catalog: someTools})
 	for query, want := range map[string]string{
-		"":                                 "[" + ab + "," + github + "]",
-		"?filter=":                         "[" + ab + "," + github + "]",
-		"?filter=github":                   "[" + github + "]",
-		"?filter=a__b":                     "[" + ab + "]", // DEF-25: the name holds the separator
-		"?filter=a__b__c":                  "[" + ab + "]",
-		"?filter=%20a__b__c%20,%20unknown": "[" + ab + "]",
-		"?filter=unknown":                  "[]",
+		"":                               `{"tools":[` + ab + "," + github + "]}",
+		"?filter=":                       `{"tools":[` + ab + "," + github + "]}",
+		"?filter=github":                 `{"tools":[` + github + "]}",
+		"?filter=a__b":                   `{"tools":[` + ab + "]}", // DEF-25: the name contains the separator
+		"?filter=a__b__c":                `{"tools":[` + ab + "]}",
+		"?filter=%20a__b__c%20,%20githb": `{"tools":[` + ab + `],"unknown":[{"entry":"githb","suggestions":["github"]}]}`,
+		"?filter=unknown":                `{"tools":[],"unknown":[{"entry":"unknown","servers":["a__b","github"]}]}`,
 	} {
 		got := l.ask(t, http.MethodGet, "/tools"+query, "")
 		if diff := cmp.Diff(want, strings.TrimSpace(got.body)); got.status != 200 || diff != "" {
@@ -40,7 +40,7 @@ func TestGW14Tools(t *testing.T) {
 	}
 }
 
-// TestGW18CallTool: the result passes byte for byte (D10), also with isError.
+// TestGW18CallTool: the result is passed on unchanged (D10), also with isError.
 func TestGW18CallTool(t *testing.T) {
 	result := `{"content":[{"type":"text","text":"<&>"}],  "structuredContent":{"n":1e400},"isError":true,"_meta":{"k":"v"}}`
 	calls := make(chan toolscript.Call, 1)
@@ -62,7 +62,7 @@ func TestGW18CallTool(t *testing.T) {
 	}
 }
 
-// TestToolIDsTravelWhole: names hold what servers put into them.
+// TestToolIDsTravelWhole: names may contain any characters.
 func TestToolIDsTravelWhole(t *testing.T) {
 	ids := make(chan string, 1)
 	l := serve(t, &fake{callTool: func(_ context.Context, call toolscript.Call) (json.RawMessage, error) {
@@ -99,7 +99,7 @@ func TestArgumentsThatAreNoObject(t *testing.T) {
 		` null`:            "not null",
 		`-1.5`:             "not a number",
 		`7`:                "not a number",
-		`{"a":1} {"b":2}`:  "goes on after its JSON object, at byte 9",
+		`{"a":1} {"b":2}`:  "byte 9",
 		`{}x`:              "at byte 3",
 		`{"a":1`:           "ends early",
 		"{\n  \"a\" 1}":    "line 2, column 7",

@@ -10,6 +10,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/naming"
 )
 
 // ToolInfo is one tool in the answer of GET /tools.
@@ -20,6 +21,31 @@ type ToolInfo struct {
 	Description   string          `json:"description,omitempty"`
 	InputSchema   json.RawMessage `json:"inputSchema"`
 	OutputSchema  json.RawMessage `json:"outputSchema,omitempty"`
+}
+
+// Tools is the answer of GET /tools.
+type Tools struct {
+	Tools []ToolInfo `json:"tools"`
+	naming.Selection
+}
+
+// Form is a form of a module.
+type Form string
+
+// The forms of modules.
+const (
+	Full         Form = "full"
+	Compact      Form = "compact"
+	Declarations Form = "declarations" // a .d.ts for editors
+)
+
+// Types is the answer of GET /types.
+type Types struct {
+	Module     string `json:"module"`
+	Generation uint64 `json:"generation"` // of the catalog
+	Tools      int    `json:"tools"`      // number of tools in the module
+	Example    string `json:"example,omitempty"`
+	naming.Selection
 }
 
 // Health is the answer of GET /health.
@@ -35,28 +61,28 @@ type Readiness struct {
 	Ready     bool           `json:"ready"` // all configured servers are connected
 	Connected int            `json:"connected"`
 	Total     int            `json:"total"`
-	Waiting   []string       `json:"waiting"` // connecting, and the try before did not fail
-	Failed    []FailedServer `json:"failed"`  // the last try failed; those in backoff try again by themselves
+	Waiting   []string       `json:"waiting"` // connecting, and the previous attempt did not fail
+	Failed    []FailedServer `json:"failed"`  // the last attempt failed; servers in state backoff retry
 }
 
-// FailedServer is a server that is not connected and says why.
+// FailedServer is a server that is not connected, with the reason.
 type FailedServer struct {
 	Name  string `json:"name"`
 	Error string `json:"error"`
 }
 
-// errorBody is the body of every answer that is not a success.
+// errorBody is the body of all errors.
 type errorBody struct {
 	Error   string              `json:"error"`
 	Kind    toolscript.Kind     `json:"kind"`
 	Server  string              `json:"server,omitempty"`
 	Tool    string              `json:"tool,omitempty"`
-	RPCCode int                 `json:"rpcCode,omitempty"` // of tool_failed
+	RPCCode int                 `json:"rpcCode,omitempty"` // for kind tool_failed
 	Details []toolscript.Detail `json:"details,omitempty"`
 }
 
-// encode is v as JSON and a newline. Unlike json.Marshal it leaves <, > and &
-// alone: nothing here is put into HTML.
+// encode returns v as JSON and a newline. Unlike json.Marshal, it does not escape HTML
+// characters.
 func encode(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -77,8 +103,7 @@ func (x *exchange) answer(status int, v any) error {
 	return x.c.Status(status).Send(body)
 }
 
-// refuse answers with an error. It returns the status and the error as it was
-// classed.
+// refuse answers with an error. It returns the status and the error with its kind.
 func (x *exchange) refuse(err error) (int, error) {
 	status, err := classify(x.ctx, err)
 	body := x.errorBody(err)
@@ -87,7 +112,7 @@ func (x *exchange) refuse(err error) (int, error) {
 		x.c.Set(fiber.HeaderRetryAfter, strconv.Itoa(retrySeconds(own.RetryAfter)))
 	}
 	if err := x.answer(status, body); err != nil {
-		return status, err // cannot be: an errorBody always encodes
+		return status, err // an errorBody always encodes
 	}
 	return status, err
 }
@@ -95,8 +120,8 @@ func (x *exchange) refuse(err error) (int, error) {
 func (x *exchange) errorBody(err error) errorBody {
 	var panicked stackTracer
 	if errors.As(err, &panicked) {
-		// The value of a panic may be anything, so it stays in the log.
-		return errorBody{Kind: toolscript.Internal, Error: "internal error; the gateway's log has its stack under request " + x.id}
+		// The value of a panic may have secrets, so only the log has it.
+		return errorBody{Kind: toolscript.Internal, Error: "internal error; the log of the gateway has the stack of request " + x.id}
 	}
 	body := errorBody{Error: x.redact(err.Error()), Kind: toolscript.KindOf(err)}
 	var own *toolscript.Error

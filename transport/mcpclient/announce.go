@@ -8,7 +8,7 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// announced is one tool as it stands in the result of tools/list.
+// announced is a tool as the result of tools/list describes it.
 type announced struct {
 	Name         string          `json:"name"`
 	Title        string          `json:"title"`
@@ -18,18 +18,18 @@ type announced struct {
 	Annotations  json.RawMessage `json:"annotations"`
 }
 
-// hints are a tool's annotations. The title in them is from before MCP
-// 2025-06-18, which gave tools a title of their own.
+// hints are the annotations of a tool. Before MCP 2025-06-18, a tool had its title
+// here and no title of its own.
 type hints struct {
 	toolscript.Annotations
 	Title string `json:"title"`
 }
 
-// noArguments stands for an input schema that was not given.
+// noArguments is the input schema of a tool that has none.
 var noArguments = json.RawMessage(`{"type":"object"}`)
 
-// tool reads one entry. It is strict where a tool could not be called or typed
-// and lenient where only decoration is at stake.
+// tool reads one entry. An error in a field that calls or types depend on rejects the
+// tool; an error in a descriptive field is tolerated.
 func (l *listing) tool(raw json.RawMessage) (toolscript.Tool, error) {
 	var a announced
 	if err := json.Unmarshal(raw, &a); err != nil {
@@ -64,7 +64,8 @@ func (l *listing) tool(raw json.RawMessage) (toolscript.Tool, error) {
 	}, nil
 }
 
-// schema is nil when none was given. MCP's schemas are objects, never true or false.
+// schema returns nil for an absent schema. MCP requires an object, so true and false
+// are errors.
 func schema(field string, raw json.RawMessage) (json.RawMessage, error) {
 	if len(raw) == 0 || string(raw) == "null" {
 		return nil, nil

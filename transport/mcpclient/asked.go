@@ -15,14 +15,14 @@ import (
 )
 
 const (
-	maxRounds       = 10 // questions of a server, one after another, within one call
+	maxRounds       = 10 // consecutive requests for input within one call
 	resubscribe     = time.Second
 	inputRequired   = string(mcp.ResultTypeInputRequired)
 	nobodyToAsk     = "nobody can be asked here: toolscript did not offer it in the handshake"
 	askedWithoutEnd = "the server asks for input again and again"
 )
 
-// asked answers a request of the server. It runs on a goroutine of its own.
+// asked answers a request of the server. mcp-go runs it in a separate goroutine.
 func (c *Conn) asked(ctx context.Context, request transport.JSONRPCRequest) (response *transport.JSONRPCResponse, err error) {
 	defer recovered(c.on, func() { err = errFault })
 	params, err := json.Marshal(request.Params)
@@ -41,7 +41,7 @@ func (c *Conn) asked(ctx context.Context, request transport.JSONRPCRequest) (res
 	return transport.NewJSONRPCResultResponse(request.ID, result), nil
 }
 
-// refusedError is a request of a server that is not answered with a result.
+// refusedError is the error response to a request of the server.
 type refusedError struct {
 	code int
 	why  string
@@ -49,9 +49,9 @@ type refusedError struct {
 
 func (e *refusedError) Error() string { return e.why }
 
-// reply finds the result of a request of the server. There are no roots: what a
-// server may reach is for its configuration to say, and the filesystem server
-// takes the roots of a client for more than its own arguments.
+// reply returns the result for a request of the server. The list of roots is always
+// empty: the configuration decides which folders a server may access, and the
+// filesystem server lets the roots of the client replace its own arguments.
 func (c *Conn) reply(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
 	switch method {
 	case string(mcp.MethodPing):
@@ -59,21 +59,16 @@ func (c *Conn) reply(ctx context.Context, method string, params json.RawMessage)
 	case string(mcp.MethodListRoots):
 		return json.RawMessage(`{"roots":[]}`), nil
 	case string(mcp.MethodElicitationCreate):
-		if c.on.Elicit != nil {
-			return c.on.Elicit(ctx, params)
+		if c.on.Elicit == nil {
+			return nil, &refusedError{mcp.METHOD_NOT_FOUND, nobodyToAsk}
 		}
-	case string(mcp.MethodSamplingCreateMessage):
-		if c.on.Sample != nil {
-			return c.on.Sample(ctx, params)
-		}
-	default:
-		return nil, &refusedError{mcp.METHOD_NOT_FOUND, "no such method: " + printable(method)}
+		return c.on.Elicit(ctx, params)
 	}
-	return nil, &refusedError{mcp.METHOD_NOT_FOUND, nobodyToAsk}
+	return nil, &refusedError{mcp.METHOD_NOT_FOUND, "no such method: " + printable(method)}
 }
 
-// question is the result of a request that the server wants to know more for, as
-// in MCP 2026-07-28, which has no requests of servers.
+// question is a result of MCP 2026-07-28 that asks for input before the request can
+// be completed. That version has no requests from server to client.
 type question struct {
 	ResultType    string `json:"resultType"`
 	InputRequests map[string]struct {
@@ -83,7 +78,7 @@ type question struct {
 	RequestState json.RawMessage `json:"requestState"`
 }
 
-// asks is the question in a result, nil when it is a result.
+// asks parses a result. It returns nil if the result is final.
 func asks(result json.RawMessage) *question {
 	var q question
 	if json.Unmarshal(result, &q) != nil || q.ResultType != inputRequired {
@@ -92,8 +87,8 @@ func asks(result json.RawMessage) *question {
 	return &q
 }
 
-// rounds sends a request, and sends it again with the answers to what the server
-// wants to know for it.
+// rounds sends a request. While the server asks for input, rounds sends the request
+// again with the answers, up to maxRounds times.
 func (c *Conn) rounds(ctx context.Context, about toolscript.Error, method string, params map[string]any, progress func()) (json.RawMessage, error) {
 	for range maxRounds {
 		result, err := c.request(ctx, about, method, params, progress)
@@ -107,7 +102,7 @@ func (c *Conn) rounds(ctx context.Context, about toolscript.Error, method string
 		answers := make(map[string]json.RawMessage)
 		for name, asked := range q.InputRequests {
 			if answers[name], err = c.reply(ctx, asked.Method, asked.Params); err != nil {
-				return nil, because(about, toolscript.ToolFailed, fmt.Errorf("the server asks for input (%s): %s", printable(asked.Method), c.words.clean(err.Error())))
+				return nil, wrapError(about, toolscript.ToolFailed, fmt.Errorf("the server asks for input (%s): %s", printable(asked.Method), c.words.clean(err.Error())))
 			}
 		}
 		params["inputResponses"] = answers
@@ -115,11 +110,11 @@ func (c *Conn) rounds(ctx context.Context, about toolscript.Error, method string
 			params["requestState"] = q.RequestState
 		}
 	}
-	return nil, because(about, toolscript.ToolFailed, errors.New(askedWithoutEnd))
+	return nil, wrapError(about, toolscript.ToolFailed, errors.New(askedWithoutEnd))
 }
 
-// subscribe asks a server of MCP 2026-07-28 to tell of changed lists, for as long
-// as the connection lasts.
+// subscribe asks a server of MCP 2026-07-28 for notifications about changed lists
+// until the connection ends.
 func (c *Conn) subscribe() {
 	defer recovered(c.on)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -128,7 +123,7 @@ func (c *Conn) subscribe() {
 		<-c.Lost()
 		cancel()
 	}()
-	lists := mcp.SubscriptionFilter{ToolsListChanged: true, ResourcesListChanged: true, PromptsListChanged: true}
+	lists := mcp.SubscriptionFilter{ToolsListChanged: true}
 	for {
 		err := c.protocol.Listen(ctx, lists)
 		if ctx.Err() != nil {
@@ -140,7 +135,7 @@ func (c *Conn) subscribe() {
 		}
 		select {
 		case <-time.After(resubscribe):
-			c.on.changed(c.on.ToolsChanged) // it may have changed meanwhile
+			c.on.toolsChanged() // the list may have changed in the meantime
 		case <-ctx.Done():
 			return
 		}

@@ -1,33 +1,106 @@
 package mcpclient
 
 import (
+	"bytes"
+	"encoding/json"
+	"errors"
 	"strconv"
 	"sync"
 	"sync/atomic"
+
+	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/inflight"
+	"github.com/toolscript/toolscript/transport/rawjson"
 )
 
-// callPrefix makes our request ids strings, which cannot be taken for the
-// numbers that mcp-go gives its own requests.
+// callPrefix makes our request ids strings. mcp-go uses numbers, so the two cannot
+// collide.
 const callPrefix = "toolscript-"
 
-// call is one request under way.
+// call is one request in flight.
 type call struct {
 	id        string
-	progress  func() // nil when nobody asked
+	progress  func() // may be nil
 	oversized atomic.Bool
+	watch     atomic.Pointer[func(toolscript.Progress)] // see WatchProgress
+	lease     *inflight.Lease
+
+	// finish receives the reply to a request that did not go through mcp-go. For
+	// other requests it is nil: an answer of more than 64 KB is stored in response,
+	// and stop ends mcp-go's wait for it.
+	finish   func(reply)
+	stop     func()
+	response atomic.Pointer[transport.JSONRPCResponse]
 }
 
-// calls are the requests under way, by id. The id is the progress token too.
+// reply is the outcome of a request.
+type reply struct {
+	result    json.RawMessage
+	failure   *mcp.JSONRPCErrorDetails // from the server
+	oversized bool
+	lost      bool  // the connection ended
+	err       error // any other reason
+}
+
+// calls are the requests in flight, by id. The id is also the progress token.
 type calls struct {
-	last atomic.Int64
-	mu   sync.Mutex
-	open map[string]*call
+	on     Events
+	last   atomic.Int64
+	mu     sync.Mutex
+	open   map[string]*call
+	closed bool // the connection has ended
 }
 
-func newCalls() *calls { return &calls{open: make(map[string]*call)} }
+// add registers a call that does not go through mcp-go. It returns false if the
+// connection has ended.
+func (c *calls) add(call *call) bool {
+	call.id = callPrefix + strconv.FormatInt(c.last.Add(1), 10)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return false
+	}
+	c.open[call.id] = call
+	return true
+}
 
-func (c *calls) begin(progress func()) *call {
-	call := &call{id: callPrefix + strconv.FormatInt(c.last.Add(1), 10), progress: progress}
+// complete ends a call that add registered and reports whether it was still in
+// flight. The call's finish runs at most once.
+func (c *calls) complete(call *call, r reply) bool {
+	c.mu.Lock()
+	open := c.open[call.id] == call
+	delete(c.open, call.id)
+	c.mu.Unlock()
+	if open {
+		call.finish(r)
+	}
+	return open
+}
+
+// lose ends all calls that add registered and rejects new ones. It is called when the
+// connection has ended.
+func (c *calls) lose() {
+	c.mu.Lock()
+	c.closed = true
+	var lost []*call
+	for _, call := range c.open {
+		if call.finish != nil {
+			lost = append(lost, call)
+		}
+	}
+	c.mu.Unlock()
+	for _, call := range lost {
+		c.complete(call, reply{lost: true})
+	}
+}
+
+func newCalls(on Events) *calls { return &calls{on: on, open: make(map[string]*call)} }
+
+func (c *calls) begin(progress, stop func(), lease *inflight.Lease) *call {
+	call := &call{id: callPrefix + strconv.FormatInt(c.last.Add(1), 10), progress: progress, stop: stop, lease: lease}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.open[call.id] = call
@@ -46,15 +119,15 @@ func (c *calls) find(id string) *call {
 	return c.open[id]
 }
 
-// progress passes a sign of life on to the caller.
+// progress notifies the caller of a request that the server has made progress.
 func (c *calls) progress(token string) {
 	if call := c.find(token); call != nil && call.progress != nil {
 		call.progress()
 	}
 }
 
-// tooLarge notes that the answer to a call was not let in, and reports whether
-// there is such a call.
+// tooLarge records that the answer to a call exceeded the limit. It returns false if
+// no such call exists.
 func (c *calls) tooLarge(id string) bool {
 	call := c.find(id)
 	if call == nil {
@@ -62,4 +135,107 @@ func (c *calls) tooLarge(id string) bool {
 	}
 	call.oversized.Store(true)
 	return true
+}
+
+// mark occurs in every answer to one of our requests.
+var mark = []byte(`"` + callPrefix)
+
+// direct handles a message for a request that did not go through mcp-go: its answer,
+// or a progress notification, which must not be delivered after the answer. It
+// returns false for any other message. The caller may overwrite the message
+// afterwards.
+func (c *calls) direct(message []byte) bool {
+	if !bytes.Contains(message, mark) {
+		return false
+	}
+	m, ok := parse(message)
+	if !ok {
+		return false
+	}
+	if m.method == "notifications/progress" {
+		return c.directProgress(m.params)
+	}
+	call := c.find(m.id)
+	if m.method != "" || call == nil || call.finish == nil {
+		return false
+	}
+	c.complete(call, reply{result: bytes.Clone(m.result), failure: m.failure, oversized: call.oversized.Load()})
+	return true
+}
+
+func (c *calls) directProgress(params json.RawMessage) bool {
+	var fields map[string]any
+	if json.Unmarshal(params, &fields) != nil {
+		return false
+	}
+	token, _ := fields["progressToken"].(string)
+	if call := c.find(token); call == nil || call.finish == nil {
+		return false
+	}
+	func() {
+		defer recovered(c.on)
+		c.progress(token)
+		c.told(token, fields)
+	}()
+	return true
+}
+
+// answer handles a message that answers a call, and takes over the lease of its
+// bytes. It returns false for any other message.
+func (c *calls) answer(message []byte, taken *inflight.Lease) bool {
+	m, ok := parse(message)
+	call := c.find(m.id)
+	if !ok || m.method != "" || call == nil {
+		return false
+	}
+	taken.Move(call.lease)
+	if call.finish != nil {
+		c.complete(call, reply{result: m.result, failure: m.failure, oversized: call.oversized.Load()})
+		return true
+	}
+	call.response.Store(&transport.JSONRPCResponse{
+		JSONRPC: mcp.JSONRPC_VERSION, ID: mcp.NewRequestId(m.id), Result: m.result, Error: m.failure,
+	})
+	call.stop()
+	return true
+}
+
+// message is a message of the server. id is empty unless it is a string.
+type message struct {
+	id, method     string
+	result, params json.RawMessage // slices of the message's bytes
+	failure        *mcp.JSONRPCErrorDetails
+}
+
+// parse reads a message. It returns false for invalid JSON and for members of the wrong
+// type.
+func parse(text []byte) (m message, ok bool) {
+	if !json.Valid(text) {
+		return m, false
+	}
+	var strange error
+	rawjson.Object(text, func(name string, value json.RawMessage) {
+		switch name {
+		case "id":
+			m.id, strange = parseText(value, strange)
+		case "method":
+			m.method, strange = parseText(value, strange)
+		case "result":
+			m.result = value
+		case "params":
+			m.params = value
+		case "error":
+			strange = errors.Join(strange, json.Unmarshal(value, &m.failure))
+		}
+	})
+	return m, strange == nil
+}
+
+// parseText reads a JSON string, with a short path for strings without escapes.
+func parseText(literal json.RawMessage, before error) (text string, err error) {
+	if len(literal) > 1 && literal[0] == '"' && bytes.IndexByte(literal, '\\') < 0 {
+		return string(literal[1 : len(literal)-1]), before
+	}
+	err = json.Unmarshal(literal, &text)
+	return text, errors.Join(before, err)
 }

@@ -11,71 +11,80 @@ import (
 	"github.com/toolscript/toolscript/transport/oauth"
 )
 
-// DefaultTimeout bounds a tool call of a server that configures no other time.
+// DefaultTimeout is the time limit of a tool call if the configuration sets none.
 const DefaultTimeout = time.Minute
 
-// DefaultConcurrency bounds the calls in flight on a server that configures no
-// other number.
+// DefaultConcurrency is the maximum number of calls in flight on one server if the
+// configuration sets none.
 const DefaultConcurrency = 64
 
-// The types of server.
+// Values of Config.Type.
 const (
-	Stdio = "stdio" // a process of ours, spoken to over its standard input and output
+	Stdio = "stdio" // a child process; messages go over its standard input and output
 	HTTP  = "http"  // streamable HTTP
-	SSE   = "sse"   // HTTP with server-sent events, the transport of MCP before 2025-03-26
+	SSE   = "sse"   // HTTP+SSE, the transport of MCP before 2025-03-26
 )
 
-// The generations of MCP.
+// Values of Config.Protocol: versions of MCP.
 const (
-	Handshake = mcp.LATEST_LEGACY_PROTOCOL_VERSION // the newest version that begins with "initialize"
-	Stateless = mcp.LATEST_PROTOCOL_VERSION        // the oldest one that has neither that nor sessions
+	Handshake = mcp.LATEST_LEGACY_PROTOCOL_VERSION // the newest version with the "initialize" handshake
+	Stateless = mcp.LATEST_PROTOCOL_VERSION        // the oldest version without handshake and sessions
 )
 
-// Config is how one server is reached. A Config is not changed once it has been
-// loaded; whoever holds one may read it from several goroutines.
+// Config describes how to reach one server. It is immutable after loading, so it may
+// be read concurrently.
 type Config struct {
-	Type string // Stdio, HTTP or SSE; empty only together with a Problem
+	Type     string // Stdio, HTTP or SSE; may be empty if Problem or Disabled is set
+	Disabled bool   // the server is listed but not started
 
-	// Of Stdio. Env is set on top of what the environment allow-list lets
-	// through; InheritEnv lets everything through but our own secrets, and
-	// InheritNames lets these variables through in addition to the list.
+	// Fields for Stdio. Env is set on top of the inherited variables. By default the
+	// allow list decides which variables are inherited; InheritNames adds names to
+	// it. InheritEnv inherits every variable except toolscript's own.
 	Command      string
 	Args         []string
 	Env          map[string]string
 	InheritEnv   bool
 	InheritNames []string
-	Dir          string // working directory of the process; empty is that of the gateway
+	Dir          string // working directory of the process; empty means Dialer.Dir
 
-	// Of HTTP and SSE.
+	// Fields for HTTP and SSE.
 	URL     string
 	Headers map[string]string
 	OAuth   oauth.Config
 
 	// Protocol is the newest version of MCP to offer; empty means Handshake. With
-	// Stateless the server is asked first whether it speaks that, which a server
-	// that ignores what it does not know makes the connecting a second longer for.
+	// Stateless, toolscript first asks whether the server supports that version. A
+	// server that ignores unknown requests takes one second longer to connect.
 	Protocol string
 
-	// IncludeTools and ExcludeTools choose among the server's tools; see Selects.
+	// IncludeTools and ExcludeTools select the server's tools; see Selects.
 	IncludeTools []string
 	ExcludeTools []string
 
-	// Timeout bounds one tool call and starts anew with every progress message
-	// of the server. 0 means DefaultTimeout.
+	// Timeout is the time limit of one tool call. Each progress notification restarts
+	// it. 0 means DefaultTimeout.
 	Timeout time.Duration
 
-	// Concurrency bounds the calls in flight; more wait for their turn. 0 means
-	// DefaultConcurrency.
+	// Concurrency is the maximum number of calls in flight; further calls wait. 0
+	// means DefaultConcurrency.
 	Concurrency int
 
-	// Problem is why the server must not be started: a variable of its
-	// configuration is not set, or the file that names it is not trusted. The
-	// other fields are then as written and not to be used.
+	// Source is the path of the configuration file, empty if there is none.
+	Source string
+
+	// Secrets maps placeholders such as "${NAME}" to the values of the variables that
+	// the configuration refers to. Logs and errors show the placeholder in place of
+	// the value.
+	Secrets map[string]string
+
+	// Problem, if not nil, is the reason why the server must not be started: a
+	// variable of its configuration is not set, or its file is not trusted. The other
+	// fields then hold the text of the file and must not be used.
 	Problem error
 }
 
-// String names the server's type alone: its environment, its headers, its
-// arguments and even its address can hold secrets.
+// String returns the server's type only: the environment, the headers, the arguments
+// and even the URL may contain secrets.
 func (c Config) String() string { return "mcp server (" + c.Type + ")" }
 
 // GoString keeps secrets out of %#v.
@@ -84,10 +93,17 @@ func (c Config) GoString() string { return c.String() }
 // LogValue keeps secrets out of the log.
 func (c Config) LogValue() slog.Value { return slog.StringValue(c.String()) }
 
-// Selects reports whether the configuration lets a tool of the server be seen
-// and called: IncludeTools names it or is empty, and ExcludeTools does not name
-// it. An entry is a tool's exact name, or a pattern in which * stands for any
-// characters and ? for one.
+// Connection returns the part of the configuration that decides which server is
+// reached and how. The rest limits calls and selects tools.
+func (c Config) Connection() Config {
+	c.IncludeTools, c.ExcludeTools, c.Timeout, c.Concurrency, c.Secrets = nil, nil, 0, 0, nil
+	c.Source = ""
+	return c
+}
+
+// Selects reports whether the configuration makes a tool visible: IncludeTools is
+// empty or matches it, and ExcludeTools does not match it. An entry is an exact name
+// or a pattern, in which * matches any characters and ? matches one.
 func (c Config) Selects(tool string) bool {
 	if len(c.IncludeTools) > 0 && !matchAny(c.IncludeTools, tool) {
 		return false
@@ -95,9 +111,9 @@ func (c Config) Selects(tool string) bool {
 	return !matchAny(c.ExcludeTools, tool)
 }
 
-// Unmatched returns the entries of IncludeTools and ExcludeTools that name none
-// of the server's tools, in the order they are written: most likely a spelling
-// mistake, or a tool that the server has renamed.
+// Unmatched returns the entries of IncludeTools and ExcludeTools that match none of
+// the names, in the order of the configuration. The cause is usually a spelling
+// mistake or a renamed tool.
 func (c Config) Unmatched(names []string) []string {
 	var out []string
 	for _, entry := range slices.Concat(c.IncludeTools, c.ExcludeTools) {
@@ -113,9 +129,9 @@ func matchAny(entries []string, name string) bool {
 	return slices.ContainsFunc(entries, func(entry string) bool { return match(entry, name) })
 }
 
-// match reports whether an entry names a tool. It is not path.Match, whose *
-// stops at a slash, which MCP allows in the names of tools, and whose [ makes a
-// pattern that can be malformed.
+// match reports whether an entry matches a tool's name. path.Match does not fit: its
+// * stops at a slash, which MCP allows in tool names, and its [ can make a pattern
+// malformed.
 func match(entry, name string) bool {
 	if entry == name {
 		return true
@@ -126,8 +142,8 @@ func match(entry, name string) bool {
 	return glob([]rune(entry), []rune(name))
 }
 
-// glob keeps the last star and where it began to match: going back only there is
-// enough and bounds the work by the product of the lengths.
+// glob backtracks to the last star only. That is sufficient and bounds the work by
+// the product of the two lengths.
 func glob(pattern, name []rune) bool {
 	p, n := 0, 0
 	star, from := -1, 0

@@ -7,49 +7,51 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/inflight"
 )
 
-// Info is what a server said of itself in the handshake.
+// Info is the server's description of itself in the handshake.
 type Info struct {
 	Title        string
 	Version      string
 	Instructions string
-	Protocol     string // the version of MCP that was agreed on
+	Protocol     string // the negotiated version of MCP
 }
 
-// Conn is a connection to one MCP server. It is safe for concurrent use. Once
-// lost, it stays lost: dial again.
+// Conn is a connection to one MCP server. It is safe for concurrent use. It does not
+// reconnect: after a loss, dial again.
 type Conn struct {
 	name  string
 	on    Events
-	words cleaner
+	words redactor
 	info  Info
 	peer  peer
 	calls *calls
 
-	protocol *client.Client // for the handshake and subscriptions alone
+	answers  *inflight.Budget // nil means unlimited
+	protocol *client.Client   // for the handshake and subscriptions only
 	dialect  dialect
 	sessions sessions
 
 	announcesTools   bool
 	offers           offers
-	ownAuthorization bool // the configuration has a header Authorization
+	ownAuthorization bool // the configuration sets the header Authorization
 
 	hintsMu sync.RWMutex
-	safe    map[string]bool // tools that may be called twice, by the server's word
+	safe    map[string]bool // tools whose annotations allow a repeated call
 
 	closing  sync.Once
 	closeErr error
 }
 
-// Info is what the server said of itself.
+// Info returns the server's description of itself.
 func (c *Conn) Info() Info { return c.info }
 
-// Lost is closed when the connection has ended, for whatever reason.
+// Lost returns a channel that is closed when the connection has ended for any reason.
 func (c *Conn) Lost() <-chan struct{} { return c.peer.lost() }
 
-// Err is why the connection has ended, with the exit status of a process that
-// was the server. It is nil while the connection is up.
+// Err returns the reason why the connection ended, including the exit status of a
+// stdio server. It returns nil while the connection is up.
 func (c *Conn) Err() error {
 	select {
 	case <-c.peer.lost():
@@ -59,39 +61,36 @@ func (c *Conn) Err() error {
 	}
 }
 
-// Stderr is the end of what the server has written on its standard error,
-// oldest line first, without control characters.
+// Stderr returns the last lines of the server's standard error, oldest first, without
+// control characters.
 func (c *Conn) Stderr() []string { return c.peer.stderr() }
 
-// Close ends the connection, and a server that is our process with all its
-// offspring, within five seconds: SIGKILL comes after half of them. Calls under
-// way fail. Closing again waits for the first Close and answers the same.
+// Close ends the connection within five seconds. A stdio server ends with all
+// processes of its group; SIGKILL is sent after half of that time. Calls in flight
+// fail. Further calls of Close wait for the first one and return its error.
 func (c *Conn) Close() error {
 	c.closing.Do(func() { c.closeErr = c.peer.close() })
 	return c.closeErr
 }
 
-// notified takes what the server tells unasked. It runs on the goroutine that
-// reads the answers: whatever blocks here, and mcp-go's client itself, would
-// stop them all, and a panic would end the process.
+// notified handles a notification. It runs in the goroutine that reads the answers.
+// It must not block or call mcp-go's client, because that would stop all answers. A
+// panic would end the process.
 func (c *Conn) notified(n mcp.JSONRPCNotification) {
 	defer recovered(c.on)
 	switch n.Method {
 	case mcp.MethodNotificationToolsListChanged:
-		c.on.changed(c.on.ToolsChanged)
-	case mcp.MethodNotificationResourcesListChanged:
-		c.on.changed(c.on.ResourcesChanged)
-	case mcp.MethodNotificationPromptsListChanged:
-		c.on.changed(c.on.PromptsChanged)
+		c.on.toolsChanged()
 	case "notifications/progress":
 		token, _ := n.Params.AdditionalFields["progressToken"].(string)
 		c.calls.progress(token)
+		c.calls.told(token, n.Params.AdditionalFields)
 	case "notifications/message":
 		c.logged(n.Params.AdditionalFields)
 	}
 }
 
-// remember keeps what the server says of its tools and later requests need.
+// remember keeps the parts of the tool list that later requests need.
 func (c *Conn) remember(tools []toolscript.Tool) {
 	safe := make(map[string]bool)
 	for _, t := range tools {

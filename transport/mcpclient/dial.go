@@ -14,51 +14,47 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/inflight"
 	"github.com/toolscript/toolscript/transport/reaper"
 )
 
-// Events is what a connection tells unasked; a nil function is not called. The
-// functions are called concurrently, before Dial has returned too, and on the
-// goroutines that read from the server: one that blocks holds up every answer
-// behind it.
+// Events receives unsolicited messages of a server. Nil functions are not called. The
+// functions may be called concurrently and before Dial returns. They run in the
+// goroutines that read from the server, so a function that blocks delays all later
+// answers.
 type Events struct {
-	ToolsChanged     func()                                 // the server's list of tools is another one now
-	ResourcesChanged func()                                 // the same of its resources
-	PromptsChanged   func()                                 // and of its prompts
-	Log              func(level slog.Level, message string) // the server's own log, and what is odd about it
+	ToolsChanged func()                                 // the server's list of tools has changed
+	Log          func(level slog.Level, message string) // log messages of the server, and violations of MCP
 
-	// Elicit asks a person what the server wants to know, and Sample a language
-	// model; both take the parameters of the server's request and return the
-	// result, as MCP has them. ctx ends with the call that the question belongs
-	// to, or with the connection. Unlike the others they may block. Where one is
-	// nil the server learns in the handshake that there is nobody to ask, and
-	// gets a refusal if it asks all the same.
+	// Elicit forwards an elicitation of the server to the user. It takes the
+	// parameters of the request and returns the result, both in MCP's format. ctx
+	// ends with the call that the elicitation belongs to, or with the connection.
+	// Elicit may block. If it is nil, the handshake does not offer elicitation, and
+	// requests for it are refused.
 	Elicit func(ctx context.Context, params json.RawMessage) (json.RawMessage, error)
-	Sample func(ctx context.Context, params json.RawMessage) (json.RawMessage, error)
 }
 
-func (e Events) changed(tell func()) {
-	if tell != nil {
-		tell()
+func (e Events) toolsChanged() {
+	if e.ToolsChanged != nil {
+		e.ToolsChanged()
 	}
 }
 
 func (e Events) logf(level slog.Level, format string, args ...any) {
-	defer func() { _ = recover() }() // where the log panics there is nobody left to tell
+	defer func() { _ = recover() }() // a panic of the log function cannot be reported
 	if e.Log != nil {
 		e.Log(level, fmt.Sprintf(format, args...))
 	}
 }
 
-// DialError is why a server did not get as far as a connection, with the last
-// lines it wrote on its standard error. Dial returns it inside a
-// *toolscript.Error.
+// DialError is the reason for a failed connection, with the last lines of the
+// server's standard error. Dial returns it wrapped in a *toolscript.Error.
 type DialError struct {
 	Err    error
 	Stderr []string
 }
 
-// Error is the reason, followed by the last thing the server said about it.
+// Error returns the reason, followed by the last line of standard error.
 func (e *DialError) Error() string {
 	if len(e.Stderr) == 0 {
 		return e.Err.Error()
@@ -68,48 +64,54 @@ func (e *DialError) Error() string {
 
 func (e *DialError) Unwrap() error { return e.Err }
 
-// peer is the far end of a transport and how its end is noticed. There is one
-// kind per type of server.
+// peer is the server's end of a transport. Each type of server has its own
+// implementation.
 type peer interface {
 	transport() transport.Interface
-	lost() <-chan struct{} // closed when no more answers can come
-	reason() error         // why, once lost is closed
-	stderr() []string      // its last words
-	chatter() string       // a line it printed where only messages may be
-	close() error          // ends it the polite way, within a bound
-	abort() error          // ends it quickly: there is nothing to lose yet
+	lost() <-chan struct{} // closed when no more answers can arrive
+	reason() error         // why the connection ended; valid after lost is closed
+	stderr() []string      // the last lines of standard error
+	chatter() string       // a line of standard output that is not a message
+	close() error          // ends the server gracefully, in bounded time
+	abort() error          // ends the server quickly, before any call was made
 }
 
 // Dialer connects to servers. Its zero value is ready for use.
 type Dialer struct {
-	// Reaper, if not nil, ends the processes of stdio servers when this program
-	// is killed.
+	// Reaper, if not nil, ends the processes of stdio servers when this program is
+	// killed.
 	Reaper *reaper.Reaper
 
-	// RoundTripper, if not nil, wraps the way to each HTTP and SSE server: it
-	// may add credentials to requests and answer what the server asks for with
-	// a 401 or 403. base knows the proxies and certificates of the environment.
-	// Redirects do not happen below it, and each request that it sees is one to
-	// the server's own origin.
+	// Dir is the working directory of servers whose Config sets none. Empty means the
+	// working directory of this program.
+	Dir string
+
+	// RoundTripper, if not nil, wraps the HTTP transport of each HTTP and SSE server.
+	// It may add credentials and handle responses with status 401 or 403. base
+	// applies the proxies and certificates of the environment. Redirects are handled
+	// above it: each request that it receives goes to the server's own origin.
 	//
-	// An error of its RoundTrip that is or wraps a *toolscript.Error of kind
-	// Unauthorized ends a Dial, and a connection, with that error; so does a 401
-	// that it lets pass. Any other error is one of a request.
+	// If RoundTrip returns an error that is or wraps a *toolscript.Error of kind
+	// Unauthorized, the Dial or the connection ends with that error. A response with
+	// status 401 has the same effect. Any other error fails one request.
 	RoundTripper func(server string, cfg Config, base http.RoundTripper) http.RoundTripper
+
+	// Answers limits the memory for the answers of all servers. Nil means unlimited.
+	Answers *inflight.Budget
 }
 
-// Dial is the Dial of a Dialer that adds no credentials.
+// Dial connects with the zero Dialer.
 func Dial(ctx context.Context, name string, cfg Config, on Events) (*Conn, error) {
 	return Dialer{}.Dial(ctx, name, cfg, on)
 }
 
-// Dial starts the server or reaches out to it, and shakes hands. ctx bounds
-// that alone: its end is not the end of a connection that has come about. When
-// Dial fails, nothing of the server is left running.
+// Dial starts or contacts the server and performs the handshake. ctx limits the
+// handshake only: its end does not affect an established connection. If Dial fails,
+// no process of the server is left running.
 //
-// The error is a *toolscript.Error: Unsupported and Invalid when another try
-// cannot help, Unauthorized when it needs credentials, else Unavailable, Timeout
-// or Cancelled.
+// The error is a *toolscript.Error: Unsupported or Invalid if a retry cannot help,
+// Unauthorized if the server requires credentials, otherwise Unavailable, Timeout or
+// Cancelled.
 func (d Dialer) Dial(ctx context.Context, name string, cfg Config, on Events) (*Conn, error) {
 	if cfg.Problem != nil {
 		return nil, &toolscript.Error{Kind: toolscript.Invalid, Server: name, Err: cfg.Problem}
@@ -117,7 +119,7 @@ func (d Dialer) Dial(ctx context.Context, name string, cfg Config, on Events) (*
 	if ctx.Err() != nil {
 		return nil, contextError(ctx, &toolscript.Error{Server: name, Err: errors.New("not started")})
 	}
-	c := &Conn{name: name, on: on, words: newCleaner(secrets(cfg)), calls: newCalls()}
+	c := &Conn{name: name, on: on, words: newRedactor(secrets(cfg)), calls: newCalls(on), answers: d.Answers}
 	if err := c.connect(ctx, d, cfg); err != nil {
 		if c.peer == nil {
 			return nil, c.dialError(ctx, err, nil)
@@ -130,11 +132,11 @@ func (d Dialer) Dial(ctx context.Context, name string, cfg Config, on Events) (*
 	return c, nil
 }
 
-// connect makes the peer and shakes hands with it.
+// connect creates the peer and performs the handshake.
 func (c *Conn) connect(ctx context.Context, d Dialer, cfg Config) error {
 	c.dialect.prepare(cfg.Protocol, c.on)
 	if cfg.Type == Stdio {
-		process, err := d.startStdio(cfg, c.on, c.words, c.calls.tooLarge)
+		process, err := d.startStdio(cfg, c.on, c.words, c.calls)
 		if err != nil {
 			return onServer(err)
 		}
@@ -154,16 +156,20 @@ func (c *Conn) connect(ctx context.Context, d Dialer, cfg Config) error {
 	return c.connectHTTP(ctx, o)
 }
 
-// handshake agrees with the server on a version of MCP.
+// handshake negotiates the version of MCP and reads the server's capabilities.
 func (c *Conn) handshake(ctx context.Context) error {
 	wire := c.peer.transport()
 	c.protocol = client.NewClient(wire, c.dialect.options()...)
 	c.protocol.OnNotification(c.notified)
-	if err := c.protocol.Start(context.Background()); err != nil { // the context is that of the connection's whole life
+	if err := c.protocol.Start(context.Background()); err != nil { // the context applies to the whole connection
 		return err
 	}
 	if both, ok := wire.(transport.BidirectionalInterface); ok {
-		both.SetRequestHandler(c.asked) // mcp-go's own answers what it does not know with an internal error
+		handler := c.asked // mcp-go's own handler answers unknown methods with an internal error
+		if process, ok := c.peer.(*stdio); ok {
+			handler = process.answering(handler)
+		}
+		both.SetRequestHandler(handler)
 	}
 	result, err := c.initialize(ctx)
 	if err != nil {
@@ -186,7 +192,7 @@ func (c *Conn) handshake(ctx context.Context) error {
 	return nil
 }
 
-// onServer gives an error the kind Unavailable, unless it has one of its own.
+// onServer gives an error the kind Unavailable unless it already has a kind.
 func onServer(err error) error {
 	var e *toolscript.Error
 	if errors.As(err, &e) {
@@ -195,7 +201,7 @@ func onServer(err error) error {
 	return &toolscript.Error{Kind: toolscript.Unavailable, Err: err}
 }
 
-// initialize is the protocol's initialize, or what has taken its place.
+// initialize performs MCP's handshake, or its replacement in newer versions.
 func (c *Conn) initialize(ctx context.Context) (*mcp.InitializeResult, error) {
 	result, err := c.protocol.Initialize(ctx, mcp.InitializeRequest{Params: mcp.InitializeParams{
 		ProtocolVersion: c.dialect.preferred(), ClientInfo: self,
@@ -207,12 +213,12 @@ func (c *Conn) initialize(ctx context.Context) (*mcp.InitializeResult, error) {
 	return result, nil
 }
 
-// dialError says why no connection has come about. The peer has been ended
-// already, so what it wrote, lines, is complete.
+// dialError describes why the connection failed. The peer has already ended, so
+// lines, its standard error, is complete.
 func (c *Conn) dialError(ctx context.Context, err error, lines []string) error {
 	about := toolscript.Error{Server: c.name}
 	fail := func(kind toolscript.Kind, err error) error {
-		return because(about, kind, &DialError{err, lines})
+		return wrapError(about, kind, &DialError{err, lines})
 	}
 	var version mcp.UnsupportedProtocolVersionError
 	switch {
@@ -231,14 +237,14 @@ func (c *Conn) dialError(ctx context.Context, err error, lines []string) error {
 }
 
 func (c *Conn) endOfStart() string {
-	if _, overHTTP := c.peer.(far); overHTTP {
+	if _, overHTTP := c.peer.(httpPeer); overHTTP {
 		return "the connection ended during the handshake"
 	}
 	return "server exited during start"
 }
 
-// chatterHint explains the commonest reason of a handshake that goes nowhere: a
-// program that is no MCP server, or one that logs to the wrong stream.
+// chatterHint explains the most common reason for a failed handshake: the program is
+// not an MCP server, or it logs to standard output.
 func (c *Conn) chatterHint() string {
 	if c.peer == nil {
 		return ""

@@ -15,39 +15,35 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// self is what we say of ourselves.
+// self identifies this client in the handshake.
 var self = mcp.Implementation{Name: "toolscript", Version: toolscript.Version}
 
-// dialect is the version of MCP that was agreed on, and what follows from it for
-// our own requests, which do not go through mcp-go's client.
+// dialect is the negotiated version of MCP and its consequences for our own requests,
+// which do not go through mcp-go's client.
 type dialect struct {
-	newest       string // to offer
+	newest       string // the newest version to offer
 	capabilities mcp.ClientCapabilities
 
 	mu      sync.RWMutex
-	version string              // agreed on
-	tools   map[string]mcp.Tool // with parameters that MCP 2026-07-28 repeats in HTTP headers
+	version string              // the negotiated version
+	tools   map[string]mcp.Tool // tools with parameters that MCP 2026-07-28 repeats in HTTP headers
 }
 
-// discoverTime bounds the question whether a server speaks MCP without a
-// handshake: one that ignores what it does not know would hold up the connecting.
+// discoverTime limits the check whether a server supports MCP without a handshake. A
+// server that ignores unknown requests delays the connection by this time.
 const discoverTime = time.Second
 
-// prepare sets what is offered to the server, before the handshake.
+// prepare sets what the handshake offers to the server.
 func (d *dialect) prepare(newest string, on Events) {
 	d.newest = cmp.Or(newest, Handshake)
 	if on.Elicit != nil {
 		d.capabilities.Elicitation = &mcp.ElicitationCapability{}
 	}
-	if on.Sample != nil {
-		d.capabilities.Sampling = &mcp.SamplingCapability{}
-	}
 }
 
-// preferred is the version to ask for.
 func (d *dialect) preferred() string { return d.newest }
 
-// options are mcp-go's for its client.
+// options are the options of mcp-go's client.
 func (d *dialect) options() []client.ClientOption {
 	return []client.ClientOption{
 		client.WithProtocolVersion(d.newest),
@@ -62,14 +58,16 @@ func (d *dialect) agree(version string) {
 	d.version = version
 }
 
-// modern reports whether the server speaks the protocol without a handshake.
+// modern reports whether the server uses the protocol without a handshake.
 func (d *dialect) modern() bool {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	return mcp.IsModernProtocol(d.version)
 }
 
-// request is a request in the dialect.
+// request builds a request in the negotiated version. Without params the message has
+// no such member: JSON-RPC allows only an object or an array there, and the
+// TypeScript SDK drops a message with "params": null.
 func (d *dialect) request(c *call, method string, params map[string]any) (transport.JSONRPCRequest, error) {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
@@ -84,10 +82,14 @@ func (d *dialect) request(c *call, method string, params map[string]any) (transp
 		meta[mcp.MetaKeyClientCapabilities] = d.capabilities
 	}
 	if len(meta) > 0 {
-		params = maps.Clone(params)
-		params["_meta"] = meta
+		full := map[string]any{"_meta": meta}
+		maps.Copy(full, params)
+		params = full
 	}
-	request := transport.JSONRPCRequest{JSONRPC: mcp.JSONRPC_VERSION, ID: mcp.NewRequestId(c.id), Method: method, Params: params}
+	request := transport.JSONRPCRequest{JSONRPC: mcp.JSONRPC_VERSION, ID: mcp.NewRequestId(c.id), Method: method}
+	if params != nil {
+		request.Params = params // a nil map in the interface would be encoded as null
+	}
 	if !modern {
 		return request, nil
 	}
@@ -96,7 +98,7 @@ func (d *dialect) request(c *call, method string, params map[string]any) (transp
 	return request, err
 }
 
-// headers repeat parts of a request for those on the way who do not read bodies.
+// headers repeats parts of a request for proxies that do not read bodies.
 func (d *dialect) headers(method string, params json.RawMessage) http.Header {
 	header := make(http.Header)
 	for name, value := range mcp.StandardHeaders(d.version, mcp.MCPMethod(method), params) {
@@ -114,7 +116,7 @@ func (d *dialect) headers(method string, params json.RawMessage) http.Header {
 	return header
 }
 
-// learn keeps the schemas that ask for parameters in headers.
+// learn keeps the schemas that request parameters in HTTP headers.
 func (d *dialect) learn(tools []toolscript.Tool) {
 	known := make(map[string]mcp.Tool)
 	for _, t := range tools {

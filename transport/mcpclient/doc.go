@@ -1,9 +1,10 @@
-// Package mcpclient connects to MCP servers. A Conn speaks with one server until
-// it is lost; whoever wants another one dials again. mcp-go speaks the protocol,
-// while the server's process, what is read from it and how it ends are ours.
+// Package mcpclient connects to MCP servers. A Conn communicates with one server
+// until the connection is lost; it does not reconnect. mcp-go implements the
+// protocol. This package manages the server's process, filters its output, and
+// detects the end of the connection.
 //
-// dial.go chooses the transport by the type of server: stdio.go is a process of
-// ours, http.go a server on the network, whose wires are in package remote.
-// session.go begins another session where the server has ended one, dialect.go
-// knows the two generations of the protocol, asked.go answers the server.
+// dial.go chooses the transport by the type of server. stdio.go runs a server as a
+// child process. http.go connects to servers over HTTP with the transports of package
+// httptransport. session.go replaces expired sessions. dialect.go implements the
+// differences between versions of MCP. asked.go answers requests of the server.
 package mcpclient

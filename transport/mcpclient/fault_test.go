@@ -14,7 +14,7 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// sentinel keeps what a connection logs.
+// sentinel returns the log lines of a connection.
 func sentinel() (Events, <-chan string) {
 	lines := make(chan string, 10)
 	return Events{Log: func(_ slog.Level, text string) { lines <- text }}, lines
@@ -22,7 +22,7 @@ func sentinel() (Events, <-chan string) {
 
 func TestPanicOfTheWatchEndsTheConnection(t *testing.T) {
 	on, logged := sentinel()
-	s := &stdio{on: on, pumped: make(chan struct{}), gone: make(chan struct{})} // without a process, at which everything panics
+	s := &stdio{calls: newCalls(on), on: on, pumped: make(chan struct{}), gone: make(chan struct{})} // there is no process, so every access to it panics
 	messages, fromServer := io.Pipe()
 	go s.watch(fromServer)
 	if _, err := messages.Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
@@ -37,7 +37,7 @@ func TestPanicOfTheWatchEndsTheConnection(t *testing.T) {
 
 func TestPanicOfThePumpEndsTheConnection(t *testing.T) {
 	on, logged := sentinel()
-	s := &stdio{on: on, pumped: make(chan struct{})}
+	s := &stdio{calls: newCalls(on), on: on, pumped: make(chan struct{})}
 	s.pump(nil)
 	<-s.pumped
 	if !errors.Is(s.broke, errFault) {
@@ -46,7 +46,7 @@ func TestPanicOfThePumpEndsTheConnection(t *testing.T) {
 	<-logged
 }
 
-// panicking is a standard input at which every write panics.
+// panicking is a standard input on which every write panics.
 type panicking struct{ io.WriteCloser }
 
 func (panicking) Write([]byte) (int, error) { panic("planted") }
@@ -55,7 +55,7 @@ func TestPanicOfAWriteEndsTheProcess(t *testing.T) {
 	on, logged := sentinel()
 	p, err := startProcess([]string{"cat"}, os.Environ(), "", &tail{}, on, nil)
 	if err != nil {
-		t.Skip(err) // a system without cat
+		t.Skip(err) // this system has no cat
 	}
 	defer func() { _ = p.stdout.Close() }()
 	box := newOutbox(panicking{p.stdin.to}, maxMessage)
@@ -76,7 +76,7 @@ func TestPanicOfAWriteEndsTheProcess(t *testing.T) {
 	}
 }
 
-// faulty is a peer whose goroutines have panicked.
+// faulty is a peer whose goroutines panicked.
 type faulty struct {
 	peer
 	ended chan struct{}
@@ -95,7 +95,7 @@ func (closedTransport) SendRequest(context.Context, transport.JSONRPCRequest) (*
 func TestCallsOfAFaultyConnectionAreInternal(t *testing.T) {
 	ended := make(chan struct{})
 	close(ended)
-	c := &Conn{name: "srv", calls: newCalls(), peer: faulty{ended: ended}}
+	c := &Conn{name: "srv", calls: newCalls(Events{}), peer: faulty{ended: ended}}
 	_, err := c.CallTool(t.Context(), "echo", nil, nil)
 	var e *toolscript.Error
 	if !errors.As(err, &e) || e.Kind != toolscript.Internal || e.Server != "srv" || e.Tool != "echo" {
@@ -103,7 +103,7 @@ func TestCallsOfAFaultyConnectionAreInternal(t *testing.T) {
 	}
 }
 
-// TestCloseFitsIntoTheEndOfAGateway, in which five seconds are for everything.
+// The gateway exits within five seconds, so Close must take less.
 func TestCloseFitsIntoTheEndOfAGateway(t *testing.T) {
 	if longest := politeExit + termExit + killExit + holdDelay + 2*lastOutput; longest >= 5*time.Second {
 		t.Errorf("Close may take %v, want less than 5s", longest)

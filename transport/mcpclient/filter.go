@@ -3,37 +3,48 @@ package mcpclient
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"regexp"
+
+	"github.com/toolscript/toolscript/transport/inflight"
+	"github.com/toolscript/toolscript/transport/mcpclient/internal/nesting"
 )
 
 const (
-	maxMessage = 64 << 20 // bytes of one message from a server; mcp-go has no bound
+	maxMessage = 64 << 20 // bytes of one message of a server; mcp-go has no limit
 	maxSkipped = 4 * maxMessage
-	edge       = 512 // bytes kept of both ends of a message that is too large
+	edge       = 512 // bytes kept of each end of a message that is too large
 )
 
-// errTooLarge ends a connection whose over-large message belongs to no call.
+// errTooLarge ends a connection if a message that is too large belongs to no call.
 var errTooLarge = fmt.Errorf("the server sent a message larger than %d MB", maxMessage>>20)
 
-// ownID finds one of our request ids. The Python SDK writes the id in front of
-// the result and the TypeScript SDK behind it, so both ends are searched.
+// ownID finds one of our request ids. The Python SDK writes the id before the result
+// and the TypeScript SDK after it, so both ends of a message are searched.
 var ownID = regexp.MustCompile(`"id"\s*:\s*"(` + callPrefix + `[0-9]+)"`)
 
-// filter reads the lines of a server and passes the messages on. It holds no
-// line in memory: a message runs through as it comes.
+// filter reads the server's output line by line and forwards the messages. A message
+// that exceeds the read buffer is collected within the budget for answers. If such a
+// message is an answer, it goes to its call directly, because mcp-go would copy it
+// five times.
 type filter struct {
 	to       io.Writer
 	limit    int
-	text     func(line []byte)    // takes the beginning of a line that is no message
-	tooLarge func(id string) bool // takes the id of a call whose answer is too large; false when there is none
+	text     func(line []byte)    // receives the beginning of a line that is not a message
+	tooLarge func(id string) bool // receives the id of a call whose answer is too large; returns false if the id is unknown
+
+	ctx     context.Context                                       //nolint:containedctx // the context of the connection that owns the filter
+	answers *inflight.Budget                                      // nil means unlimited
+	take    func(message []byte, taken *inflight.Lease) (ok bool) // receives a long answer; returns false if it belongs to no call; may be nil
+	direct  func(message []byte) (ok bool)                        // receives a short message; returns false if it is for mcp-go; may be nil
 }
 
-// run passes lines on until reading fails, or a message that is too large
-// belongs to no call. Once nobody takes the messages any more it still reads
-// on, since a full pipe would keep the server from its orderly end.
+// run forwards lines until reading fails or a message that is too large belongs to no
+// call. It continues to read after the receiver has ended, because a full pipe would
+// prevent the server from exiting normally.
 func (f *filter) run(from io.Reader) error {
 	in := bufio.NewReaderSize(from, 64<<10)
 	for {
@@ -43,7 +54,6 @@ func (f *filter) run(from io.Reader) error {
 	}
 }
 
-// line handles one line.
 func (f *filter) line(in *bufio.Reader) error {
 	piece, more, err := next(in)
 	if err != nil {
@@ -54,21 +64,59 @@ func (f *filter) line(in *bufio.Reader) error {
 		_, _, err := skip(in, more)
 		return err
 	}
-	head := bytes.Clone(piece[:min(len(piece), edge)])
-	for size := len(piece); size <= f.limit; size += len(piece) {
-		_, _ = f.to.Write(piece) // fails only when nobody listens any more
-		if !more {
-			return nil
+	var deep nesting.Meter
+	if deep.TooDeep(piece) {
+		return f.refuseDeep(in, bytes.Clone(piece[:min(len(piece), edge)]), piece, more)
+	}
+	if !more {
+		f.pass(piece)
+		return nil
+	}
+	return f.long(in, piece, &deep)
+}
+
+func (f *filter) pass(message []byte) {
+	if f.direct == nil || !f.direct(message) {
+		_, _ = f.to.Write(message) // fails only after mcp-go has ended
+	}
+}
+
+// long handles a message that does not fit into the buffer. piece is its first part,
+// and deep has already measured it.
+func (f *filter) long(in *bufio.Reader, piece []byte, deep *nesting.Meter) error {
+	lease := f.answers.Lease(f.ctx)
+	defer lease.Release()
+	var message inflight.Buffer
+	for more := true; ; {
+		if message.Len()+len(piece) > f.limit {
+			head := bytes.Clone(message.Bytes()[:min(message.Len(), edge)])
+			message.Reset(lease)
+			return f.refuse(in, head, piece, more)
 		}
+		if err := message.Write(f.ctx, lease, piece, f.limit); err != nil {
+			return err
+		}
+		if !more {
+			break
+		}
+		var err error
 		if piece, more, err = next(in); err != nil {
 			return err
 		}
+		if deep.TooDeep(piece) {
+			head := bytes.Clone(message.Bytes()[:min(message.Len(), edge)])
+			message.Reset(lease)
+			return f.refuseDeep(in, head, piece, more)
+		}
 	}
-	return f.refuse(in, head, piece, more)
+	if f.take == nil || !f.take(message.Bytes(), lease) {
+		_, _ = f.to.Write(message.Bytes()) // fails only after mcp-go has ended
+	}
+	return nil
 }
 
-// refuse skips the rest of a message, of which all but the last piece has been
-// passed on, and has its call fail with an answer of our own.
+// refuse skips the rest of a message that is too large. Its call fails with an error
+// response that the filter writes.
 func (f *filter) refuse(in *bufio.Reader, head, piece []byte, more bool) error {
 	rear := bytes.Clone(piece[max(0, len(piece)-edge):])
 	end, skipped, err := skip(in, more)
@@ -86,27 +134,49 @@ func (f *filter) refuse(in *bufio.Reader, head, piece []byte, more bool) error {
 	if id == nil || !f.tooLarge(string(id[1])) {
 		return errTooLarge
 	}
-	// The line break ends the torso, which mcp-go skips as no JSON.
 	answer := fmt.Sprintf(`{"jsonrpc":"2.0","id":%q,"error":{"code":-32000,"message":%q}}`, id[1], errTooLarge)
-	_, _ = io.WriteString(f.to, "\n"+answer+"\n") //nolint:gosec // G705 takes the pipe to mcp-go for a web page
+	f.pass([]byte(answer + "\n"))
 	return nil
 }
 
-// next returns the next piece of a line, valid until the next call, and whether
-// the line goes on after it.
+// refuseDeep skips the rest of a message that is nested too deeply for mcp-go. If it
+// is an answer, its call fails at once.
+func (f *filter) refuseDeep(in *bufio.Reader, head, piece []byte, more bool) error {
+	rear := bytes.Clone(piece[max(0, len(piece)-edge):])
+	end, skipped, err := skip(in, more)
+	if err != nil {
+		return err
+	}
+	if skipped > maxSkipped {
+		return errTooLarge
+	}
+	id := ownID.FindSubmatch(head)
+	if all := ownID.FindAllSubmatch(append(rear, end...), -1); id == nil && all != nil {
+		id = all[len(all)-1]
+	}
+	answer := ""
+	if id != nil {
+		answer = fmt.Sprintf(`{"jsonrpc":"2.0","id":%q,"error":{"code":-32603,"message":%q}}`+"\n", id[1], nesting.ErrTooDeep)
+	}
+	f.pass([]byte(answer))
+	return nil
+}
+
+// next returns the next part of a line, valid until the next read, and whether the
+// line continues after it.
 func next(in *bufio.Reader) (piece []byte, more bool, err error) {
 	piece, err = in.ReadSlice('\n')
 	if errors.Is(err, bufio.ErrBufferFull) {
 		return piece, true, nil
 	}
 	if len(piece) > 0 && errors.Is(err, io.EOF) {
-		return piece, false, nil // a line without an end: the next read says EOF again
+		return piece, false, nil // a last line without a line break; the next read returns EOF again
 	}
 	return piece, false, err
 }
 
-// skip reads to the end of a line and returns its last bytes and how many there
-// were. It gives up where a line has no end in sight.
+// skip reads to the end of a line. It returns the last bytes of the line and the
+// number of bytes skipped. It stops after maxSkipped bytes.
 func skip(in *bufio.Reader, more bool) (end []byte, skipped int, err error) {
 	for more && skipped <= maxSkipped {
 		var piece []byte
@@ -120,9 +190,9 @@ func skip(in *bufio.Reader, more bool) (end []byte, skipped int, err error) {
 	return end, skipped, nil
 }
 
-// startsMessage tells a JSON object from the text that servers, and the npx and
-// uvx that start them, print on the wrong stream. An object as Node prints it
-// has no quote after the brace.
+// startsMessage distinguishes a JSON object from text that servers, or the npx and
+// uvx that start them, print to standard output by mistake. Node prints objects
+// without a quote after the brace.
 func startsMessage(line []byte) bool {
 	line = bytes.TrimLeft(line, " \t")
 	if len(line) == 0 || line[0] != '{' {

@@ -12,7 +12,7 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// serverRole in its environment makes this test binary the server.
+// serverRole is the environment variable that turns this test binary into the server.
 const serverRole = "MCPCLIENT_TEST_ROLE"
 
 func TestMain(m *testing.M) {
@@ -22,10 +22,10 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// bound is far more than anything here should take.
+// bound is far longer than any step of a test should take.
 const bound = 20 * time.Second
 
-// config is a server with those switches on.
+// config returns a server with the given switches.
 func config(t *testing.T, switches ...string) mcpclient.Config {
 	t.Helper()
 	self, err := os.Executable()
@@ -34,15 +34,15 @@ func config(t *testing.T, switches ...string) mcpclient.Config {
 	}
 	env := map[string]string{
 		serverRole: "server",
-		"GORACE":   "atexit_sleep_ms=0", // the race detector holds the end of a process up for a second
+		"GORACE":   "atexit_sleep_ms=0", // the race detector delays the exit of a process by a second
 	}
 	if testing.CoverMode() != "" {
-		env["GOCOVERDIR"] = t.TempDir() // without it the server complains on stderr when it ends
+		env["GOCOVERDIR"] = t.TempDir() // otherwise the server prints a warning to stderr when it exits
 	}
 	return mcpclient.Config{Type: mcpclient.Stdio, Command: self, Args: switches, Env: env}
 }
 
-// within is a context for one step of a test.
+// within returns a context for one step of a test.
 func within(t *testing.T, d time.Duration) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), d)
@@ -50,7 +50,7 @@ func within(t *testing.T, d time.Duration) context.Context {
 	return ctx
 }
 
-// dial connects to a server and closes the connection with the test.
+// dial connects to a server. The connection is closed at the end of the test.
 func dial(t *testing.T, cfg mcpclient.Config, on mcpclient.Events) *mcpclient.Conn {
 	t.Helper()
 	c, err := mcpclient.Dial(within(t, bound), "srv", cfg, on)
@@ -65,14 +65,14 @@ func dial(t *testing.T, cfg mcpclient.Config, on mcpclient.Events) *mcpclient.Co
 	return c
 }
 
-// toolResult is the part of a result that the tests look at.
+// toolResult holds the members of a result that the tests check.
 type toolResult struct {
 	Content           []struct{ Type, Text string } `json:"content"`
 	StructuredContent json.RawMessage               `json:"structuredContent"`
 	IsError           bool                          `json:"isError"`
 }
 
-// call calls a tool that must answer.
+// call calls a tool and fails the test on an error.
 func call(t *testing.T, c *mcpclient.Conn, tool, args string) toolResult {
 	t.Helper()
 	raw, err := c.CallTool(within(t, bound), tool, json.RawMessage(args), nil)
@@ -86,7 +86,7 @@ func call(t *testing.T, c *mcpclient.Conn, tool, args string) toolResult {
 	return r
 }
 
-// text is the single text of a tool's answer.
+// text returns the single text block of a tool's answer.
 func text(t *testing.T, c *mcpclient.Conn, tool, args string) string {
 	t.Helper()
 	r := call(t, c, tool, args)
@@ -96,7 +96,7 @@ func text(t *testing.T, c *mcpclient.Conn, tool, args string) string {
 	return r.Content[0].Text
 }
 
-// pid is the process of the server.
+// pid returns the process id of the server.
 func pid(t *testing.T, c *mcpclient.Conn) int {
 	t.Helper()
 	var p struct{ PID int }
@@ -106,8 +106,8 @@ func pid(t *testing.T, c *mcpclient.Conn) int {
 	return p.PID
 }
 
-// eventually looks again and again until it sees what is said, for things that
-// send no event: the end of a process that is not our child, a line on stderr.
+// eventually polls until seen returns true. It is for changes without an event: the
+// end of a process that is not our child, a line on stderr.
 func eventually(t *testing.T, what string, seen func() bool) {
 	t.Helper()
 	deadline := time.After(bound)
@@ -122,7 +122,7 @@ func eventually(t *testing.T, what string, seen func() bool) {
 	}
 }
 
-// awaitLost waits for the end of a connection.
+// awaitLost waits for the end of a connection and returns the reason.
 func awaitLost(t *testing.T, c *mcpclient.Conn) error {
 	t.Helper()
 	select {

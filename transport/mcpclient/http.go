@@ -12,10 +12,9 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/transport/mcpclient/remote"
+	"github.com/toolscript/toolscript/transport/mcpclient/httptransport"
 )
 
-// wire is a transport of package remote.
 type wire interface {
 	transport.BidirectionalInterface
 	Lost() <-chan struct{}
@@ -23,33 +22,34 @@ type wire interface {
 	Fail(why error)
 }
 
-// far is a server that is reached over HTTP.
-type far struct {
+// httpPeer is a server that is reached over HTTP.
+type httpPeer struct {
 	wire
-	words func(error) error // says why the connection ended, for people
+	words func(error) error // turns the reason for the end of the connection into an error for the user
 }
 
-func (f far) transport() transport.Interface { return f.wire }
-func (f far) lost() <-chan struct{}          { return f.Lost() }
-func (f far) reason() error                  { return f.words(f.Reason()) }
-func (far) stderr() []string                 { return nil }
-func (far) chatter() string                  { return "" }
-func (f far) close() error                   { return f.Close() }
-func (f far) abort() error                   { return f.Close() }
+func (f httpPeer) transport() transport.Interface { return f.wire }
+func (f httpPeer) lost() <-chan struct{}          { return f.Lost() }
+func (f httpPeer) reason() error                  { return f.words(f.Reason()) }
+func (httpPeer) stderr() []string                 { return nil }
+func (httpPeer) chatter() string                  { return "" }
+func (f httpPeer) close() error                   { return f.Close() }
+func (f httpPeer) abort() error                   { return f.Close() }
 
-// options are how package remote reaches the server of a configuration.
-func (d Dialer) options(name string, cfg Config, on Events) (remote.Options, error) {
-	invalid := func(err error) (remote.Options, error) {
-		return remote.Options{}, &toolscript.Error{Kind: toolscript.Invalid, Err: err}
+// options converts a server's configuration into the options of package
+// httptransport.
+func (d Dialer) options(name string, cfg Config, on Events) (httptransport.Options, error) {
+	invalid := func(err error) (httptransport.Options, error) {
+		return httptransport.Options{}, &toolscript.Error{Kind: toolscript.Invalid, Err: err}
 	}
-	to, err := remote.ParseURL(cfg.URL)
+	to, err := httptransport.ParseURL(cfg.URL)
 	if err != nil {
 		return invalid(err)
 	}
-	if err := remote.CheckHeaders(cfg.Headers); err != nil {
+	if err := httptransport.CheckHeaders(cfg.Headers); err != nil {
 		return invalid(err)
 	}
-	base, err := remote.NewTransport()
+	base, err := httptransport.NewTransport()
 	if err != nil {
 		on.logf(slog.LevelWarn, "%v", err)
 	}
@@ -57,63 +57,64 @@ func (d Dialer) options(name string, cfg Config, on Events) (remote.Options, err
 	if d.RoundTripper != nil {
 		way = d.RoundTripper(name, cfg, base)
 	}
-	return remote.Options{
-		URL: to, Headers: cfg.Headers, Client: remote.NewClient(way), Limit: maxMessage, Log: on.logf,
+	return httptransport.Options{
+		URL: to, Headers: cfg.Headers, Client: httptransport.NewClient(way), Limit: maxMessage, Log: on.logf,
+		Answers: d.Answers,
 	}, nil
 }
 
-// connectHTTP shakes hands over streamable HTTP, and where the server refuses
-// that as one of 2024 does, over its event stream.
-func (c *Conn) connectHTTP(ctx context.Context, o remote.Options) error {
-	wire := remote.NewHTTP(o, c.expired)
-	c.peer = far{wire, c.ending}
+// connectHTTP performs the handshake over streamable HTTP. If the server's refusal
+// shows that it supports only MCP 2024-11-05, connectHTTP retries over HTTP+SSE.
+func (c *Conn) connectHTTP(ctx context.Context, o httptransport.Options) error {
+	wire := httptransport.NewHTTP(o, c.expired)
+	c.peer = httpPeer{wire, c.ending}
 	err := c.handshake(ctx)
 	if !beforeStreamable(err) {
 		return err
 	}
-	_ = wire.Close() // nothing has come about
+	_ = wire.Close() // no session was opened
 	if c.connectSSE(ctx, o) != nil {
-		return err // the first error is about what the configuration asks for
+		return err // the first error concerns the configured transport
 	}
 	return nil
 }
 
-// connectSSE shakes hands over an event stream of MCP 2024-11-05.
-func (c *Conn) connectSSE(ctx context.Context, o remote.Options) error {
-	wire, err := remote.OpenSSE(ctx, o)
+// connectSSE performs the handshake over HTTP+SSE, the transport of MCP 2024-11-05.
+func (c *Conn) connectSSE(ctx context.Context, o httptransport.Options) error {
+	wire, err := httptransport.OpenSSE(ctx, o)
 	if err != nil {
 		return err
 	}
-	c.peer = far{wire, c.ending}
+	c.peer = httpPeer{wire, c.ending}
 	return c.handshake(ctx)
 }
 
-// beforeStreamable reports whether an error of the handshake is what MCP takes
-// for the sign of a server that has only the transport of 2024.
+// beforeStreamable reports whether a handshake error is one by which MCP identifies a
+// server that supports only the transport of 2024.
 func beforeStreamable(err error) bool {
-	var refused *remote.StatusError
+	var refused *httptransport.StatusError
 	return errors.As(err, &refused) &&
 		slices.Contains([]int{http.StatusBadRequest, http.StatusNotFound, http.StatusMethodNotAllowed}, refused.Status)
 }
 
-// remoteError classes an error of package remote, nil when err is none. An error
-// that will meet the next request too ends the connection, as soon as the caller
-// has been told: see endAfter.
+// remoteError classifies an error of package httptransport. It returns nil for other
+// errors. An error that would also fail the next request ends the connection after
+// the caller has received it: see endAfter.
 func (c *Conn) remoteError(ctx context.Context, about toolscript.Error, err error) error {
 	const unknown = "; whether the call was carried out is not known"
 	var (
 		known       *toolscript.Error
-		login       *remote.UnauthorizedError
-		refused     *remote.StatusError
-		unreachable *remote.UnreachableError
-		interrupted *remote.InterruptedError
-		session     *remote.SessionError
+		login       *httptransport.UnauthorizedError
+		refused     *httptransport.StatusError
+		unreachable *httptransport.UnreachableError
+		interrupted *httptransport.InterruptedError
+		session     *httptransport.SessionError
 	)
 	about.RetryAfter = retryAfter
 	switch {
-	case errors.Is(err, remote.ErrTooLarge):
+	case errors.Is(err, httptransport.ErrTooLarge):
 		about.RetryAfter = 0
-		return because(about, toolscript.TooLarge, errAnswerTooLarge)
+		return wrapError(about, toolscript.TooLarge, errAnswerTooLarge)
 	case errors.As(err, &known):
 		if known.Kind == toolscript.Unauthorized {
 			c.endAfter(ctx, known)
@@ -124,31 +125,31 @@ func (c *Conn) remoteError(ctx context.Context, about toolscript.Error, err erro
 		return named(c.needsAuth(login), about)
 	case errors.As(err, &unreachable):
 		c.endAfter(ctx, err)
-		return because(about, toolscript.Unavailable, fmt.Errorf("%s; the call was not sent", c.words.clean(err.Error())))
+		return wrapError(about, toolscript.Unavailable, &unreachableError{c.words.clean(err.Error()) + "; the call was not sent"})
 	case errors.As(err, &interrupted):
-		return because(about, toolscript.Unavailable, errors.New(c.words.clean(err.Error())+unknown))
+		return wrapError(about, toolscript.Unavailable, errors.New(c.words.clean(err.Error())+unknown))
 	case errors.As(err, &session):
 		why := session.Error()
 		if !session.Untouched {
 			why += unknown
 		}
-		return because(about, toolscript.Unavailable, errors.New(why))
+		return wrapError(about, toolscript.Unavailable, errors.New(why))
 	case errors.As(err, &refused):
 		about.RetryAfter = refused.RetryAfter
-		return because(about, refusalKind(refused.Status), errors.New(c.words.clean(err.Error())))
+		return wrapError(about, refusalKind(refused.Status), errors.New(c.words.clean(err.Error())))
 	default:
 		return nil
 	}
 }
 
-// dialRefused classes an error of the handshake, nil when there is nothing more
-// to say of it.
+// dialRefused classifies an error of the handshake. It returns nil for errors that
+// need no further explanation.
 func (c *Conn) dialRefused(err error) *toolscript.Error {
 	var (
 		known       *toolscript.Error
-		login       *remote.UnauthorizedError
-		refused     *remote.StatusError
-		unreachable *remote.UnreachableError
+		login       *httptransport.UnauthorizedError
+		refused     *httptransport.StatusError
+		unreachable *httptransport.UnreachableError
 	)
 	switch {
 	case errors.As(err, &known):
@@ -156,15 +157,38 @@ func (c *Conn) dialRefused(err error) *toolscript.Error {
 	case errors.As(err, &login):
 		return c.needsAuth(login)
 	case errors.As(err, &unreachable):
-		return because(toolscript.Error{}, toolscript.Unavailable, errors.New(c.words.clean(unreachable.Error())))
-	case errors.As(err, &refused) && refused.Status == http.StatusForbidden:
-		return because(toolscript.Error{}, toolscript.Forbidden, errors.New(c.words.clean(refused.Error())))
+		return wrapError(toolscript.Error{}, toolscript.Unavailable, errors.New(c.words.clean(unreachable.Error())))
+	case errors.As(err, &refused) && lastingStatus(refused.Status):
+		return c.misconfigured(refused)
 	default:
 		return nil
 	}
 }
 
-// ending says why a connection has ended: with a kind, if that is known.
+// lastingStatus reports whether a retry of the handshake would return the same HTTP
+// status, as with a wrong URL or insufficient credentials.
+func lastingStatus(status int) bool {
+	switch status {
+	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:
+		return false
+	default:
+		return status < http.StatusInternalServerError
+	}
+}
+
+// misconfigured returns an error that names the setting to correct.
+func (c *Conn) misconfigured(refused *httptransport.StatusError) *toolscript.Error {
+	e := &toolscript.Error{Kind: toolscript.Unavailable, Permanent: true}
+	text := c.words.clean(refused.Error())
+	if refused.Status == http.StatusForbidden {
+		e.Kind, e.Err = toolscript.Forbidden, fmt.Errorf("%s; the server wants other credentials than those of its configuration", text)
+		return e
+	}
+	e.Err = fmt.Errorf(`initialize: %s; correct "url" or "type" in .toolscript.json if no MCP server is there`, text)
+	return e
+}
+
+// ending describes why a connection has ended, with a kind if it is known.
 func (c *Conn) ending(err error) error {
 	if known := c.dialRefused(err); known != nil {
 		return named(known, toolscript.Error{Server: c.name})
@@ -172,8 +196,8 @@ func (c *Conn) ending(err error) error {
 	return err
 }
 
-// needsAuth says what to do about a 401.
-func (c *Conn) needsAuth(err *remote.UnauthorizedError) *toolscript.Error {
+// needsAuth returns the error for status 401, with the next step.
+func (c *Conn) needsAuth(err *httptransport.UnauthorizedError) *toolscript.Error {
 	next := "run: toolscript auth " + c.name
 	if c.ownAuthorization {
 		next = "the header Authorization of its configuration is not accepted"
@@ -181,18 +205,18 @@ func (c *Conn) needsAuth(err *remote.UnauthorizedError) *toolscript.Error {
 	return &toolscript.Error{Kind: toolscript.Unauthorized, Err: fmt.Errorf("%s; %s", c.words.clean(err.Error()), next)}
 }
 
-// end ends the connection for a reason, unless it is that of a process.
+// end ends a connection over HTTP. For stdio it does nothing.
 func (c *Conn) end(why error) {
-	if f, ok := c.peer.(far); ok {
+	if f, ok := c.peer.(httpPeer); ok {
 		f.Fail(why)
 	}
 }
 
-// endAfter ends the connection once the caller of a request has the answer to it,
-// which says more than that the connection was lost: the context of the request
-// ends then. A caller that keeps its context for longer has a moment.
+// endAfter ends the connection after the caller of a request has received its error,
+// which is more precise than the error of a lost connection. It waits for the context
+// of the request to end, for a limited time.
 func (c *Conn) endAfter(request context.Context, why error) {
-	peer, ok := c.peer.(far)
+	peer, ok := c.peer.(httpPeer)
 	if !ok {
 		return
 	}
@@ -218,7 +242,7 @@ func refusalKind(status int) toolscript.Kind {
 	}
 }
 
-// named adds to an error which server and tool it is about.
+// named adds the server and the tool to an error.
 func named(err *toolscript.Error, about toolscript.Error) error {
 	full := *err
 	full.Server, full.Tool = about.Server, about.Tool

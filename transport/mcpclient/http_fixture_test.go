@@ -8,8 +8,8 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// overHTTP starts the server behind HTTP with those switches on and returns it
-// with its configuration.
+// overHTTP starts the HTTP server with the given switches and returns it with its
+// configuration.
 func overHTTP(t *testing.T, kind string, switches ...string) (*mcpserver.HTTP, mcpclient.Config) {
 	t.Helper()
 	h := mcpserver.NewHTTP(append(switches, "asks")...)
@@ -25,7 +25,7 @@ func overHTTP(t *testing.T, kind string, switches ...string) (*mcpserver.HTTP, m
 	return h, mcpclient.Config{Type: kind, URL: s.URL + path}
 }
 
-// wires are the ways to reach the server: the type, and its switches.
+// wires lists the connections to test: the type of server, followed by its switches.
 var wires = map[string][]string{
 	"stdio":   {mcpclient.Stdio},
 	"streams": {mcpclient.HTTP},

@@ -31,11 +31,11 @@ func TestASessionThatEndedIsReplaced(t *testing.T) {
 	if n := h.Seen("initialize"); n != 2 {
 		t.Errorf("initialize was sent %d times, want 2", n)
 	}
-	receive(t, changed) // the tools of another session may be others
+	receive(t, changed) // the new session may have other tools
 }
 
-// TestWhatMayBeRepeated ends the session while calls are under way and their
-// streams are broken: the server may have carried them out.
+// TestWhatMayBeRepeated ends the session and breaks the streams while calls are in
+// flight. The server may have executed these calls.
 func TestWhatMayBeRepeated(t *testing.T) {
 	h, cfg := overHTTP(t, mcpclient.HTTP)
 	c := dial(t, cfg, mcpclient.Events{})
@@ -197,14 +197,13 @@ func TestAServerThatNeedsAuthorization(t *testing.T) {
 			}
 			told()
 			if why := awaitLost(t, c); toolscript.KindOf(why) != toolscript.Unauthorized {
-				t.Errorf("lost because of %v", why)
+				t.Errorf("lost wrapError of %v", why)
 			}
 			h.Refuse(0, 0)
 		})
 	}
 }
 
-// tripper is a RoundTripper.
 type tripper func(*http.Request) (*http.Response, error)
 
 func (t tripper) RoundTrip(r *http.Request) (*http.Response, error) { return t(r) }

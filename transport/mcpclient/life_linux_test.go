@@ -13,8 +13,8 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// dead reports whether a process is gone. A zombie is: where process 1 reaps
-// late, kill(pid, 0) would call it alive.
+// dead reports whether a process has ended. A zombie counts as dead: if process 1
+// reaps late, kill(pid, 0) still succeeds.
 func dead(t *testing.T, pid int) bool {
 	t.Helper()
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
@@ -24,12 +24,12 @@ func dead(t *testing.T, pid int) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, after, _ := strings.Cut(string(stat), ") ") // the name in front of it may contain anything
+	_, after, _ := strings.Cut(string(stat), ") ") // the name before it may contain any character
 	return strings.HasPrefix(after, "Z") || strings.HasPrefix(after, "X")
 }
 
-// grandchild is the process that the server's switch of that name started, or 0
-// when stderr does not say so yet.
+// grandchild returns the process that the server's switch of that name started, or 0
+// if stderr does not contain its id yet.
 func grandchild(t *testing.T, stderr []string) int {
 	t.Helper()
 	for _, line := range stderr {
@@ -78,7 +78,7 @@ func TestGrandchildDiesWithTheServer(t *testing.T) {
 	}
 }
 
-// What has left the group is not ours to kill, and yet holds nobody up for long.
+// A process that has left the group is not killed, and does not delay Close for long.
 func TestEscapedGrandchildHoldsNobodyUp(t *testing.T) {
 	c := dial(t, config(t, "escaped"), mcpclient.Events{})
 	var child int
@@ -93,8 +93,8 @@ func TestEscapedGrandchildHoldsNobodyUp(t *testing.T) {
 	}
 }
 
-// The worst that a server can do: it ignores its end, and its offspring has left
-// the group with the output.
+// The worst case: the server ignores SIGTERM, and a grandchild has left the group and
+// holds the output open.
 func TestCloseOfAStubbornServerWithAnEscapedGrandchild(t *testing.T) {
 	c := dial(t, config(t, "stubborn", "escaped"), mcpclient.Events{})
 	server := pid(t, c)

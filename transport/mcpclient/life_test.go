@@ -17,12 +17,12 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// refused dials a server that must not come up.
+// refused dials a server and fails the test if the dial succeeds.
 func refused(t *testing.T, cfg mcpclient.Config, timeout time.Duration) (*toolscript.Error, []string) {
 	t.Helper()
 	c, err := mcpclient.Dial(within(t, timeout), "srv", cfg, mcpclient.Events{})
 	if err == nil {
-		_ = c.Close() // the test has failed already
+		_ = c.Close() // the test has already failed
 		t.Fatal("Dial: no error")
 	}
 	var e *toolscript.Error
@@ -173,7 +173,8 @@ func TestServerThatClosesItsOutput(t *testing.T) {
 
 func TestServerThatClosesItsInput(t *testing.T) {
 	c := dial(t, config(t, "plugged"), mcpclient.Events{})
-	// What was in the pipe before is lost without a sign; the notice that the call is cancelled is not.
+	// Messages that are already in the pipe are lost without an error. The
+	// notification that the call is cancelled fails.
 	if _, err := c.CallTool(within(t, 200*time.Millisecond), "echo", nil, nil); err == nil {
 		t.Error("CallTool: no error")
 	}
@@ -232,14 +233,14 @@ func TestWorkingDirectory(t *testing.T) {
 }
 
 func TestNothingIsLeftBehind(t *testing.T) {
-	dial(t, config(t), mcpclient.Events{}) // so that what starts once has started
+	dial(t, config(t), mcpclient.Events{}) // starts the goroutines that are started only once
 	before := runtime.NumGoroutine()
 	for i := range 20 {
 		ctx, cancel := context.WithTimeout(t.Context(), bound)
 		c, err := mcpclient.Dial(ctx, "srv", config(t, []string{"chatty", "noise=100", "exit=1", "version=0"}[i%4]), mcpclient.Events{})
 		cancel()
 		if err != nil {
-			continue // two of them are to fail
+			continue // two of the dials must fail
 		}
 		if err := c.Close(); err != nil {
 			t.Fatal(err)

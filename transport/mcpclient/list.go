@@ -12,14 +12,15 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// What one server may announce. The largest real servers have some hundred tools.
+// Limits for the tool list of one server. The largest real servers have a few hundred
+// tools.
 const (
 	maxPages  = 1000
 	maxTools  = 10_000
 	maxListed = maxMessage // bytes of all pages together
 )
 
-// listing gathers the tools of a server page by page.
+// listing collects the tools of a server page by page.
 type listing struct {
 	server  string
 	warn    func(format string, args ...any)
@@ -29,16 +30,14 @@ type listing struct {
 	size    int
 }
 
-// page is the result of tools/list.
 type page struct {
 	Tools      []json.RawMessage `json:"tools"`
 	NextCursor string            `json:"nextCursor"`
 }
 
-// ListTools asks for all tools of the server, in the server's order, with their
-// schemas byte for byte. What is wrong with a single tool costs that tool, and a
-// list without an end is cut; Events.Log is told of both. The configuration's
-// choice of tools is not applied.
+// ListTools returns all tools of the server, in the server's order, with unchanged
+// schemas. An invalid tool is omitted, and a list above the limits is truncated; both
+// are reported to Events.Log. IncludeTools and ExcludeTools are not applied.
 func (c *Conn) ListTools(ctx context.Context) ([]toolscript.Tool, error) {
 	about := toolscript.Error{Server: c.name}
 	l := &listing{
@@ -51,14 +50,14 @@ func (c *Conn) ListTools(ctx context.Context) ([]toolscript.Tool, error) {
 	for {
 		raw, err := c.request(ctx, about, "tools/list", params, nil)
 		if !c.announcesTools && isMethodNotFound(err) {
-			return nil, nil // it has prompts or resources alone
+			return nil, nil // a server with prompts or resources only
 		}
 		if err != nil {
 			return nil, err
 		}
 		var p page
 		if err := json.Unmarshal(raw, &p); err != nil {
-			return nil, because(about, toolscript.ToolFailed, fmt.Errorf("its answer to tools/list cannot be read: %w", err))
+			return nil, wrapError(about, toolscript.ToolFailed, fmt.Errorf("its answer to tools/list cannot be read: %w", err))
 		}
 		if l.add(p, len(raw)); !l.more(p.NextCursor) {
 			c.remember(l.tools)
@@ -73,7 +72,7 @@ func isMethodNotFound(err error) bool {
 	return errors.As(err, &e) && e.RPCCode == mcp.METHOD_NOT_FOUND
 }
 
-// more reports whether there is a next page to ask for.
+// more reports whether another page should be requested.
 func (l *listing) more(cursor string) bool {
 	switch {
 	case cursor == "":
@@ -89,7 +88,6 @@ func (l *listing) more(cursor string) bool {
 	return false
 }
 
-// add takes the tools of one page.
 func (l *listing) add(p page, size int) {
 	l.size += size
 	for _, raw := range p.Tools {

@@ -13,7 +13,7 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// warnings collects what a connection logs at warning level.
+// warnings collects the warnings that a connection logs.
 type warnings struct {
 	mu    sync.Mutex
 	lines []string
@@ -33,7 +33,7 @@ func (w *warnings) String() string {
 	return strings.Join(w.lines, "\n")
 }
 
-// list lists the tools of a server with those switches on.
+// list returns the tools of a server with the given switches, and the warnings.
 func list(t *testing.T, switches ...string) ([]toolscript.Tool, string) {
 	t.Helper()
 	var w warnings

@@ -21,14 +21,14 @@ import (
 
 const (
 	faultCallers = 20
-	faultCalls   = 25                      // of each caller
-	faultTime    = 1500 * time.Millisecond // of one call
+	faultCalls   = 25                      // per caller
+	faultTime    = 1500 * time.Millisecond // per call
 )
 
-// tally is what became of the calls.
+// tally counts calls by outcome.
 type tally struct {
 	made, answered, failed, lost, hung atomic.Int64
-	bumped                             atomic.Int64 // calls made of the tool that counts
+	bumped                             atomic.Int64 // calls of the tool that counts its calls
 }
 
 func (c *tally) String() string {
@@ -36,9 +36,9 @@ func (c *tally) String() string {
 		c.made.Load(), c.answered.Load(), c.failed.Load(), c.lost.Load(), c.hung.Load())
 }
 
-// TestBadNetwork calls tools over a network that delays, resets, falls silent and
-// drips, at a server that refuses with 500, forgets its sessions, breaks its
-// streams and answers with 64 MB.
+// TestBadNetwork calls tools over a network that delays, resets, stalls and slows
+// connections. The server answers with status 500, forgets its sessions, breaks its
+// streams and sends answers of 64 MB.
 func TestBadNetwork(t *testing.T) {
 	for _, kind := range []string{mcpclient.HTTP, mcpclient.SSE} {
 		t.Run(kind, func(t *testing.T) {
@@ -88,7 +88,7 @@ func TestBadNetwork(t *testing.T) {
 	}
 }
 
-// counted is what the tool that counts has counted to in this process.
+// counted returns the value of the counting tool in this process.
 func counted(t *testing.T, kind string) int64 {
 	t.Helper()
 	_, cfg := overHTTP(t, kind)
@@ -99,7 +99,7 @@ func counted(t *testing.T, kind string) int64 {
 	return n
 }
 
-// misbehave has the server do wrong again and again.
+// misbehave repeatedly makes the server fail.
 func misbehave(h *mcpserver.HTTP, stop <-chan struct{}) {
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
@@ -120,7 +120,7 @@ func misbehave(h *mcpserver.HTTP, stop <-chan struct{}) {
 	}
 }
 
-// line is a connection that is dialled again when it is lost.
+// line is a connection that is dialled again after a loss.
 type line struct {
 	cfg mcpclient.Config
 
@@ -135,7 +135,7 @@ func (l *line) get(ctx context.Context) (*mcpclient.Conn, error) {
 		return l.conn, nil
 	}
 	if l.conn != nil {
-		go l.conn.Close() //nolint:errcheck // it is lost
+		go l.conn.Close() //nolint:errcheck // the connection is lost
 	}
 	conn, err := mcpclient.Dial(ctx, "srv", l.cfg, mcpclient.Events{})
 	if err != nil {
@@ -149,11 +149,11 @@ func (l *line) close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.conn != nil {
-		_ = l.conn.Close() // how it ends on such a network does not count
+		_ = l.conn.Close() // errors of Close are expected on this network
 	}
 }
 
-// call makes one call and counts what became of it.
+// call makes one call and counts its outcome.
 func (c *tally) call(t *testing.T, l *line, caller, n int) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), faultTime)

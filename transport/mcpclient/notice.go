@@ -9,13 +9,14 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// errFault is why a connection ended whose goroutines panicked.
+// errFault is the reason for the end of a connection after a panic in one of its
+// goroutines.
 var errFault error = &toolscript.Error{
 	Kind: toolscript.Internal,
 	Err:  errors.New("a fault of toolscript ended the connection; the log has its stack"),
 }
 
-// levels are MCP's log levels, which are those of syslog.
+// levels maps MCP's log levels, which are those of syslog.
 var levels = map[string]slog.Level{
 	"debug":     slog.LevelDebug,
 	"info":      slog.LevelInfo,
@@ -27,22 +28,22 @@ var levels = map[string]slog.Level{
 	"emergency": slog.LevelError,
 }
 
-// logged passes a line of the server's log on.
+// logged forwards a log message of the server.
 func (c *Conn) logged(fields map[string]any) {
 	name, _ := fields["level"].(string)
 	text, isText := fields["data"].(string)
 	if !isText {
 		raw, err := json.Marshal(fields["data"])
 		if err != nil {
-			return // it was JSON a moment ago, so this cannot be
+			return // impossible: the value was decoded from JSON
 		}
 		text = string(raw)
 	}
 	c.on.logf(levels[name], "%s", c.words.clean(text))
 }
 
-// recovered, deferred, keeps a panic from ending the process. What panicked has
-// then not done its work: then, in order, does what follows from that.
+// recovered contains a panic; call it with defer. After a panic, it logs the stack
+// and runs the functions of then in order.
 func recovered(on Events, then ...func()) {
 	if r := recover(); r != nil {
 		on.logf(slog.LevelError, "panic while serving the connection: %v\n%s", r, debug.Stack())

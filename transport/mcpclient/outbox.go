@@ -5,37 +5,49 @@ import (
 	"errors"
 	"io"
 	"sync"
+	"sync/atomic"
 )
 
-// errBacklog is the answer to a message that would make the outbox too large.
+// errBacklog is returned for a message that would exceed the limit of waiting bytes.
 var errBacklog = errors.New("the server does not read what it is sent; try again later")
 
-// errClosed is the answer to a message after the end.
+// maxBacklog is the maximum number of bytes that wait in all outboxes of the process
+// together. Each outbox also has its own limit.
+const maxBacklog = 256 << 20
+
+// backlog is the number of bytes that wait in all outboxes.
+var backlog atomic.Int64
+
+// errClosed is returned for a message after the outbox was closed.
 var errClosed = errors.New("the server's standard input is closed")
 
-// outbox writes messages to a server on a goroutine of its own. mcp-go writes
-// under a lock and without a deadline, on the reading goroutine too: a server
-// that does not read would block every call past its context, and itself with
-// its own requests.
+// outbox writes messages to a server without blocking. The caller's goroutine writes
+// the bytes that the pipe accepts at once; a goroutine of the outbox writes the rest.
+// mcp-go writes under a lock and without a deadline, even in its reading goroutine: a
+// server that does not read would block every call beyond its context, and the
+// answers to its own requests would block the reader.
 type outbox struct {
 	to    io.WriteCloser
-	limit int // bytes that may wait; a single message may be larger
+	now   func([]byte) int // writes the bytes that fit without blocking; nil if the system has no such write
+	limit int              // maximum number of waiting bytes; a single message may exceed it
 
 	mu      sync.Mutex
 	changed *sync.Cond
 	waiting [][]byte
 	size    int
+	writing bool // run is writing a message
 	closed  bool
+	failed  bool
 	broken  chan struct{} // closed when a write failed, or panicked
 }
 
 func newOutbox(to io.WriteCloser, limit int) *outbox {
-	o := &outbox{to: to, limit: limit, broken: make(chan struct{})}
+	o := &outbox{to: to, limit: limit, now: immediate(to), broken: make(chan struct{})}
 	o.changed = sync.NewCond(&o.mu)
 	return o
 }
 
-// Write queues one message. It never blocks.
+// Write queues one message. It never blocks. The error is errClosed or errBacklog.
 func (o *outbox) Write(message []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -45,14 +57,25 @@ func (o *outbox) Write(message []byte) (int, error) {
 	if o.size > 0 && o.size+len(message) > o.limit {
 		return 0, errBacklog
 	}
-	o.waiting = append(o.waiting, bytes.Clone(message))
+	if backlog.Add(int64(len(message))) > maxBacklog {
+		backlog.Add(-int64(len(message)))
+		return 0, errBacklog
+	}
 	o.size += len(message)
-	o.changed.Signal()
+	rest := message
+	if o.now != nil && !o.writing && len(o.waiting) == 0 {
+		rest = rest[o.now(rest):]
+		o.count(len(rest) - len(message))
+	}
+	if len(rest) > 0 {
+		o.waiting = append(o.waiting, bytes.Clone(rest))
+		o.changed.Signal()
+	}
 	return len(message), nil
 }
 
-// Close ends the outbox without blocking. What is waiting is written first, then
-// the server's standard input is closed.
+// Close ends the outbox without blocking. Waiting messages are written before the
+// server's standard input is closed.
 func (o *outbox) Close() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -63,7 +86,7 @@ func (o *outbox) Close() error {
 
 // run writes until the outbox is closed and empty, or a write fails.
 func (o *outbox) run() {
-	defer func() { _ = o.to.Close() }() // the server may have gone already
+	defer func() { _ = o.to.Close() }() // the server may have exited
 	for {
 		message, ok := o.take()
 		if !ok {
@@ -75,8 +98,8 @@ func (o *outbox) run() {
 	}
 }
 
-// write reports whether more may follow. After a panic too nobody may wait for
-// this outbox any more.
+// write returns false if no further message can be written. Then, and also after a
+// panic, it closes broken, so that no caller waits for this outbox.
 func (o *outbox) write(message []byte) (ok bool) {
 	defer func() {
 		if !ok {
@@ -90,7 +113,7 @@ func (o *outbox) write(message []byte) (ok bool) {
 	return true
 }
 
-// take waits for a message; false means that there will be none.
+// take waits for a message. It returns false if the outbox has ended.
 func (o *outbox) take() ([]byte, bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -98,26 +121,36 @@ func (o *outbox) take() ([]byte, bool) {
 		if o.closed {
 			return nil, false
 		}
-		o.waiting = nil // gives the memory of a burst back
+		o.waiting = nil // releases the memory of a burst
 		o.changed.Wait()
 	}
 	message := o.waiting[0]
 	o.waiting[0] = nil
-	o.waiting = o.waiting[1:]
+	o.waiting, o.writing = o.waiting[1:], true
 	return message, true
 }
 
-// written counts a message out only now: one that the server is slow to read
-// weighs as much as one that waits.
+// written subtracts a message from the size after it was written: until then, it
+// occupies as much memory as a waiting message.
 func (o *outbox) written(message []byte) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.size -= len(message)
+	o.writing = false
+	if !o.failed {
+		o.count(-len(message))
+	}
+}
+
+// count is called with mu held.
+func (o *outbox) count(n int) {
+	o.size += n
+	backlog.Add(int64(n))
 }
 
 func (o *outbox) fail() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.closed, o.waiting = true, nil
+	o.closed, o.failed, o.waiting = true, true, nil
+	o.count(-o.size)
 	close(o.broken)
 }

@@ -45,3 +45,48 @@ func TestOutboxSaysWhenTheReaderIsGone(t *testing.T) {
 		t.Errorf("Write = %v, want %v", err, errClosed)
 	}
 }
+
+// stuck is a writer whose Write blocks until it is closed.
+type stuck struct{ closed chan struct{} }
+
+func (s stuck) Write([]byte) (int, error) { <-s.closed; return 0, io.ErrClosedPipe }
+func (s stuck) Close() error              { return nil }
+
+// Servers that do not read share one limit. The bytes of a server are released when
+// its connection breaks.
+func TestBacklogOfAllServers(t *testing.T) {
+	message := make([]byte, maxMessage)
+	var boxes []*outbox
+	var ends []stuck
+	defer func() {
+		for i, box := range boxes {
+			close(ends[i].closed)
+			<-box.broken
+		}
+		if left := backlog.Load(); left != 0 {
+			t.Errorf("%d bytes still count", left)
+		}
+	}()
+	add := func() *outbox {
+		end := stuck{make(chan struct{})}
+		box := newOutbox(end, maxMessage)
+		boxes, ends = append(boxes, box), append(ends, end)
+		go box.run()
+		return box
+	}
+	for range maxBacklog / maxMessage {
+		if _, err := add().Write(message); err != nil {
+			t.Fatal(err)
+		}
+	}
+	last := add()
+	if _, err := last.Write(message); !errors.Is(err, errBacklog) {
+		t.Errorf("beyond the bound of all servers = %v, want %v", err, errBacklog)
+	}
+	close(ends[0].closed)
+	<-boxes[0].broken
+	boxes, ends = boxes[1:], ends[1:]
+	if _, err := last.Write(message); err != nil {
+		t.Errorf("after the end of a connection = %v", err)
+	}
+}

@@ -2,20 +2,66 @@ package mcpclient
 
 import (
 	"context"
+	"errors"
+	"net/http"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/mcpclient/httptransport"
 )
 
-// Ping asks whether the server answers. Any answer will do, an error too: MCP
-// requires a ping to be answered up to its version 2025-11-25 and knows none
-// after it, and there are servers that never knew it. The error is of kind
-// Timeout, or Unavailable when the server cannot be reached.
+// ErrUnreachable is wrapped by the error of a request that was certainly not sent
+// because the server cannot be reached.
+var ErrUnreachable = errors.New("the server cannot be reached")
+
+// Ping checks whether the server answers. Any answer counts, even an error: MCP up to
+// version 2025-11-25 requires an answer to a ping, later versions have no ping, and
+// some servers never supported it.
+//
+// The error has the kind Timeout if ctx ended before an answer arrived, Unavailable
+// if there was none, and Unauthorized if the server requires credentials. Unlike
+// other requests, Ping never ends the connection, because calls may be in flight.
 func (c *Conn) Ping(ctx context.Context) error {
-	_, err := c.request(ctx, toolscript.Error{Server: c.name}, string(mcp.MethodPing), nil, nil)
-	if toolscript.KindOf(err) == toolscript.ToolFailed {
-		return nil
+	about := toolscript.Error{Server: c.name}
+	call := c.calls.begin(nil, func() {}, nil)
+	defer c.calls.end(call)
+	request, err := c.dialect.request(call, string(mcp.MethodPing), nil)
+	if err != nil {
+		return wrapError(about, toolscript.Internal, err)
 	}
-	return err
+	_, err = c.peer.transport().SendRequest(ctx, request)
+	var (
+		known       *toolscript.Error
+		login       *httptransport.UnauthorizedError
+		refused     *httptransport.StatusError
+		unreachable *httptransport.UnreachableError
+		session     *httptransport.SessionError
+	)
+	switch {
+	case err == nil, errors.Is(err, httptransport.ErrTooLarge):
+		return nil
+	case ctx.Err() != nil:
+		about.Err = errors.New("no answer to a ping in time")
+		return contextError(ctx, &about)
+	case errors.As(err, &session): // the server answered; the next request needs a new session
+		return c.renew(ctx, session.Session)
+	case errors.As(err, &known):
+		return named(known, about)
+	case errors.As(err, &login):
+		return named(c.needsAuth(login), about)
+	case errors.As(err, &refused) && refused.Status < http.StatusInternalServerError:
+		return nil
+	case errors.As(err, &unreachable):
+		return wrapError(about, toolscript.Unavailable, &unreachableError{c.words.clean(unreachable.Error())})
+	default:
+		return wrapError(about, toolscript.Unavailable, errors.New(c.words.clean(err.Error())))
+	}
 }
+
+// unreachableError is ErrUnreachable with a reason.
+type unreachableError struct{ text string }
+
+func (e *unreachableError) Error() string { return e.text }
+
+func (*unreachableError) Is(target error) bool { return target == ErrUnreachable }

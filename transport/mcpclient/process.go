@@ -13,42 +13,43 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/reaper"
 )
 
-// How long the end of a process may take. The sum is the bound of Conn.Close;
-// it stays below the five seconds in which the whole gateway ends.
+// Time limits for the end of a process. Their sum is the limit of Conn.Close; it is
+// below the five seconds in which the gateway exits.
 const (
-	politeExit = time.Second             // after standard input was closed
+	politeExit = time.Second             // after closing standard input
 	termExit   = 1500 * time.Millisecond // after SIGTERM
 	killExit   = 500 * time.Millisecond  // after SIGKILL
-	holdDelay  = time.Second             // for one outside the group that holds on to the output
-	lastOutput = 300 * time.Millisecond  // to read what was written before the end, and again to give that up
+	holdDelay  = time.Second             // for a process outside the group that holds the output open
+	lastOutput = 300 * time.Millisecond  // to read the remaining output, and again to abandon it
 )
 
-// process is a server's process and the group it leads, which is where the
-// node behind an npx is found.
+// process is a server's process and the process group that it leads. The group
+// includes children such as the node process that npx starts.
 type process struct {
 	cmd    *exec.Cmd
 	stdin  *outbox
 	stdout *os.File
 	reaper *reaper.Reaper // may be nil
-	exited chan struct{}  // closed when the process has been waited for and its group is gone
-	faulty atomic.Bool    // one of our goroutines panicked; read after exited
+	exited chan struct{}  // closed when the process was reaped and its group has ended
+	faulty atomic.Bool    // one of our goroutines panicked; read it after exited
 
 	mu        sync.Mutex
-	disbanded bool // the group must not be signalled: its number may be another's
+	disbanded bool // the group must not be signalled: its id may have been reused
 }
 
-// startProcess starts argv with exactly env and the reaper's mark, in a process
-// group of its own.
+// startProcess starts argv with the environment env and the reaper's mark, in a new
+// process group.
 func startProcess(argv, env []string, dir string, stderr *tail, on Events, r *reaper.Reaper) (*process, error) {
 	path, err := lookPath(argv[0], env)
 	if err != nil {
 		return nil, err
 	}
-	// Not the context of the dial: its end would kill the process of a live connection.
-	cmd := exec.CommandContext(context.Background(), path, argv[1:]...) //nolint:gosec // running what the user configured is the purpose
+	// The process must outlive the context of the dial.
+	cmd := exec.CommandContext(context.Background(), path, argv[1:]...) //nolint:gosec // it runs the command of the user's configuration
 	cmd.Args[0] = argv[0]
 	env = append(env, r.Begin()...)
 	cmd.Env, cmd.Dir, cmd.Stderr, cmd.WaitDelay = env, dir, stderr, holdDelay
@@ -57,13 +58,13 @@ func startProcess(argv, env []string, dir string, stderr *tail, on Events, r *re
 	if err != nil {
 		return nil, err
 	}
-	stdout, childStdout, err := os.Pipe() // cmd's own would be closed by Wait under its reader
+	stdout, childStdout, err := os.Pipe() // Wait would close cmd's own pipe before the reader has finished
 	if err != nil {
 		return nil, errors.Join(err, stdin.Close())
 	}
 	cmd.Stdout = childStdout
 	err = cmd.Start()
-	_ = childStdout.Close() // the child has its own copy, or there is no child
+	_ = childStdout.Close() // the child has its own copy, or it was not started
 	if err != nil {
 		return nil, errors.Join(startError(argv[0], dir, err), stdout.Close())
 	}
@@ -77,26 +78,35 @@ func startProcess(argv, env []string, dir string, stderr *tail, on Events, r *re
 	return p, nil
 }
 
-// guard runs f. A panic in it ends the process, which nobody looks after then.
+// guard runs f. A panic in f ends the process, because its connection cannot
+// continue.
 func (p *process) guard(on Events, f func()) {
 	defer recovered(on, func() { p.faulty.Store(true) }, p.disband)
 	f()
 }
 
-// startError says what can be done about a command that does not start.
+// startError explains why a command cannot be started and what to do.
 func startError(command, dir string, err error) error {
 	if dir != "" {
 		if _, missing := os.Stat(dir); missing != nil {
-			return fmt.Errorf("cannot start in its working directory: %w", missing)
+			return lasting("cannot start in its working directory: %w; make the folder, or correct \"cwd\" in .toolscript.json", missing)
 		}
 	}
-	if errors.Is(err, fs.ErrPermission) {
-		return fmt.Errorf("cannot start %q: %w; is it executable?", command, err)
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return lasting("cannot start %q: %w; is it executable?", command, err)
+	case errors.Is(err, fs.ErrNotExist):
+		return lasting(`cannot start %q: %w; install it, or correct "command" in .toolscript.json`, command, err)
 	}
 	return fmt.Errorf("cannot start %q: %w", command, err)
 }
 
-// lookPath finds a command in the PATH that the server itself will see.
+// lasting returns an error that a retry cannot fix.
+func lasting(format string, args ...any) error {
+	return &toolscript.Error{Kind: toolscript.Unavailable, Permanent: true, Err: fmt.Errorf(format, args...)}
+}
+
+// lookPath finds a command in the PATH of the server's own environment.
 func lookPath(command string, env []string) (string, error) {
 	if filepath.Base(command) != command {
 		return command, nil
@@ -108,19 +118,19 @@ func lookPath(command string, env []string) (string, error) {
 		}
 		for _, dir := range filepath.SplitList(value) {
 			if !filepath.IsAbs(dir) {
-				continue // "." in PATH would run what lies in a project's folder
+				continue // "." in PATH would run programs of a project's folder
 			}
 			if found, err := exec.LookPath(filepath.Join(dir, command)); err == nil {
 				return found, nil
 			}
 		}
 	}
-	return "", fmt.Errorf(`cannot start %q: no such command in PATH; install it, or give its full path as "command"`, command)
+	return "", lasting(`cannot start %q: no such command in PATH; install it, or give its full path as "command"`, command)
 }
 
-// Read reads from the process's standard output. Once the process has ended, a
-// read ends where nothing comes for a while; the time that the reader takes
-// between two reads does not count.
+// Read reads from the process's standard output. After the process has ended, Read
+// fails if no output arrives for drainIdle. The time between two reads does not
+// count.
 func (p *process) Read(b []byte) (int, error) {
 	select {
 	case <-p.exited:
@@ -130,23 +140,24 @@ func (p *process) Read(b []byte) (int, error) {
 	return p.stdout.Read(b)
 }
 
-// stdoutIdle gives the read under way, or the next one, its time.
+// stdoutIdle sets the deadline of the current or next read.
 func (p *process) stdoutIdle() {
-	_ = p.stdout.SetReadDeadline(time.Now().Add(drainIdle)) // fails on Windows, whose pipes know no deadline
+	_ = p.stdout.SetReadDeadline(time.Now().Add(drainIdle)) // fails on Windows, where pipes have no deadline
 }
 
-// wait reaps the process. Where the system can tell of its end before that, the
-// group is killed while the dead leader still keeps its number from being given
-// to others; this also closes the pipes that grandchildren hold.
+// wait reaps the process. If the system can report the end of a process before it is
+// reaped, the group is killed first, because the id of the group cannot be reused
+// before the leader is reaped. Killing the group also closes the pipes that
+// grandchildren hold.
 func (p *process) wait() {
 	if awaitExit(p.cmd.Process.Pid) {
 		p.disband()
 	}
-	_ = p.cmd.Wait() // status has the result; the rest is about pipes
+	_ = p.cmd.Wait() // status returns the result; other errors concern the pipes
 	p.disband()
 }
 
-// disband kills what is left of the group, once.
+// disband kills the rest of the group, once.
 func (p *process) disband() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -157,7 +168,7 @@ func (p *process) disband() {
 	}
 }
 
-// signal sends to the group, unless it is gone.
+// signal signals the group if it still exists.
 func (p *process) signal(send func(*os.Process)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -166,8 +177,8 @@ func (p *process) signal(send func(*os.Process)) {
 	}
 }
 
-// status is how the process ended, as in "exit status 3" and "signal: killed",
-// or errFault. It is only known once exited is closed.
+// status returns the exit status, as in "exit status 3" and "signal: killed", or
+// errFault. It is valid after exited is closed.
 func (p *process) status() error {
 	if p.faulty.Load() {
 		return errFault
@@ -175,8 +186,8 @@ func (p *process) status() error {
 	return errors.New(p.cmd.ProcessState.String())
 }
 
-// close ends the process as MCP wants it: "closing the input stream, waiting for
-// the server to exit, or sending SIGTERM", and then SIGKILL.
+// close ends the process as MCP prescribes: close the input, wait for the server to
+// exit, send SIGTERM, then SIGKILL.
 func (p *process) close() error {
 	_ = p.stdin.Close() // never fails
 	if p.gone(politeExit) {
@@ -189,8 +200,8 @@ func (p *process) close() error {
 	return p.kill()
 }
 
-// abort ends a process that nobody depends on yet. It still gets a SIGTERM: npx
-// may be in the middle of an installation.
+// abort ends a process that has no calls in flight. The process still receives a
+// SIGTERM, because npx may be in the middle of an installation.
 func (p *process) abort() error {
 	_ = p.stdin.Close() // never fails
 	p.signal(terminateGroup)

@@ -2,6 +2,6 @@
 
 package mcpclient
 
-// awaitExit would tell of a child's end before it is reaped. golang.org/x/sys
-// has no such call here, so the group is killed right after.
+// awaitExit does nothing: golang.org/x/sys cannot wait without reaping on this
+// system. The group is killed right after the child is reaped.
 func awaitExit(int) bool { return false }

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// leadGroup makes the child the leader of a process group of its own, so that a
-// signal reaches its offspring too, and a Ctrl-C at our terminal does not.
+// leadGroup makes the child the leader of a new process group. Signals then reach its
+// descendants, and a Ctrl-C at the terminal does not reach them.
 func leadGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
 func terminateGroup(leader *os.Process) { signalGroup(leader, syscall.SIGTERM) }
@@ -17,5 +17,5 @@ func terminateGroup(leader *os.Process) { signalGroup(leader, syscall.SIGTERM) }
 func killGroup(leader *os.Process) { signalGroup(leader, syscall.SIGKILL) }
 
 func signalGroup(leader *os.Process, s syscall.Signal) {
-	_ = syscall.Kill(-leader.Pid, s) // ESRCH: the group has ended by itself
+	_ = syscall.Kill(-leader.Pid, s) // ESRCH: the group has already ended
 }

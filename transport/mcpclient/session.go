@@ -8,40 +8,38 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/transport/mcpclient/remote"
+	"github.com/toolscript/toolscript/transport/mcpclient/httptransport"
 )
 
-// renewTime bounds the handshake that begins another session.
+// renewTime limits the handshake of a new session.
 const renewTime = 20 * time.Second
 
-// sessions lets one goroutine begin the next session and all others wait for it.
+// sessions lets one goroutine open the next session while the others wait for it.
 type sessions struct {
 	mu   sync.Mutex
-	next *renewal // under way or over; nil before the first one
+	next *renewal // in progress or finished; nil before the first renewal
 }
 
-// renewal is one handshake in the place of a session that has ended.
+// renewal is one handshake that replaces an ended session.
 type renewal struct {
 	of   string // the session that ended
 	done chan struct{}
-	err  error // read after done
+	err  error // valid after done is closed
 }
 
-// mayRepeat reports whether a request that failed should be sent once more: the
-// server has ended the session, another one has begun, and the server has either
-// certainly not carried the request out or said of the tool that calling it
-// again does no harm.
+// mayRepeat reports whether a failed request should be sent once more: the server has
+// ended the session, a new one is open, and either the server certainly did not
+// execute the request or the tool's annotations allow a repeated call.
 func (c *Conn) mayRepeat(ctx context.Context, about toolscript.Error, method string, err error) bool {
-	var over *remote.SessionError
+	var over *httptransport.SessionError
 	if !errors.As(err, &over) {
 		return false
 	}
 	return c.renew(ctx, over.Session) == nil && (over.Untouched || method != "tools/call" || c.harmless(about.Tool))
 }
 
-// renew begins another session in the place of one that has ended. Whoever
-// learns of the same end waits for the same handshake. Where it fails, the
-// connection ends.
+// renew replaces an ended session. Concurrent calls for the same session share one
+// handshake. If the handshake fails, the connection ends.
 func (c *Conn) renew(ctx context.Context, ended string) error {
 	c.sessions.mu.Lock()
 	r := c.sessions.next
@@ -59,7 +57,7 @@ func (c *Conn) renew(ctx context.Context, ended string) error {
 	}
 }
 
-// begin does one renewal. Another session may have other tools.
+// begin performs one renewal. The new session may have other tools.
 func (c *Conn) begin(r *renewal) {
 	defer close(r.done)
 	defer recovered(c.on, func() { r.err = errFault; c.end(errFault) })
@@ -70,12 +68,11 @@ func (c *Conn) begin(r *renewal) {
 		c.end(r.err)
 		return
 	}
-	c.on.changed(c.on.ToolsChanged)
-	c.on.changed(c.on.ResourcesChanged)
-	c.on.changed(c.on.PromptsChanged)
+	c.on.toolsChanged()
 }
 
-// expired is told of a session that ended while nobody asked for anything.
+// expired is called when the stream of unsolicited messages reports that the session
+// has ended.
 func (c *Conn) expired(session string) {
-	go func() { _ = c.renew(context.Background(), session) }() // ends within renewTime, and says so itself
+	go func() { _ = c.renew(context.Background(), session) }() // bounded by renewTime; begin reports errors
 }

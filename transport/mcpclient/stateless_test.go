@@ -14,7 +14,7 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// TestStateless speaks MCP 2026-07-28 with mcp-go's server.
+// TestStateless uses MCP 2026-07-28 with mcp-go's server.
 func TestStateless(t *testing.T) {
 	s := server.NewMCPServer("modern", "1.0.0", server.WithToolCapabilities(true))
 	echo := mcp.NewToolWithRawSchema("echo", "Returns its text.",
@@ -54,6 +54,9 @@ func TestStateless(t *testing.T) {
 	if got := text(t, c, "echo", `{"text":"hi"}`); got != "hi" {
 		t.Errorf("echo = %q", got)
 	}
+	if err := c.Ping(within(t, bound)); err != nil { // this version of MCP has no ping
+		t.Errorf("Ping = %v", err)
+	}
 	for name, want := range map[string]string{"Mcp-Protocol-Version": mcpclient.Stateless, "Mcp-Name": "echo", "Mcp-Param-Text": "hi", "Mcp-Session-Id": ""} {
 		if got := header("tools/call", name); got != want {
 			t.Errorf("header %s = %q, want %q", name, got, want)
@@ -71,8 +74,8 @@ func TestStateless(t *testing.T) {
 	})
 }
 
-// TestStatelessFallsBack offers MCP 2026-07-28 to servers that do not speak it,
-// one of them ignoring what it does not know.
+// TestStatelessFallsBack offers MCP 2026-07-28 to servers that do not support it. One
+// of them ignores unknown requests.
 func TestStatelessFallsBack(t *testing.T) {
 	check := func(t *testing.T, cfg mcpclient.Config) {
 		t.Helper()
@@ -92,11 +95,11 @@ func TestStatelessFallsBack(t *testing.T) {
 	})
 }
 
-// question is the answer to the first round of a call.
+// question is the first answer to a call: it asks for input.
 const question = `{"resultType":"input_required","requestState":"abc","inputRequests":{"who":{"method":"elicitation/create","params":{"message":"who?"}}}}`
 
-// TestStatelessQuestions has a server that wants to know more for a call: MCP
-// 2026-07-28 has that in the place of requests of the server.
+// The server asks for input during a call. In MCP 2026-07-28, such results replace
+// the server's own requests.
 func TestStatelessQuestions(t *testing.T) {
 	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var m struct {
@@ -115,7 +118,7 @@ func TestStatelessQuestions(t *testing.T) {
 		if m.Method == "tools/call" {
 			result = question
 			if m.Params.RequestState == "abc" {
-				said, _ := json.Marshal(string(m.Params.InputResponses)) // a string always marshals
+				said, _ := json.Marshal(string(m.Params.InputResponses)) // a string always has a JSON form
 				result = `{"resultType":"complete","content":[{"type":"text","text":` + string(said) + `}]}`
 			}
 		}

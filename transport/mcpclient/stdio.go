@@ -2,6 +2,9 @@ package mcpclient
 
 import (
 	"bufio"
+	"cmp"
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,55 +15,71 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/toolscript/toolscript"
 )
 
 const (
-	exitDelay = 500 * time.Millisecond // that a process may outlive its own pipes before the connection counts as ended
-	drainIdle = 200 * time.Millisecond // without output of a process that has ended, before it is taken for complete
-	drainTime = 20 * time.Second       // for all output that comes after the end
+	exitDelay = 500 * time.Millisecond // for a process that has closed its pipes to exit
+	drainIdle = 200 * time.Millisecond // without output after the process has ended; the output then counts as complete
+	drainTime = 20 * time.Second       // for all output after the process has ended
 )
 
-// stdio is a server that is our child process. mcp-go only speaks with it: its
-// own process handling leaks grandchildren and the gateway's environment.
+// stdio is a server in a child process. Only the protocol is left to mcp-go, whose
+// process handling leaks grandchildren and passes the gateway's environment on.
 type stdio struct {
 	proc  *process
 	wire  *transport.Stdio
 	log   *tail
-	words cleaner
+	words redactor
 	on    Events
+	calls *calls
 
-	chat   atomic.Pointer[string] // the first line on standard output that is no message
-	pumped chan struct{}          // closed when nothing more comes from standard output
-	broke  error                  // why, if not for its end; read after pumped
+	chat   atomic.Pointer[string] // the first line on standard output that is not a message
+	pumped chan struct{}          // closed when standard output has ended
+	broke  error                  // why reading ended, nil at the end of output; valid after pumped is closed
+
+	stopReading func() // ends the wait for memory for a message; nil before the start
 
 	gone   chan struct{}
-	why    error // read after gone
+	why    error // valid after gone is closed
 	ending sync.Once
 	ended  error
 }
 
 // startStdio starts the server's process and watches it.
-func (d Dialer) startStdio(cfg Config, on Events, words cleaner, tooLarge func(id string) bool) (*stdio, error) {
+func (d Dialer) startStdio(cfg Config, on Events, words redactor, open *calls) (*stdio, error) {
 	if cfg.Command == "" {
 		return nil, &toolscript.Error{Kind: toolscript.Invalid, Err: errors.New(`a stdio server needs a "command"`)}
 	}
-	env, refused := environment(os.Environ(), cfg)
-	for _, name := range refused {
+	env := environment(os.Environ(), cfg)
+	for _, name := range env.refused {
 		on.logf(slog.LevelWarn, "%s of its configured environment is not passed on: names that begin with %s are our own", name, ownPrefix)
 	}
-	s := &stdio{words: words, on: on, pumped: make(chan struct{}), gone: make(chan struct{})}
+	for _, name := range env.withheld {
+		on.logf(slog.LevelWarn, "%s is not passed on: its value holds a user name or password; to pass it, add it to inheritEnv", name)
+	}
+	s := &stdio{words: words, on: on, calls: open, pumped: make(chan struct{}), gone: make(chan struct{})}
 	s.log = &tail{words: words}
 	var err error
 	argv := append([]string{cfg.Command}, cfg.Args...)
-	if s.proc, err = startProcess(argv, env, cfg.Dir, s.log, on, d.Reaper); err != nil {
+	if s.proc, err = startProcess(argv, env.vars, cmp.Or(cfg.Dir, d.Dir), s.log, on, d.Reaper); err != nil {
 		return nil, err
 	}
 	messages, fromServer := io.Pipe()
-	// A bufio.Reader of this size is kept by mcp-go, which would otherwise read 4 KiB at a time.
+	// mcp-go keeps a bufio.Reader of this size; otherwise it would read 4 KiB at a
+	// time.
 	s.wire = transport.NewIO(bufio.NewReaderSize(messages, 1<<20), s.proc.stdin, nil)
-	go s.pump(&filter{to: fromServer, limit: maxMessage, text: s.text, tooLarge: tooLarge})
+	reading, stop := context.WithCancel(context.Background())
+	s.stopReading = stop
+	go func() {
+		defer stop()
+		s.pump(&filter{
+			to: fromServer, limit: maxMessage, text: s.text, tooLarge: open.tooLarge,
+			ctx: reading, answers: d.Answers, take: open.answer, direct: open.direct,
+		})
+	}()
 	go s.watch(fromServer)
 	return s, nil
 }
@@ -77,7 +96,7 @@ func (s *stdio) chatter() string {
 	return ""
 }
 
-// text takes a line that is no message.
+// text handles a line that is not a message.
 func (s *stdio) text(line []byte) {
 	words := s.words.clean(string(line[:min(len(line), maxRaw)]))
 	if words == "" {
@@ -87,30 +106,51 @@ func (s *stdio) text(line []byte) {
 	s.on.logf(slog.LevelDebug, "text on standard output: %s", words)
 }
 
-// pump carries what the server writes to mcp-go.
+// pump filters the server's output until it ends.
 func (s *stdio) pump(f *filter) {
 	defer close(s.pumped)
 	defer recovered(s.on)
-	s.broke = errFault // stands after a panic
+	s.broke = errFault // remains set after a panic
 	err := f.run(s.proc)
 	if s.broke = nil; errors.Is(err, errTooLarge) {
 		s.broke = err
 	}
 }
 
-// watch notices the end of the connection, whichever of its parts ends first,
-// and tells those who wait: mcp-go by the end of its input, the others by gone.
+// watch waits for the end of the connection, whichever part ends first, and notifies
+// the waiting goroutines: mcp-go by the end of its input, the others by gone.
 func (s *stdio) watch(messages *io.PipeWriter) {
 	defer recovered(s.on)
 	s.why = s.awaitEnd()
-	close(s.gone)        // first: who is told by mcp-go looks here for the reason
-	_ = messages.Close() // mcp-go closes itself when it gets there; its Close would drop the answers before
+	close(s.gone)        // first, so that the errors of calls contain the reason
+	_ = messages.Close() // mcp-go closes itself at the end of its input; its Close would drop earlier answers
+	s.calls.lose()
 	<-s.proc.exited
-	_ = s.proc.stdout.Close() // nobody reads it any more
-	_ = s.proc.stdin.Close()  // ends its goroutine
+	_ = s.proc.stdout.Close() // no reader is left
+	_ = s.proc.stdin.Close()  // ends the goroutine of the outbox
 }
 
-// awaitEnd returns why no more answers can come.
+// answering returns a request handler that writes the answers itself. mcp-go would
+// report each answer that cannot be written to the program's default logger, without
+// a limit.
+func (s *stdio) answering(ask transport.RequestHandler) transport.RequestHandler {
+	return func(ctx context.Context, request transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
+		response, err := ask(ctx, request)
+		if err != nil {
+			response = transport.NewJSONRPCErrorResponse(request.ID, mcp.INTERNAL_ERROR, err.Error(), nil)
+		}
+		message, err := json.Marshal(response)
+		if err == nil {
+			_, err = s.proc.stdin.Write(append(message, '\n'))
+		}
+		if err != nil && !errors.Is(err, errClosed) { // errClosed: the connection is ending
+			s.on.logf(slog.LevelWarn, "the server's request %s was not answered: %v", printable(request.Method), err)
+		}
+		return nil, nil //nolint:nilnil // mcp-go then writes nothing
+	}
+}
+
+// awaitEnd waits until no more answers can arrive and returns the reason.
 func (s *stdio) awaitEnd() (why error) {
 	defer recovered(s.on, func() { why = errFault }, s.terminate)
 	select {
@@ -137,8 +177,9 @@ func (s *stdio) awaitEnd() (why error) {
 	}
 }
 
-// drain lets what a dead server wrote last be read, however slowly. A process
-// that has left the group may hold the pipe open for ever, and even write to it.
+// drain waits until the last output of an ended process has been read, for at most
+// drainTime. A process that has left the group may hold the pipe open indefinitely
+// and even write to it.
 func (s *stdio) drain() {
 	limit := time.AfterFunc(drainTime, func() { _ = s.proc.stdout.Close() }) // makes the read fail
 	defer limit.Stop()
@@ -160,8 +201,8 @@ func (s *stdio) close() error { return s.end((*process).close) }
 
 func (s *stdio) abort() error { return s.end((*process).abort) }
 
-// end ends the process and waits until the connection knows. Output that is
-// slow to be read is given up then, since nobody waits for an answer any more.
+// end ends the process and waits until watch has noticed it. Output that is still
+// unread then is discarded, because no call waits for an answer.
 func (s *stdio) end(how func(*process) error) error {
 	s.ending.Do(func() {
 		if s.ended = how(s.proc); s.ended != nil {
@@ -169,6 +210,9 @@ func (s *stdio) end(how func(*process) error) error {
 		}
 		if s.known() {
 			return
+		}
+		if s.stopReading != nil {
+			s.stopReading()
 		}
 		_ = s.proc.stdout.Close() // makes the read fail
 		if !s.known() {
@@ -178,7 +222,8 @@ func (s *stdio) end(how func(*process) error) error {
 	return s.ended
 }
 
-// known reports whether the connection knows of its end, and gives it a moment.
+// known waits up to lastOutput for watch to notice the end and reports whether it
+// did.
 func (s *stdio) known() bool {
 	select {
 	case <-s.gone:

@@ -11,14 +11,14 @@ const (
 	tailBytes = 16 << 10
 )
 
-// tail is an io.Writer that keeps the last lines written to it, cleaned.
+// tail is an io.Writer that keeps the last lines written to it, cleaned by words.
 type tail struct {
-	words cleaner
+	words redactor
 
 	mu    sync.Mutex
 	lines []string
-	size  int    // of lines
-	open  []byte // the line that has no end yet; what is beyond maxRaw is dropped
+	size  int    // bytes of lines
+	open  []byte // the unfinished line; bytes beyond maxRaw are dropped
 }
 
 func (t *tail) Write(p []byte) (int, error) {
@@ -36,7 +36,7 @@ func (t *tail) Write(p []byte) (int, error) {
 	}
 }
 
-// endLine files the open line, and drops the oldest ones that are too many.
+// endLine stores the finished line and drops the oldest lines above the limit.
 func (t *tail) endLine() {
 	line := t.words.clean(string(t.open))
 	t.open = t.open[:0]
@@ -53,7 +53,7 @@ func (t *tail) endLine() {
 	t.lines = slices.Delete(t.lines, 0, drop)
 }
 
-// last returns what is kept, oldest first, with the line that has no end yet.
+// last returns the stored lines, oldest first, and the unfinished line.
 func (t *tail) last() []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -1,24 +1,26 @@
 package mcpclient
 
 import (
+	"maps"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
 const (
-	maxWords  = 2000 // bytes kept of one thing that a server says
+	maxWords  = 2000 // bytes kept of one text of a server
 	maxRaw    = 4 * maxWords
-	minSecret = 8 // shorter values occur in words that mean something else
+	minSecret = 8 // shorter values may occur in other words
 )
 
-// escapes are the terminal sequences of ECMA-48: CSI, OSC, and the short ones.
+// escapes matches the terminal sequences of ECMA-48: CSI, OSC, and the short ones.
 var escapes = regexp.MustCompile(`\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]*[0-~])`)
 
-// printable makes a server's words fit for a log, a terminal and an error: one
-// line, of bounded length, that neither moves the cursor nor hides anything.
+// printable makes a server's text safe for logs, terminals and errors: one line of
+// limited length, without control sequences or invisible characters.
 func printable(text string) string {
 	text = text[:min(len(text), maxRaw)]
 	text = escapes.ReplaceAllLiteralString(strings.ToValidUTF8(text, "\uFFFD"), "")
@@ -42,34 +44,37 @@ func printable(text string) string {
 	return text[:cut] + "…"
 }
 
-// cleaner makes words printable and takes out what the configuration gave the
-// server to keep: servers do print their tokens, and what they print
-// is shown in states, logs and errors. The zero value takes nothing out.
-type cleaner struct{ secrets *strings.Replacer }
+// redactor makes text printable and replaces the secrets of the configuration.
+// Servers do print their tokens, and their output is shown in states, logs and
+// errors. The zero value replaces nothing.
+type redactor struct{ secrets *strings.Replacer }
 
-// newCleaner takes the values of secrets, each by what is shown in its place.
-func newCleaner(secrets map[string]string) cleaner {
+// newRedactor takes a map from placeholders to secret values.
+func newRedactor(secrets map[string]string) redactor {
 	var pairs []string
-	for shown, value := range secrets {
-		if len(value) >= minSecret {
-			pairs = append(pairs, value, shown)
+	shown := slices.Sorted(maps.Keys(secrets))
+	slices.SortStableFunc(shown, func(a, b string) int { return len(secrets[b]) - len(secrets[a]) }) // longest first: a secret may contain another
+	for _, name := range shown {
+		if value := secrets[name]; len(value) >= minSecret {
+			pairs = append(pairs, value, name)
 		}
 	}
 	if pairs == nil {
-		return cleaner{}
+		return redactor{}
 	}
-	return cleaner{strings.NewReplacer(pairs...)}
+	return redactor{strings.NewReplacer(pairs...)}
 }
 
-// secrets are what a configuration gives a server to keep.
+// secrets returns the secret values of a configuration, by placeholder.
 func secrets(cfg Config) map[string]string {
 	all := make(map[string]string)
+	maps.Copy(all, cfg.Secrets)
 	for name, value := range cfg.Env {
 		all["${"+name+"}"] = value
 	}
 	for name, value := range cfg.Headers {
 		all["(header "+name+")"] = value
-		if _, token, ok := strings.Cut(value, " "); ok { // Bearer TOKEN
+		if _, token, ok := strings.Cut(value, " "); ok { // as in "Bearer TOKEN"
 			all["(token of "+name+")"] = token
 		}
 	}
@@ -82,7 +87,7 @@ func secrets(cfg Config) map[string]string {
 	return all
 }
 
-func (c cleaner) clean(text string) string {
+func (c redactor) clean(text string) string {
 	if c.secrets != nil {
 		text = c.secrets.Replace(text[:min(len(text), maxRaw)])
 	}

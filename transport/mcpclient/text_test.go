@@ -29,7 +29,7 @@ func TestPrintable(t *testing.T) {
 }
 
 func TestCleanerTakesSecretsOut(t *testing.T) {
-	c := newCleaner(secrets(Config{
+	c := newRedactor(secrets(Config{
 		Env:     map[string]string{"TOKEN": "ghp_0123456789", "SHORT": "on"},
 		Headers: map[string]string{"Authorization": "Bearer abcdefghij"},
 		URL:     "https://me:password1@host/mcp?key=0011223344",

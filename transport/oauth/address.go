@@ -7,14 +7,13 @@ import (
 	"net/url"
 )
 
-// parseAddress accepts the URLs that secrets may travel to, and that a browser
-// may be sent to: https, or http to this machine. What a server names reaches a
-// command line and a browser, and "file:", "javascript:" or a program's own
-// scheme would be run there.
+// parseAddress accepts https URLs, and http URLs of this machine. Only these may
+// receive secrets or be opened in a browser. Servers name such URLs, and "file:",
+// "javascript:" or the scheme of a program could run code there.
 func parseAddress(address string) (*url.URL, error) {
 	u, err := url.Parse(address)
 	if err != nil {
-		return nil, errors.New("not a URL") // the error would repeat it, with what is in its query
+		return nil, errors.New("not a URL") // the error of url.Parse would repeat the query
 	}
 	switch {
 	case u.Host == "" || u.Opaque != "":
@@ -28,14 +27,14 @@ func parseAddress(address string) (*url.URL, error) {
 	}
 }
 
-// CheckURL reports why a URL must not be opened in a browser.
+// CheckURL returns an error if a URL must not be opened in a browser.
 func CheckURL(address string) error {
 	_, err := parseAddress(address)
 	return err
 }
 
-// isLoopback is about the name alone: no other name is looked up, since the
-// answer may be another one a moment later.
+// isLoopback checks only the name. Names are not resolved, because a later lookup can
+// have another result.
 func isLoopback(host string) bool {
 	if host == "localhost" {
 		return true
@@ -44,12 +43,12 @@ func isLoopback(host string) bool {
 	return err == nil && ip.Unmap().IsLoopback()
 }
 
-// plain is a URL without what may be secret in it, for errors and the log.
+// plain returns a URL without the parts that may be secret, for errors and the log.
 func plain(u *url.URL) string {
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
 }
 
-// plainText is plain of a text.
+// plainText is plain for a text.
 func plainText(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -58,18 +57,19 @@ func plainText(address string) string {
 	return plain(u)
 }
 
-// reach says how far into the private an address lies.
+// reach is the network that an address belongs to, ordered from public to local.
 type reach int
 
 const (
 	public  reach = iota
-	private       // of the local network or of a provider's own
-	local         // of this machine
+	private       // the local network, or internal to a provider
+	local         // this machine
 )
 
-// Prefixes that netip does not class: 6to4 and NAT64 lead to an IPv4 address that
-// is written into them, the old site-local and the carriers' addresses are
-// somebody's inside. CVE-2026-44430 was a list without the first two.
+// privateRanges are private prefixes that netip does not report as such. 6to4 and
+// NAT64 addresses contain the IPv4 address that they lead to; the former site-local
+// addresses and those of carrier-grade NAT are internal. CVE-2026-44430 was a list
+// without the first two.
 var privateRanges = []netip.Prefix{
 	netip.MustParsePrefix("100.64.0.0/10"),
 	netip.MustParsePrefix("192.0.0.0/24"),

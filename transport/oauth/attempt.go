@@ -18,11 +18,12 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// Attempt is one run of the authorization code flow. It is good for one Finish.
+// Attempt is one run of the authorization code flow. Only one Finish is possible.
 type Attempt struct {
 	session   *Session
 	authority authority
 	client    Client
+	confirmed string // the confirmed issuer, see Credentials
 	redirect  string
 	scopes    []string
 	state     Secret
@@ -31,20 +32,19 @@ type Attempt struct {
 	used      atomic.Bool
 }
 
-// The errors of Finish before anything is asked of the authorization server.
+// Errors of Finish before it sends a request to the authorization server.
 var (
 	ErrState = errors.New("invalid or expired authorization attempt: the state is missing or another one")
 	ErrCode  = errors.New("the authorization server sent no code")
 )
 
-// DeniedError is what the authorization server says instead of giving a code.
+// DeniedError is an error that the authorization server returned instead of a code.
 type DeniedError struct{ Code, Description string }
 
 func (e *DeniedError) Error() string { return (&refusal{e.Code, e.Description}).Error() }
 
-// Begin finds out what the server asks for and prepares a flow that comes back
-// to redirect. The error says what is wrong with the server's OAuth2, or with the
-// configuration.
+// Begin discovers the server's requirements and prepares a flow with the redirect
+// URI. The error reports a problem of the server's OAuth2 or of the configuration.
 func (s *Session) Begin(ctx context.Context, redirect string) (*Attempt, error) {
 	s.mu.Lock()
 	asked := s.asked
@@ -59,7 +59,7 @@ func (s *Session) Begin(ctx context.Context, redirect string) (*Attempt, error) 
 	return s.begin(ctx, c, redirect)
 }
 
-// probe asks the server for its challenge.
+// probe sends a request without a token, to get the challenge.
 func (s *Session) probe(ctx context.Context) (challenge, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url.String(), strings.NewReader("{}"))
 	if err != nil {
@@ -67,7 +67,7 @@ func (s *Session) probe(ctx context.Context) (challenge, error) {
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "application/json, text/event-stream")
-	resp, err := s.client.Do(req) //nolint:gosec // the client's guard is what keeps requests where they may go
+	resp, err := s.client.Do(req) //nolint:gosec // the guard of the client restricts the addresses
 	if err != nil {
 		return challenge{}, printable(err)
 	}
@@ -87,6 +87,9 @@ func (s *Session) begin(ctx context.Context, c challenge, redirect string) (*Att
 		return nil, fmt.Errorf("%w: %w", ErrDiscovery, err)
 	}
 	s.log.Info("oauth flow", slog.String("grant", s.config.String()), slog.String("issuer", plainText(a.Issuer)))
+	if err := s.confirmed(a.Issuer, &known); err != nil {
+		return nil, err
+	}
 	client, err := s.clientFor(ctx, a, known, redirect)
 	switch {
 	case err != nil && a.assumed:
@@ -96,24 +99,24 @@ func (s *Session) begin(ctx context.Context, c challenge, redirect string) (*Att
 	}
 	s.log.Info("oauth client", slog.String("source", client.Source))
 	t := &Attempt{
-		session: s, authority: a, client: client, redirect: redirect,
+		session: s, authority: a, client: client, confirmed: known.Confirmed, redirect: redirect,
 		scopes: s.scopes(a, c, known), state: newState(), verifier: Secret(oauth2.GenerateVerifier()),
 	}
 	return t, t.prepare()
 }
 
-// ErrDiscovery is wrapped by the errors of Begin that tell of a server whose
-// OAuth2 cannot be used.
+// ErrDiscovery is wrapped by the errors of Begin if the server's OAuth2 cannot be
+// used.
 var ErrDiscovery = errors.New("server does not support OAuth2 or is misconfigured")
 
-// newState is 256 random bits.
+// newState returns 256 random bits.
 func newState() Secret {
 	var b [32]byte
-	_, _ = rand.Read(b[:]) // never fails: the process ends when the system has no randomness
+	_, _ = rand.Read(b[:]) // never fails: the process ends if the system has no randomness
 	return Secret(base64.RawURLEncoding.EncodeToString(b[:]))
 }
 
-// prepare makes the URL: code, PKCE with S256, state and the resource.
+// prepare builds the URL with PKCE (S256), state and resource.
 func (t *Attempt) prepare() error {
 	config := oauth2.Config{
 		ClientID: t.client.ID, RedirectURL: t.redirect, Scopes: t.scopes,
@@ -123,7 +126,7 @@ func (t *Attempt) prepare() error {
 		oauth2.S256ChallengeOption(string(t.verifier)),
 		oauth2.SetAuthURLParam("resource", t.authority.resource),
 	}
-	if slices.Contains(t.scopes, offlineAccess) { // OpenID Connect Core 11 wants it with that scope
+	if slices.Contains(t.scopes, offlineAccess) { // OpenID Connect Core 11 requires the prompt for that scope
 		options = append(options, oauth2.SetAuthURLParam("prompt", "consent"))
 	}
 	t.url = config.AuthCodeURL(string(t.state), options...)
@@ -133,29 +136,29 @@ func (t *Attempt) prepare() error {
 	return nil
 }
 
-// URL is where a person agrees. It holds the state: it may be shown to that
-// person and to nobody else.
+// URL returns the URL at which a person grants access. It contains the state and must
+// be shown only to that person.
 func (t *Attempt) URL() string { return t.url }
 
-// State finds the attempt that a redirect belongs to.
+// State returns the state, which identifies the attempt of a redirect.
 func (t *Attempt) State() Secret { return t.state }
 
-// Server is whose login it is.
+// Server returns the name of the server.
 func (t *Attempt) Server() string { return t.session.name }
 
-// Redirect is where the browser comes back to.
+// Redirect returns the redirect URI.
 func (t *Attempt) Redirect() string { return t.redirect }
 
-// Check reports what is wrong with the query of a redirect, before any use of it:
-// ErrState, a *DeniedError, ErrCode, or an issuer that is not the one asked.
+// Check validates the query of a redirect. Errors are ErrState, a *DeniedError,
+// ErrCode, or an unexpected issuer.
 func (t *Attempt) Check(query url.Values) error {
 	got := query.Get("state")
 	if len(query["state"]) != 1 || subtle.ConstantTimeCompare([]byte(got), []byte(t.state)) != 1 {
 		return ErrState
 	}
-	// RFC 9207: an issuer that is there must be the one that was asked, and must
-	// be there when the metadata say so. Without this, one authorization server
-	// can have the code of another.
+	// RFC 9207: the issuer must be the expected one if present, and must be present
+	// if the metadata require it. Otherwise one authorization server could obtain
+	// the code of another.
 	switch iss := query.Get("iss"); {
 	case iss == "" && t.authority.AuthorizationResponseIssParameterSupported:
 		return errors.New("the redirect does not say which authorization server it is from (iss)")
@@ -171,11 +174,41 @@ func (t *Attempt) Check(query url.Values) error {
 	return nil
 }
 
-// Finish takes the query that the browser came back with, trades the code for
-// tokens and stores them. It goes on when ctx ends.
+// Refused stores the reason of a failed login, for all processes. A query with a
+// wrong state is not stored, because the redirect may be forged.
+func (t *Attempt) Refused(ctx context.Context, why error) {
+	s := t.session
+	s.log.Debug("oauth callback refused", slog.String("error", why.Error()))
+	if errors.Is(why, ErrState) {
+		return
+	}
+	unlock, err := s.store.Lock(ctx, s.name)
+	if err != nil {
+		return // the caller has the error
+	}
+	defer unlock()
+	known, err := s.current()
+	if err != nil || known.Authenticated(time.Now()) && !s.refuses() {
+		return // the previous state stays
+	}
+	known.fail(printableText(why.Error()))
+	if s.keep(known) != nil {
+		s.remember(known)
+	}
+}
+
+// Finish exchanges the code in the query of the redirect for tokens and stores them.
+// It continues when ctx ends.
 func (t *Attempt) Finish(ctx context.Context, query url.Values) error {
+	err := t.finish(ctx, query)
+	if err != nil {
+		t.Refused(context.WithoutCancel(ctx), err)
+	}
+	return err
+}
+
+func (t *Attempt) finish(ctx context.Context, query url.Values) error {
 	if err := t.Check(query); err != nil {
-		t.session.log.Debug("oauth callback refused", slog.String("error", err.Error()))
 		return err
 	}
 	if t.used.Swap(true) {
@@ -188,7 +221,7 @@ func (t *Attempt) Finish(ctx context.Context, query url.Values) error {
 	defer cancel()
 	next := Credentials{
 		Issuer: t.authority.Issuer, TokenEndpoint: t.authority.TokenEndpoint,
-		Resource: t.authority.resource, Client: t.client,
+		Resource: t.authority.resource, Client: t.client, Confirmed: t.confirmed,
 	}
 	token, err := s.requestToken(ctx, next, url.Values{
 		"grant_type": {AuthorizationCode}, "code": {query.Get("code")},

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// Book keeps the sessions of one process, one for each server.
-type Book struct {
+// Sessions has the sessions of one process, one per server.
+type Sessions struct {
 	store Store
 	log   *slog.Logger
 
@@ -21,14 +21,14 @@ type bookPage struct {
 	session *Session
 }
 
-// NewBook makes a book of logins that are kept in a store.
-func NewBook(store Store, log *slog.Logger) *Book {
-	return &Book{store: store, log: log, pages: map[string]bookPage{}}
+// NewBook returns the sessions of a store.
+func NewBook(store Store, log *slog.Logger) *Sessions {
+	return &Sessions{store: store, log: log, pages: map[string]bookPage{}}
 }
 
-// Session is the login at a server: the same one as long as its address and
-// configuration are.
-func (b *Book) Session(server, url string, config Config) (*Session, error) {
+// Session returns the session of a server. It is the same one while address and
+// configuration stay the same.
+func (b *Sessions) Session(server, url string, config Config) (*Session, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if page, ok := b.pages[server]; ok && page.url == url && page.config == config {
@@ -42,9 +42,8 @@ func (b *Book) Session(server, url string, config Config) (*Session, error) {
 	return s, nil
 }
 
-// Idle waits until no token is being renewed, or until ctx ends; see
-// Session.Idle.
-func (b *Book) Idle(ctx context.Context) {
+// Idle waits until no token is being renewed, or until ctx ends; see Session.Idle.
+func (b *Sessions) Idle(ctx context.Context) {
 	b.mu.Lock()
 	var all []*Session
 	for _, page := range b.pages {

@@ -7,20 +7,20 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
 )
 
-// challenge is what a server asked for when it refused a request.
+// challenge has the requirements of a server that refused a request.
 type challenge struct {
-	metadata  string   // address of its protected resource metadata, "" when it did not say
-	scopes    []string // that the request needs, nil when it did not say
-	forbidden bool     // the token is good, and its scopes do not suffice
+	metadata  string   // URL of the protected resource metadata, "" if not specified
+	scopes    []string // required scopes, nil if not specified
+	forbidden bool     // the token is valid and lacks scopes
 }
 
-// challengeOf reads a refusal. ok is false for answers that no token changes: a
-// 403 means that only when it says so (RFC 6750).
+// challengeOf parses a refusal. ok is false if a token would not help; for a 403 it
+// is true only with error="insufficient_scope" (RFC 6750).
 func challengeOf(resp *http.Response) (c challenge, ok bool) {
 	if resp.StatusCode != http.StatusUnauthorized && resp.StatusCode != http.StatusForbidden {
 		return challenge{}, false
 	}
-	// What cannot be parsed says nothing: a 401 is a 401 without it.
+	// A 401 with an invalid header is treated like one without a header.
 	all, err := oauthex.ParseWWWAuthenticate(resp.Header.Values("WWW-Authenticate"))
 	if err != nil {
 		all = nil

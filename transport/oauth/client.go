@@ -12,21 +12,21 @@ import (
 	"time"
 )
 
-// The bounds of one request to an authorization server.
+// Limits of one request to an authorization server.
 const (
 	requestTime  = 20 * time.Second
 	maxRedirects = 3
 )
 
-// newClient makes the client for metadata, registration and tokens of the server
-// at resource. Where those are is the server's word, so the client
+// newClient returns the client for metadata, registration and tokens of the server at
+// resource. The server names the URLs of these requests, so the client
 //
-//   - speaks https, or http to this machine, and nothing else;
-//   - reaches no address that lies further inside than the server's own: a public
-//     server cannot make it ask the local network, nor one of the local network
-//     this machine (addresses are checked when they are dialled, after all names
-//     have been looked up, unless a proxy dials);
-//   - follows a redirect of a GET only, and none that leaves https.
+//   - accepts only https URLs, and http URLs of this machine;
+//   - connects to no address that is more internal than the server's own: a public
+//     server cannot cause requests to the local network, and a server of the local
+//     network cannot cause requests to this machine (addresses are checked when they
+//     are dialled, after names are resolved, unless a proxy dials);
+//   - follows redirects of GET requests only, and none from https to http.
 func newClient(resource *url.URL) *http.Client {
 	inside := &guard{resource: resource}
 	return &http.Client{
@@ -46,7 +46,7 @@ func newClient(resource *url.URL) *http.Client {
 	}
 }
 
-// guard lets requests out as far inside as the server itself lies.
+// guard rejects addresses that are more internal than the server's own.
 type guard struct{ resource *url.URL }
 
 func (g *guard) transport() http.RoundTripper {
@@ -84,8 +84,8 @@ func (g *guard) dial(ctx context.Context, network, address string) (net.Conn, er
 	return dialer.DialContext(ctx, network, address)
 }
 
-// allowed is how far inside the server itself lies. One that has no address is
-// somewhere else.
+// allowed returns the reach of the server itself. A server without an address counts
+// as public.
 func (g *guard) allowed(ctx context.Context) reach {
 	if isLoopback(g.resource.Hostname()) {
 		return local
@@ -98,7 +98,7 @@ func (g *guard) allowed(ctx context.Context) reach {
 	for _, ip := range addresses {
 		nearest = min(nearest, reachOf(ip))
 	}
-	return min(nearest, private) // a name that leads here is no reason to let others lead here
+	return min(nearest, private) // a public name that leads here does not allow other names to do so
 }
 
 type roundTripper func(*http.Request) (*http.Response, error)

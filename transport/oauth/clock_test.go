@@ -12,7 +12,7 @@ import (
 	"github.com/toolscript/toolscript/transport/oauth"
 )
 
-// inMemory is the network to a server in the same bubble of time.
+// inMemory is the network to a server in the same synctest bubble.
 func inMemory(h http.Handler) way {
 	return func(req *http.Request) (*http.Response, error) {
 		answer := httptest.NewRecorder()
@@ -26,12 +26,12 @@ func inMemory(h http.Handler) way {
 	}
 }
 
-// A token is renewed before it expires and not long before, whatever its life is,
-// and a clock that jumps ahead over its end costs no request.
+// A token is renewed shortly before it expires, for any lifetime. If the clock jumps
+// past its end, the token is renewed before the next request, so that no request fails.
 func TestTokensAreRenewedInTime(t *testing.T) {
 	for _, test := range []struct {
 		life   time.Duration
-		leeway time.Duration // before the end, when a request renews it
+		leeway time.Duration // a request this long before the end renews the token
 	}{
 		{life: 5 * time.Second, leeway: 1250 * time.Millisecond},
 		{life: 2 * time.Minute, leeway: 30 * time.Second},
@@ -68,14 +68,14 @@ func TestTokensAreRenewedInTime(t *testing.T) {
 				ask(0, 0)
 				ask(test.life-test.leeway-time.Millisecond, 0)
 				ask(2*time.Millisecond, 1)
-				ask(365*24*time.Hour, 2) // asleep for a year
+				ask(365*24*time.Hour, 2) // the machine was asleep for a year
 				ask(0, 2)
 			})
 		})
 	}
 }
 
-// agree is a person in a bubble of time.
+// agree grants access like a person, in a synctest bubble.
 func agree(t *testing.T, as *oauthserver.Server, attempt *oauth.Attempt) map[string][]string {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, attempt.URL(), nil)
@@ -94,7 +94,7 @@ func agree(t *testing.T, as *oauthserver.Server, attempt *oauth.Attempt) map[str
 	return to.Query()
 }
 
-// serve makes a request in a bubble of time.
+// serve sends a request in a synctest bubble and returns the status.
 func serve(t *testing.T, s *oauth.Session, as *oauthserver.Server) int {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, as.MCP, strings.NewReader(ping))

@@ -7,46 +7,51 @@ import (
 	"strings"
 )
 
-// The ways to a token.
+// Grant types.
 const (
-	AuthorizationCode = "authorization_code" // a person agrees in a browser
-	ClientCredentials = "client_credentials" // the client vouches for itself
+	AuthorizationCode = "authorization_code" // a person grants access in a browser
+	ClientCredentials = "client_credentials" // the client authenticates itself
 )
 
-// Config is what the configuration of a server says about its authorization.
-// All of it may be empty: the rest is discovered.
+// Config is the configuration of a server's authorization. All fields may be empty;
+// then the values are discovered.
 type Config struct {
-	Grant string // AuthorizationCode, the default, or ClientCredentials
+	Grant string // AuthorizationCode (default) or ClientCredentials
 
-	// ClientID is a client that has been registered beforehand. Without one the
-	// client registers itself.
+	// ClientID is the id of a registered client. If it is empty, the client
+	// registers itself.
 	ClientID     string
 	ClientSecret Secret
 
-	// PrivateKey, a PEM text, is what a client has instead of a secret (RFC
-	// 7523). SigningAlgorithm is its JWS algorithm; "" follows from the key.
+	// PrivateKey is a key in PEM form that replaces the secret (RFC 7523).
+	// SigningAlgorithm is its JWS algorithm; "" selects one for the key.
 	PrivateKey       Secret
 	SigningAlgorithm string
 
-	// ClientMetadataURL is the address of a client ID metadata document, used as
-	// the client's id where the authorization server supports that.
+	// ClientMetadataURL is the URL of a client ID metadata document. It is the
+	// client id if the authorization server supports that.
 	ClientMetadataURL string
 
-	Scope        string // asked for instead of what the server suggests
-	CallbackPort int    // of `toolscript auth`, for clients with a fixed redirect URI; 0 is any
-	Storage      string // StorageFile, also when empty, or StorageKeyring
+	// Issuer is the only authorization server that may receive the credentials. If
+	// it is empty, a client with a secret or a key requires that a person confirms
+	// the issuer that the MCP server names; see Session.Confirm.
+	Issuer string
+
+	Scope        string // replaces the scopes that the server suggests
+	CallbackPort int    // for `toolscript auth` with clients that have a fixed redirect URI; 0 means any port
+	Storage      string // StorageFile (default) or StorageKeyring
 }
 
-// Machine reports whether tokens come without a person.
+// Machine reports whether tokens are issued without a person.
 func (c Config) Machine() bool { return c.Grant == ClientCredentials }
 
-// names reports whether anything of it tells that the server uses OAuth.
+// names reports whether the configuration has a value that shows the use of OAuth.
 func (c Config) names() bool {
 	c.Storage = ""
 	return c != Config{}
 }
 
-// Check reports what is missing.
+// Check reports missing or invalid values.
 func (c Config) Check() error {
 	switch {
 	case c.Machine() && c.ClientID == "":
@@ -59,14 +64,20 @@ func (c Config) Check() error {
 		return errors.New("oauth.clientSecret and oauth.privateKey need oauth.clientId")
 	case c.ClientMetadataURL != "" && !documentURL(c.ClientMetadataURL):
 		return errors.New("oauth.clientMetadataUrl must be an https address with a path")
-	case c.PrivateKey == "":
+	}
+	if c.Issuer != "" {
+		if _, err := parseAddress(c.Issuer); err != nil {
+			return fmt.Errorf("oauth.issuer: %w", err)
+		}
+	}
+	if c.PrivateKey == "" {
 		return nil
 	}
 	_, err := newSigner(c)
 	return err
 }
 
-// String tells the grant alone.
+// String returns only the grant.
 func (c Config) String() string {
 	if c.Machine() {
 		return ClientCredentials
@@ -74,14 +85,14 @@ func (c Config) String() string {
 	return AuthorizationCode
 }
 
-// GoString keeps secrets out of %#v.
+// GoString hides secrets from %#v.
 func (c Config) GoString() string { return fmt.Sprintf("oauth.Config(%s)", c) }
 
-// LogValue keeps secrets out of the log.
+// LogValue hides secrets from the log.
 func (c Config) LogValue() slog.Value { return slog.StringValue(c.String()) }
 
-// documentURL reports whether a URL can be the id of a client: draft-ietf-oauth-
-// client-id-metadata-document wants https and a path.
+// documentURL reports whether a URL can be a client id.
+// draft-ietf-oauth-client-id-metadata-document requires https and a path.
 func documentURL(address string) bool {
 	u, err := parseAddress(address)
 	return err == nil && u.Scheme == "https" && strings.Trim(u.Path, "/") != ""

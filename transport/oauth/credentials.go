@@ -8,34 +8,39 @@ import (
 	"time"
 )
 
-// Credentials are what is kept of one server. The zero value is a server that
-// nothing is known of.
+// Credentials are the stored data of a server. The zero value is an unknown server.
 type Credentials struct {
 	Server string // configured name
-	URL    string // of the server: the tokens are for no other
+	URL    string // of the server; the tokens are valid for this URL only
 
-	Issuer        string // of the authorization server that gave the tokens
+	Issuer        string // authorization server that issued the tokens
 	TokenEndpoint string
-	Resource      string // the audience that tokens are asked for (RFC 8707)
+	Resource      string // audience of the tokens (RFC 8707)
+	Confirmed     string // issuer that a person has confirmed for the client's secret
 
 	Client Client
 	Token  Token
 
-	// Login is when a person logged in, which no renewal changes; zero for a
-	// login of the program's first version.
+	// Login is the time of the login by a person. Renewals do not change it. It is
+	// zero for a login of the program's first version.
 	Login time.Time
 
-	// Wanted are the scopes that the server asked for beyond those of the token.
+	// Wanted are the scopes that the server requested in addition to those of the
+	// token.
 	Wanted []string
-	// Failure is why there is no token any more, "" when nothing failed.
-	Failure string
+	// Failure is the reason why there is no token, "" without a failure. FailedAt is
+	// its time; zero for a failure of an earlier version.
+	Failure  string
+	FailedAt time.Time
 
-	// Keyring says that what is secret of it is kept in the system keyring, and
-	// not in the file.
+	// Keyring means that the secrets are stored in the system keyring, not in the
+	// file.
 	Keyring bool
 }
 
-// Client is who we are for one authorization server.
+func (c *Credentials) fail(why string) { c.Failure, c.FailedAt = why, time.Now() }
+
+// Client is a registration at an authorization server.
 type Client struct {
 	ID           string
 	Secret       Secret
@@ -44,78 +49,83 @@ type Client struct {
 	Source       string // Dynamic, Configured or Document
 }
 
-// The sources of a client.
+// Sources of a client.
 const (
-	Dynamic    = "dynamic"  // registered by us (RFC 7591)
+	Dynamic    = "dynamic"  // registered by this program (RFC 7591)
 	Configured = "config"   // oauth.clientId
 	Document   = "document" // oauth.clientMetadataUrl
 )
 
-// Token is an access token and what renews it.
+// Token is an access token with its refresh token.
 type Token struct {
 	Access   Secret
 	Type     string
 	Refresh  Secret
 	Scope    string
-	Expires  time.Time     // zero: nobody knows
-	Lifetime time.Duration // when it was issued; 0: nobody knows
+	Expires  time.Time     // zero: unknown
+	Lifetime time.Duration // at the time of issue; 0: unknown
 }
 
-// usable reports whether requests may carry the token at a time.
+// usable reports whether the token is valid at a time.
 func (t Token) usable(now time.Time) bool {
 	return t.Access != "" && (t.Expires.IsZero() || now.Before(t.Expires))
 }
 
-// fresh is usable, and still so when an answer comes to a request that is sent
-// now. The time left for that is a quarter of the token's life, since some live
-// for seconds, and a minute at most.
+// fresh reports whether the token also stays valid until the answer of a request
+// arrives. The margin is a quarter of its lifetime, because some tokens live for
+// seconds, and at most one minute.
 func (t Token) fresh(now time.Time) bool {
 	return t.usable(now.Add(min(t.Lifetime/4, time.Minute)))
 }
 
-// Authenticated reports whether requests can be sent without a person: the token
-// counts, or can be renewed.
+// Authenticated reports whether requests need no login: the token is valid or can be
+// renewed.
 func (c Credentials) Authenticated(now time.Time) bool {
 	return c.Token.usable(now) || c.Token.Refresh != ""
 }
 
-// record is the file of a server. Its keys are those of the program's first
-// version, with more beside them; all may be absent.
+// record is the JSON of a file. The keys are those of the program's first version and
+// some new ones. All are optional.
 type record struct {
 	ServerName    string        `json:"serverName,omitempty"`
 	ServerURL     string        `json:"serverUrl,omitempty"`
 	Issuer        string        `json:"issuer,omitempty"`
 	TokenEndpoint string        `json:"tokenEndpoint,omitempty"`
 	Resource      string        `json:"resource,omitempty"`
+	Confirmed     string        `json:"confirmedIssuer,omitempty"`
 	Client        *clientRecord `json:"clientInformation,omitempty"`
 	Tokens        *tokenRecord  `json:"tokens,omitempty"`
 	LoginAt       int64         `json:"loginAt,omitempty"` // Unix milliseconds
 	WantedScope   string        `json:"wantedScope,omitempty"`
 	Failure       string        `json:"failure,omitempty"`
-	Storage       string        `json:"storage,omitempty"` // where the secrets are; "" is here
+	FailedAt      int64         `json:"failedAt,omitempty"` // Unix milliseconds
+	Storage       string        `json:"storage,omitempty"`  // location of the secrets; "" is this file
 }
 
 type clientRecord struct {
 	ID           string   `json:"client_id"`
-	Secret       string   `json:"client_secret,omitempty"` //nolint:gosec // the file is the place for it
+	Secret       string   `json:"client_secret,omitempty"` //nolint:gosec // this file stores secrets
 	AuthMethod   string   `json:"token_endpoint_auth_method,omitempty"`
 	RedirectURIs []string `json:"redirect_uris,omitempty"`
 	Source       string   `json:"registration_source,omitempty"`
 }
 
 type tokenRecord struct {
-	Access    string `json:"access_token,omitempty"` //nolint:gosec // the file is the place for it
+	Access    string `json:"access_token,omitempty"` //nolint:gosec // this file stores secrets
 	Type      string `json:"token_type"`
-	ExpiresIn int64  `json:"expires_in,omitempty"`    // seconds, when it was issued
+	ExpiresIn int64  `json:"expires_in,omitempty"`    // lifetime in seconds at the time of issue
 	ExpiresAt int64  `json:"expires_at,omitempty"`    // Unix milliseconds
-	Refresh   string `json:"refresh_token,omitempty"` //nolint:gosec // the file is the place for it
+	Refresh   string `json:"refresh_token,omitempty"` //nolint:gosec // this file stores secrets
 	Scope     string `json:"scope,omitempty"`
 }
 
 func (c Credentials) encode() ([]byte, error) {
 	r := record{
 		ServerName: c.Server, ServerURL: c.URL, Issuer: c.Issuer, TokenEndpoint: c.TokenEndpoint,
-		Resource: c.Resource, WantedScope: strings.Join(c.Wanted, " "), Failure: c.Failure,
+		Resource: c.Resource, Confirmed: c.Confirmed, WantedScope: strings.Join(c.Wanted, " "), Failure: c.Failure,
+	}
+	if !c.FailedAt.IsZero() {
+		r.FailedAt = c.FailedAt.UnixMilli()
 	}
 	if !c.Login.IsZero() {
 		r.LoginAt = c.Login.UnixMilli()
@@ -142,7 +152,7 @@ func (c Credentials) encode() ([]byte, error) {
 	return append(text, '\n'), err
 }
 
-// withoutSecrets is for a file beside the keyring.
+// withoutSecrets removes the secrets from a file whose secrets are in the keyring.
 func (r *record) withoutSecrets() {
 	r.Storage = StorageKeyring
 	if r.Client != nil {
@@ -153,17 +163,20 @@ func (r *record) withoutSecrets() {
 	}
 }
 
-// decode reads a file. written is when it was: a file that says how long its
-// token lives, and not until when, was written when the token was issued.
+// decode parses a file. written is its modification time: the start of a lifetime if
+// the file has no time of expiry.
 func decode(text []byte, written time.Time) (Credentials, error) {
 	var r record
 	if err := json.Unmarshal(text, &r); err != nil {
-		return Credentials{}, errors.New("not a file of credentials") // the error may quote it
+		return Credentials{}, errors.New("not a file of credentials") // the error of json may quote the content
 	}
 	c := Credentials{
 		Server: r.ServerName, URL: r.ServerURL, Issuer: r.Issuer, TokenEndpoint: r.TokenEndpoint,
-		Resource: r.Resource, Wanted: strings.Fields(r.WantedScope), Failure: r.Failure,
+		Resource: r.Resource, Confirmed: r.Confirmed, Wanted: strings.Fields(r.WantedScope), Failure: r.Failure,
 		Keyring: r.Storage == StorageKeyring,
+	}
+	if r.FailedAt > 0 {
+		c.FailedAt = time.UnixMilli(r.FailedAt)
 	}
 	if r.LoginAt > 0 {
 		c.Login = time.UnixMilli(r.LoginAt)

@@ -14,21 +14,21 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
 )
 
-// maxDocument bounds a metadata document.
+// maxDocument bounds a metadata document, in bytes.
 const maxDocument = 1 << 20
 
-// authority is the authorization server of an MCP server, and what to ask it for.
+// authority is an authorization server with the parameters of a request for a token.
 type authority struct {
 	*oauthex.AuthServerMeta
-	resource string   // the audience of the token (RFC 8707)
-	scopes   []string // that the MCP server knows
-	assumed  bool     // nothing describes it: these are the endpoints of MCP 2025-03-26
+	resource string   // audience of the token (RFC 8707)
+	scopes   []string // scopes that the MCP server supports
+	assumed  bool     // no metadata: the endpoints are the defaults of MCP 2025-03-26
 }
 
-// discover finds the authorization server of the server at resource, by its
-// protected resource metadata (RFC 9728) and the metadata of the authorization
-// server (RFC 8414, or OpenID Connect discovery). A server without the first is
-// taken for its own authorization server, as MCP 2025-03-26 had it.
+// discover finds the authorization server of the MCP server, with the protected
+// resource metadata (RFC 9728) and the metadata of the authorization server (RFC
+// 8414, or OpenID Connect discovery). A server without the former is its own
+// authorization server, as in MCP 2025-03-26.
 func (s *Session) discover(ctx context.Context, c challenge) (authority, error) {
 	described, err := s.protectedResource(ctx, c.metadata)
 	if err != nil {
@@ -40,7 +40,7 @@ func (s *Session) discover(ctx context.Context, c challenge) (authority, error) 
 	if len(described.AuthorizationServers) == 0 {
 		return authority{}, errors.New("its resource metadata name no authorization server")
 	}
-	issuer := described.AuthorizationServers[0]
+	issuer := s.choose(described.AuthorizationServers)
 	meta, err := s.authorizationServer(ctx, issuer)
 	if err != nil {
 		return authority{}, err
@@ -52,9 +52,8 @@ func (s *Session) discover(ctx context.Context, c challenge) (authority, error) 
 	return found, nil
 }
 
-// protectedResource is the first document that is there, nil when there is none.
-// One that is there and wrong is an error: what an attacker could have made
-// wrong is not passed over.
+// protectedResource returns the first document found, or nil. An invalid document is
+// an error and does not fall back to the next, because an attacker may have made it.
 func (s *Session) protectedResource(ctx context.Context, named string) (*oauthex.ProtectedResourceMetadata, error) {
 	for _, address := range resourceMetadataURLs(named, s.url) {
 		var doc oauthex.ProtectedResourceMetadata
@@ -63,7 +62,7 @@ func (s *Session) protectedResource(ctx context.Context, named string) (*oauthex
 		case err != nil && address == named:
 			return nil, err
 		case err != nil || !found:
-			continue // pages that answer every path with something are no metadata
+			continue // a server may answer every path with a page
 		}
 		if !covers(doc.Resource, s.url) {
 			return nil, fmt.Errorf("the metadata at %s are of another resource, %s", plainText(address), plainText(doc.Resource))
@@ -78,7 +77,7 @@ func (s *Session) protectedResource(ctx context.Context, named string) (*oauthex
 	return nil, nil
 }
 
-// resourceMetadataURLs are the places to look at, in the order of MCP 2025-11-25.
+// resourceMetadataURLs returns the URLs to try, in the order of MCP 2025-11-25.
 func resourceMetadataURLs(named string, server *url.URL) []string {
 	const wellKnown = "/.well-known/oauth-protected-resource"
 	var all []string
@@ -94,9 +93,9 @@ func resourceMetadataURLs(named string, server *url.URL) []string {
 	return append(all, at.String())
 }
 
-// covers reports whether a resource is the server or holds it: a token for it is
-// then not one for somebody else. RFC 9728 wants the two equal, and servers name
-// their origin, or end in a slash, all the same.
+// covers reports whether the resource equals the server's URL or is a parent of it,
+// so that a token for it is not for another server. RFC 9728 requires equality, but
+// some servers use their origin, or add a slash.
 func covers(resource string, server *url.URL) bool {
 	r, err := url.Parse(resource)
 	if err != nil || !sameOrigin(r, server) {
@@ -110,7 +109,7 @@ func sameOrigin(a, b *url.URL) bool {
 	return strings.EqualFold(a.Scheme, b.Scheme) && strings.EqualFold(a.Host, b.Host)
 }
 
-// authorizationServer is the metadata of an issuer, nil when it has none.
+// authorizationServer returns the metadata of an issuer, or nil if there are none.
 func (s *Session) authorizationServer(ctx context.Context, issuer string) (*oauthex.AuthServerMeta, error) {
 	var failed error
 	for _, address := range issuerMetadataURLs(issuer) {
@@ -127,7 +126,7 @@ func (s *Session) authorizationServer(ctx context.Context, issuer string) (*oaut
 	return nil, nil
 }
 
-// issuerMetadataURLs are the places to look at, in the order of MCP 2025-11-25.
+// issuerMetadataURLs returns the URLs to try, in the order of MCP 2025-11-25.
 func issuerMetadataURLs(issuer string) []string {
 	u, err := parseAddress(issuer)
 	if err != nil {
@@ -162,9 +161,9 @@ func checkEndpoints(meta *oauthex.AuthServerMeta) error {
 	return nil
 }
 
-// legacyAuthority is the server's own origin. Its metadata may name an issuer
-// with a path: RFC 8414 wants the two equal, servers of that time have it so, and
-// within one origin nobody is mistaken for somebody else.
+// legacyAuthority returns the authorization server at the server's own origin. Its
+// metadata may name an issuer with a path. RFC 8414 requires equality, but servers of
+// that time do it, and within one origin it is safe.
 func (s *Session) legacyAuthority(ctx context.Context) (authority, error) {
 	origin := (&url.URL{Scheme: s.url.Scheme, Host: s.url.Host}).String()
 	address := issuerMetadataURLs(origin)[0]
@@ -197,7 +196,7 @@ func assumedEndpoints(issuer string) *oauthex.AuthServerMeta {
 	}
 }
 
-// document reads a JSON document. found is false when there is none: a 4xx.
+// document fetches a JSON document. found is false after a 4xx status.
 func (s *Session) document(ctx context.Context, address string, into any) (found bool, err error) {
 	s.log.Debug("oauth discovery", slog.String("url", plainText(address)))
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
@@ -205,11 +204,11 @@ func (s *Session) document(ctx context.Context, address string, into any) (found
 		return false, errors.New("the server names metadata at what is not a URL")
 	}
 	req.Header.Set("Accept", "application/json")
-	resp, err := s.client.Do(req) //nolint:gosec // the client's guard is what keeps requests where they may go
+	resp, err := s.client.Do(req) //nolint:gosec // the guard of the client restricts the addresses
 	if err != nil {
 		return false, printable(err)
 	}
-	defer func() { _ = resp.Body.Close() }() // it was only read
+	defer func() { _ = resp.Body.Close() }() // an error after reading does not matter
 	if resp.StatusCode >= 400 && resp.StatusCode < 500 {
 		return false, nil
 	}

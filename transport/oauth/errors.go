@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"time"
 	"unicode"
 
 	"golang.org/x/oauth2"
@@ -12,17 +13,24 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// LoginError says that a person has to log in at a server, or again, before its
-// tools can be called.
+// LoginError reports that a person must log in at a server before its tools can be
+// called.
 type LoginError struct {
 	Server string
-	Scopes []string // of a login that lacks them; nil when there is none
-	Reason string   // why an earlier login ended, "" when nothing is known
+	Scopes []string  // scopes that the login lacks; nil without a login
+	Reason string    // why an earlier login failed or ended, "" if unknown
+	At     time.Time // when it did; zero if unknown
+	Issuer string    // the authorization server that a person must confirm first
 }
 
 func (e *LoginError) Error() string {
 	command := "run: toolscript auth " + quoted(e.Server)
 	switch {
+	case e.Issuer != "":
+		return fmt.Sprintf("%s needs a confirmation: it names the authorization server %s, which gets the secret of the client only once you have confirmed it; %s, or set oauth.issuer",
+			e.Server, plainText(e.Issuer), command)
+	case e.Reason != "" && !e.At.IsZero():
+		return fmt.Sprintf("%s needs authorization again (%s, at %s); %s", e.Server, e.Reason, e.At.Format(time.DateTime), command)
 	case len(e.Scopes) > 0:
 		return fmt.Sprintf("%s needs authorization for more (%s); %s", e.Server, strings.Join(e.Scopes, " "), command)
 	case e.Reason != "":
@@ -32,7 +40,7 @@ func (e *LoginError) Error() string {
 	}
 }
 
-// quoted is a server's name as a shell takes it.
+// quoted quotes a server's name for the shell.
 func quoted(name string) string {
 	if name != "" && !strings.ContainsFunc(name, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("-_.", r)
@@ -42,11 +50,13 @@ func quoted(name string) string {
 	return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
 }
 
-// needsLogin is the error of a request that a person has to help with. Scopes
-// that are missing concern this request alone, no login concerns all: the kinds
-// keep the two apart.
+// needsLogin returns the error of a request that needs a login. Missing scopes
+// concern only this request, a missing login all requests; the kinds differ.
 func (s *Session) needsLogin(c challenge, reason string) error {
 	e := &LoginError{Server: s.name, Reason: printableText(reason)}
+	if failure, at := s.Failure(); failure == reason {
+		e.At = at
+	}
 	kind := toolscript.Unauthorized
 	if c.forbidden {
 		kind = toolscript.Forbidden
@@ -55,8 +65,13 @@ func (s *Session) needsLogin(c challenge, reason string) error {
 	return &toolscript.Error{Kind: kind, Server: s.name, Err: e}
 }
 
-// failed classes what went wrong between us and the authorization server.
+// failed returns an error with a kind, for a failed request to the authorization
+// server.
 func (s *Session) failed(err error) error {
+	var classed *toolscript.Error
+	if errors.As(err, &classed) {
+		return classed
+	}
 	var refused *refusal
 	kind := toolscript.Unavailable
 	if errors.As(err, &refused) {
@@ -65,8 +80,8 @@ func (s *Session) failed(err error) error {
 	return &toolscript.Error{Kind: kind, Server: s.name, Err: err}
 }
 
-// refusal is an error that an authorization server answered with (RFC 6749 5.2),
-// by its code and its description alone: the rest of an answer may hold anything.
+// refusal is an error answer of an authorization server (RFC 6749 5.2). It has only
+// the code and the description, because other parts may contain secrets.
 type refusal struct{ code, description string }
 
 func (r *refusal) Error() string {
@@ -77,7 +92,7 @@ func (r *refusal) Error() string {
 	return text
 }
 
-// tokenError is an error of a token endpoint without the answer in it.
+// tokenError returns an error of a token endpoint without the body of the answer.
 func tokenError(err error) error {
 	var answered *oauth2.RetrieveError
 	if !errors.As(err, &answered) {
@@ -93,7 +108,7 @@ func tokenError(err error) error {
 	return &refusal{answered.ErrorCode, answered.ErrorDescription}
 }
 
-// printable is an error without the query of the URL that it may be about.
+// printable removes the query of the URL from an error.
 func printable(err error) error {
 	var about *url.Error
 	if errors.As(err, &about) {
@@ -102,10 +117,10 @@ func printable(err error) error {
 	return err
 }
 
-// maxShown bounds what is shown of a text of somebody else.
+// maxShown bounds the texts of servers in errors, in bytes.
 const maxShown = 300
 
-// printableText is a text of somebody else in one line, and not all of a long one.
+// printableText returns a text of a server in one line, truncated if long.
 func printableText(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {

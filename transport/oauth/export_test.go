@@ -2,7 +2,7 @@ package oauth
 
 import "net/http"
 
-// RingTime and Ring are what a keyring gets.
+// RingTime and Ring are for tests of the keyring.
 const RingTime = ringTime
 
 var Ring = ring

@@ -18,7 +18,7 @@ import (
 
 const redirect = "http://127.0.0.1:7/oauth/callback"
 
-// output collects what was said, from any goroutine.
+// output collects log lines of all goroutines.
 type output struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -40,7 +40,7 @@ func (o *output) logger() *slog.Logger {
 	return slog.New(slog.NewTextHandler(o, &slog.HandlerOptions{Level: slog.LevelDebug}))
 }
 
-// session is one at the fixture, with what a test changes.
+// session returns a session at the fixture, with options changed by the test.
 func session(t *testing.T, as *oauthserver.Server, dir string, change func(*oauth.Options)) *oauth.Session {
 	t.Helper()
 	o := oauth.Options{Server: "guarded", URL: as.MCP, Store: oauth.Store{Dir: dir}}
@@ -54,7 +54,7 @@ func session(t *testing.T, as *oauthserver.Server, dir string, change func(*oaut
 	return s
 }
 
-// login takes a person through the flow.
+// login runs the whole flow.
 func login(t *testing.T, s *oauth.Session, as *oauthserver.Server) {
 	t.Helper()
 	attempt, err := s.Begin(t.Context(), redirect)
@@ -68,7 +68,7 @@ func login(t *testing.T, s *oauth.Session, as *oauthserver.Server) {
 
 const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
 
-// send makes one request through a session and returns the status.
+// send sends one request with the session's token and returns the status.
 func send(t *testing.T, s *oauth.Session, as *oauthserver.Server, body string) (int, error) {
 	t.Helper()
 	return sendWith(t.Context(), s, as.MCP, body)
@@ -90,7 +90,7 @@ func sendWith(ctx context.Context, s *oauth.Session, address, body string) (int,
 	return resp.StatusCode, err
 }
 
-// mustSend fails the test unless the request is served.
+// mustSend fails the test unless the status is 200.
 func mustSend(t *testing.T, s *oauth.Session, as *oauthserver.Server) {
 	t.Helper()
 	status, err := send(t, s, as, ping)

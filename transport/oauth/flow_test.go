@@ -43,6 +43,9 @@ func TestLogin(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			as := oauthserver.Start(t, test.server)
 			dir := filepath.Join(t.TempDir(), "oauth")
+			if test.config.ClientSecret != "" {
+				test.config.Issuer = as.URL
+			}
 			s := session(t, as, dir, func(o *oauth.Options) { o.Config = test.config })
 			_, err := send(t, s, as, ping)
 			var needed *oauth.LoginError
@@ -68,7 +71,7 @@ func TestLoginErrorNamesTheCommand(t *testing.T) {
 	}
 }
 
-// DEF-14: nothing is asked of the token endpoint for a redirect that is not ours.
+// DEF-14: an invalid redirect causes no request to the token endpoint.
 func TestRedirectIsChecked(t *testing.T) {
 	for _, test := range []struct{ name, param, value string }{
 		{"wrong state", "state", "Zm9yZ2Vk"},
@@ -175,6 +178,7 @@ func TestClientCredentials(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			as := oauthserver.Start(t, test.server)
+			test.config.Issuer = as.URL
 			s := session(t, as, t.TempDir(), func(o *oauth.Options) { o.Config = test.config })
 			mustSend(t, s, as)
 			mustSend(t, s, as)
@@ -200,7 +204,7 @@ func TestClientCredentials(t *testing.T) {
 func TestClientCredentialsRefused(t *testing.T) {
 	as := oauthserver.Start(t, oauthserver.Options{ClientID: "robot", ClientSecret: "right", AuthMethod: "client_secret_basic"})
 	s := session(t, as, t.TempDir(), func(o *oauth.Options) {
-		o.Config = oauth.Config{Grant: oauth.ClientCredentials, ClientID: "robot", ClientSecret: "wrong"}
+		o.Config = oauth.Config{Grant: oauth.ClientCredentials, ClientID: "robot", ClientSecret: "wrong", Issuer: as.URL}
 	})
 	if _, err := send(t, s, as, ping); toolscript.KindOf(err) != toolscript.Unauthorized {
 		t.Errorf("got %v", err)
@@ -221,9 +225,9 @@ func TestStepUp(t *testing.T) {
 	if !errors.As(err, &needed) || toolscript.KindOf(err) != toolscript.Forbidden || !strings.Contains(err.Error(), "admin") {
 		t.Fatalf("without the scope: %v", err)
 	}
-	mustSend(t, s, as) // the rest goes on
+	mustSend(t, s, as) // other requests still work
 
-	login(t, session(t, as, dir, nil), as) // as another process would, which has not seen the challenge
+	login(t, session(t, as, dir, nil), as) // as another process, which has not seen the challenge
 	if status, err := send(t, s, as, admin); err != nil || status != http.StatusOK {
 		t.Errorf("with the scope: %d, %v", status, err)
 	}
@@ -238,6 +242,8 @@ func TestConfigurationIsChecked(t *testing.T) {
 		"a key that is none":                    {ClientID: "a", PrivateKey: "top secret"},
 		"a document that is not on the network": {ClientMetadataURL: "http://example.com/client.json"},
 		"a document without a path":             {ClientMetadataURL: "https://example.com"},
+		"an issuer that is no address":          {Issuer: "example.com"},
+		"an issuer without encryption":          {Issuer: "http://example.com"},
 	} {
 		err := config.Check()
 		if err == nil {

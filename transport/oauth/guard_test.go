@@ -29,7 +29,7 @@ func TestOnlySafeURLsAreOpened(t *testing.T) {
 		"https://":                          false,
 		"\x00https://as.example":            false,
 		"ms-settings:privacy":               false,
-		"https://as.example/$(touch /x)`a`": true, // an argument, never a shell's word
+		"https://as.example/$(touch /x)`a`": true, // passed as an argument, not to a shell
 	} {
 		if err := oauth.CheckURL(address); (err == nil) != ok {
 			t.Errorf("CheckURL(%q) = %v", address, err)
@@ -37,13 +37,13 @@ func TestOnlySafeURLsAreOpened(t *testing.T) {
 	}
 }
 
-// A server decides where its metadata are, and so where we send requests.
+// A server names the URLs of its metadata; the client restricts them.
 func TestDiscoveryGoesNowhereElse(t *testing.T) {
 	for _, test := range []struct {
 		name     string
-		metadata string // address in the challenge; %s is the server's own origin
-		document string // what is at /doc
-		redirect string // where /moved leads
+		metadata string // URL in the challenge; %s is the server's own origin
+		document string // content of /doc
+		redirect string // target of /moved
 	}{
 		{name: "plain http to the network", metadata: "http://10.0.0.1/doc"},
 		{name: "a file", metadata: "file:///etc/passwd"},
@@ -83,8 +83,7 @@ func TestDiscoveryGoesNowhereElse(t *testing.T) {
 	}
 }
 
-// Credentials do not follow a redirect, and a token endpoint that sends them on
-// does not get them there.
+// Credentials do not follow a redirect of a token endpoint.
 func TestCredentialsAreNotSentOn(t *testing.T) {
 	var elsewhere atomic.Int64
 	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { elsewhere.Add(1) }))
@@ -105,7 +104,7 @@ func TestCredentialsAreNotSentOn(t *testing.T) {
 	at = server.URL
 	s, err := oauth.New(oauth.Options{
 		Server: "x", URL: at + "/mcp", Store: oauth.Store{Dir: t.TempDir()},
-		Config: oauth.Config{Grant: oauth.ClientCredentials, ClientID: "robot", ClientSecret: "s3cret"},
+		Config: oauth.Config{Grant: oauth.ClientCredentials, ClientID: "robot", ClientSecret: "s3cret", Issuer: at},
 	})
 	if err != nil {
 		t.Fatal(err)

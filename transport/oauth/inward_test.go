@@ -15,10 +15,10 @@ import (
 	"github.com/toolscript/toolscript/transport/oauth"
 )
 
-// names are the addresses that lookups of this process get.
+// names maps host names to addresses, for the lookups of this process.
 type names map[string]string
 
-// serve makes the resolver of this process ask n until the test ends.
+// serve makes n the resolver of this process until the test ends.
 func (n names) serve(t *testing.T) {
 	t.Helper()
 	conn, err := net.ListenPacket("udp", "127.0.0.1:0")
@@ -46,7 +46,7 @@ func (n names) serve(t *testing.T) {
 			m.Response, m.Authoritative, m.Additionals = true, true, nil
 			m.Answers = n.answer(m.Questions[0])
 			if text, err := m.Pack(); err == nil {
-				_, _ = conn.WriteTo(text, from) // a lost answer is asked for again
+				_, _ = conn.WriteTo(text, from) // the resolver repeats a query without an answer
 			}
 		}
 	}()
@@ -70,15 +70,15 @@ func (n names) answer(q dnsmessage.Question) []dnsmessage.Resource {
 	return []dnsmessage.Resource{resource}
 }
 
-// A server cannot make us ask what lies further inside than itself, whatever the
-// names that it gives lead to: the address that is dialled counts.
+// A server cannot cause requests to addresses more internal than its own. The dialled
+// address counts, not the name.
 func TestNamesThatLeadInward(t *testing.T) {
 	const public, lan = "198.51.100.7", "10.20.30.40"
 	for _, test := range []struct {
 		name   string
-		server string // its address
-		inward string // that of the name in its challenge
-		at     string // the challenge, "" for that name
+		server string // address of the server
+		inward string // address of the name in its challenge
+		at     string // URL in the challenge, "" for that name
 	}{
 		{name: "this machine", server: public, inward: "127.0.0.1"},
 		{name: "this machine over IPv6", server: public, inward: "::1"},
@@ -105,7 +105,7 @@ func TestNamesThatLeadInward(t *testing.T) {
 						return // closed
 					}
 					reached.Add(1)
-					_ = conn.Close() // that it came is all that counts
+					_ = conn.Close() // only the connection counts
 				}
 			}()
 			hosts := names{"mcp.example": test.server}
@@ -139,8 +139,7 @@ func TestNamesThatLeadInward(t *testing.T) {
 	}
 }
 
-// challenge lets a server refuse a request and name the metadata of its
-// authorization.
+// challenge sends a request that the server refuses with a metadata URL.
 func challenge(t *testing.T, s *oauth.Session, metadata string) error {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://mcp.example/mcp", strings.NewReader(ping))
@@ -152,12 +151,12 @@ func challenge(t *testing.T, s *oauth.Session, metadata string) error {
 		return &http.Response{StatusCode: http.StatusUnauthorized, Header: header, Body: http.NoBody}, nil
 	})).RoundTrip(req)
 	if err == nil {
-		_ = resp.Body.Close() // nothing is in it
+		_ = resp.Body.Close() // the body is empty
 	}
 	return err
 }
 
-// way is a network of one function.
+// way is a RoundTripper that calls a function.
 type way func(*http.Request) (*http.Response, error)
 
 func (w way) RoundTrip(req *http.Request) (*http.Response, error) { return w(req) }

@@ -10,35 +10,34 @@ import (
 	"github.com/zalando/go-keyring"
 )
 
-// The places for what is secret of a login. What is not, is in the file of the
-// server either way: it is what other processes look at and lock.
+// Storages for the secrets of a login. All other data is in the server's file, which
+// other processes read and lock.
 const (
 	StorageFile    = "file"    // the default
-	StorageKeyring = "keyring" // of the desktop session: Secret Service, Keychain, Credential Manager
+	StorageKeyring = "keyring" // Secret Service, Keychain or Credential Manager
 )
 
-// ringService is the name that keyrings show for our items. Each has the path of
-// the server's file as its user.
+// ringService is the service name of the items in the keyring. The user name is the
+// path of the server's file.
 const ringService = "toolscript"
 
-// ringTime is how long a keyring may take. One that is locked asks the person,
-// who may be elsewhere, and its client knows no context.
+// ringTime bounds one operation. A locked keyring waits for a password, and its
+// client does not support a context.
 const ringTime = 5 * time.Second
 
-// ringStuck is set while an operation waits for longer than ringTime. The next
-// ones do not wait as well: an actor asks for the status of a login.
+// ringStuck is set while an operation has exceeded ringTime. Until it ends, other
+// operations fail immediately, because an actor asks for the status of logins.
 var ringStuck atomic.Bool
 
 var errRingStuck = errors.New("it does not answer; is it locked?")
 
-// secrets are what is kept in the keyring.
+// secrets is the JSON in the keyring.
 type secrets struct {
-	Access       string `json:"access_token,omitempty"`  //nolint:gosec // the keyring is the place for it
-	Refresh      string `json:"refresh_token,omitempty"` //nolint:gosec // the same
-	ClientSecret string `json:"client_secret,omitempty"` //nolint:gosec // the same
+	Access       string `json:"access_token,omitempty"`  //nolint:gosec // the keyring stores secrets
+	Refresh      string `json:"refresh_token,omitempty"` //nolint:gosec // the keyring stores secrets
+	ClientSecret string `json:"client_secret,omitempty"` //nolint:gosec // the keyring stores secrets
 }
 
-// storeSecrets puts the secrets of credentials into the keyring.
 func (c Credentials) storeSecrets(path string) error {
 	text, err := json.Marshal(secrets{string(c.Token.Access), string(c.Token.Refresh), string(c.Client.Secret)})
 	if err != nil {
@@ -47,8 +46,8 @@ func (c Credentials) storeSecrets(path string) error {
 	return ring(func() error { return keyring.Set(ringService, path, string(text)) })
 }
 
-// fetchSecrets completes credentials of a file. Those whose secrets somebody has
-// removed from the keyring are those of nobody.
+// fetchSecrets adds the secrets in the keyring to the credentials of a file. If they
+// were removed from the keyring, there is no login.
 func (c *Credentials) fetchSecrets(path string) error {
 	found := make(chan string, 1)
 	err := ring(func() error {
@@ -71,7 +70,7 @@ func (c *Credentials) fetchSecrets(path string) error {
 	return nil
 }
 
-// removeSecrets empties the keyring of a server.
+// removeSecrets deletes a server's item from the keyring.
 func removeSecrets(path string) error {
 	err := ring(func() error { return keyring.Delete(ringService, path) })
 	if errors.Is(err, keyring.ErrNotFound) {
@@ -80,7 +79,7 @@ func removeSecrets(path string) error {
 	return err
 }
 
-// ring does something with the keyring, and gives its errors the next step.
+// ring runs an operation of the keyring. Its errors name the next step.
 func ring(do func() error) error {
 	err := errRingStuck
 	if !ringStuck.Load() {
@@ -108,7 +107,7 @@ func timely(do func() error) error {
 	}
 	ringStuck.Store(true)
 	select {
-	case err := <-done: // in the moment between the two
+	case err := <-done: // done just after the timeout
 		ringStuck.Store(false)
 		return err
 	default:

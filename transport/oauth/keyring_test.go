@@ -16,7 +16,7 @@ import (
 	"github.com/toolscript/toolscript/transport/oauth"
 )
 
-// The keyring of whoever runs the tests is none of their business.
+// The tests must not use the keyring of the user.
 func TestMain(m *testing.M) {
 	keyring.MockInit()
 	os.Exit(m.Run())
@@ -60,8 +60,8 @@ func TestKeyring(t *testing.T) {
 	}
 }
 
-// Another storage counts from the next login or renewal on, and leaves nothing in
-// the old one.
+// A changed storage is used from the next login or renewal on. The old storage is
+// emptied.
 func TestStorageIsChanged(t *testing.T) {
 	keyring.MockInit()
 	as := oauthserver.Start(t, oauthserver.Options{})
@@ -122,8 +122,8 @@ func TestNoKeyring(t *testing.T) {
 	}
 }
 
-// A keyring that waits for its password holds nobody up for long, and the second
-// one not at all.
+// A keyring that waits for its password delays the first operation for ringTime, and
+// later ones not at all.
 func TestLockedKeyring(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		unlocked := make(chan struct{})

@@ -6,20 +6,20 @@ import (
 	"net/http"
 )
 
-// Page is what the browser shows at the end of a flow. It loads nothing: the
-// address it stands at holds a code, which no other server is to learn of.
+// Page is shown in the browser at the end of a flow. It loads no resources, because
+// the URL of the page contains a code.
 type Page struct {
 	Title string
 	Text  string
 }
 
-// Succeeded is the page of a login that is complete.
+// Succeeded returns the page for a completed login.
 func Succeeded(server string) Page {
 	return Page{"Authentication successful", "toolscript is logged in at " + server + ". You can close this window."}
 }
 
-// Unsuccessful is the page of a login that is not. Whatever is in err may come
-// from the authorization server, or from who made the link.
+// Unsuccessful returns the page for a failed login. The error may contain text of the
+// authorization server, or of a forged link.
 func Unsuccessful(err error) Page {
 	return Page{"Authentication Failed", printableText(err.Error()) + ". You can close this window and try again in the terminal."}
 }
@@ -39,15 +39,15 @@ var page = template.Must(template.New("page").Parse(`<!DOCTYPE html>
 </html>
 `))
 
-// HTML is the page as text.
+// HTML renders the page.
 func (p Page) HTML() []byte {
 	var b bytes.Buffer
-	_ = page.Execute(&b, p) // a Buffer takes everything
+	_ = page.Execute(&b, p) // writes to a Buffer do not fail
 	return b.Bytes()
 }
 
-// PageHeaders keep the address of a page, which has a code in it, and the page
-// itself where they are.
+// PageHeaders prevent that the URL, which contains a code, is sent to others, and
+// that the page is cached.
 var PageHeaders = map[string]string{
 	"Content-Type":            "text/html; charset=utf-8",
 	"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
@@ -56,11 +56,11 @@ var PageHeaders = map[string]string{
 	"X-Content-Type-Options":  "nosniff",
 }
 
-// Write answers a request with the page.
+// Write sends the page as the answer of a request.
 func (p Page) Write(w http.ResponseWriter, status int) {
 	for name, value := range PageHeaders {
 		w.Header().Set(name, value)
 	}
 	w.WriteHeader(status)
-	_, _ = w.Write(p.HTML()) // a browser that has gone misses nothing
+	_, _ = w.Write(p.HTML()) // the browser may have disconnected
 }

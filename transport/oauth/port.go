@@ -5,9 +5,9 @@ import (
 	"strconv"
 )
 
-// CallbackPort is the port of this machine that a flow should come back to: that
-// of the configuration, which is fixed, else that of the last registration, which
-// can then be used again, else 0 for any.
+// CallbackPort returns the port for the redirect URI: the configured one, which is
+// fixed, or else the port of the last registration, so that it can be used again, or
+// 0 for any.
 func (s *Session) CallbackPort() (port int, fixed bool) {
 	if s.config.CallbackPort != 0 {
 		return s.config.CallbackPort, true
@@ -27,8 +27,8 @@ func (s *Session) CallbackPort() (port int, fixed bool) {
 	return port, false
 }
 
-// Lacking reports whether the server has asked for scopes that the login does not
-// have, so that only another one can help.
+// Lacking reports whether the server requested scopes that the login lacks, so that a
+// new login is required.
 func (s *Session) Lacking() bool {
 	known, err := s.current()
 	return err == nil && len(known.Wanted) > 0 && lacks(known.Token, known.Wanted)

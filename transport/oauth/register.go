@@ -10,18 +10,16 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
 )
 
-// homePage is shown by authorization servers beside our name.
+// homePage is shown by authorization servers with the client's name.
 const homePage = "https://github.com/toolscript/toolscript"
 
-// errNoRegistration is about an authorization server that wants to know its
-// clients beforehand.
+// errNoRegistration reports an authorization server without dynamic registration.
 var errNoRegistration = errors.New("the authorization server registers no clients by itself: register one there, " +
 	"and name it in the server's configuration as oauth.clientId (and oauth.clientSecret, if it has one)")
 
-// client chooses who we are for an authorization server, for a flow that comes
-// back to redirect: what the configuration says, a client ID metadata document
-// where that is configured and supported, the registration of an earlier flow, or
-// a new one.
+// clientFor returns the client for a flow with a redirect URI. In this order: the
+// configured client, a client ID metadata document if configured and supported, the
+// client of an earlier registration, a new registration.
 func (s *Session) clientFor(ctx context.Context, a authority, known Credentials, redirect string) (Client, error) {
 	switch {
 	case s.config.ClientMetadataURL != "" && a.ClientIDMetadataDocumentSupported:
@@ -30,7 +28,7 @@ func (s *Session) clientFor(ctx context.Context, a authority, known Credentials,
 	case s.config.ClientID != "":
 		s.progress(UsingConfigured)
 		return s.configuredClient(a), nil
-	case known.Client.Source == Dynamic && known.Issuer == a.Issuer && slices.Contains(known.Client.RedirectURIs, redirect):
+	case known.Client.Source == Dynamic && known.Issuer == a.Issuer && known.Resource == a.resource && slices.Contains(known.Client.RedirectURIs, redirect):
 		s.progress(UsingStored)
 		return known.Client, nil
 	case a.RegistrationEndpoint == "":
@@ -49,14 +47,14 @@ func (s *Session) configuredClient(a authority) Client {
 	case slices.Contains(a.TokenEndpointAuthMethodsSupported, methodPost) &&
 		!slices.Contains(a.TokenEndpointAuthMethodsSupported, methodBasic):
 		c.AuthMethod = methodPost
-	default: // also of a server that does not say (RFC 8414)
+	default: // also the default of RFC 8414
 		c.AuthMethod = methodBasic
 	}
 	return c
 }
 
-// register makes us known (RFC 7591): without a secret where the authorization
-// server allows that, since one in a file of the user proves nothing.
+// register registers a client (RFC 7591). It has no secret if the authorization
+// server allows that, because a secret in a user's file proves nothing.
 func (s *Session) register(ctx context.Context, a authority, redirect string) (Client, error) {
 	s.progress(Registering)
 	s.log.Debug("oauth registration", slog.String("url", plainText(a.RegistrationEndpoint)))
@@ -89,7 +87,7 @@ func (s *Session) register(ctx context.Context, a authority, redirect string) (C
 	return c, nil
 }
 
-// registrationError does without the answer, which may hold a secret.
+// registrationError removes the answer from an error, which may contain a secret.
 func registrationError(err error) error {
 	var answered *oauthex.ClientRegistrationError
 	if errors.As(err, &answered) {

@@ -11,22 +11,21 @@ import (
 	"time"
 )
 
-// renewTime bounds one renewal, with the wait for other processes.
+// renewTime bounds one renewal, including the wait for other processes.
 const renewTime = 45 * time.Second
 
-// renewal is one try to get a better token. All requests that need one wait for
-// the same.
+// renewal is one attempt to get a better token. All waiting requests share it.
 type renewal struct {
-	done  chan struct{} // closed when token and err stand
+	done  chan struct{} // closed when token and err are set
 	token Token
 	err   error
 }
 
-// errNoLogin says that no token can be had without a person.
+// errNoLogin reports that a token requires a person.
 var errNoLogin = errors.New("no login")
 
-// valid returns a token that requests can carry, renewed if its time is about to
-// be over. It is zero when there is none and only a person can get one.
+// valid returns a token for requests, and renews it if it expires soon. The token is
+// zero if there is none and a login is required.
 func (s *Session) valid(ctx context.Context) (Token, error) {
 	c, err := s.current()
 	if err != nil {
@@ -44,16 +43,16 @@ func (s *Session) valid(ctx context.Context) (Token, error) {
 	case err == nil:
 		return t, nil
 	case errors.Is(err, errNoLogin):
-		return Token{}, nil // the request will be refused, and that says what is needed
+		return Token{}, nil // the server will refuse the request and name its requirements
 	case c.Token.usable(time.Now()):
-		return c.Token, nil // good enough for this request; the next one tries again
+		return c.Token, nil // still valid for this request; the next one tries again
 	default:
 		return Token{}, s.failed(err)
 	}
 }
 
-// renewable reports whether a token can be had without a person, and without
-// the server having said where.
+// renewable reports whether a token can be obtained without a person and without a
+// challenge of the server.
 func (s *Session) renewable(c Credentials) bool {
 	if s.config.Machine() {
 		return c.TokenEndpoint != "" && c.Failure == ""
@@ -61,8 +60,8 @@ func (s *Session) renewable(c Credentials) bool {
 	return c.Token.Refresh != ""
 }
 
-// better returns another token than the one refused. Requests that come while
-// one is being got share it.
+// better returns another token than the refused one. Concurrent callers share one
+// renewal.
 func (s *Session) better(ctx context.Context, c challenge, refused Secret) (Token, error) {
 	for {
 		r, ours := s.renewal(ctx, c, refused)
@@ -74,12 +73,12 @@ func (s *Session) better(ctx context.Context, c challenge, refused Secret) (Toke
 		if ours || r.err != nil || r.token.Access != refused {
 			return r.token, r.err
 		}
-		// Who began that one did not know of the refusal.
+		// That renewal began before the refusal was known.
 	}
 }
 
-// renewal is the one under way, else a new one, which is ours. It goes on when
-// ctx ends: an answer that nobody keeps would take the login with it.
+// renewal returns the current renewal, or starts one; then ours is true. It continues
+// when ctx ends, because a lost answer with a new refresh token would end the login.
 func (s *Session) renewal(ctx context.Context, c challenge, refused Secret) (r *renewal, ours bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -107,8 +106,8 @@ func (s *Session) run(ctx context.Context, r *renewal, c challenge, refused Secr
 	r.token, r.err = s.renew(ctx, c, refused)
 }
 
-// renew gets a token while no other process does. One that another process has
-// got meanwhile is as good.
+// renew gets a token under the lock of the Store. If another process has got one in
+// the meantime, renew returns that.
 func (s *Session) renew(ctx context.Context, c challenge, refused Secret) (Token, error) {
 	unlock, err := s.store.Lock(ctx, s.name)
 	if err != nil {
@@ -131,10 +130,10 @@ func (s *Session) renew(ctx context.Context, c challenge, refused Secret) (Token
 	return s.refresh(ctx, c, known)
 }
 
-// refresh spends the refresh token. When the authorization server refuses it the
-// login is over, which is kept: no other process need try.
+// refresh uses the refresh token. If the authorization server refuses it, the login
+// has ended; this is stored, so that other processes do not try.
 func (s *Session) refresh(ctx context.Context, c challenge, known Credentials) (Token, error) {
-	if known.TokenEndpoint == "" { // of the program's first version
+	if known.TokenEndpoint == "" { // a file of the program's first version
 		if err := s.complete(ctx, c, &known); err != nil {
 			return Token{}, err
 		}
@@ -151,9 +150,9 @@ func (s *Session) refresh(ctx context.Context, c challenge, known Credentials) (
 		return Token{}, fmt.Errorf("refresh the token: %w", err)
 	}
 	if t.Scope == "" {
-		t.Scope = known.Token.Scope // unchanged, when nothing is said (RFC 6749 5.1)
+		t.Scope = known.Token.Scope // absent means unchanged (RFC 6749 5.1)
 	}
-	known.Token = t
+	known.Token, known.Failure, known.FailedAt = t, "", time.Time{}
 	if err := s.keep(known); err != nil {
 		s.log.Error("oauth token not stored: it will be lost when this program ends", slog.String("error", err.Error()))
 		s.remember(known)
@@ -162,9 +161,10 @@ func (s *Session) refresh(ctx context.Context, c challenge, known Credentials) (
 	return t, nil
 }
 
-// over forgets the tokens of a login that has ended.
+// over removes the tokens of a login that has ended.
 func (s *Session) over(known Credentials, because *refusal) error {
-	known.Token, known.Failure = Token{}, because.Error()
+	known.Token = Token{}
+	known.fail(because.Error())
 	if err := s.keep(known); err != nil {
 		s.remember(known)
 	}
@@ -172,18 +172,27 @@ func (s *Session) over(known Credentials, because *refusal) error {
 	return errNoLogin
 }
 
-// remember keeps credentials in this process alone.
+// remember stores credentials in this process only.
 func (s *Session) remember(c Credentials) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.known, s.stamp, s.loaded = c, s.store.Stamp(s.name), true
 }
 
-// complete finds out what is missing of where tokens come from.
+// complete discovers the missing endpoint and issuer of a token. Such a token is not
+// bound to an authorization server, so it is sent only to an issuer at the MCP
+// server's origin, or to the configured or confirmed one.
 func (s *Session) complete(ctx context.Context, c challenge, known *Credentials) error {
 	a, err := s.discover(ctx, c)
 	if err != nil {
 		return err
+	}
+	at, err := parseAddress(a.Issuer)
+	if err != nil {
+		return err
+	}
+	if !sameOrigin(at, s.url) && !sameIssuer(a.Issuer, s.expected(*known)) {
+		return errNoLogin
 	}
 	known.Issuer, known.TokenEndpoint, known.Resource = a.Issuer, a.TokenEndpoint, a.resource
 	if known.Client.ID == "" {
@@ -198,13 +207,18 @@ func (s *Session) complete(ctx context.Context, c challenge, known *Credentials)
 	return nil
 }
 
-// vouchFor gets a token of a client that vouches for itself.
+// vouchFor gets a token with the client's own credentials.
 func (s *Session) vouchFor(ctx context.Context, c challenge, known Credentials) (Token, error) {
 	a, err := s.discover(ctx, c)
 	if err != nil {
 		return Token{}, err
 	}
-	next := Credentials{Issuer: a.Issuer, TokenEndpoint: a.TokenEndpoint, Resource: a.resource, Client: s.configuredClient(a)}
+	if err := s.confirmed(a.Issuer, &known); err != nil {
+		return Token{}, err
+	}
+	next := Credentials{
+		Issuer: a.Issuer, TokenEndpoint: a.TokenEndpoint, Resource: a.resource, Client: s.configuredClient(a), Confirmed: known.Confirmed,
+	}
 	scopes := s.scopes(a, c, known)
 	params := url.Values{"grant_type": {ClientCredentials}}
 	if len(scopes) > 0 {
@@ -213,7 +227,7 @@ func (s *Session) vouchFor(ctx context.Context, c challenge, known Credentials) 
 	t, err := s.requestToken(ctx, next, params)
 	var answered *refusal
 	if errors.As(err, &answered) {
-		next.Failure = answered.Error()
+		next.fail(answered.Error())
 		s.remember(next)
 		s.log.Error("oauth client refused; look at oauth.clientId and its secret or key in the server's configuration",
 			slog.String("error", answered.Error()))
@@ -227,7 +241,7 @@ func (s *Session) vouchFor(ctx context.Context, c challenge, known Credentials) 
 	}
 	next.Token = t
 	if err := s.keep(next); err != nil {
-		s.remember(next) // another one can be had at any time
+		s.remember(next) // another token can be requested at any time
 	}
 	s.log.Info("oauth token received", slog.String("grant", s.config.String()))
 	return t, nil

@@ -14,8 +14,8 @@ import (
 	"github.com/toolscript/toolscript/transport/oauth"
 )
 
-// Two gateways with a login between them, tokens that live for a second and
-// refresh tokens that end the login when they are used twice.
+// Two gateways share a login. Its tokens live for a second, and the second use of a
+// refresh token ends the login.
 func TestRenewalIsSharedBetweenProcesses(t *testing.T) {
 	as := oauthserver.Start(t, oauthserver.Options{TokenLife: time.Second})
 	dir := t.TempDir()
@@ -51,8 +51,8 @@ func TestTokenWithoutAnEndIsRenewedWhenItIsRefused(t *testing.T) {
 	}
 }
 
-// AUTH-31: the tokens go, the state is told, nobody tries again, and a login of
-// another process ends the matter.
+// AUTH-31: after a refused refresh the tokens are deleted, the status is updated, and
+// there are no further attempts until a login in another process.
 func TestRefusedRefreshEndsTheLogin(t *testing.T) {
 	as := oauthserver.Start(t, oauthserver.Options{TokenLife: time.Millisecond})
 	dir := t.TempDir()
@@ -106,7 +106,7 @@ func TestRefusedTokensAreNotRetriedWithoutEnd(t *testing.T) {
 	}
 }
 
-// A trouble of the authorization server is none of the login.
+// A failure of the authorization server does not end the login.
 func TestUnreachableAuthorizationServerKeepsTheLogin(t *testing.T) {
 	as := oauthserver.Start(t, oauthserver.Options{TokenLife: time.Millisecond})
 	dir := t.TempDir()
@@ -124,7 +124,7 @@ func TestUnreachableAuthorizationServerKeepsTheLogin(t *testing.T) {
 	login(t, s, as)
 }
 
-// expired is a file of credentials whose token is over.
+// expired returns a file of credentials with an expired token.
 func expired(t *testing.T, path string) []byte {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -134,13 +134,13 @@ func expired(t *testing.T, path string) []byte {
 	lines := strings.Split(string(text), "\n")
 	for i, line := range lines {
 		if strings.Contains(line, `"expires_at"`) {
-			lines[i] = `    "expires_at": 1000` + strings.Repeat(",", strings.Count(line, ",")) // there is none behind the last
+			lines[i] = `    "expires_at": 1000` + strings.Repeat(",", strings.Count(line, ",")) // the last line has no comma
 		}
 	}
 	return []byte(strings.Join(lines, "\n"))
 }
 
-// A caller that leaves must not take the answer with the new refresh token along.
+// A cancelled request must not lose the answer with the new refresh token.
 func TestRenewalOutlivesItsCaller(t *testing.T) {
 	as := oauthserver.Start(t, oauthserver.Options{})
 	dir := t.TempDir()

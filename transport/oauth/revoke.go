@@ -12,22 +12,21 @@ import (
 	"time"
 )
 
-// revokeTime bounds what the authorization server is asked at a logout, which
-// must not wait long for a server that is gone.
+// revokeTime bounds the requests at a logout, which must not wait long for an
+// unreachable server.
 const revokeTime = 15 * time.Second
 
-// Ended is what became of a login that was forgotten.
+// Ended is the result of a logout.
 type Ended struct {
-	Found     bool  // there was something to forget
-	Revoked   bool  // the authorization server has ended the tokens
-	Unrevoked error // why it may not have; nil when Revoked, and when there were no tokens
+	Found     bool  // there were credentials
+	Revoked   bool  // the tokens are revoked
+	Unrevoked error // the reason if they may not be revoked; nil if Revoked, or without tokens
 }
 
 var errNoRevocation = errors.New("the authorization server has no revocation endpoint")
 
-// Forget ends the login: at the authorization server, where that can be asked
-// (RFC 7009), and then here, where it removes all that is stored of the server.
-// That the first fails does not keep it from the second.
+// Forget ends the login. It revokes the tokens at the authorization server (RFC
+// 7009), if possible, and then deletes the credentials, even if revocation fails.
 func (s *Session) Forget(ctx context.Context) (Ended, error) {
 	unlock, err := s.store.Lock(ctx, s.name)
 	if err != nil {
@@ -45,11 +44,14 @@ func (s *Session) Forget(ctx context.Context) (Ended, error) {
 	return e, err
 }
 
-// revoke ends the refresh token, with which most authorization servers end the
-// access tokens that came of it, and the access token.
+// revoke revokes the refresh token, with which most authorization servers also revoke
+// its access tokens, and then the access token.
 func (s *Session) revoke(ctx context.Context, known Credentials) error {
 	ctx, cancel := context.WithTimeout(ctx, revokeTime)
 	defer cancel()
+	if err := s.admit(known.Issuer, known); err != nil {
+		return err
+	}
 	endpoint, err := s.revocationEndpoint(ctx, known.Issuer)
 	if err != nil {
 		return err
@@ -66,7 +68,7 @@ func (s *Session) revoke(ctx context.Context, known Credentials) error {
 		var refused *refusal
 		switch {
 		case errors.As(err, &refused) && refused.code == "unsupported_token_type":
-			unsupported = err // access tokens that nobody looks up cannot be ended, and are short-lived
+			unsupported = err // self-contained access tokens cannot be revoked, and expire soon
 		case err != nil:
 			return err
 		}
@@ -77,10 +79,10 @@ func (s *Session) revoke(ctx context.Context, known Credentials) error {
 	return unsupported
 }
 
-// revocationEndpoint is asked for when it is needed: a login may be older than
-// the endpoint.
+// revocationEndpoint discovers the endpoint when needed, because a login may be older
+// than the endpoint.
 func (s *Session) revocationEndpoint(ctx context.Context, issuer string) (string, error) {
-	if issuer == "" { // of the program's first version
+	if issuer == "" { // a file of the program's first version
 		return "", errNoRevocation
 	}
 	meta, err := s.authorizationServer(ctx, issuer)
@@ -93,8 +95,7 @@ func (s *Session) revocationEndpoint(ctx context.Context, issuer string) (string
 	return meta.RevocationEndpoint, nil
 }
 
-// revokeToken makes one request of RFC 7009, as the client that the token was
-// given to.
+// revokeToken sends one request of RFC 7009, as the client of the token.
 func (s *Session) revokeToken(ctx context.Context, endpoint string, known Credentials, params url.Values) error {
 	if known.Client.AuthMethod == methodJWT {
 		if err := s.vouch(known, params); err != nil {
@@ -116,7 +117,7 @@ func (s *Session) revokeToken(ctx context.Context, endpoint string, known Creden
 	if known.Client.AuthMethod == methodBasic {
 		req.SetBasicAuth(url.QueryEscape(known.Client.ID), url.QueryEscape(secret)) // RFC 6749 2.3.1
 	}
-	resp, err := s.client.Do(req) //nolint:gosec // the client's guard is what keeps requests where they may go
+	resp, err := s.client.Do(req) //nolint:gosec // the guard of the client restricts the addresses
 	if err != nil {
 		return printable(err)
 	}
@@ -127,7 +128,7 @@ func (s *Session) revokeToken(ctx context.Context, endpoint string, known Creden
 	return without(revocationError(resp), params, secret)
 }
 
-// revocationError is the answer of an endpoint that has not revoked a token.
+// revocationError returns the error of an answer of the endpoint.
 func revocationError(resp *http.Response) error {
 	var answered struct {
 		Code        string `json:"error"`

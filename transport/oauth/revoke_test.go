@@ -14,7 +14,7 @@ import (
 	"github.com/toolscript/toolscript/transport/oauth"
 )
 
-// A copy of the tokens is worth nothing after a logout.
+// A copy of the tokens is invalid after a logout.
 func TestForgetRevokes(t *testing.T) {
 	for _, method := range []string{"none", "client_secret_basic", "client_secret_post"} {
 		t.Run(method, func(t *testing.T) {
@@ -44,7 +44,7 @@ func TestForgetRevokes(t *testing.T) {
 	}
 }
 
-// What the authorization server does keeps nobody from logging out.
+// Errors of the authorization server do not prevent a logout.
 func TestForgetWithoutRevocation(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -87,7 +87,7 @@ func TestForgetWithoutRevocation(t *testing.T) {
 	}
 }
 
-// An authorization server that revokes refresh tokens alone has ended the login.
+// An authorization server that only revokes refresh tokens has ended the login.
 func TestForgetWithAccessTokensThatEndAlone(t *testing.T) {
 	as := oauthserver.Start(t, oauthserver.Options{})
 	s := session(t, as, t.TempDir(), nil)

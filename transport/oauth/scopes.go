@@ -7,10 +7,10 @@ import (
 
 const offlineAccess = "offline_access"
 
-// scopes are those to ask for: those of the configuration, else those that the
-// server asked for with its refusal, else all that it knows. Scopes that an
-// earlier token had are asked for again with new ones, so that a step up is none
-// down elsewhere.
+// scopes returns the scopes to request: the configured ones and those of the
+// challenge, or, without either, all that the MCP server supports. The scopes of an
+// earlier token are added to those of a challenge, so that the new token does not
+// lack them.
 func (s *Session) scopes(a authority, c challenge, known Credentials) []string {
 	wanted := strings.Fields(s.config.Scope)
 	asked := slices.Concat(c.scopes, known.Wanted)
@@ -21,14 +21,14 @@ func (s *Session) scopes(a authority, c challenge, known Credentials) []string {
 	if known.Issuer == a.Issuer && len(asked) > 0 {
 		wanted = append(wanted, strings.Fields(known.Token.Scope)...)
 	}
-	// Without it some authorization servers give no refresh token.
+	// Some authorization servers give no refresh token without it.
 	if !s.config.Machine() && slices.Contains(a.ScopesSupported, offlineAccess) {
 		wanted = append(wanted, offlineAccess)
 	}
 	return distinct(wanted)
 }
 
-// distinct keeps the first of each.
+// distinct removes duplicates.
 func distinct(all []string) []string {
 	var out []string
 	for _, one := range all {
@@ -39,7 +39,7 @@ func distinct(all []string) []string {
 	return out
 }
 
-// lacks reports whether a token has not all of some scopes, as far as is known.
+// lacks reports whether a token lacks one of the scopes, as far as is known.
 func lacks(t Token, scopes []string) bool {
 	has := strings.Fields(t.Scope)
 	return slices.ContainsFunc(scopes, func(scope string) bool { return !slices.Contains(has, scope) })

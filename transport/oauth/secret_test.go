@@ -13,8 +13,8 @@ import (
 	"github.com/toolscript/toolscript/transport/oauth"
 )
 
-// DEF-15: whatever a login, a renewal and every failure of them say, nothing in it
-// is secret.
+// DEF-15: log lines and errors of a login, a renewal and all their failures contain
+// no secrets.
 func TestNothingSecretIsSaid(t *testing.T) {
 	as := oauthserver.Start(t, oauthserver.Options{AuthMethod: "client_secret_basic"})
 	var said output
@@ -33,7 +33,7 @@ func TestNothingSecretIsSaid(t *testing.T) {
 		err := attempt.Finish(t.Context(), wrong)
 		say(err, string(oauth.Unsuccessful(err).HTML()))
 	}
-	as.Deny(func(r *http.Request) (int, string) { // a server that repeats what it is told
+	as.Deny(func(r *http.Request) (int, string) { // a server that repeats the request
 		text, _ := json.Marshal(map[string]string{
 			"error":             "invalid_grant",
 			"error_description": strings.Join([]string{r.PostForm.Get("code"), r.PostForm.Get("code_verifier")}, " "),

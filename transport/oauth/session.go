@@ -12,22 +12,23 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// Options are what a Session is made from.
+// Options configure a Session.
 type Options struct {
 	Server string // configured name
-	URL    string // its address
+	URL    string // URL of the server
 	Config Config
 	Store  Store
-	Logger *slog.Logger // nil: nothing is logged
+	Logger *slog.Logger // nil: no log
 
-	// Progress is told what a flow is about to do; nil: nobody is.
+	// Progress is called at each step of a flow. It may be nil.
 	Progress func(Step)
 
-	// Fetch takes a person through the flow at once, in the middle of a request:
-	// it opens an authorization URL and returns the query of the redirect to
-	// Redirect. Without it, requests that need a person fail with a LoginError.
+	// Fetch runs the browser part of a flow during a request: it opens an
+	// authorization URL and returns the query of the redirect to Redirect. Without
+	// it, requests that need a person fail with a LoginError.
 	Fetch    func(ctx context.Context, authorizationURL string) (url.Values, error)
 	Redirect string
+	Confirm  func(issuer string) bool // asks for the confirmation of Session.Confirm; called in this process only
 }
 
 // Session is the login at one server. It is safe for concurrent use.
@@ -42,25 +43,26 @@ type Session struct {
 	tell     func(Step)
 	fetch    func(context.Context, string) (url.Values, error)
 	redirect string
+	confirm  func(issuer string) bool
 
 	mu       sync.Mutex
 	known    Credentials
 	stamp    Stamp // of the file that known was read from
 	loaded   bool
-	asked    *unanswered   // nil while the login suffices
-	renewing *renewal      // under way, nil when none is
-	turn     chan struct{} // held by who takes a person through the flow
+	asked    *unanswered   // nil if the login suffices
+	renewing *renewal      // the current renewal, or nil
+	turn     chan struct{} // held during an interactive flow
 }
 
-// unanswered is a challenge that no token answered, and the login at that time.
+// unanswered is a challenge for which there is no token, with the login at that time.
 type unanswered struct {
 	challenge
 	login time.Time
-	token bool // whether there was a token
-	plain bool // nothing says that the server uses OAuth
+	token bool // there was a token
+	plain bool // nothing indicates that the server uses OAuth
 }
 
-// New makes a session. It fails when the configuration cannot work.
+// New returns a session. It fails if the configuration is invalid.
 func New(o Options) (*Session, error) {
 	at, err := url.Parse(o.URL)
 	if err != nil {
@@ -79,14 +81,14 @@ func New(o Options) (*Session, error) {
 	return &Session{
 		name: o.Server, url: at, config: o.Config, store: o.Store, client: newClient(at),
 		log:  o.Logger.With(slog.String("server", o.Server)),
-		tell: o.Progress, fetch: o.Fetch, redirect: o.Redirect, turn: make(chan struct{}, 1),
+		tell: o.Progress, fetch: o.Fetch, redirect: o.Redirect, confirm: o.Confirm, turn: make(chan struct{}, 1),
 	}, nil
 }
 
-// Step is what a flow is about to do, or has done.
+// Step is a step of a flow.
 type Step int
 
-// The steps of a flow, in their order.
+// The steps of a flow, in order.
 const (
 	Discovering Step = iota + 1
 	UsingDocument
@@ -99,8 +101,8 @@ const (
 
 func (s *Session) progress(step Step) { s.tell(step) }
 
-// Status is where the login stands, as the gateway's `oauth_status` has it. ""
-// means that no OAuth is involved. reason is why a login failed.
+// Status returns the state of the login, as in the gateway's `oauth_status`. "" means
+// that the server does not use OAuth. reason is the reason of a failed login.
 func (s *Session) Status() (status, reason string) {
 	c, err := s.current()
 	s.mu.Lock()
@@ -121,16 +123,25 @@ func (s *Session) Status() (status, reason string) {
 	}
 }
 
-// The values of Status.
+// Failure returns the reason and the time of a failed login, "" if none failed.
+func (s *Session) Failure() (reason string, at time.Time) {
+	c, err := s.current()
+	if err != nil {
+		return "", time.Time{}
+	}
+	return c.Failure, c.FailedAt
+}
+
+// Values of Status.
 const (
 	Authenticated = "authenticated"
 	Pending       = "pending_authorization"
 	Failed        = "authentication_failed"
 )
 
-// current are the credentials as they are in the Store now. It looks at the file
-// each time, and reads it when it is another one: a login in another process
-// counts at once.
+// current returns the credentials in the Store. It checks the file each time and
+// reads it if it has changed, so that a login in another process takes effect
+// immediately.
 func (s *Session) current() (Credentials, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -147,16 +158,19 @@ func (s *Session) currentLocked() (Credentials, error) {
 		return Credentials{}, err
 	}
 	if c.URL != "" && c.URL != s.url.String() {
-		c = Credentials{} // a token is never shown to another server of the same name
+		c = Credentials{} // a token must not be sent to another server of the same name
+	}
+	if s.config.Issuer != "" && c.Issuer != "" && !sameIssuer(c.Issuer, s.config.Issuer) {
+		c = Credentials{} // nor renewed at another authorization server
 	}
 	s.known, s.stamp, s.loaded = c, stamp, true
 	s.reconsider()
 	return c, nil
 }
 
-// reconsider drops a challenge when somebody has logged in since. A renewed token
-// of the same login is none: processes whose tokens are all refused would wake
-// one another without end.
+// reconsider drops a challenge after a new login. A renewed token of the same login
+// does not count: processes whose tokens are all refused would trigger each other
+// without end.
 func (s *Session) reconsider() {
 	if s.asked == nil || s.known.Token.Access == "" {
 		return
@@ -166,7 +180,7 @@ func (s *Session) reconsider() {
 	}
 }
 
-// keep writes credentials. The caller holds the lock of the Store.
+// keep writes credentials to the Store. The caller holds its lock.
 func (s *Session) keep(c Credentials) error {
 	c.URL, c.Keyring = s.url.String(), s.config.Storage == StorageKeyring
 	if err := s.store.Save(s.name, c); err != nil {
@@ -179,10 +193,10 @@ func (s *Session) keep(c Credentials) error {
 	return nil
 }
 
-// Await waits until requests can be sent again, because of a login in another
-// process or in this one, or until ctx ends. It looks once a second: a watch of
-// the system's costs a descriptor and sees nothing on network folders, and a
-// person who comes from the browser does not notice the second.
+// Await waits until requests can be sent again after a login in any process, or until
+// ctx ends. It checks once per second: a watch of the file system needs a descriptor
+// and does not work on network folders, and a second is short for a person who
+// returns from the browser.
 func (s *Session) Await(ctx context.Context) error {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
@@ -196,7 +210,7 @@ func (s *Session) Await(ctx context.Context) error {
 	return nil
 }
 
-// ready reports whether there is a login that no server has refused.
+// ready reports whether there is a login that the server has not refused.
 func (s *Session) ready() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -204,8 +218,15 @@ func (s *Session) ready() bool {
 	return err == nil && s.asked == nil && c.Authenticated(time.Now())
 }
 
-// Idle waits until nothing is being renewed, or until ctx ends: a program that
-// ended in the middle would take a refresh token with it that is good once.
+// refuses reports whether the server has refused the current login.
+func (s *Session) refuses() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.asked != nil
+}
+
+// Idle waits until no token is being renewed, or until ctx ends. If the program ended
+// during a renewal, a refresh token that works once would be lost.
 func (s *Session) Idle(ctx context.Context) {
 	s.mu.Lock()
 	r := s.renewing

@@ -18,10 +18,10 @@ import (
 // assertionType is the client_assertion_type of RFC 7523.
 const assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 
-// assertionLife is long enough for one request and clocks that differ.
+// assertionLife is enough for one request and a difference of clocks.
 const assertionLife = 5 * time.Minute
 
-// signer makes the assertions of a client that has a private key.
+// signer creates the assertions of a client with a private key.
 type signer struct {
 	clientID string
 	method   jwt.SigningMethod
@@ -48,7 +48,7 @@ func newSigner(c Config) (*signer, error) {
 	return s, nil
 }
 
-// parseKey reads a PEM text. Its errors never quote it.
+// parseKey parses a key in PEM form. Its errors never quote it.
 func parseKey(text string) (crypto.PrivateKey, error) {
 	block, _ := pem.Decode([]byte(text))
 	if block == nil {
@@ -85,8 +85,7 @@ func algorithmOf(key crypto.PrivateKey) string {
 	}
 }
 
-// assertion is a signed JWT for one request to the authorization server that is
-// the audience.
+// assertion returns a signed JWT for one request to the audience.
 func (s *signer) assertion(audience string) (Secret, error) {
 	now := time.Now()
 	text, err := jwt.NewWithClaims(s.method, jwt.MapClaims{

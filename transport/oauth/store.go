@@ -16,20 +16,20 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Store is the folder with the credentials of all servers. Other processes use
-// it at the same time. The zero Store keeps nothing and finds nothing.
+// Store is the folder of the credentials of all servers. Other processes use it at
+// the same time. The zero Store stores nothing.
 type Store struct{ Dir string }
 
-// lockPoll is how often a lock that somebody else holds is tried again: flock
-// knows no waiting that ends with a context.
+// lockPoll is the interval between attempts to lock, because flock cannot wait with a
+// context.
 const lockPoll = 20 * time.Millisecond
 
-// maxFile is far more than credentials need.
+// maxFile bounds a file of credentials, far above their size.
 const maxFile = 1 << 20
 
 var unsafeInName = regexp.MustCompile(`[^A-Za-z0-9_-]`)
 
-// stem is the name of a server as the name of a file.
+// stem returns the name of a server as part of a file name.
 func stem(server string) string {
 	safe := unsafeInName.ReplaceAllString(server, "_")
 	if len(safe) > 100 {
@@ -38,7 +38,7 @@ func stem(server string) string {
 	return safe
 }
 
-// own is the file that no other server can have.
+// own returns the path of the file that only this server can have.
 func (s Store) own(server string) string {
 	sum := sha256.Sum256([]byte(server))
 	return filepath.Join(s.Dir, stem(server)+"-"+hex.EncodeToString(sum[:4])+".json")
@@ -46,9 +46,9 @@ func (s Store) own(server string) string {
 
 func (s Store) shared(server string) string { return filepath.Join(s.Dir, stem(server)+".json") }
 
-// Path is the file of a server. Names such as a.b and a_b would share one: it
-// belongs to the name that is in it, and the other has a hash in the name of its
-// own.
+// Path returns the path of a server's file. Names such as a.b and a_b have the same
+// stem: the file belongs to the server named in it, and the other server's file has a
+// hash in its name.
 func (s Store) Path(server string) string {
 	own, shared := s.own(server), s.shared(server)
 	if _, err := os.Stat(own); err == nil {
@@ -60,15 +60,15 @@ func (s Store) Path(server string) string {
 	return shared
 }
 
-// Stamp is a version of a server's file; two that are equal are of the same one.
+// Stamp identifies a version of a server's file. Equal stamps mean the same version.
 type Stamp struct {
 	path string
 	time time.Time
 	size int64
 }
 
-// Stamp looks at the file without reading it. A file that is not there has a
-// stamp too.
+// Stamp returns the stamp of the file without reading it. A missing file has a stamp
+// too.
 func (s Store) Stamp(server string) Stamp {
 	if s.Dir == "" {
 		return Stamp{}
@@ -81,8 +81,7 @@ func (s Store) Stamp(server string) Stamp {
 	return Stamp{}
 }
 
-// Load reads the credentials of a server. Those of a server that has none are
-// the zero value.
+// Load reads the credentials of a server. They are zero if there are none.
 func (s Store) Load(server string) (Credentials, error) {
 	if s.Dir == "" {
 		return Credentials{}, nil
@@ -98,16 +97,16 @@ func (s Store) Load(server string) (Credentials, error) {
 	return c, err
 }
 
-// read reads a file, and not what the keyring has beside it.
+// read reads a file, without the secrets in the keyring.
 func read(path string) (Credentials, error) {
-	info, err := os.Stat(path) //nolint:gosec,nolintlint // G703, seen only beside all packages: a name of our own in the folder of the user
+	info, err := os.Stat(path) //nolint:gosec,nolintlint // G703, reported only with all packages: the path is built from safe characters in the user's folder
 	if err != nil {
 		return Credentials{}, err
 	}
 	if !info.Mode().IsRegular() || info.Size() > maxFile {
 		return Credentials{}, fmt.Errorf("%s is not a file of credentials", path)
 	}
-	text, err := os.ReadFile(path) //nolint:gosec // the name is made of safe characters only
+	text, err := os.ReadFile(path) //nolint:gosec // the name has safe characters only
 	if err != nil {
 		return Credentials{}, err
 	}
@@ -132,9 +131,9 @@ func (s Store) Save(server string, c Credentials) error {
 		return err
 	}
 	path := s.Path(server)
-	before, _ := read(path) // what cannot be read has nothing in the keyring that we could know of
+	before, _ := read(path) // an unreadable file has no known item in the keyring
 	if c.Keyring {
-		if err := c.storeSecrets(path); err != nil { // first: who sees the new file finds them
+		if err := c.storeSecrets(path); err != nil { // first, so that readers of the new file find them
 			return err
 		}
 	}
@@ -147,7 +146,7 @@ func (s Store) Save(server string, c Credentials) error {
 	return nil
 }
 
-// Delete forgets a server. It reports whether there was anything to forget. The
+// Delete removes the credentials of a server and reports whether there were any. The
 // caller holds its lock.
 func (s Store) Delete(server string) (bool, error) {
 	path := s.Path(server)
@@ -163,9 +162,8 @@ func (s Store) Delete(server string) (bool, error) {
 	return err == nil, err
 }
 
-// Lock waits until no other process, and nobody else in this one, is busy with
-// the credentials of a server, or until ctx ends. Servers whose files could be
-// the same share a lock.
+// Lock locks the credentials of a server for all processes and goroutines. It waits
+// until ctx ends. Servers whose files may be the same share a lock.
 func (s Store) Lock(ctx context.Context, server string) (unlock func(), err error) {
 	if s.Dir == "" {
 		return func() {}, nil
@@ -177,10 +175,10 @@ func (s Store) Lock(ctx context.Context, server string) (unlock func(), err erro
 	if _, err := lock.TryLockContext(ctx, lockPoll); err != nil {
 		return nil, fmt.Errorf("wait for another process that renews the token of %s: %w", server, err)
 	}
-	return func() { _ = lock.Close() }, nil // the system lets go of it at the latest with the process
+	return func() { _ = lock.Close() }, nil // the process's end releases it at the latest
 }
 
-// prepare makes the folder, for the user alone.
+// prepare creates the folder, for the user only.
 func (s Store) prepare() error {
 	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
 		return err
@@ -190,14 +188,13 @@ func (s Store) prepare() error {
 		return err
 	}
 	if info.Mode().Perm()&0o077 != 0 {
-		return os.Chmod(s.Dir, 0o700) //nolint:gosec // a folder needs the x
+		return os.Chmod(s.Dir, 0o700) //nolint:gosec // a folder needs the x bit
 	}
 	return nil
 }
 
-// replace puts a new file in the place of an old one in one step: a reader sees
-// the one or the other. It is on the disk before the old one goes, since the
-// refresh token in that one may be spent.
+// replace replaces a file atomically. The new file is synced to the disk first,
+// because the refresh token in the old one may be used up.
 func replace(path string, text []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(path), ".tmp-"+strings.TrimSuffix(filepath.Base(path), ".json")+"-*") // 0600
 	if err != nil {
@@ -206,10 +203,10 @@ func replace(path string, text []byte) error {
 	_, err = f.Write(text)
 	err = errors.Join(err, f.Sync(), f.Close())
 	if err == nil {
-		err = os.Rename(f.Name(), path) //nolint:gosec // the name is made of safe characters only
+		err = os.Rename(f.Name(), path) //nolint:gosec // the name has safe characters only
 	}
 	if err != nil {
-		_ = os.Remove(f.Name()) //nolint:gosec // it is ours; the first error says more
+		_ = os.Remove(f.Name()) //nolint:gosec // created here; the first error is returned
 	}
 	return err
 }

@@ -100,7 +100,7 @@ func TestStoreRoundTrip(t *testing.T) {
 	}
 }
 
-// The file of the program's first version has less in it.
+// A file of the program's first version has fewer fields.
 func TestFirstVersionsFile(t *testing.T) {
 	as := oauthserver.Start(t, oauthserver.Options{})
 	dir := t.TempDir()
@@ -125,7 +125,7 @@ func TestTokensAreForOneServerOnly(t *testing.T) {
 	other := oauthserver.Start(t, oauthserver.Options{})
 	dir := t.TempDir()
 	login(t, session(t, as, dir, nil), as)
-	s := session(t, other, dir, nil) // the same name, at another address
+	s := session(t, other, dir, nil) // the same name with another URL
 	if _, err := send(t, s, other, ping); err == nil {
 		t.Error("the other server let us in")
 	}

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/oauth2/clientcredentials"
 )
 
-// The ways a client shows a token endpoint who it is (RFC 7591).
+// Authentication methods of clients at a token endpoint (RFC 7591).
 const (
 	methodNone  = "none"
 	methodPost  = "client_secret_post"
@@ -18,13 +18,17 @@ const (
 	methodJWT   = "private_key_jwt"
 )
 
-// requestToken asks the token endpoint of c. params are those of the grant.
+// requestToken sends a request to the token endpoint of c. params depend on the
+// grant.
 //
-// It is clientcredentials.Config for every grant: that one takes further
-// parameters, as RFC 8707 wants one with every request, which oauth2.Config has
-// no place for in a refresh.
+// It uses clientcredentials.Config for every grant, because that type supports more
+// parameters: RFC 8707 requires one in every request, and oauth2.Config cannot add it
+// to a refresh.
 func (s *Session) requestToken(ctx context.Context, c Credentials, params url.Values) (Token, error) {
 	if _, err := parseAddress(c.TokenEndpoint); err != nil {
+		return Token{}, err
+	}
+	if err := s.admit(c.Issuer, c); err != nil {
 		return Token{}, err
 	}
 	if c.Resource != "" {
@@ -42,7 +46,7 @@ func (s *Session) requestToken(ctx context.Context, c Credentials, params url.Va
 			return Token{}, err
 		}
 	}
-	issued := time.Now().Round(0) // without the clock that stands still while the machine sleeps
+	issued := time.Now().Round(0) // without the monotonic clock, which stops while the machine sleeps
 	got, err := config.Token(context.WithValue(ctx, oauth2.HTTPClient, s.client))
 	if err != nil {
 		return Token{}, without(tokenError(err), params, config.ClientSecret)
@@ -50,8 +54,8 @@ func (s *Session) requestToken(ctx context.Context, c Credentials, params url.Va
 	return tokenOf(got, issued), nil
 }
 
-// clientSecret is that of a registration, or of the configuration, which is not
-// stored.
+// clientSecret returns the secret of a registration, or of the configuration, which
+// is not stored.
 func (s *Session) clientSecret(c Client) Secret {
 	switch {
 	case c.AuthMethod == methodNone || c.AuthMethod == methodJWT:
@@ -63,9 +67,9 @@ func (s *Session) clientSecret(c Client) Secret {
 	}
 }
 
-// vouch adds what a client with a private key shows instead of a secret. Its
-// audience is the issuer: an assertion for a token endpoint could be one that a
-// second authorization server named (RFC 7523bis).
+// vouch adds the assertion of a client with a private key. Its audience is the
+// issuer, not the token endpoint, because a second authorization server could name
+// that endpoint (RFC 7523bis).
 func (s *Session) vouch(c Credentials, params url.Values) error {
 	key, err := newSigner(s.config)
 	if err != nil {
@@ -80,8 +84,8 @@ func (s *Session) vouch(c Credentials, params url.Values) error {
 	return nil
 }
 
-// tokenOf reads an answer. The life of a token counts from when it was asked
-// for: the answer took its time.
+// tokenOf converts an answer. The lifetime counts from the request, because the
+// answer took time.
 func tokenOf(got *oauth2.Token, issued time.Time) Token {
 	t := Token{Access: Secret(got.AccessToken), Type: got.TokenType, Refresh: Secret(got.RefreshToken)}
 	t.Scope, _ = got.Extra("scope").(string)
@@ -92,10 +96,10 @@ func tokenOf(got *oauth2.Token, issued time.Time) Token {
 	return t
 }
 
-// without takes what was sent out of an error, should an authorization server
-// repeat it.
+// without removes the sent values from an error, as an authorization server may
+// repeat them.
 func without(err error, sent url.Values, secret string) error {
-	answered, ok := err.(*refusal) //nolint:errorlint // tokenError made it a moment ago
+	answered, ok := err.(*refusal) //nolint:errorlint // tokenError returns the type unwrapped
 	if !ok {
 		return err
 	}

@@ -11,21 +11,21 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// Transport adds the token to requests to the server and goes on with next. A
-// request that is refused with 401, or with 403 for want of scopes, is sent once
-// more if a better token can be had; there is no third time, so that a server
-// that refuses every token is not asked without end.
+// Transport adds the token to requests to the server and sends them with next. After
+// a 401, or a 403 for missing scopes, a request is sent a second time if a better
+// token can be obtained. There is no third attempt, because a server may refuse every
+// token.
 //
-// Errors are *toolscript.Error: Unauthorized when nobody is logged in, Forbidden
-// when the login lacks scopes (both hold a *LoginError that says what to run),
-// Unavailable when the authorization server cannot be asked.
+// Errors are *toolscript.Error: Unauthorized without a login, Forbidden if the login
+// lacks scopes (both wrap a *LoginError with the command to run), Unavailable if the
+// authorization server cannot be reached.
 func (s *Session) Transport(next http.RoundTripper) http.RoundTripper {
 	return roundTripper(func(req *http.Request) (*http.Response, error) { return s.roundTrip(req, next) })
 }
 
 func (s *Session) roundTrip(req *http.Request, next http.RoundTripper) (*http.Response, error) {
 	if req.Header.Get("Authorization") != "" || !s.mayCarry(req) {
-		return next.RoundTrip(req) // the configuration has its own way in, or this is no place for a token
+		return next.RoundTrip(req) // the configuration has its own authorization, or the token must not be sent there
 	}
 	token, err := s.valid(req.Context())
 	if err != nil {
@@ -80,14 +80,14 @@ func (s *Session) repeat(req *http.Request, next http.RoundTripper, token Token)
 	return nil, s.needsLogin(c, reason)
 }
 
-// mayCarry reports whether a request goes to the server's own origin, over a way
-// on which nobody reads along.
+// mayCarry reports whether a request goes to the server's own origin over a secure
+// connection.
 func (s *Session) mayCarry(req *http.Request) bool {
 	_, err := parseAddress(req.URL.String())
 	return err == nil && sameOrigin(req.URL, s.url)
 }
 
-// answer gets the token that a challenge asks for.
+// answer returns the token for a challenge.
 func (s *Session) answer(ctx context.Context, c challenge, refused Token) (Token, error) {
 	if c.forbidden && !s.config.Machine() {
 		return s.stepUp(ctx, c, refused)
@@ -98,7 +98,11 @@ func (s *Session) answer(ctx context.Context, c challenge, refused Token) (Token
 		return token, nil
 	case !errors.Is(err, errNoLogin):
 		if s.config.Machine() {
-			s.ask(unanswered{challenge: c}, "")
+			failure := ""
+			if other := (*IssuerError)(nil); errors.As(err, &other) {
+				failure = other.Error()
+			}
+			s.ask(unanswered{challenge: c}, failure)
 		}
 		return Token{}, s.failed(err)
 	case s.fetch != nil:
@@ -108,8 +112,8 @@ func (s *Session) answer(ctx context.Context, c challenge, refused Token) (Token
 	}
 }
 
-// noLogin is the answer to a challenge while nobody is logged in. Discovery
-// tells whether a login is what the server means by its 401.
+// noLogin handles a challenge without a login. Discovery shows whether a login can
+// help after the 401.
 func (s *Session) noLogin(ctx context.Context, c challenge) error {
 	a, err := s.discover(ctx, c)
 	plain := err != nil || a.assumed
@@ -121,8 +125,8 @@ func (s *Session) noLogin(ctx context.Context, c challenge) error {
 	return s.needsLogin(c, reason)
 }
 
-// stepUp is for a token that is good and lacks scopes. One with them that has
-// been got meanwhile is tried; else a person has to agree.
+// stepUp handles a challenge for missing scopes. If another request or process has
+// obtained a token with them, it is used; otherwise a person must agree.
 func (s *Session) stepUp(ctx context.Context, c challenge, refused Token) (Token, error) {
 	known, err := s.current()
 	if err != nil {
@@ -138,12 +142,11 @@ func (s *Session) stepUp(ctx context.Context, c challenge, refused Token) (Token
 	return Token{}, s.needsLogin(c, "")
 }
 
-// want keeps the scopes that the next login should ask for, in whichever process
-// that is.
+// want stores the scopes for the next login, in any process.
 func (s *Session) want(ctx context.Context, scopes []string) {
 	unlock, err := s.store.Lock(ctx, s.name)
 	if err != nil {
-		return // the error of the request names them too
+		return // the error of the request names the scopes too
 	}
 	defer unlock()
 	known, err := s.current()
@@ -153,23 +156,23 @@ func (s *Session) want(ctx context.Context, scopes []string) {
 	wanted := distinct(slices.Concat(known.Wanted, scopes))
 	if !slices.Equal(wanted, known.Wanted) {
 		known.Wanted = wanted
-		_ = s.keep(known) // see above
+		_ = s.keep(known) // as above
 	}
 }
 
-// ask remembers a challenge that no token answered.
+// ask records a challenge that no token could answer.
 func (s *Session) ask(u unanswered, failure string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	u.login, u.token = s.known.Login, s.known.Token.Access != ""
 	s.asked = &u
 	if failure != "" {
-		s.known.Failure = failure
+		s.known.fail(failure)
 	}
 }
 
-// login takes a person through the whole flow in the middle of a request, one
-// request at a time: the others take what the first has got.
+// login runs a whole flow during a request, one at a time. Other requests use its
+// token.
 func (s *Session) login(ctx context.Context, c challenge, refused Token) (Token, error) {
 	select {
 	case s.turn <- struct{}{}:
@@ -208,13 +211,13 @@ func send(req *http.Request, next http.RoundTripper, token Token, body io.ReadCl
 	return next.RoundTrip(r)
 }
 
-// discard reads what little there is, so that the connection can be used again.
+// discard reads the rest of the body, so that the connection can be reused.
 func discard(resp *http.Response) {
-	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, 64<<10)) // nothing depends on it
+	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, 64<<10)) // an error only prevents the reuse
 	_ = resp.Body.Close()
 }
 
-// closeBody keeps the promise of a RoundTripper that sends nothing.
+// closeBody closes the body, which a RoundTripper must do even if it sends nothing.
 func closeBody(req *http.Request) {
 	if req.Body != nil {
 		_ = req.Body.Close()

@@ -2,8 +2,22 @@
 
 package reaper
 
-import "syscall"
+import (
+	"os"
+	"syscall"
+)
 
 func renameProcess() {}
 
 func signalMarked(string, syscall.Signal) bool { return false }
+
+// inherited is the program as the second process executes it.
+func inherited(self string) string { return self }
+
+func unnamedFile() (*os.File, error) {
+	file, err := os.CreateTemp("", "reaper")
+	if err != nil {
+		return nil, err
+	}
+	return file, os.Remove(file.Name())
+}

@@ -3,23 +3,40 @@
 package reaper
 
 import (
+	"os"
 	"os/exec"
 	"syscall"
 )
 
 const supported = true
 
-// ProcessName is the name of the second process: not the program's, so that a `killall toolscript` leaves the
-// process that has to clean up after it.
+// ProcessName is the name of the second process. It differs from the program's, so
+// that `killall toolscript` spares the process that cleans up.
 const ProcessName = "mcp-reaper"
+
+// shell is what waits, if it is there.
+var shell = "/bin/sh"
+
+// wait is what the shell does: it waits for the end of the program, which then writes
+// nothing, and becomes the program under Command. The name is that of the process where
+// there is /proc.
+const wait = `trap '' INT TERM HUP; { echo ` + ProcessName + ` >/proc/self/comm; } 2>/dev/null; read -r _ || exec "$0" ` + Command
+
+// command is the second process, of the program at a path.
+func command(self string) *exec.Cmd {
+	if _, err := os.Stat(shell); err != nil {
+		return exec.Command(self, Command) //nolint:noctx // this program; no context may end it before us
+	}
+	return exec.Command(shell, "-c", wait, inherited(self)) //nolint:gosec,noctx // the same
+}
 
 func leadSession(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
 
-// signal sends s to all that is left and reports whether there was anything; the
-// signal 0 only looks.
+// signal sends s to all processes that are left and reports whether there were any;
+// the signal 0 only checks.
 func (r *remains) signal(s syscall.Signal) bool {
 	found := signalMarked(r.mark, s)
-	for leader := range r.groups {
+	for _, leader := range r.groups {
 		if syscall.Kill(-leader, s) == nil {
 			found = true
 		}

@@ -1,27 +1,26 @@
-// Package reaper ends the processes of a program that was killed before it could
-// end them itself.
+// Package reaper ends the processes of a program that was killed before it could end
+// them.
 //
-// A Reaper is a second process of the program. It holds the reading end of a
-// pipe whose writing end only the program has, so that the end of the pipe is
-// the end of the program, whatever ended it. Then it ends what the program told
-// it of, process groups, and what carries the program's mark in its environment:
-// a descendant inherits the mark also where it has left the group, and even if
-// it was started in the moment of the kill.
+// A Reaper is a second process. It holds the read end of a pipe whose write end only
+// the program has, so the pipe closes when the program ends, for whatever cause. Then
+// the second process ends the process groups that the program registered, and every
+// process with the program's mark in its environment. Descendants inherit the mark even
+// if they leave the group, or were started at the moment of the kill.
 //
-// PR_SET_PDEATHSIG is no way to do this: it watches the thread that forked, and
-// it does not reach the node behind an npx. Elsewhere than on Linux no
-// environment of another process can be read, and only the groups are ended; on
-// Windows there is no reaper.
+// Until then the second process is a shell, which is a tenth of the size of this
+// program and executes it when the pipe closes. Without a shell it is this program from
+// the start. The groups are in a file without a name that both processes have open.
+//
+// PR_SET_PDEATHSIG does not work: it watches the thread that forked, and does not
+// reach the node behind an npx. Outside of Linux the environment of other processes
+// cannot be read, and only the groups are ended. On Windows there is no reaper.
 package reaper
 
 import (
 	"crypto/rand"
-	"fmt"
 	"io"
 	"log/slog"
 	"os"
-	"os/exec"
-	"strings"
 	"sync"
 	"time"
 )
@@ -29,27 +28,26 @@ import (
 // Command is the hidden command under which the program runs Main.
 const Command = "__reaper"
 
-// markName is the variable that marks the processes of one Reaper. It does not
-// begin as our own do: none of those reaches a server.
+// markName is the variable that marks the processes of one Reaper. It lacks the prefix
+// of our own variables, because servers inherit none of those.
 const markName = "MCP_REAPER"
 
-// closeTime is how long Close waits for the process. It has nothing left to do
-// after a program that has ended its servers.
+// closeTime bounds Close. After a program that ended its servers nothing is left.
 const closeTime = 2 * time.Second
 
-// Reaper is the program's side. Its methods may be called concurrently. A nil
-// Reaper ends nothing.
+// Reaper is the program's side. Its methods may be called concurrently. A nil Reaper
+// does nothing.
 type Reaper struct {
 	log  *slog.Logger
 	mark string
 
 	mu     sync.Mutex
-	groups map[int]bool // process groups to end, by their leaders
-	child  *child       // nil before the first Begin, after Close, and where none can be started
+	groups *groups // nil before the first Begin, and if they cannot be kept
+	child  *child  // nil before the first Begin, after Close, and if it cannot be started
 	closed bool
 }
 
-// child is one process under Command.
+// child is the second process.
 type child struct {
 	pipe   io.WriteCloser
 	exited chan struct{}
@@ -57,12 +55,12 @@ type child struct {
 
 // New returns a Reaper that has started nothing yet.
 func New(log *slog.Logger) *Reaper {
-	return &Reaper{log: log, mark: markName + "=" + rand.Text(), groups: map[int]bool{}}
+	return &Reaper{log: log, mark: markName + "=" + rand.Text()}
 }
 
-// Begin makes sure that the second process is there, and returns what belongs
-// into the environment of every process that it must end, as NAME=VALUE. That
-// none can be started is logged and no reason to go without servers.
+// Begin starts the second process if necessary, and returns the mark for the
+// environment of every process that it must end, as NAME=VALUE. If it cannot be
+// started, that is logged, and servers start without it.
 func (r *Reaper) Begin() []string {
 	if r == nil {
 		return nil
@@ -73,65 +71,66 @@ func (r *Reaper) Begin() []string {
 	return []string{r.mark}
 }
 
-// Watch tells of the leader of a process group. Forget must follow when the
-// group has ended, before its number can be given to another.
-func (r *Reaper) Watch(leader int) { r.tell(leader, true) }
+// Watch registers the leader of a process group. Forget must follow when the group has
+// ended, before its number is used again.
+func (r *Reaper) Watch(leader int) { r.change((*groups).add, leader) }
 
-// Forget takes Watch back.
-func (r *Reaper) Forget(leader int) { r.tell(leader, false) }
+// Forget undoes Watch.
+func (r *Reaper) Forget(leader int) { r.change((*groups).remove, leader) }
 
-func (r *Reaper) tell(leader int, alive bool) {
+func (r *Reaper) change(how func(*groups, int) error, leader int) {
 	if r == nil {
 		return
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if alive {
-		r.groups[leader] = true
-	} else {
-		delete(r.groups, leader)
-	}
-	if r.child == nil {
+	if r.groups == nil {
 		return
 	}
-	if _, err := io.WriteString(r.child.pipe, line(leader, alive)); err != nil {
-		r.child = nil // somebody ended it
-		r.ensure()
+	if err := how(r.groups, leader); err != nil {
+		r.warn(err)
 	}
+	r.ensure()
 }
 
-// line is how a group is told: "+123" or "-123".
-func line(leader int, alive bool) string {
-	if alive {
-		return fmt.Sprintf("+%d\n", leader)
-	}
-	return fmt.Sprintf("-%d\n", leader)
-}
-
-// ensure starts the process, unless it is there.
+// ensure starts the process if it does not run.
 func (r *Reaper) ensure() {
 	if r.child != nil && r.child.running() || r.closed || !supported {
 		return
 	}
-	c, err := r.start()
-	if err != nil {
-		r.log.Warn("servers may outlive this program if it is killed: their reaper does not start", slog.Any("error", err))
-		return
+	var err error
+	if r.groups == nil {
+		r.groups, err = newGroups(r.mark)
 	}
-	r.child = c
+	if err == nil {
+		r.child, err = r.start()
+	}
+	if err != nil {
+		r.warn(err)
+	}
 }
 
-// start starts this program under Command. Neither a Ctrl-C at our terminal nor
-// a signal to our group reaches it, and it holds nothing of ours open.
+func (r *Reaper) warn(err error) {
+	r.log.Warn("servers may outlive this program if it is killed: their reaper does not work", slog.Any("error", err))
+}
+
+// start starts the second process. A Ctrl-C at the terminal or a signal to our group
+// does not reach it, and it inherits two descriptors: the groups and this program.
 func (r *Reaper) start() (*child, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.Command(self, Command) //nolint:gosec,noctx // this program; no context may end it before us
+	program, err := os.Open(self) //nolint:gosec // this program
+	if err != nil {
+		return nil, err
+	}
+	defer program.Close() //nolint:errcheck // only read, and by others
+	cmd := command(self)
 	cmd.Args[0] = ProcessName
 	cmd.Env = []string{"GOMAXPROCS=1"} // not the mark: a program below another gateway is marked itself
 	cmd.Dir = "/"
+	cmd.ExtraFiles = []*os.File{r.groups.file, program} // groupsFD, programFD
 	leadSession(cmd)
 	pipe, err := cmd.StdinPipe()
 	if err != nil {
@@ -143,15 +142,9 @@ func (r *Reaper) start() (*child, error) {
 	c := &child{pipe: pipe, exited: make(chan struct{})}
 	go func() {
 		defer close(c.exited)
-		_ = cmd.Wait() // who kills it is answered at the next Begin
+		_ = cmd.Wait() // the next Begin notices its end
 	}()
-	var known strings.Builder
-	known.WriteString(r.mark + "\n")
-	for leader := range r.groups {
-		known.WriteString(line(leader, true))
-	}
-	_, err = io.WriteString(pipe, known.String())
-	return c, err
+	return c, nil
 }
 
 func (c *child) running() bool {
@@ -164,22 +157,32 @@ func (c *child) running() bool {
 }
 
 // Close ends what is left, as the end of the program would, and then the second
-// process. It is called when all servers have been ended.
+// process. It is called when all servers have ended. What does not end in time is left
+// to the second process.
 func (r *Reaper) Close() {
 	if r == nil {
 		return
 	}
 	r.mu.Lock()
-	c := r.child
-	r.child, r.closed = nil, true
+	c, groups := r.child, r.groups
+	r.child, r.groups, r.closed = nil, nil, true
 	r.mu.Unlock()
+	if groups != nil {
+		defer groups.file.Close() //nolint:errcheck // in memory
+	}
 	if c == nil {
 		return
 	}
-	_ = c.pipe.Close() // fails where the process has gone already
+	left := groups.remains(r.mark)
+	if !left.end(closeTime) {
+		r.log.Warn("the reaper still ends what servers have left running")
+		_ = c.pipe.Close() // fails if the process has ended already
+		return
+	}
+	_, _ = io.WriteString(c.pipe, done) // the same
+	_ = c.pipe.Close()
 	select {
 	case <-c.exited:
 	case <-time.After(closeTime):
-		r.log.Warn("the reaper still ends what servers have left running")
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"log/slog"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -31,8 +33,12 @@ func TestMain(m *testing.M) {
 
 // program starts a shell command as a server, prints what the command prints,
 // and waits to be killed, or ends in order when told to on its standard input. The
-// command reads a line when its group is watched.
+// command reads a line when its group is watched. Further arguments change the
+// circumstances.
 func program(args []string) int {
+	if slices.Contains(args, "without a shell") {
+		reaper.WithoutShell()
+	}
 	r := reaper.New(slog.Default())
 	shell := exec.Command("sh", "-c", args[0])
 	shell.Env = append(os.Environ(), r.Begin()...)
@@ -47,6 +53,12 @@ func program(args []string) int {
 		return 1
 	}
 	r.Watch(shell.Process.Pid)
+	if slices.Contains(args, "removed") {
+		if err := os.Remove(os.Args[0]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+	}
 	_, _ = stdin.Write([]byte("watched\n")) // most do not read it
 	go func() { _ = shell.Wait() }()        // a dead leader that nobody waits for still makes a group
 	_, _ = bufio.NewReader(os.Stdin).ReadString('\n')
@@ -79,6 +91,31 @@ func TestAfterTheProgram(t *testing.T) {
 				p.finish(t)
 				p.awaitEnd(t)
 			})
+		})
+	}
+}
+
+// TestCircumstances shows that a program is cleaned up after on a system without a
+// shell, and when its file has been removed.
+func TestCircumstances(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(self)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, circumstance := range []string{"without a shell", "removed"} {
+		t.Run(circumstance, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "program")
+			if err := os.WriteFile(file, text, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			t.Parallel() // not before: a fork would inherit the open file, which could not be executed then
+			p := startProgram(t, file, `setsid sh -c 'echo $$; exec sleep 600' & wait`, circumstance)
+			p.kill(t)
+			p.awaitEnd(t)
 		})
 	}
 }
@@ -118,7 +155,12 @@ func start(t *testing.T, server string) *running {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), self, "program", server)
+	return startProgram(t, self, server)
+}
+
+func startProgram(t *testing.T, file, server string, circumstances ...string) *running {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), file, append([]string{"program", server}, circumstances...)...)
 	cmd.Env = append(cmd.Environ(), "GORACE=atexit_sleep_ms=50") // the race detector holds the end of a process up for a second
 	cmd.Stderr = os.Stderr
 	read, write, err := os.Pipe()

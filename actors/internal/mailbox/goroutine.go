@@ -11,32 +11,31 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// Go runs f on a goroutine of its own. A panic in it is not the end of the
-// process: failed is called with an error of kind internal that holds the stack.
-// Every goroutine of an actor starts here or in a Group.
+// Go runs f in a goroutine. A panic in f does not end the process: failed is called
+// with an error of kind internal that has the stack. Every goroutine of an actor
+// starts here or in a Group.
 func Go(f func(), failed func(error)) { go guarded(f, failed) }
 
 func guarded(f func(), failed func(error)) {
 	defer func() {
 		if r := recover(); r != nil {
-			defer func() { _ = recover() }() // a fault in telling of a fault has nobody left to tell
+			defer func() { _ = recover() }() // a panic in failed cannot be reported anywhere
 			failed(Panicked(r, debug.Stack()))
 		}
 	}()
 	f()
 }
 
-// Group counts goroutines that may outlive the actor that started them, so that
-// the program can wait for them at its end. The zero value is an empty group.
-// Unlike a sync.WaitGroup it may be added to while somebody waits, which an
-// actor that is stuck at the end of the program may do.
+// Group counts goroutines that may outlive the actor that started them, so that the
+// program can wait for them at its end. The zero value is an empty group. Unlike a
+// sync.WaitGroup it may grow while another goroutine waits.
 type Group struct {
 	mu      sync.Mutex
 	running int
-	idle    chan struct{} // made by the first who asks for it, closed when running is 0 again
+	idle    chan struct{} // created on first use; closed when running is 0 again
 }
 
-// Go is the package's Go, counted.
+// Go is the function Go, counted.
 func (g *Group) Go(f func(), failed func(error)) {
 	g.add(1)
 	go func() {
@@ -55,7 +54,7 @@ func (g *Group) add(n int) {
 	}
 }
 
-// Idle is closed when no goroutine of the group is running.
+// Idle is closed when no goroutine of the group runs.
 func (g *Group) Idle() <-chan struct{} {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -78,24 +77,23 @@ type PanicError struct {
 
 func (p *PanicError) Error() string { return fmt.Sprintf("panic: %v", p.Reason) }
 
-// StackTrace is where it happened, for a log.
+// StackTrace is the stack of the panic, for a log.
 func (p *PanicError) StackTrace() []byte { return p.Stack }
 
-// Panicked makes an error of kind internal out of a recovered panic.
+// Panicked returns an error of kind internal for a recovered panic.
 func Panicked(reason any, stack []byte) error {
 	return &toolscript.Error{Kind: toolscript.Internal, Err: &PanicError{reason, stack}}
 }
 
-// Recover turns a panic of the function that defers it into that function's
-// error: defer mailbox.Recover(&err).
+// Recover converts a panic of the function that defers mailbox.Recover(&err) into
+// its error.
 func Recover(err *error) {
 	if r := recover(); r != nil {
 		*err = Panicked(r, debug.Stack())
 	}
 }
 
-// LogFailure logs an error, and one that is a panic at level error with its
-// stack.
+// LogFailure logs an error. A panic is logged at level error with its stack.
 func LogFailure(logger *slog.Logger, level slog.Level, message string, err error, attrs ...slog.Attr) {
 	attrs = append(attrs, slog.String("error", err.Error()))
 	var p *PanicError

@@ -6,8 +6,8 @@ import (
 	"github.com/anthdm/hollywood/actor"
 )
 
-// Failed tells a parent that a child panicked. The child handles nothing more,
-// has been poisoned, and is gone from the registry soon after.
+// Failed says that a child panicked. The child handles no more messages, has been
+// poisoned, and leaves the registry soon.
 type Failed struct {
 	PID    *actor.PID
 	Life   *Life
@@ -15,40 +15,40 @@ type Failed struct {
 	Stack  []byte
 }
 
-// Ended tells a parent that a child has stopped, after a panic or without one.
-// Its id is free again.
+// Ended says that a child has stopped, after a panic or without one. Its id is free
+// again.
 type Ended struct {
 	PID  *actor.PID
 	Life *Life
 }
 
-// Life is one actor from its spawn to its end. An actor that is restarted under
-// the same id has a new Life, so that late news of an old one can be told apart.
+// Life is one actor from its spawn to its end. An actor that is restarted under the
+// same id has a new Life, so that late messages about the old one can be recognised.
 type Life struct {
-	failed bool // only the actor's goroutine touches it
+	failed bool // only the actor's goroutine uses it
 	ended  chan struct{}
 }
 
-// NewLife makes the Life for one spawn.
+// NewLife returns the Life for one spawn.
 func NewLife() *Life { return &Life{ended: make(chan struct{})} }
 
-// Ended is closed when the actor has stopped: what is then in its inbox will
-// never be answered.
+// Ended is closed when the actor has stopped: messages left in its inbox are never
+// answered.
 func (l *Life) Ended() <-chan struct{} { return l.ended }
 
-// Options are the spawn options of every actor but the root. The small inbox
-// costs 1.1 KB instead of 28 KB for an idle actor and grows by itself. The
-// restart limit is out of reach because hollywood ends the process at it.
+// Options are the spawn options of every actor except the root. The small inbox costs
+// 1.1 KB instead of 28 KB for an idle actor and grows by itself. The restart limit is
+// unreachable because hollywood ends the process at it.
 func (l *Life) Options(id string) []actor.OptFunc {
 	return append(base(id), actor.WithMiddleware(l.guard))
 }
 
-// Options are those of a Life that nobody watches.
+// Options are the options of a Life that is not watched.
 func Options(id string) []actor.OptFunc { return NewLife().Options(id) }
 
-// RootOptions are the spawn options of the root. Nobody restarts it, and all
-// others end with it, so a panic costs the root one message and no more; failed
-// is told of it on the root's goroutine.
+// RootOptions are the spawn options of the root. The root is not restarted, and all
+// others end with it, so a panic costs it one message only. failed is called on the
+// root's goroutine.
 func RootOptions(id string, failed func(error)) []actor.OptFunc {
 	survive := func(next actor.ReceiveFunc) actor.ReceiveFunc {
 		return func(c *actor.Context) {
@@ -67,9 +67,9 @@ func base(id string) []actor.OptFunc {
 	return []actor.OptFunc{actor.WithID(id), actor.WithInboxSize(16), actor.WithMaxRestarts(1 << 30)}
 }
 
-// guard keeps panics from hollywood: the parent is told and the actor stops.
-// After a panic nothing but Stopped reaches the actor, whose state may be
-// half-changed; those who wait for its answers learn from Ended.
+// guard keeps panics from hollywood: it informs the parent and stops the actor. After
+// a panic the actor receives nothing but Stopped, because its state may be
+// half-changed. Callers that wait for its answers learn from Ended.
 func (l *Life) guard(next actor.ReceiveFunc) actor.ReceiveFunc {
 	return func(c *actor.Context) {
 		if _, last := c.Message().(actor.Stopped); last {
@@ -93,10 +93,10 @@ func (l *Life) fail(c *actor.Context, reason any) {
 	if p := c.Parent(); p != nil {
 		c.Engine().Send(p, Failed{c.PID(), l, reason, debug.Stack()})
 	}
-	c.Engine().Poison(c.PID()) // waiting for it in here would deadlock
+	c.Engine().Poison(c.PID()) // waiting for it here would deadlock
 }
 
-// end lets the actor handle Stopped. A panic there has nobody left to concern.
+// end lets the actor handle Stopped. A panic there has no effect.
 func (l *Life) end(c *actor.Context, next actor.ReceiveFunc) {
 	defer func() {
 		_ = recover()

@@ -1,7 +1,7 @@
-// Package mailbox is how the actors are spawned and asked. hollywood is used as
-// mailbox, registry and stop order only: it never sees a panic (Life) and never
-// restarts an actor (the supervisor does), and a request carries its own reply
-// channel, because hollywood's Request leaks and answers strangers.
+// Package mailbox spawns actors and sends them requests. hollywood provides mailboxes,
+// a registry and the order of stopping only: it never sees a panic (Life) and never
+// restarts an actor (the supervisor does). A request carries its own reply channel,
+// because hollywood's Request leaks and can deliver an answer to the wrong request.
 package mailbox
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// Reply carries the one answer to a request. It travels in the message.
+// Reply carries the only answer to a request. It travels in the message.
 type Reply[T any] chan answer[T]
 
 type answer[T any] struct {
@@ -22,7 +22,7 @@ type answer[T any] struct {
 	err   error
 }
 
-// Send gives the answer. Only the first one counts; Send never blocks.
+// Send gives the answer. Only the first one counts. Send never blocks.
 func (r Reply[T]) Send(value T, err error) {
 	select {
 	case r <- answer[T]{value, err}:
@@ -30,12 +30,12 @@ func (r Reply[T]) Send(value T, err error) {
 	}
 }
 
-// Address is an actor and how to know that it can no longer answer.
+// Address is an actor, with the channels that say when it can no longer answer.
 type Address struct {
 	Engine *actor.Engine
 	PID    *actor.PID
 	Gone   <-chan struct{} // closed when the gateway stops
-	Ended  <-chan struct{} // closed when this actor has; nil: never
+	Ended  <-chan struct{} // closed when this actor ends; nil: never
 }
 
 // ErrStopped is the answer of a gateway that is shutting down.
@@ -48,8 +48,8 @@ var ErrEnded = &toolscript.Error{
 	RetryAfter: time.Second,
 }
 
-// Ask sends the message that build makes around a new reply, and waits for the
-// answer. ctx must have a deadline, since an actor may be stuck.
+// Ask sends the message that build makes with a new reply, and waits for the answer.
+// ctx must have a deadline, because an actor may be stuck.
 func Ask[T any](ctx context.Context, to Address, build func(Reply[T]) any) (T, error) {
 	var none T
 	if _, bounded := ctx.Deadline(); !bounded {
@@ -71,8 +71,8 @@ func Ask[T any](ctx context.Context, to Address, build func(Reply[T]) any) (T, e
 	}
 }
 
-// explain is the error that a caller is told: whatever fails while the gateway
-// shuts down fails because of that.
+// explain returns the error for the caller: whatever fails while the gateway shuts
+// down fails because of that.
 func (to Address) explain(err error) error {
 	select {
 	case <-to.Gone:
@@ -84,8 +84,8 @@ func (to Address) explain(err error) error {
 	return err
 }
 
-// orElse is the answer if it has come, since the last thing that an actor does
-// may be to answer.
+// orElse returns the answer if it has arrived: answering may be the last action of an
+// actor.
 func (r Reply[T]) orElse(err error) (T, error) {
 	select {
 	case a := <-r:
@@ -99,9 +99,9 @@ func (r Reply[T]) orElse(err error) (T, error) {
 // ContextError is toolscript.ContextError.
 func ContextError(ctx context.Context) error { return toolscript.ContextError(ctx) }
 
-// Await waits for the answer to a message that send sends around a new reply, for
-// who has no Address of the actor. ctx must end: nothing else tells of an actor
-// that does not answer.
+// Await waits for the answer to a message that send sends with a new reply, for
+// callers without an Address. ctx must end: nothing else reports an actor that does
+// not answer.
 func Await[T any](ctx context.Context, send func(Reply[T])) (T, error) {
 	reply := make(Reply[T], 1)
 	send(reply)

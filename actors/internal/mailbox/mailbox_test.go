@@ -16,14 +16,14 @@ import (
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 )
 
-// The messages that the actors of these tests understand.
+// Messages of the actors in these tests.
 type (
 	echo  struct{ reply mailbox.Reply[string] }
 	mute  struct{ reply mailbox.Reply[string] }
 	crash struct{ reply mailbox.Reply[string] }
 )
 
-// family is a parent that writes down what it is told, and a child.
+// family is a parent that records its notifications, and a child.
 type family struct {
 	engine *actor.Engine
 	parent *actor.PID
@@ -32,7 +32,7 @@ type family struct {
 
 	mu      sync.Mutex
 	told    []any
-	handled []string // by the child
+	handled []string // the child's messages
 }
 
 func newFamily(t *testing.T, child func(f *family, c *actor.Context)) *family {
@@ -57,7 +57,7 @@ func newFamily(t *testing.T, child func(f *family, c *actor.Context)) *family {
 	return f
 }
 
-// talker answers echo, says nothing to mute and panics on crash.
+// talker answers echo, ignores mute and panics on crash.
 func talker(f *family, c *actor.Context) {
 	note := func(text string) {
 		f.mu.Lock()
@@ -112,8 +112,8 @@ func TestAskOfAGatewayThatStops(t *testing.T) {
 	})
 }
 
-// TestAPanicAnswersEverybody: the one whose message it was, those behind it, and
-// those who ask when the actor is gone.
+// TestAPanicAnswersEverybody checks that a panic answers the message that caused it,
+// the messages behind it in the queue, and messages sent after the end of the actor.
 func TestAPanicAnswersEverybody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFamily(t, talker)
@@ -132,7 +132,8 @@ func TestAPanicAnswersEverybody(t *testing.T) {
 	})
 }
 
-// TestAfterAPanicAnActorHandlesOnlyStopped: its state may be half-changed.
+// TestAfterAPanicAnActorHandlesOnlyStopped checks that an actor handles no more
+// messages after a panic, because its state can be inconsistent.
 func TestAfterAPanicAnActorHandlesOnlyStopped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFamily(t, func(f *family, c *actor.Context) {
@@ -162,7 +163,8 @@ func TestAfterAPanicAnActorHandlesOnlyStopped(t *testing.T) {
 	})
 }
 
-// TestPanicsWhereHollywoodEndsTheProcess: while starting, and while stopping.
+// TestPanicsWhereHollywoodEndsTheProcess covers panics during start and stop, which
+// hollywood does not contain.
 func TestPanicsWhereHollywoodEndsTheProcess(t *testing.T) {
 	for _, at := range []struct {
 		name    string
@@ -182,7 +184,8 @@ func TestPanicsWhereHollywoodEndsTheProcess(t *testing.T) {
 	}
 }
 
-// TestTheRootSurvivesItsPanics: nobody could restart it.
+// TestTheRootSurvivesItsPanics checks that the root continues after a panic, because
+// it has no parent that could restart it.
 func TestTheRootSurvivesItsPanics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		engine, err := actor.NewEngine(actor.NewEngineConfig())
@@ -248,7 +251,7 @@ func TestContextError(t *testing.T) {
 func TestGroup(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var g mailbox.Group
-		<-g.Idle() // nothing was ever started
+		<-g.Idle() // no goroutine was started
 		failed := make(chan error, 1)
 		g.Go(func() { time.Sleep(time.Minute) }, func(error) {})
 		g.Go(func() { panic("in the group") }, func(err error) { failed <- err })

@@ -8,28 +8,28 @@ import (
 	"github.com/toolscript/toolscript/actors/search/lexical"
 )
 
-// template numbers the form of Document.Texts. It is part of each key, so that
-// vectors of another form are not found.
+// template is the version of Document.Texts. It is part of each key, so that vectors
+// of another version are not used.
 const template = "1"
 
-// maxDescription bounds what is read of a description, which a server may make
-// as long as it likes. An embedding sees some 500 bytes of it.
+// maxDescription bounds the description, which has no limit in MCP. An embedding uses
+// about 500 bytes of it.
 const maxDescription = 8 << 10
 
-// Key names the meaning of a tool: tools that say the same have the same key.
-// It does not name the model that a vector comes from.
+// Key is the hash of a tool's texts. Tools with equal texts have equal keys. The key
+// does not contain the model.
 type Key [sha256.Size]byte
 
-// Document is what a tool says about itself.
+// Document is the text of a tool.
 type Document struct {
 	Key Key
-	// Texts are embedded; the tool's vector is the mean of theirs.
+	// Texts are embedded. The vector of the tool is the mean of their vectors.
 	Texts []string
 
 	fields lexical.Document
 }
 
-// Describe makes the document of a tool.
+// Describe returns the document of a tool.
 func Describe(t toolscript.Tool) Document {
 	fields := lexical.Document{
 		Server:      t.Server,
@@ -42,11 +42,11 @@ func Describe(t toolscript.Tool) Document {
 	return d
 }
 
-// Fields are what the words of a query are looked up in.
+// Fields returns the text for lexical search.
 func (d Document) Fields() lexical.Document { return d.fields }
 
-// texts are two forms of one document. Each misleads the model in other cases,
-// so their mean is better than either.
+// texts returns two forms of one document. Each misleads the model in other cases, so
+// the mean of both is better than either.
 func texts(d lexical.Document) []string {
 	inputs := inputs(d.Parameters)
 	return []string{
@@ -55,7 +55,7 @@ func texts(d lexical.Document) []string {
 	}
 }
 
-// inputs lists parameters as "Inputs: name (description), name".
+// inputs lists parameters in the form "Inputs: name (description), name".
 func inputs(parameters []lexical.Parameter) string {
 	if len(parameters) == 0 {
 		return ""
@@ -70,7 +70,7 @@ func inputs(parameters []lexical.Parameter) string {
 	return " Inputs: " + strings.Join(listed, ", ")
 }
 
-// cut is text without what is beyond n bytes, and valid.
+// cut returns at most n bytes of text, as valid UTF-8.
 func cut(text string, n int) string {
 	if len(text) > n {
 		text = text[:n]

@@ -4,14 +4,15 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/search/embedding/minilm"
 	"github.com/toolscript/toolscript/actors/search/index"
-	"github.com/toolscript/toolscript/actors/search/minilm"
 )
 
 var yes = true
@@ -32,16 +33,18 @@ var tools = []toolscript.Tool{
 
 func catalog() toolscript.Catalog { return toolscript.NewCatalog(7, nil, tools) }
 
-// TestWithoutModel: several words, misspelt ones and parts of words find their
-// tool from the first moment.
+// TestWithoutModel: without vectors, queries find tools by several words, misspelled
+// words and parts of words.
 func TestWithoutModel(t *testing.T) {
 	x := index.New(catalog(), nil)
 	for query, want := range map[string]string{
-		"add numbers":  "demo__add",
-		"echo message": "demo__echo",
-		"read_fil":     "fs__read_file",
-		"writte file":  "fs__write_file",
-		"git history":  "git__git_log",
+		"add numbers":       "demo__add",
+		"echo message":      "demo__echo",
+		"read_fil":          "fs__read_file",
+		"writte file":       "fs__write_file",
+		"git history":       "git__git_log",
+		"git commit":        "git__git_commit",
+		"commit my changes": "git__git_commit",
 	} {
 		r := x.Search(index.NewQuery(query))
 		if r.Mode != index.Lexical || len(r.Hits) == 0 || r.Hits[0].Tool.ID() != want {
@@ -70,7 +73,7 @@ func TestWithModel(t *testing.T) {
 		"read_fil":                     "fs__read_file",
 	} {
 		q := index.NewQuery(query)
-		q.Threshold = 0.2 // meaning alone gives a lower score than words with it
+		q.Threshold = 0.2 // the score of a hybrid match without common words is lower
 		if q.Vector, err = index.EmbedQuery(t.Context(), e, query); err != nil {
 			t.Fatal(err)
 		}
@@ -104,7 +107,7 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// fake embeds by looking up, so that scores can be foreseen.
+// fake embeds by table, so that the test can compute scores.
 type fake map[string][]float32
 
 func (fake) ID() string { return "fake" }
@@ -121,6 +124,14 @@ func (f fake) Embed(_ context.Context, texts []string) ([][]float32, error) {
 	return vectors, nil
 }
 
+func (f fake) EmbedQuery(ctx context.Context, query string) ([]float32, error) {
+	vectors, err := f.Embed(ctx, []string{query})
+	if err != nil {
+		return nil, err
+	}
+	return vectors[0], nil
+}
+
 func TestEmbed(t *testing.T) {
 	d := index.Describe(toolscript.Tool{Server: "s", Name: "t"})
 	got, err := index.Embed(t.Context(), fake{"s": {1, 0}, "t.": {0, 1}}, []index.Document{d})
@@ -135,23 +146,13 @@ func TestEmbed(t *testing.T) {
 	}
 }
 
-// apart embeds queries otherwise than documents.
-type apart struct{ fake }
-
-func (apart) EmbedQuery(context.Context, string) ([]float32, error) { return []float32{0, 1}, nil }
-
 func TestEmbedQuery(t *testing.T) {
-	for _, test := range []struct {
-		e    index.Embedder
-		want []float32
-	}{
-		{fake{"s": {1, 0}}, []float32{1, 0}},
-		{apart{fake{"s": {1, 0}}}, []float32{0, 1}},
-	} {
-		got, err := index.EmbedQuery(t.Context(), test.e, "s")
-		if diff := cmp.Diff(test.want, got); err != nil || diff != "" {
-			t.Errorf("%T: %v (-want +got):\n%s", test.e, err, diff)
-		}
+	got, err := index.EmbedQuery(t.Context(), fake{"s": {1, 0}}, "s")
+	if diff := cmp.Diff([]float32{1, 0}, got); err != nil || diff != "" {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+	if _, err := index.EmbedQuery(t.Context(), fake{"s": {1}}, "s"); err == nil {
+		t.Error("a vector of another length is accepted")
 	}
 }
 
@@ -159,8 +160,14 @@ func TestFilters(t *testing.T) {
 	x := index.New(catalog(), nil)
 	q := index.NewQuery("read the file")
 	q.Servers = []string{"demo", "git"}
-	if r := x.Search(q); len(r.Hits) != 0 || r.Considered != 4 {
-		t.Errorf("other servers: %s of %d", show(r), r.Considered)
+	r := x.Search(q)
+	if r.Considered != 4 {
+		t.Errorf("other servers: %d considered", r.Considered)
+	}
+	for _, h := range r.Hits {
+		if !h.Unsure || !slices.Contains(q.Servers, h.Tool.Server) {
+			t.Errorf("other servers: %s", show(r))
+		}
 	}
 	q = index.NewQuery("sky")
 	q.ReadOnly = true
@@ -172,13 +179,13 @@ func TestFilters(t *testing.T) {
 	if r := x.Search(q); len(r.Hits) != 1 {
 		t.Errorf("limit 1: %s", show(r))
 	}
-	if r := x.Search(index.NewQuery("qwertyuiop")); len(r.Hits) != 0 {
+	if r := x.Search(index.NewQuery("qqqq")); len(r.Hits) != 0 {
 		t.Errorf("nothing fits: %s", show(r))
 	}
 }
 
-// TestPartial: while vectors are missing the answer is lexical; a few that
-// cannot be had take nobody else's meaning away, nor their own place.
+// TestPartial: while many vectors are missing, the answer is lexical. When a few are
+// missing, the answer is hybrid, and these tools are still ranked.
 func TestPartial(t *testing.T) {
 	x := index.New(catalog(), nil)
 	all := index.Vectors{}
@@ -235,13 +242,43 @@ func TestReason(t *testing.T) {
 	}
 }
 
-func TestNearest(t *testing.T) {
+// TestWordsPassTheThreshold: tools with the words of the query are hits at any
+// threshold. If there are none, the nearest tools are returned as unsure.
+func TestWordsPassTheThreshold(t *testing.T) {
 	x := index.New(catalog(), nil)
-	if diff := cmp.Diff([]string{"fs__read_file"}, x.Nearest("redd file", 3)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
+	for query, want := range map[string]string{
+		"git_commit": "git__git_commit", "comit": "git__git_commit", "raed fiel": "fs__read_file", "readfil": "fs__read_file",
+		"echo mesage": "demo__echo",
+	} {
+		q := index.NewQuery(query)
+		q.Threshold = 1
+		if r := x.Search(q); len(r.Hits) == 0 || r.Hits[0].Tool.ID() != want || r.Hits[0].Unsure {
+			t.Errorf("%q: %s, want %s", query, show(r), want)
+		}
 	}
-	if got := x.Nearest("completely different", 3); len(got) != 0 {
-		t.Errorf("nearest of nothing: %v", got)
+	q := index.NewQuery("file of zebras and giraffes")
+	q.Threshold = 1
+	r := x.Search(q)
+	if len(r.Hits) != 2 || !r.Hits[0].Unsure || r.Hits[0].Score <= 0 || r.Foreign {
+		t.Errorf("a word of three: %+v", r)
+	}
+	if r := x.Search(index.NewQuery("git_comit_now_or_never_please")); len(r.Hits) == 0 {
+		t.Error("a long name: nothing")
+	}
+}
+
+// TestForeign: a query without hits in another language is marked as foreign.
+func TestForeign(t *testing.T) {
+	x := index.New(catalog(), nil)
+	for query, want := range map[string]bool{
+		"прочитать документ": true, "wünsche vorlesen": true, "qwertyuiop": true, "bitte vorlesen": true,
+		"what will happen tomorrow": false, "file of zebras and giraffes": false, "read a file": false,
+	} {
+		q := index.NewQuery(query)
+		q.Threshold = 1
+		if r := x.Search(q); r.Foreign != want {
+			t.Errorf("%q: %t, hits %s", query, r.Foreign, show(r))
+		}
 	}
 }
 

@@ -10,30 +10,48 @@ import (
 const (
 	maxParameters           = 128
 	maxParameterDescription = 1 << 10
+	maxValues               = 32 // per parameter
+	maxValue                = 64 // in bytes
 )
 
-// parameters are the members of a schema's properties, in its order. What is
-// no such schema has none.
+// parameters returns the properties of a schema, in their order. Other schemas have
+// none.
 func parameters(schema json.RawMessage) []lexical.Parameter {
 	var parsed struct {
 		Properties members `json:"properties"`
 	}
 	if json.Unmarshal(schema, &parsed) != nil {
-		return nil // the tool is found by its name and description
+		return nil // search still finds the tool by name and description
 	}
 	var found []lexical.Parameter
 	for _, m := range parsed.Properties[:min(len(parsed.Properties), maxParameters)] {
 		var property struct {
 			Description any `json:"description"`
+			Enum        any `json:"enum"`
 		}
-		_ = json.Unmarshal(m.value, &property) // true is a schema too; it has no description
+		_ = json.Unmarshal(m.value, &property) // the schema true is valid and has no description
 		description, _ := property.Description.(string)
-		found = append(found, lexical.Parameter{Name: m.name, Description: cut(description, maxParameterDescription)})
+		found = append(found, lexical.Parameter{
+			Name: m.name, Description: cut(description, maxParameterDescription), Values: values(property.Enum),
+		})
 	}
 	return found
 }
 
-// members is a JSON object in the order of its text, which encoding/json loses.
+// values returns the strings of an enumeration.
+func values(enum any) []string {
+	list, _ := enum.([]any)
+	var found []string
+	for _, v := range list[:min(len(list), maxValues)] {
+		if text, ok := v.(string); ok {
+			found = append(found, cut(text, maxValue))
+		}
+	}
+	return found
+}
+
+// members is a JSON object in the order of its text, which encoding/json does not
+// keep.
 type members []member
 
 type member struct {
@@ -41,7 +59,7 @@ type member struct {
 	value json.RawMessage
 }
 
-// UnmarshalJSON reads an object; anything else has no members.
+// UnmarshalJSON decodes an object. Other values have no members.
 func (m *members) UnmarshalJSON(text []byte) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	open, err := d.Token()

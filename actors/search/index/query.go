@@ -8,7 +8,7 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// What a query is given that leaves these out.
+// Defaults of the optional values of a query.
 const (
 	DefaultLimit     = 3
 	DefaultThreshold = 0.35
@@ -18,33 +18,33 @@ const (
 // MaxLimit is the largest limit of a query.
 const MaxLimit = 100
 
-// Query is what somebody wants tools for.
+// Query is a search request.
 type Query struct {
 	Text string
-	// Vector is that of EmbedQuery. Without one the answer is lexical.
+	// Vector comes from EmbedQuery. Without it the answer is lexical.
 	Vector []float32
-	// Limit is how many tools are wanted, from 1 to MaxLimit.
+	// Limit is the maximum number of hits, from 1 to MaxLimit.
 	Limit int
-	// Threshold is the lowest score of a hit, from 0 to 1.
+	// Threshold is the minimum score of a hit, from 0 to 1. Tools with the words of
+	// the query are hits at any score.
 	Threshold float64
-	// Alpha is the part that meaning has in a score, from 0 to 1; the rest is
-	// that of the words.
+	// Alpha is the weight of meaning in a score, from 0 to 1; the weight of words is
+	// 1-Alpha.
 	Alpha float64
-	// Servers are the only ones whose tools are wanted; none means all.
+	// Servers limits the hits to tools of these servers; empty means all servers.
 	Servers []string
-	// ReadOnly leaves out each tool whose server does not say that it changes
-	// nothing.
+	// ReadOnly limits the hits to tools that their server marks as read-only.
 	ReadOnly bool
-	// Allow selects the only tools that are wanted.
+	// Allow limits the hits to the tools that it matches.
 	Allow toolscript.Filter
 }
 
-// NewQuery is a query with the defaults.
+// NewQuery returns a query with the defaults.
 func NewQuery(text string) Query {
 	return Query{Text: text, Limit: DefaultLimit, Threshold: DefaultThreshold, Alpha: DefaultAlpha}
 }
 
-// Validate says which value is out of its range.
+// Validate returns an error if a value is out of range.
 func (q Query) Validate() error {
 	switch {
 	case q.Text == "":
@@ -66,7 +66,7 @@ func (q Query) wants(t toolscript.Tool) bool {
 	return !q.ReadOnly || t.Annotations.ReadOnly != nil && *t.Annotations.ReadOnly
 }
 
-// maxQuery bounds the work that a query can cause.
+// maxQuery bounds the work of a query, in bytes.
 const maxQuery = 4 << 10
 
 func clip(query string) string { return cut(query, maxQuery) }
@@ -74,21 +74,26 @@ func clip(query string) string { return cut(query, maxQuery) }
 // Result is the answer to a query.
 type Result struct {
 	Mode Mode
-	// Hits are the best first; of equal ones that with the lower id.
+	// Hits are sorted by falling score, then by rising id.
 	Hits []Hit
-	// Considered is how many tools passed the filters.
+	// Foreign reports that the query is probably not English: it has no word of any
+	// tool, or letters that English does not have.
+	Foreign bool
+	// Considered is the number of tools that passed the filters.
 	Considered int
 }
 
-// Hit is a tool that fits a query.
+// Hit is a tool that matches a query.
 type Hit struct {
 	Tool  toolscript.Tool
-	Score float64 // from 0 to 1, about
-	// Semantic is the cosine between query and tool, 0 in a lexical answer, and
-	// Lexical from 0 to 1 how much of the query's words the tool has.
+	Score float64 // about 0 to 1
+	// Semantic is the cosine between query and tool, 0 in a lexical answer. Lexical
+	// is the part of the query's words that the tool has, from 0 to 1.
 	Semantic, Lexical float64
-	// Words are those of the query that the tool has.
+	// Words are the words of the query that the tool has.
 	Words []string
-	// Reason says in words what Score rests on.
+	// Reason explains Score for people.
 	Reason string
+	// Unsure marks the nearest tools for a query without a hit.
+	Unsure bool
 }

@@ -1,32 +1,44 @@
 package index
 
 import (
-	"cmp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/toolscript/toolscript/actors/search/lexical"
 )
 
-const (
-	// fullMatch is the part of the ideal lexical score that counts as a match
-	// of all words: real tools have the words once or twice, and others too.
-	fullMatch = 3.0 / 7
-	// serverPart is how much the best tool of its server counts for a tool.
-	serverPart = 1.0 / 6
-	// typicalCosine is that of a tool which has all words of a query. A tool
-	// whose vector is not known is judged by it.
-	typicalCosine = 0.5
-)
+// Weights are the parameters of a ranking.
+type Weights struct {
+	// Full is the part of the ideal lexical score that counts as a match of all
+	// words. Real tools have each word only once or twice, and other words too.
+	Full float64
+	// Named is the weight of a query that equals the tool's name.
+	Named float64
+	// Server is the weight of the best tool of the same server.
+	Server float64
+	// Words are the weights of the fields.
+	Words lexical.Weights
+}
 
-// scored is a tool on its way to a Hit.
+// DefaultWeights are the weights of New.
+var DefaultWeights = Weights{Full: 3.0 / 7, Named: 0.5, Server: 1.0 / 6, Words: lexical.DefaultWeights}
+
+// typicalCosine is the cosine of a tool that has all words of a query. It is used for
+// tools without a vector.
+const typicalCosine = 0.5
+
+// enoughCovered is the part of a query's words that makes a tool a hit at any score.
+const enoughCovered = 0.5
+
+// scored is a tool with its score.
 type scored struct {
 	tool                     int
 	score, semantic, lexical float64
 }
 
-// Search ranks all tools. It panics when the vector of q is of another length
-// than those of the index: both come from one Embedder.
+// Search ranks all tools. It panics if the vector of q and those of the index have
+// different lengths: both must come from one Embedder.
 func (x *Index) Search(q Query) Result {
 	mode := Lexical
 	if q.Vector != nil {
@@ -40,24 +52,56 @@ func (x *Index) Search(q Query) Result {
 	result := Result{Mode: mode}
 	all = slices.DeleteFunc(all, func(s scored) bool { return !q.wants(x.tools[s.tool]) })
 	result.Considered = len(all)
-	slices.SortStableFunc(all, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
-	for _, s := range all[:min(q.Limit, len(all))] {
-		if s.score >= q.Threshold && s.score > 0 {
+	top := best(all, min(q.Limit, len(all)))
+	for _, s := range top {
+		if s.score > 0 && (s.score >= q.Threshold || words.Covered[s.tool] >= enoughCovered) {
 			result.Hits = append(result.Hits, x.hit(s, words))
 		}
+	}
+	if len(result.Hits) == 0 {
+		result.Hits, result.Foreign = x.nearest(q, top, words), foreign(q.Text, words)
 	}
 	return result
 }
 
-// score combines meaning and words for each tool. The words are measured
-// against the most that they could give, not against the best tool: when no tool
-// has them, having some of them says little.
+// foreign reports whether the language can be the reason that a query has no hits.
+func foreign(query string, words lexical.Scores) bool {
+	if strings.ContainsFunc(query, func(r rune) bool { return r > unicode.MaxASCII && unicode.IsLetter(r) }) {
+		return true
+	}
+	return !words.Known && !lexical.English(query)
+}
+
+// best returns the n best. Of equal scores, the first comes first.
+func best(all []scored, n int) []scored {
+	var top []scored
+	for _, s := range all {
+		if len(top) == n && s.score <= top[n-1].score {
+			continue
+		}
+		at, _ := slices.BinarySearchFunc(top, s.score, func(t scored, score float64) int {
+			if t.score >= score {
+				return -1
+			}
+			return 1
+		})
+		if len(top) == n {
+			top = top[:n-1]
+		}
+		top = slices.Insert(top, at, s)
+	}
+	return top
+}
+
+// score combines meaning and words for each tool. Words are measured against the
+// ideal score, not against the best tool, so that a few matching words score low when
+// no tool has all.
 func (x *Index) score(q Query, mode Mode, words lexical.Scores) []scored {
 	all := make([]scored, len(x.tools))
 	for i := range all {
 		s := scored{tool: i}
 		if words.Ideal > 0 {
-			s.lexical = words.Documents[i] / (fullMatch * words.Ideal)
+			s.lexical = words.Documents[i]/(x.weights.Full*words.Ideal) + x.weights.Named*words.Named[i]*words.Named[i]
 		}
 		s.score = s.lexical
 		if mode == Hybrid {
@@ -72,17 +116,17 @@ func (x *Index) score(q Query, mode Mode, words lexical.Scores) []scored {
 	return all
 }
 
-// leanOnServers raises tools whose server has a good one: what belongs to one
-// task is often at one place. The best tool of each server keeps its score.
+// leanOnServers raises tools of a server that has a good one, because tools for one
+// task are often on one server. The best tool of each server keeps its score.
 func (x *Index) leanOnServers(all []scored) {
-	best := map[string]float64{}
+	best := make([]float64, x.servers)
 	for _, s := range all {
-		server := x.tools[s.tool].Server
+		server := x.serverOf[s.tool]
 		best[server] = max(best[server], s.score)
 	}
 	for i := range all {
 		s := &all[i]
-		s.score += serverPart * (best[x.tools[s.tool].Server] - s.score)
+		s.score += x.weights.Server * (best[x.serverOf[s.tool]] - s.score)
 	}
 }
 
@@ -95,7 +139,7 @@ func (x *Index) hit(s scored, words lexical.Scores) Hit {
 	return h
 }
 
-// reason speaks of meaning first, which has the larger part in a score.
+// reason names meaning first, as it has the larger weight.
 func reason(h Hit) string {
 	var parts []string
 	switch {

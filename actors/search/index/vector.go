@@ -3,31 +3,15 @@ package index
 import (
 	"context"
 	"fmt"
+
+	"github.com/toolscript/toolscript/actors/search/embedding"
 )
 
-// Embedder turns texts into vectors of length 1, so that the product of two is
-// the cosine between them.
-type Embedder interface {
-	// ID names the model: vectors of two IDs must not be compared.
-	ID() string
-	// Dim is the number of values in a vector.
-	Dim() int
-	// Embed returns a vector for each text, in their order.
-	Embed(ctx context.Context, texts []string) ([][]float32, error)
-}
-
-// QueryEmbedder is an Embedder whose model wants queries in another form than
-// documents; Embed is for documents then.
-type QueryEmbedder interface {
-	Embedder
-	EmbedQuery(ctx context.Context, query string) ([]float32, error)
-}
-
-// Vectors holds what is known of the meaning of tools.
+// Vectors maps documents to vectors.
 type Vectors map[Key][]float32
 
-// Embed computes the vectors of documents. It is all or nothing.
-func Embed(ctx context.Context, e Embedder, documents []Document) (Vectors, error) {
+// Embed computes the vectors of documents. On an error it returns none.
+func Embed(ctx context.Context, e embedding.Embedder, documents []Document) (Vectors, error) {
 	var texts []string
 	for _, d := range documents {
 		texts = append(texts, d.Texts...)
@@ -49,27 +33,17 @@ func Embed(ctx context.Context, e Embedder, documents []Document) (Vectors, erro
 	return vectors, nil
 }
 
-// EmbedQuery computes the vector of a query.
-func EmbedQuery(ctx context.Context, e Embedder, query string) ([]float32, error) {
-	if q, apart := e.(QueryEmbedder); apart {
-		vector, err := q.EmbedQuery(ctx, clip(query))
-		if err != nil {
-			return nil, err
-		}
-		return mean([][]float32{vector}, e.Dim())
-	}
-	embedded, err := e.Embed(ctx, []string{clip(query)})
+// EmbedQuery returns the vector of a query.
+func EmbedQuery(ctx context.Context, e embedding.Embedder, query string) ([]float32, error) {
+	vector, err := e.EmbedQuery(ctx, clip(query))
 	if err != nil {
 		return nil, err
 	}
-	if len(embedded) != 1 {
-		return nil, fmt.Errorf("%s gave %d vectors for 1 text", e.ID(), len(embedded))
-	}
-	return mean(embedded, e.Dim())
+	return mean([][]float32{vector}, e.Dim())
 }
 
-// mean is not made one long again: its product with a query is then the mean of
-// the cosines.
+// mean returns the mean without normalizing it, so that its product with a query is
+// the mean of the cosines.
 func mean(vectors [][]float32, dim int) ([]float32, error) {
 	sum := make([]float32, dim)
 	for _, v := range vectors {
@@ -83,8 +57,8 @@ func mean(vectors [][]float32, dim int) ([]float32, error) {
 	return sum, nil
 }
 
-// dot is the product of two vectors of one length; four sums do not wait for
-// each other.
+// dot returns the product of two vectors of one length. Four independent sums let the
+// CPU run the additions in parallel.
 func dot(a, b []float32) float64 {
 	b = b[:len(a)]
 	var s0, s1, s2, s3 float32

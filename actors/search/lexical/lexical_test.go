@@ -30,8 +30,18 @@ func TestScore(t *testing.T) {
 		{"inside camelCase", "create issue", "createIssue", []string{"create", "issue"}},
 		{"other endings", "creating issues", "createIssue", []string{"creating", "issues"}},
 		{"an edit", "raed the file", "read_file", []string{"raed (read)", "file"}},
-		{"a beginning", "repos", "createIssue", []string{"repos (repository)"}},
-		{"two edits in a long word", "reqeuest pul", "listPullRequests", []string{"reqeuest (request)", "pul (pull)"}},
+		{"a short form", "repos", "createIssue", []string{"repos"}},
+		{"a beginning", "conte", "read_file", []string{"conte (contents)"}},
+		{"an edit in a short word", "isue", "createIssue", []string{"isue (issue)"}},
+		{"neighbours that changed places", "raed fiel", "read_file", []string{"raed (read)", "fiel (file)"}},
+		{"two edits in a word of six", "creat reqest", "listPullRequests", []string{"reqest (requests)"}},
+		{"a name run together", "readfile", "read_file", []string{"readfile"}},
+		{"the beginning of one", "readfil", "read_file", []string{"readfil (readfile)"}},
+		{"a misspelt one", "creatisue", "createIssue", []string{"creatisue (createissue)"}},
+		{"words of two names run together", "writeissue", "createIssue", []string{"issue"}},
+		{"a word that means the same", "ticket", "createIssue", []string{"ticket (issue)"}},
+		{"two words that are one", "over write", "write_file", []string{"over (overwrite)", "write"}},
+		{"two edits in a long word", "reqeuest pul", "listPullRequests", []string{"reqeuest (requests)", "pul (pull)"}},
 		{"a parameter", "path", "read_file", []string{"path"}},
 		{"a server", "bing", "search", []string{"bing"}},
 		{"no blanks between words", "搜索", "search", []string{"搜", "索"}},
@@ -52,10 +62,10 @@ func TestScore(t *testing.T) {
 	}
 }
 
-// TestFormula computes one score by hand.
+// TestFormula compares one score with the formula of BM25.
 func TestFormula(t *testing.T) {
 	x := lexical.New([]lexical.Document{{Name: "alpha", Description: "beta beta"}, {Name: "gamma"}})
-	s := x.Score("beta beta") // each word once
+	s := x.Score("beta beta") // each word counts once
 	const (
 		tf, length, average = 2, 3 + 2, (3 + 2 + 3) / 2.0
 		k1, b               = 1.2, 0.75
@@ -91,8 +101,8 @@ func TestScoreOfNothing(t *testing.T) {
 	}
 }
 
-// TestTypoIsTheBest: of the stems that a misspelt word may stand for a document
-// counts the best, not the sum.
+// TestTypoIsTheBest: if a misspelled word matches several stems, the best one counts,
+// not the sum.
 func TestTypoIsTheBest(t *testing.T) {
 	x := lexical.New([]lexical.Document{{Name: "tool", Description: "branch brunch"}, {Name: "other"}})
 	const edit = 0.8
@@ -124,7 +134,7 @@ func FuzzScore(f *testing.F) {
 	})
 }
 
-// BenchmarkScore is a query with two misspelt words over 2,000 tools.
+// BenchmarkScore scores a query with two misspelled words over 2,000 tools.
 func BenchmarkScore(b *testing.B) {
 	many := make([]lexical.Document, 2000)
 	for i := range many {
@@ -139,3 +149,47 @@ func BenchmarkScore(b *testing.B) {
 }
 
 func top(s lexical.Scores) int { return slices.Index(s.Documents, s.Max) }
+
+// TestCovered: a tool has all, some or none of a query's words. Corrected words count
+// like others.
+func TestCovered(t *testing.T) {
+	x := lexical.New(documents)
+	for _, tt := range []struct {
+		query     string
+		low, high float64 // for read_file
+	}{
+		{"read file", 1, 1}, {"raed fiel", 1, 1}, {"read zebras", 0.1, 0.6}, {"zebras", 0, 0},
+	} {
+		if got := x.Score(tt.query).Covered[0]; got < tt.low-1e-9 || got > tt.high+1e-9 {
+			t.Errorf("%q: covered %v, want %v to %v", tt.query, got, tt.low, tt.high)
+		}
+	}
+}
+
+// TestNamed: a query that is a tool's name is nearer to that name than to longer
+// names with the same words.
+func TestNamed(t *testing.T) {
+	x := lexical.New([]lexical.Document{
+		{Server: "git", Name: "git_commit", Description: "Records changes to the repository"},
+		{Server: "git", Name: "git_log", Description: "Shows the commit logs: commit, author, date of each commit"},
+		{Server: "hub", Name: "list_commits", Description: "Get list of commits of a branch in git"},
+		{Server: "hub", Name: "get_commit", Description: "Get details for a commit"},
+	})
+	for _, query := range []string{"git commit", "git_commit", "gitCommit", "git commti"} {
+		s := x.Score(query)
+		if best := slices.Index(s.Named, slices.Max(s.Named)); best != 0 || s.Named[0] > 1+1e-9 {
+			t.Errorf("%q: named %v", query, s.Named)
+		}
+	}
+	if got := x.Score("git commit").Named[0]; math.Abs(got-1) > 1e-9 {
+		t.Errorf("the name itself: %v, want 1", got)
+	}
+}
+
+// TestShown: of the words with one stem, the shortest is shown.
+func TestShown(t *testing.T) {
+	x := lexical.New([]lexical.Document{{Name: "load", Description: "Reads, read or reading"}})
+	if diff := cmp.Diff([]string{"raed (read)"}, x.Matched(x.Score("raed"), 0)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

@@ -1,96 +1,182 @@
 package lexical
 
-// Scores are the answer of an index to one query.
+import "slices"
+
+// Scores are the result of a query.
 type Scores struct {
-	// Documents holds a score for each document, 0 for one that has none of
-	// the words.
+	// Documents has the score of each document, 0 if the document has no word of the
+	// query.
 	Documents []float64
-	// Ideal is about the score of a document that has every word of the query,
-	// often and in little else. A score divided by it tells queries apart in
-	// which much is found from those in which little is.
+	// Covered has, for each document, the part of the query's words that it has,
+	// from 0 to 1. Rare words have a larger weight. Corrected words count.
+	Covered []float64
+	// Named has, for each document, the similarity of the query and its name, from 0
+	// to 1. It is 1 if the query has all words of the name and no others except
+	// those of the server's name.
+	Named []float64
+	// Ideal is about the score of a short document that has every word of the query
+	// often. Document scores divided by Ideal can be compared between queries.
 	Ideal float64
-	// Max is the largest of the scores.
+	// Max is the largest value of Documents.
 	Max float64
+	// Known reports whether at least one word of the query is in a document.
+	Known bool
 
 	terms []term
 }
 
-// term is a word of the query and the stems that it is looked up by.
+// term is a word of the query with its matching terms.
 type term struct {
 	word    string
 	matches []match
 }
 
-// Score looks up all words of a query.
+// Score scores all documents for a query.
 func (x *Index) Score(query string) Scores {
-	s := Scores{Documents: make([]float64, x.documents)}
-	best := make([]float64, x.documents) // of the stems of one word
-	seen := map[string]bool{}
-	for _, t := range tokens(query) {
-		if seen[t.stem] {
-			continue
-		}
-		seen[t.stem] = true
-		matches := x.lookUp(t.stem)
-		s.terms = append(s.terms, term{t.word, matches})
-		s.Ideal += x.ideal(matches)
-		x.addBest(s.Documents, best, matches)
+	n := x.documents
+	s := Scores{Documents: make([]float64, n), Covered: make([]float64, n), Named: make([]float64, n), terms: x.lookUp(query)}
+	a := adder{Index: x, best: make([]float64, n), match: make([]match, n), servers: make([]float64, n)}
+	var total float64
+	for _, t := range s.terms {
+		worth := x.worth(t.matches)
+		total += worth
+		s.Ideal += worth * (k1 + 1)
+		s.Known = s.Known || len(t.matches) > 0 && t.matches[0].kind == exact
+		a.add(&s, t.matches, worth)
 	}
-	for _, score := range s.Documents {
-		s.Max = max(s.Max, score)
+	for i, score := range s.Documents {
+		if score > 0 {
+			s.Max = max(s.Max, score)
+			s.Covered[i] /= total
+			s.Named[i] /= total - a.servers[i] + x.names[i] - s.Named[i]
+		}
 	}
 	return s
 }
 
-func (x *Index) lookUp(stem string) []match {
-	if len(x.postings[stem]) > 0 {
-		return []match{{stem, 1}}
-	}
-	return x.words.resembling(stem)
-}
-
-// ideal is the most that a word can give: a word that nothing resembles counts
-// as one that no document has.
-func (x *Index) ideal(matches []match) float64 {
+// worth returns the idf of a word: the largest idf of its matches. A word without
+// matches counts like a word in no document.
+func (x *Index) worth(matches []match) float64 {
 	if len(matches) == 0 {
-		return x.idf(0) * (k1 + 1)
+		return x.idf(0)
+	}
+	if matches[0].kind == exact {
+		return x.idf(len(x.postings[matches[0].term]))
 	}
 	var most float64
 	for _, m := range matches {
-		most = max(most, x.idf(len(x.postings[m.stem]))*(k1+1))
+		most = max(most, x.idf(len(x.postings[m.term])))
 	}
 	return most
 }
 
-// addBest adds the best of a word's stems to each document. best is all zero,
-// before and after.
-func (x *Index) addBest(scores, best []float64, matches []match) {
-	var touched []int32
+// adder adds up the scores of a query's words.
+type adder struct {
+	*Index
+	best    []float64 // best score of the current word, by document; all zero between words
+	match   []match   // match with that score
+	servers []float64 // idf of words that only the server's name has, by document
+	touched []int32
+}
+
+// add adds the best match of a word to the scores of each document.
+func (a *adder) add(s *Scores, matches []match, worth float64) {
+	a.touched = a.touched[:0]
 	for _, m := range matches {
-		list := x.postings[m.stem]
-		worth := m.weight * x.idf(len(list))
+		list := a.postings[m.term]
+		value := m.weight * min(a.idf(len(list)), worth)
 		for _, p := range list {
-			if best[p.document] == 0 {
-				touched = append(touched, p.document)
+			if a.best[p.document] == 0 {
+				a.touched = append(a.touched, p.document)
 			}
-			best[p.document] = max(best[p.document], worth*float64(p.score))
+			if score := value * float64(p.score); score > a.best[p.document] {
+				a.best[p.document] = score
+				m.place = p.place
+				a.match[p.document] = m
+			}
 		}
 	}
-	for _, d := range touched {
-		scores[d] += best[d]
-		best[d] = 0
+	for _, d := range a.touched {
+		m := a.match[d]
+		s.Documents[d] += a.best[d]
+		a.best[d] = 0
+		part := worth
+		if m.kind == synonym || m.kind == completed {
+			part *= m.weight
+		}
+		s.Covered[d] += part
+		switch {
+		case m.place&inName != 0:
+			s.Named[d] += m.weight * worth
+		case m.place&inServer != 0:
+			a.servers[d] += worth
+		}
 	}
 }
 
-// Matched are the words of the query that were found in a document, as the
-// query has them; those of which the document has only something like it are
-// followed by that in parentheses.
+// lookUp returns the matching terms of each word of a query.
+func (x *Index) lookUp(query string) []term {
+	all := tokens(query)
+	var terms []term
+	seen := map[string]bool{}
+	for i, t := range all {
+		if seen[t.stem] {
+			continue
+		}
+		seen[t.stem] = true
+		matches := x.matches(t)
+		if len(matches) == 0 {
+			if parts := x.split(t.word); parts != nil {
+				terms = append(terms, parts...)
+				continue
+			}
+		}
+		if i > 0 {
+			matches = x.joined(matches, all[i-1].word+t.word)
+		}
+		if i+1 < len(all) {
+			matches = x.joined(matches, t.word+all[i+1].word)
+		}
+		terms = append(terms, term{t.word, matches})
+	}
+	return terms
+}
+
+// matches returns the terms that match one word.
+func (x *Index) matches(t token) []match {
+	var found []match
+	if id, known := x.terms[t.stem]; known {
+		found = append(found, match{term: id, weight: 1, kind: exact})
+	} else if id, known := x.terms[t.word]; known { // a name without separators
+		found = append(found, match{term: id, weight: 1, kind: exact})
+	}
+	for _, stem := range synonyms[t.stem] {
+		if id, known := x.terms[stem]; known {
+			found = append(found, match{term: id, weight: x.weights.Synonym, kind: synonym})
+		}
+	}
+	if len(found) == 0 {
+		found = x.words.resembling(t.word)
+	}
+	return found
+}
+
+// joined adds the term that two words of a query form when written as one.
+func (x *Index) joined(matches []match, word string) []match {
+	if id, known := x.terms[normal(word)]; known && !slices.ContainsFunc(matches, func(m match) bool { return m.term == id }) {
+		matches = append(matches, match{term: id, weight: joinedWeight, kind: corrected})
+	}
+	return matches
+}
+
+// Matched returns the words of the query that match a document. If the document's
+// word differs, it follows in parentheses.
 func (x *Index) Matched(s Scores, document int) []string {
 	var words []string
 	for _, t := range s.terms {
 		if m, found := x.found(t, int32(document)); found {
-			if m.weight < 1 {
-				words = append(words, t.word+" ("+m.stem+")")
+			if shown := x.shown[m.term]; m.kind != exact && shown != t.word {
+				words = append(words, t.word+" ("+shown+")")
 			} else {
 				words = append(words, t.word)
 			}
@@ -99,13 +185,14 @@ func (x *Index) Matched(s Scores, document int) []string {
 	return words
 }
 
-// found is the best of a word's stems that the document has.
+// found returns the best match that the document has. Of equal ones, the match with
+// the longest common prefix wins.
 func (x *Index) found(t term, document int32) (best match, found bool) {
 	for _, m := range t.matches {
-		if m.weight <= best.weight {
+		if m.weight < best.weight || m.weight == best.weight && !x.likelier(t.word, m, best) {
 			continue
 		}
-		for _, p := range x.postings[m.stem] {
+		for _, p := range x.postings[m.term] {
 			if p.document == document {
 				best, found = m, true
 				break
@@ -113,4 +200,20 @@ func (x *Index) found(t term, document int32) (best match, found bool) {
 		}
 	}
 	return best, found
+}
+
+func (x *Index) likelier(word string, a, b match) bool {
+	one, other := x.shown[a.term], x.shown[b.term]
+	if m, n := commonPrefix(word, one), commonPrefix(word, other); m != n {
+		return m > n
+	}
+	return one < other
+}
+
+func commonPrefix(a, b string) int {
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
 }

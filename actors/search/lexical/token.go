@@ -5,11 +5,14 @@ import (
 	"unicode"
 )
 
-// stopWords say nothing about a tool. "get" is not one of them: many tools
-// differ by nothing else.
+// stopWords are ignored. "get" is not one of them, because many tools differ only by
+// it.
 var stopWords = set(`a an the of to in on for with and or is are be this that it its from by as at i me my we you your
 	can could please would want need all any some do does how what which into using use based given their them they
 	then if there has have was were will so not no about also`)
+
+// elsewhere lists the stop words that are words of other languages too.
+var elsewhere = set(`a an as at die do has i in is it me no not on or so to was we will`)
 
 func set(words string) map[string]bool {
 	s := map[string]bool{}
@@ -19,23 +22,32 @@ func set(words string) map[string]bool {
 	return s
 }
 
-// firstIdeographic is where scripts begin that put no blanks between words; a
-// rune of theirs is a token.
-const firstIdeographic = 0x2E80
-
-// token is one word of a text.
-type token struct {
-	stem string
-	word string // as written, in lower case
+// English reports whether a text has a stop word that only English has.
+func English(text string) bool {
+	for _, word := range split(text) {
+		if word = strings.ToLower(word); stopWords[word] && !elsewhere[word] {
+			return true
+		}
+	}
+	return false
 }
 
-// tokens splits text into words, also inside camelCase and snake_case, drops
-// those that say nothing and stems the others.
+// firstIdeographic is the first rune of scripts without spaces between words. Each of
+// their runes is a token.
+const firstIdeographic = 0x2E80
+
+type token struct {
+	stem string
+	word string // original word in lower case
+}
+
+// tokens splits text into words, also at camelCase and snake_case boundaries, removes
+// stop words and stems the others.
 func tokens(text string) []token {
 	var out []token
 	for _, word := range split(text) {
 		if word = strings.ToLower(word); !stopWords[word] {
-			out = append(out, token{stem: stem(word), word: word})
+			out = append(out, token{stem: normal(word), word: word})
 		}
 	}
 	return out
@@ -44,7 +56,7 @@ func tokens(text string) []token {
 func split(text string) []string {
 	var words []string
 	runes := []rune(text)
-	start := -1 // of the word that is open, or -1
+	start := -1 // start of the current word, or -1
 	end := func(at int) {
 		if start >= 0 {
 			words = append(words, string(runes[start:at]))
@@ -69,7 +81,8 @@ func split(text string) []string {
 	return words
 }
 
-// humps reports whether a word of camelCase begins at i: createIssue, HTTPServer.
+// humps reports whether a camelCase word begins at i, as in createIssue and
+// HTTPServer.
 func humps(runes []rune, i int) bool {
 	if !unicode.IsUpper(runes[i]) {
 		return false
@@ -80,8 +93,8 @@ func humps(runes []rune, i int) bool {
 	return unicode.IsUpper(runes[i-1]) && i+1 < len(runes) && unicode.IsLower(runes[i+1])
 }
 
-// stem cuts the endings of English plurals and verb forms. It errs on the side
-// of leaving a word as it is.
+// stem removes the endings of English plurals and verb forms. In doubt, it leaves the
+// word unchanged.
 func stem(word string) string {
 	n := len(word)
 	ends := func(suffix string) bool { return strings.HasSuffix(word, suffix) }
@@ -102,8 +115,24 @@ func stem(word string) string {
 	return word
 }
 
-// bare is what is left of a verb form: planned is plan, created is creat, as
-// create is.
+// short maps abbreviations to full words.
+var short = map[string]string{
+	"app": "application", "config": "configuration", "db": "database", "dir": "directory", "doc": "documentation",
+	"env": "environment", "img": "image", "info": "information", "k8s": "kubernetes", "lib": "library", "msg": "message",
+	"org": "organization", "pic": "picture", "repo": "repository", "js": "javascript",
+}
+
+// normal returns the stem of a word, after expanding abbreviations.
+func normal(word string) string {
+	s := stem(word)
+	if full, ok := short[s]; ok {
+		return stem(full)
+	}
+	return s
+}
+
+// bare completes the stemming of a verb form: planned becomes plan, and created
+// becomes creat, which is also the stem of create.
 func bare(word string) string {
 	n := len(word)
 	if last := word[n-1]; last == word[n-2] && !strings.ContainsRune("lsz", rune(last)) {
@@ -112,6 +141,6 @@ func bare(word string) string {
 	return strings.TrimSuffix(word, "e")
 }
 
-// Spaced is a name with its words apart: createIssue and create_issue are
-// "create Issue" and "create issue".
+// Spaced separates the words of a name with spaces: createIssue becomes "create
+// Issue", and create_issue becomes "create issue".
 func Spaced(name string) string { return strings.Join(split(name), " ") }

@@ -5,117 +5,213 @@ import (
 	"math/bits"
 	"slices"
 	"strings"
-
-	"github.com/agnivade/levenshtein"
+	"unicode/utf8"
 )
 
-// What a stem that only resembles the query's word is worth.
+// Weights of matches that are not exact.
 const (
-	prefixWeight        = 0.7
-	transpositionWeight = 0.8
-	editWeight          = 0.2 // is taken off for each edit
+	completedWeight = 0.7 // the query's word is a prefix of the term
+	joinedWeight    = 0.8 // two words of the query form the term
+	splitWeight     = 0.9 // the term is a part of the query's word
 )
 
-// vocabulary holds the stems of an index, grouped by length in runes: a word
-// can only be a misspelling of words of nearly its length.
-type vocabulary struct {
-	byLength [][]stemEntry
-	sorted   []string
-}
-
-type stemEntry struct {
-	stem string
-	mask uint64 // which letters it has
-}
-
-// match is a stem that a query's word may stand for.
+// match is a term that matches a query's word.
 type match struct {
-	stem   string
+	term   int32
 	weight float64
+	kind   kind
+	place  place
 }
 
-func (v *vocabulary) add(stem string) {
-	n := len([]rune(stem))
+// kind is the reason of a match.
+type kind uint8
+
+const (
+	exact kind = iota
+	corrected
+	completed
+	synonym
+)
+
+// vocabulary has the words of an index, grouped by length in runes, because a
+// misspelled word has nearly the same length.
+type vocabulary struct {
+	byLength [][]entry
+	sorted   []entry
+}
+
+type entry struct {
+	word  string
+	mask  uint64 // set of its letters; see letters
+	term  int32
+	first int32 // length of the first word of a name without separators
+}
+
+func (v *vocabulary) add(word string, term int32, first int) {
+	n := utf8.RuneCountInString(word)
 	for len(v.byLength) <= n {
 		v.byLength = append(v.byLength, nil)
 	}
-	v.byLength[n] = append(v.byLength[n], stemEntry{stem: stem, mask: letters(stem)})
-	v.sorted = append(v.sorted, stem)
+	e := entry{word: word, mask: letters(word), term: term, first: int32(first)}
+	v.byLength[n] = append(v.byLength[n], e)
+	v.sorted = append(v.sorted, e)
 }
 
 func (v *vocabulary) sort() {
-	slices.Sort(v.sorted)
+	byWord := func(a, b entry) int {
+		return cmp.Or(cmp.Compare(a.word, b.word), cmp.Compare(a.first, b.first))
+	}
+	slices.SortFunc(v.sorted, byWord)
 	for _, entries := range v.byLength {
-		slices.SortFunc(entries, func(a, b stemEntry) int { return cmp.Compare(a.stem, b.stem) })
+		slices.SortFunc(entries, byWord)
 	}
 }
 
-// resembling finds the stems that word, which is none, may be a beginning or a
-// misspelling of.
+// maxCorrected is the longest word that is corrected, in runes.
+const maxCorrected = 40
+
+// resembling returns the terms similar to an unknown word: corrections and
+// completions.
 func (v *vocabulary) resembling(word string) []match {
 	runes := []rune(word)
-	if len(runes) < 3 {
+	if len(runes) < 3 || len(runes) > maxCorrected {
 		return nil
 	}
-	var found []match
+	found := map[int32]match{}
+	v.correct(runes, letters(word), found)
 	if len(runes) >= 4 {
-		at, _ := slices.BinarySearch(v.sorted, word)
-		for _, stem := range v.sorted[at:] {
-			if !strings.HasPrefix(stem, word) {
-				break
-			}
-			found = append(found, match{stem, prefixWeight})
-		}
+		v.complete(word, len(runes), found)
 	}
-	return append(found, v.misspelt(word, runes)...)
+	all := make([]match, 0, len(found))
+	for _, m := range found {
+		all = append(all, m)
+	}
+	slices.SortFunc(all, func(a, b match) int {
+		return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(a.term, b.term))
+	})
+	return all
 }
 
-// misspelt compares with the stems that have nearly the same length and letters:
-// each edit changes at most two of the letters that occur.
-func (v *vocabulary) misspelt(word string, runes []rune) []match {
-	allowed := 1
-	if len(runes) >= 8 {
-		allowed = 2
+// complete finds the terms that begin with a word. For a name without separators, the
+// word must be longer than the name's first word, which is a term too.
+func (v *vocabulary) complete(word string, length int, found map[int32]match) {
+	at, _ := slices.BinarySearchFunc(v.sorted, word, func(e entry, word string) int { return cmp.Compare(e.word, word) })
+	for _, e := range v.sorted[at:] {
+		if !strings.HasPrefix(e.word, word) {
+			break
+		}
+		if int(e.first) < length {
+			better(found, match{term: e.term, weight: completedWeight, kind: completed})
+		}
 	}
-	var found []match
-	mask := letters(word)
-	for n := max(len(runes)-allowed, 1); n <= len(runes)+allowed && n < len(v.byLength); n++ {
-		for _, entry := range v.byLength[n] {
-			if bits.OnesCount64(mask&^entry.mask) > allowed || bits.OnesCount64(entry.mask&^mask) > allowed {
+}
+
+func better(found map[int32]match, m match) {
+	if m.weight > found[m.term].weight {
+		found[m.term] = m
+	}
+}
+
+// edits returns the maximum edit distance for a word of n letters.
+func edits(n int) int {
+	if n <= 4 {
+		return 1
+	}
+	return 2
+}
+
+// correct finds the words with the smallest edit distance. One edit adds and removes
+// at most one letter of the set, so the sets of letters exclude most words.
+func (v *vocabulary) correct(runes []rune, mask uint64, found map[int32]match) {
+	allowed := edits(len(runes))
+	var d distances
+	var near []entry
+	var other []rune
+	for n := max(len(runes)-allowed, 2); n <= len(runes)+allowed && n < len(v.byLength); n++ {
+		for _, e := range v.byLength[n] {
+			if bits.OnesCount64(mask&^e.mask) > allowed || bits.OnesCount64(e.mask&^mask) > allowed {
 				continue
 			}
-			if len(runes) >= 4 && strings.HasPrefix(entry.stem, word) {
-				continue // found as a prefix
+			other = append(other[:0], []rune(e.word)...)
+			away := d.between(runes, other)
+			if away < allowed {
+				allowed, near = away, near[:0]
 			}
-			if len(runes) >= 4 && n >= 3 && transposed(runes, []rune(entry.stem)) {
-				found = append(found, match{entry.stem, transpositionWeight})
-			} else if d := levenshtein.ComputeDistance(word, entry.stem); d <= allowed {
-				found = append(found, match{entry.stem, 1 - editWeight*float64(d)})
+			if away <= allowed {
+				near = append(near, e)
 			}
 		}
 	}
-	return found
+	for _, e := range near {
+		better(found, match{term: e.term, weight: 1 - float64(allowed)/float64(len(runes)), kind: corrected})
+	}
 }
 
-// transposed reports whether two neighbours have changed places; Levenshtein's
-// distance counts that as two edits.
-func transposed(a, b []rune) bool {
-	if len(a) != len(b) {
-		return false
+// distances computes edit distances between words. An edit adds, removes or replaces
+// a letter, or swaps two neighbours.
+type distances struct {
+	rows [3][maxCorrected + 4]int
+}
+
+func (d *distances) between(a, b []rune) int {
+	before, last, row := &d.rows[0], &d.rows[1], &d.rows[2]
+	for j := range len(b) + 1 {
+		last[j] = j
 	}
-	for i := range len(a) - 1 {
-		if a[i] != b[i] {
-			return a[i] == b[i+1] && a[i+1] == b[i] && slices.Equal(a[i+2:], b[i+2:])
+	for i := 1; i <= len(a); i++ {
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
 		}
+		before, last, row = last, row, before
 	}
-	return false
+	return last[len(b)]
 }
 
-// letters is a set of the runes of a word, one of 64 bits each.
+// letters returns the set of the runes of a word, one bit of 64 for each.
 func letters(word string) uint64 {
 	var mask uint64
 	for _, r := range word {
 		mask |= 1 << (uint(r) % 64)
 	}
 	return mask
+}
+
+// minPart is the minimum length of the parts that split returns.
+const minPart = 3
+
+// split divides an unknown word into words of names. It returns nil if the word does
+// not consist of such words only.
+func (x *Index) split(word string) []term {
+	if len(word) < 2*minPart || len(word) > maxCorrected {
+		return nil
+	}
+	cuts := make([]int, len(word)+1) // by length of a prefix: the start of its last part
+	parts := make([]int, len(word)+1)
+	for end := minPart; end <= len(word); end++ {
+		for start := 0; start <= end-minPart; start++ {
+			if (start == 0 || parts[start] > 0) && x.parts[word[start:end]] && (parts[end] == 0 || parts[start]+1 < parts[end]) {
+				cuts[end], parts[end] = start, parts[start]+1
+			}
+		}
+	}
+	if parts[len(word)] < 2 {
+		return nil
+	}
+	var terms []term
+	for end := len(word); end > 0; end = cuts[end] {
+		part := word[cuts[end]:end]
+		if id, known := x.terms[normal(part)]; known {
+			terms = append(terms, term{part, []match{{term: id, weight: splitWeight, kind: corrected}}})
+		}
+	}
+	slices.Reverse(terms)
+	return terms
 }

@@ -19,19 +19,18 @@ import (
 )
 
 const (
-	// lockPoll is how often a lock that somebody else holds is tried again: flock
-	// knows no waiting that ends with a context.
+	// lockPoll is the interval between attempts to lock, because flock cannot wait
+	// with a context.
 	lockPoll = 20 * time.Millisecond
-	// maxLeft is how old what a killed gateway has left behind may be.
+	// maxLeft is the age at which temporary files of killed gateways are removed.
 	maxLeft = time.Hour
 
 	temporary = ".tmp"
 )
 
-// Add puts vectors into the file and marks the keys as used today. It keeps what
-// other gateways have put there, but for records that nobody has used for long,
-// and leaves a file with nothing new as it is. It waits for the lock as long as
-// ctx allows.
+// Add puts vectors into the file and marks the keys as used today. Records of other
+// gateways stay, unless they are unused for MaxUnused. If nothing is new, the file is
+// not written. Add waits for the lock until ctx ends.
 func (f File) Add(ctx context.Context, fresh index.Vectors, used []index.Key) error {
 	if len(fresh) == 0 && len(used) == 0 {
 		return nil
@@ -43,12 +42,12 @@ func (f File) Add(ctx context.Context, fresh index.Vectors, used []index.Key) er
 	if _, err := lock.TryLockContext(ctx, lockPoll); err != nil {
 		return fmt.Errorf("wait for another gateway that writes vectors: %w", err)
 	}
-	defer lock.Close() //nolint:errcheck // the system lets go of it at the latest with the process
+	defer lock.Close() //nolint:errcheck // the process's end releases it at the latest
 	f.tidy()
 	return f.replace(fresh, used)
 }
 
-// replace writes a new file and puts it in the place of the old one.
+// replace writes a new file and renames it over the old one.
 func (f File) replace(fresh index.Vectors, used []index.Key) (err error) {
 	to, err := os.CreateTemp(f.Dir, f.Model+".*"+temporary) // 0600
 	if err != nil {
@@ -56,7 +55,7 @@ func (f File) replace(fresh index.Vectors, used []index.Key) (err error) {
 	}
 	defer func() {
 		if err != nil {
-			_ = to.Close()                               // again where it has been closed, which err would be about
+			_ = to.Close()                               // no effect if it is closed already, an error of which is in err
 			err = errors.Join(err, os.Remove(to.Name())) //nolint:gosec // the name is CreateTemp's
 		}
 	}()
@@ -76,8 +75,8 @@ func (f File) replace(fresh index.Vectors, used []index.Key) (err error) {
 	return os.Rename(to.Name(), f.Path()) //nolint:gosec // as above
 }
 
-// keep copies the records of the old file that are sound and not given up: those
-// in use first, as there may be no room for all.
+// keep copies the sound records of the old file that are in use or recent enough; see
+// oldest. Keys in used come first, as there may not be room for all.
 func (f File) keep(w *writer, used []index.Key) {
 	inUse := make(map[index.Key]bool, len(used))
 	for _, k := range used {
@@ -103,15 +102,15 @@ func (f File) keep(w *writer, used []index.Key) {
 	}
 }
 
-// copy writes what choose makes of each sound record, if that is anything. A file
-// that is not there, or not ours, gives nothing.
+// copy calls choose for each sound record and writes the result, unless it is nil. A
+// missing or foreign file has no records.
 func (f File) copy(w *writer, choose func(record) record) {
 	old, err := os.Open(f.Path())
 	if err != nil {
 		return
 	}
 	defer old.Close()                     //nolint:errcheck // nothing was written
-	_ = f.each(old, func(r record) bool { // Read has told of what is damaged
+	_ = f.each(old, func(r record) bool { // Read has reported damaged records
 		if r.sound() {
 			if chosen := choose(r); chosen != nil {
 				w.record(chosen)
@@ -121,8 +120,8 @@ func (f File) copy(w *writer, choose func(record) record) {
 	})
 }
 
-// oldest is the first day whose records stay, those of the day itself as far as
-// there is room for so many in all.
+// oldest returns the first day whose records are kept, so that at most room records
+// remain. Records of that day itself are kept as long as there is room.
 func (f File) oldest(room int) uint32 {
 	var days []uint32
 	f.copy(&writer{written: map[index.Key]bool{}, out: io.Discard}, func(r record) record {
@@ -137,8 +136,8 @@ func (f File) oldest(room int) uint32 {
 	return oldest
 }
 
-// writer writes each key once, and no more than MaxRecords. It remembers the
-// first error.
+// writer writes each key once, and at most MaxRecords records. It keeps the first
+// error.
 type writer struct {
 	out     io.Writer
 	written map[index.Key]bool
@@ -159,10 +158,9 @@ func (w *writer) write(b []byte) {
 	}
 }
 
-// tidy removes what killed gateways have left behind, and files of other models
-// that nobody has written for long.
+// tidy removes old temporary files of killed gateways, and old files of other models.
 func (f File) tidy() {
-	entries, _ := os.ReadDir(f.Dir) // what cannot be listed is not removed
+	entries, _ := os.ReadDir(f.Dir) // a folder that cannot be listed is not cleaned
 	for _, e := range entries {
 		limit := MaxUnused
 		switch name := e.Name(); {

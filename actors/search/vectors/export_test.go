@@ -6,5 +6,5 @@ import (
 	"github.com/toolscript/toolscript/actors/search/index"
 )
 
-// Find is what Read finds in the text of a file.
+// Find calls find.
 func (f File) Find(text io.Reader, keys []index.Key) (Found, error) { return f.find(text, keys) }

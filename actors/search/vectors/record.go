@@ -30,7 +30,6 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 func recordSize(dim int) int { return keySize + daySize + 4*dim + sumSize }
 
-// header is the one of this file.
 func (f File) header() []byte {
 	model := sha256.Sum256([]byte(f.Model))
 	h := append([]byte(magic), binary.LittleEndian.AppendUint32(nil, uint32(f.Dim))...)
@@ -39,15 +38,15 @@ func (f File) header() []byte {
 
 func (f File) owns(header []byte) bool { return bytes.Equal(header, f.header()) }
 
-// sum appends the checksum of b.
+// sum appends the CRC-32C of b.
 func sum(b []byte) []byte {
 	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
 }
 
-// record is one record as it is in the file.
+// record is a record in the form of the file.
 type record []byte
 
-// newRecord makes the record of a vector used today.
+// newRecord encodes a vector with the date of today.
 func newRecord(k index.Key, v []float32) record {
 	r := make(record, 0, recordSize(len(v)))
 	r = append(r, k[:]...)
@@ -61,20 +60,20 @@ func newRecord(k index.Key, v []float32) record {
 func (r record) key() index.Key { return index.Key(r[:keySize]) }
 func (r record) day() uint32    { return binary.LittleEndian.Uint32(r[keySize:]) }
 
-// usedToday is the same record with another day.
+// usedToday sets the day to today, in place.
 func (r record) usedToday() record {
 	binary.LittleEndian.PutUint32(r[keySize:], day(time.Now()))
 	return sum(r[:len(r)-sumSize])
 }
 
-// sound reports whether the record is what was written.
+// sound reports whether the checksum is right.
 func (r record) sound() bool {
 	body := r[:len(r)-sumSize]
 	return crc32.Checksum(body, castagnoli) == binary.LittleEndian.Uint32(r[len(body):])
 }
 
-// vector is nil when the record is damaged, or holds what no model gives: the
-// mean of vectors of length 1 is no longer than that.
+// vector returns nil if the record is damaged or cannot come from a model: the mean
+// of vectors of length 1 is not longer than 1.
 func (r record) vector() []float32 {
 	if !r.sound() {
 		return nil
@@ -86,11 +85,11 @@ func (r record) vector() []float32 {
 		v[i] = math.Float32frombits(binary.LittleEndian.Uint32(values[4*i:]))
 		squares += float64(v[i]) * float64(v[i])
 	}
-	if !(squares <= 1.01) { // false for NaN too
+	if !(squares <= 1.01) { // NaN too
 		return nil
 	}
 	return v
 }
 
-// day counts days since 1970.
+// day returns the number of days since 1970.
 func day(t time.Time) uint32 { return uint32(max(t.Unix(), 0) / (24 * 60 * 60)) }

@@ -1,7 +1,7 @@
-// Package vectors keeps the vectors of tools in a file, so that a text is
-// embedded once on a machine and not once for each gateway and start. Gateways
-// use one file at the same time: who writes holds a lock and replaces the whole
-// file, and who reads sees the old one or the new one.
+// Package vectors stores the vectors of tools in a file, so that a text is embedded
+// once per machine, not once per gateway and start. Several gateways use one file: a
+// writer holds a lock and replaces the whole file, and a reader sees the old file or
+// the new one.
 package vectors
 
 import (
@@ -18,38 +18,38 @@ import (
 )
 
 const (
-	// MaxRecords bounds a file: 20,000 records of 384 values have 32 MB.
+	// MaxRecords bounds a file. 20,000 records of 384 values have 32 MB.
 	MaxRecords = 20_000
-	// MaxUnused is how long a record stays that no gateway has used.
+	// MaxUnused is the time after which an unused record is removed.
 	MaxUnused = 60 * 24 * time.Hour
-	// touchAfter is how old the mark of the last use may be. More often is not
-	// worth writing the file for.
+	// touchAfter is the age at which the date of the last use is written again. To
+	// write the file more often is not worth it.
 	touchAfter = 7 * 24 * time.Hour
 
 	suffix = ".tse"
 )
 
-// File holds the vectors that one model computes.
+// File stores the vectors of one model.
 type File struct {
-	Dir   string // made by Add when it is not there
-	Model string // its ID, which names the file: vectors of two models must not meet
+	Dir   string // created by Add
+	Model string // the model's ID; it names the file, because vectors of two models must not be mixed
 	Dim   int
 }
 
-// Path is where the file is.
+// Path returns the path of the file.
 func (f File) Path() string { return filepath.Join(f.Dir, f.Model+suffix) }
 
-// Found is what a file has.
+// Found is the result of a lookup.
 type Found struct {
 	Vectors index.Vectors
-	// Stale asks for an Add of what is used: some of it has not been for long,
-	// and would be dropped one day.
+	// Stale means that the date of the last use of some records is old. An Add of
+	// the used keys prevents their removal.
 	Stale bool
 }
 
-// Read finds the vectors of the keys. A file that is not there has none. The
-// error is about what cannot be used of the file, all of it or some records;
-// what is sound is found all the same. The next Add repairs it.
+// Read looks up the keys. A missing file has no vectors. The error reports a foreign
+// file or damaged records; vectors of sound records are returned with it. The next
+// Add repairs the file.
 func (f File) Read(keys []index.Key) (Found, error) {
 	file, err := os.Open(f.Path())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -58,7 +58,7 @@ func (f File) Read(keys []index.Key) (Found, error) {
 	if err != nil {
 		return Found{}, err
 	}
-	defer file.Close() //nolint:errcheck // nothing was written
+	defer file.Close() //nolint:errcheck // opened for reading
 	return f.find(file, keys)
 }
 
@@ -84,11 +84,11 @@ func (f File) find(from io.Reader, keys []index.Key) (Found, error) {
 	return found, err
 }
 
-// errForeign is about a file that this program has not written for this model.
+// errForeign reports a file of another program or model.
 var errForeign = errors.New("it is no file of vectors of this model")
 
-// each calls use for every record; false counts it as damaged. A record that is
-// not whole ends the file.
+// each calls use for every record. If use returns false, the record is counted as
+// damaged. An incomplete record ends the file.
 func (f File) each(from io.Reader, use func(record) bool) error {
 	in := bufio.NewReaderSize(from, 64<<10)
 	head := make([]byte, headerSize)

@@ -54,7 +54,7 @@ func add(t *testing.T, f vectors.File, fresh index.Vectors, used ...index.Key) {
 	}
 }
 
-// has checks which of the names a file has.
+// has checks the names whose vectors are in the file.
 func has(t *testing.T, f vectors.File, names string, want string) {
 	t.Helper()
 	found, err := f.Read(keys(strings.Fields(names)...))
@@ -102,7 +102,8 @@ func TestNothingIsNoFile(t *testing.T) {
 	}
 }
 
-// TestADamagedFile: what is sound is used, the rest told and repaired.
+// TestADamagedFile: Read returns the sound records and an error; Add repairs the
+// file.
 func TestADamagedFile(t *testing.T) {
 	sound := newFile(t)
 	add(t, sound, some("a", "b", "c"))
@@ -143,7 +144,8 @@ func TestADamagedFile(t *testing.T) {
 	}
 }
 
-// TestWhatNoModelGives is not used, though its checksum is right.
+// TestWhatNoModelGives: impossible vectors are ignored, even if their checksum is
+// right.
 func TestWhatNoModelGives(t *testing.T) {
 	f := newFile(t)
 	add(t, f, index.Vectors{key("nan"): {float32(math.NaN()), 0, 0}, key("long"): {1, 1, 1}, key("a"): {1, 0, 0}})
@@ -172,7 +174,8 @@ func TestModelsDoNotMeet(t *testing.T) {
 	}
 }
 
-// TestWhatNobodyUsesGoes, and what is used stays for ever.
+// TestWhatNobodyUsesGoes: unused records are removed after MaxUnused, used ones
+// never.
 func TestWhatNobodyUsesGoes(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -219,7 +222,7 @@ func TestRoomIsForTheNewest(t *testing.T) {
 	})
 }
 
-// TestLeftovers of killed gateways and of other models go when they are old.
+// TestLeftovers: old files of killed gateways and of other models are removed.
 func TestLeftovers(t *testing.T) {
 	f := newFile(t)
 	add(t, f, some("a"))
@@ -246,7 +249,7 @@ func TestLeftovers(t *testing.T) {
 	}
 }
 
-// TestManyWriters lose nothing of one another.
+// TestManyWriters: concurrent writers lose no record.
 func TestManyWriters(t *testing.T) {
 	f := newFile(t)
 	var all sync.WaitGroup
@@ -264,7 +267,8 @@ func TestManyWriters(t *testing.T) {
 	has(t, f, strings.Join(names, " "), strings.Join(names, " "))
 }
 
-// TestALockIsWaitedForNoLongerThanAsked: who reads does not wait at all.
+// TestALockIsWaitedForNoLongerThanAsked: Add ends with its context; Read does not
+// wait for the lock.
 func TestALockIsWaitedForNoLongerThanAsked(t *testing.T) {
 	f := newFile(t)
 	add(t, f, some("a"))
@@ -303,7 +307,7 @@ func FuzzRead(fz *testing.F) {
 	})
 }
 
-// BenchmarkRead is what a second start pays for 2,000 tools.
+// BenchmarkRead reads the vectors of 2,000 tools, as a second start does.
 func BenchmarkRead(b *testing.B) {
 	f := vectors.File{Dir: b.TempDir(), Model: "m-1", Dim: 384}
 	all := index.Vectors{}
@@ -323,8 +327,8 @@ func BenchmarkRead(b *testing.B) {
 	}
 }
 
-// TestAFolderInItsPlace: the error says what is wrong and nothing else, and nothing
-// is left of what was written.
+// TestAFolderInItsPlace: a folder at the path of the file is one error, and no
+// temporary file stays.
 func TestAFolderInItsPlace(t *testing.T) {
 	f := newFile(t)
 	if err := os.MkdirAll(f.Path(), 0o700); err != nil {

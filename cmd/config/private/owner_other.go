@@ -4,9 +4,9 @@ package private
 
 import "io/fs"
 
-// hasModes: Windows has access lists in place of permission bits, and a new
-// folder inherits the one of the user's profile.
+// hasModes is false: Windows has access lists instead of permission bits, and a new
+// folder inherits the list of the user's profile.
 const hasModes = false
 
-// owned is not asked here: the access list of the profile decides.
+// owned is not checked here: the access list of the profile decides.
 func owned(string, fs.FileInfo) error { return nil }

@@ -9,17 +9,17 @@ import (
 	"syscall"
 )
 
-// hasModes says that permission bits mean something here.
+// hasModes is true if permission bits have an effect.
 const hasModes = true
 
-// owned is nil when the user owns the file.
+// owned returns nil if the user owns the file.
 func owned(path string, info fs.FileInfo) error {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
-		return fmt.Errorf("%s: its owner cannot be told", path)
+		return fmt.Errorf("%s: the owner is unknown", path)
 	}
 	if uid := os.Geteuid(); int(stat.Uid) != uid {
-		return fmt.Errorf("%s belongs to user %d, not to user %d who runs this", path, stat.Uid, uid)
+		return fmt.Errorf("%s belongs to user %d, not to the current user %d", path, stat.Uid, uid)
 	}
 	return nil
 }

@@ -1,6 +1,5 @@
-// Package private makes folders and files that only the user can read: what is
-// trusted, and the addresses of running gateways, give power to whoever can
-// write or read them.
+// Package private creates folders and files that only the user can read. They protect
+// the record of trusted files and the addresses of running gateways.
 package private
 
 import (
@@ -11,9 +10,9 @@ import (
 	"path/filepath"
 )
 
-// Dir makes a folder of mode 0700, and those above it, unless it exists. When it
-// returns nil the folder is the user's own and nobody else may write to it. It
-// changes nothing about a folder that was there: that may be so for others.
+// Dir creates a folder of mode 0700, and its parents, if it does not exist. If it
+// returns nil, the user owns the folder and no other user can write to it. It never
+// changes the mode of an existing folder.
 func Dir(path string) error {
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		return err
@@ -23,7 +22,7 @@ func Dir(path string) error {
 		return err
 	}
 	if info.Mode()&fs.ModeSymlink != 0 {
-		return fmt.Errorf("%s is a symbolic link; a private folder is not", path)
+		return fmt.Errorf("%s is a symbolic link, which a private folder must not be", path)
 	}
 	if err := owned(path, info); err != nil {
 		return err
@@ -34,8 +33,8 @@ func Dir(path string) error {
 	return nil
 }
 
-// Check reports why a folder must not be believed: it is not the user's own, or
-// others may write to it. The error of a missing folder is fs.ErrNotExist.
+// Check returns an error if the user does not own a folder, or if others can write to
+// it. For a missing folder the error is fs.ErrNotExist.
 func Check(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -53,8 +52,8 @@ func Check(path string) error {
 	return nil
 }
 
-// WriteFile replaces a file in one step, so that a reader sees the old text or
-// the new one and never a part. Only the user can read it.
+// WriteFile replaces a file in one step, so that readers see the old or the new text as
+// a whole. Only the user can read the file.
 func WriteFile(path string, data []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*") // 0600
 	if err != nil {
@@ -63,10 +62,10 @@ func WriteFile(path string, data []byte) error {
 	_, err = f.Write(data)
 	err = errors.Join(err, f.Close())
 	if err == nil {
-		err = os.Rename(f.Name(), path) //nolint:gosec // the path is the program's own
+		err = os.Rename(f.Name(), path) //nolint:gosec // the path comes from the program
 	}
 	if err != nil {
-		_ = os.Remove(f.Name()) //nolint:gosec // the path is the program's own; the first error says more
+		_ = os.Remove(f.Name()) //nolint:gosec // the path comes from the program; the first error is more useful
 	}
 	return err
 }

@@ -22,8 +22,8 @@ func TestDirMakesItPrivate(t *testing.T) {
 	}
 }
 
-// TestDirChangesNothingOfOthers holds that a folder which was there is left as
-// it is: as root, a wrong variable would otherwise close /tmp or /etc.
+// TestDirChangesNothingOfOthers: the mode of an existing folder is not changed. For
+// root, a wrong variable would otherwise close /tmp or /etc.
 func TestDirChangesNothingOfOthers(t *testing.T) {
 	needModes(t)
 	open := filepath.Join(t.TempDir(), "open")

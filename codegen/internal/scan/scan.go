@@ -1,6 +1,5 @@
-// Package scan reads the tokens of a JSON text one after the other, in the order
-// in which they are written and without a copy of each. encoding/json keeps no
-// order, and a loop over its Token takes three times as long.
+// Package scan reads the tokens of a JSON text in their order and without copies.
+// encoding/json keeps no order, and its Token takes three times as long.
 package scan
 
 import (
@@ -9,17 +8,16 @@ import (
 	"unicode/utf8"
 )
 
-// Scanner reads one JSON text. But for Value it recurses nowhere; how deep a
-// caller does is the caller's to bound.
+// Scanner reads one JSON text. Only Value recurses. Callers that recurse bound their
+// own depth.
 type Scanner struct {
 	text string // known to be valid JSON
 	pos  int
-	utf8 bool // all of text is
+	utf8 bool // all of text is UTF-8
 }
 
-// New makes the scanner of a text that is one JSON value, else an error of
-// encoding/json, which refuses more than 10,000 levels. What it accepts needs no
-// checks here.
+// New returns a Scanner for one JSON value, or the error of encoding/json, which
+// refuses more than 10,000 levels. The Scanner needs no further checks.
 func New(data []byte) (Scanner, error) {
 	if !json.Valid(data) {
 		var raw json.RawMessage
@@ -29,8 +27,8 @@ func New(data []byte) (Scanner, error) {
 	return Scanner{text: text, utf8: utf8.ValidString(text)}, nil
 }
 
-// Next is the first byte of the next token, which tells its kind: one of {}[]",
-// of t, f and n, or the first of a number. Commas and colons are passed over.
+// Next skips commas and colons and returns the first byte of the next token: one of
+// {}[]", t, f or n, or the first byte of a number.
 func (s *Scanner) Next() byte {
 	for {
 		switch c := s.text[s.pos]; c {
@@ -42,10 +40,10 @@ func (s *Scanner) Next() byte {
 	}
 }
 
-// Bracket passes one of {}[], which Next has found.
+// Bracket consumes one of {}[]. Call Next first.
 func (s *Scanner) Bracket() { s.pos++ }
 
-// Word passes a number, true, false or null, which Next has found.
+// Word consumes a number, true, false or null. Call Next first.
 func (s *Scanner) Word() string {
 	start := s.pos
 	for s.pos < len(s.text) {
@@ -58,8 +56,8 @@ func (s *Scanner) Word() string {
 	return s.text[start:]
 }
 
-// String passes a string, which Next has found, and is what it means: as
-// encoding/json has it, each byte that is no UTF-8 becomes U+FFFD.
+// String consumes a string and returns its value. As in encoding/json, each byte that
+// is not UTF-8 becomes U+FFFD. Call Next first.
 func (s *Scanner) String() string {
 	quoted, escaped := s.quoted()
 	if escaped || !s.utf8 {
@@ -71,7 +69,7 @@ func (s *Scanner) String() string {
 	return quoted[1 : len(quoted)-1]
 }
 
-// quoted passes a string and is its text with the quotes.
+// quoted consumes a string and returns its text with the quotes.
 func (s *Scanner) quoted() (quoted string, escaped bool) {
 	start := s.pos
 	s.pos++
@@ -88,7 +86,7 @@ func (s *Scanner) quoted() (quoted string, escaped bool) {
 	return s.text[start:s.pos], true
 }
 
-// Skip passes an object or array, however deep.
+// Skip consumes an object or array of any depth.
 func (s *Scanner) Skip() {
 	for open := 0; ; {
 		switch s.text[s.pos] {
@@ -107,8 +105,8 @@ func (s *Scanner) Skip() {
 	}
 }
 
-// Value passes a value and is what it means, with a json.Number for each number and
-// the last of the members of one name. It recurses as deep as the text nests.
+// Value consumes a value. Numbers become json.Number. If members have equal names,
+// the last one counts. Value recurses as deep as the text nests.
 func (s *Scanner) Value() any {
 	switch s.Next() {
 	case '{':

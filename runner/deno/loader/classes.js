@@ -1,5 +1,4 @@
-// classes tells of a value what only an engine can tell: by questions that no
-// script can answer in its place.
+// classes determines the class of a value with checks that a script cannot influence.
 (host, internal) => {
   'use strict';
 
@@ -8,10 +7,13 @@
   const { isError } = Error;
   const { defineProperty } = Object;
   const tag = uncurry(Object.prototype.toString);
-  const view = Deno.inspect;
+  // Deno.inspect would call Deno.customInspect of the script, with functions of
+  // Deno. The core function only reads: it returns [state, result], and throws for
+  // values that are not promises.
+  const promiseDetails = Deno[Deno.internal]?.core?.getPromiseDetails;
   const typedName = getter(prototypeOf(Uint8Array.prototype), Symbol.toStringTag);
 
-  // Only who makes a proxy knows it and its target.
+  // Only the creator of a proxy knows that it is a proxy, and its target.
   const targets = new WeakMap();
   const Native = Proxy;
   const wrapped = function Proxy(target, handler) {
@@ -50,7 +52,12 @@
     ...[Number, String, Boolean, BigInt, Symbol].map((type) => [type.name, uncurry(type.prototype.valueOf)]),
   ].map(([name, method, also]) => [name, method, also ?? (() => true)]);
 
-  const isPromise = (value) => value instanceof Promise && view(value, { depth: 0, colors: false }).includes('Promise');
+  const detailsOf = (value) => {
+    try {
+      return promiseDetails(value);
+    } catch { return undefined; } // no promise, or a Deno without the function
+  };
+  const isPromise = (value) => detailsOf(value) !== undefined;
 
   const classOf = (value) => {
     if (targets.has(value)) return 'Proxy';
@@ -72,17 +79,7 @@
     }
     return tag(value) === '[object Arguments]' ? 'Arguments' : 'Object';
   };
-  host.className = (value) => (value instanceof Shown ? 'Shown' : classOf(value));
-
-  // Shown is text that stands for what cannot be had: the value of a promise.
-  class Shown { constructor(text) { this.text = text; } }
-  internal.shown = (value) => ({ base: value.text, skip: () => true });
-
-  const inside = /^Promise \{\s*([^]*?)\s*\}$/;
-  const stateOf = (promise) => inside.exec(view(promise, { colors: false, depth: 2 }))?.[1] ?? '<pending>';
-  host.promiseState = (promise) => {
-    const state = stateOf(promise);
-    return state === '<pending>' ? 0 : state.startsWith('<rejected>') ? 2 : 1;
-  };
-  host.promiseResult = (promise) => new Shown(stateOf(promise).replace(/^<rejected> /, ''));
+  host.className = classOf;
+  host.promiseState = (promise) => detailsOf(promise)?.[0] ?? 0;
+  host.promiseResult = (promise) => detailsOf(promise)?.[1];
 }

@@ -1,6 +1,6 @@
-// globals takes away what QuickJS has not: what reaches the network, makes code
-// or processes, and what would make a script run on one engine only. The
-// permissions are the wall; this makes both engines alike.
+// globals removes globals that QuickJS does not have: access to the network, creation
+// of code or processes, and features that would make a script depend on Deno. The
+// permissions protect the system; this file makes the engines equal.
 (host, internal) => {
   'use strict';
 
@@ -10,6 +10,17 @@
   const { then } = Promise.prototype;
   const typeOf = internal.getter(Event.prototype, 'type');
   const reasonOf = internal.getter(PromiseRejectionEvent.prototype, 'reason');
+
+  // Deno's permissions allow data: modules, and its import map cannot name them.
+  // The hook refuses every other name with the same error as QuickJS.
+  globalThis.process?.getBuiltinModule?.('node:module')?.registerHooks?.({
+    resolve(name, context, next) {
+      if (name === 'toolscript' || name.startsWith('blob:')) return next(name, context);
+      const error = new TypeError(`cannot import ${internal.stringify(name)}: a script can import only "toolscript"`);
+      error.name = ''; // Deno makes a TypeError of its text
+      throw error;
+    },
+  });
 
   const kept = new Set([
     'Object', 'Function', 'Array', 'Number', 'parseFloat', 'parseInt', 'Infinity', 'NaN', 'undefined', 'Boolean', 'String',
@@ -30,8 +41,8 @@
   }
   delete globalThis.Deno;
   internal.define('InternalError', InternalError);
-  // Deno's own makes itself anew when it is first used, which no frozen global
-  // allows, and tells nobody here of an error.
+  // Deno's own queueMicrotask initialises itself on first use, which a frozen global
+  // prevents, and its errors are not reported here.
   const ready = Promise.resolve();
   internal.define('queueMicrotask', function queueMicrotask(callback) {
     if (typeof callback !== 'function') throw new TypeError('not a function');
@@ -43,15 +54,16 @@
       }
     }]);
   });
-  // Deno tells of rejections nobody heard by this name. No script can make such
-  // an event.
+  // Deno dispatches an event of this name for unhandled rejections. Scripts cannot
+  // create such events.
   Object.defineProperty(globalThis, 'dispatchEvent', {
     value(event) {
       if (event instanceof PromiseRejectionEvent && typeOf(event) === 'unhandledrejection') internal.fail?.(reasonOf(event));
       return true;
     },
   });
-  // A frozen global takes no mark that its end was told; so it is told now.
+  // Deno marks a reported promise, which is impossible on a frozen global. It is
+  // reported here instead.
   dispatch(new Event('unload'));
   Object.setPrototypeOf(globalThis, Object.prototype);
 }

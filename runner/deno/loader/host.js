@@ -1,4 +1,4 @@
-// host has the operations that the prelude asks of its engine.
+// host implements the operations that the prelude needs from its engine.
 (host, internal) => {
   'use strict';
 
@@ -13,7 +13,8 @@
     const most = 1 << 18; // characters in one frame: the gateway reads as fast as its client
     for (let at = 0; at < text.length; at += most) send(stream === 0 ? 'o' : 'e', text.slice(at, at + most).toWellFormed());
   };
-  // Before there is a script, what fails is the loader, of which everything is told.
+  // Before the script starts, every failure is a failure of the loader and is
+  // reported completely.
   host.trace = (frames) => (frames === '' || !internal.script ? frames : ask('trace', frames));
   host.now = () => performance.now() - started.at;
   host.random = (length) => random(new Uint8Array(length));
@@ -30,7 +31,7 @@
     internal.leave();
   };
 
-  // Names stay with the gateway; a script pays for those it uses.
+  // The gateway keeps the names. A script pays only for the names it uses.
   const once = (question) => {
     const known = new Map();
     return (...given) => {
@@ -46,7 +47,7 @@
   host.missing = (server, name) => ask('missing', server, name);
   const wireName = once('id');
 
-  // Timers. strong is how many the script does not end without.
+  // Timers. strong is the number of timers that keep the script alive.
   const timers = new Map();
   let [strong, idle] = [0, () => {}];
   const drop = (id) => {
@@ -73,7 +74,8 @@
   };
   host.clear = (id) => clearTimeout(drop(id)?.native);
 
-  // settled waits for all timers, and then for what the last of them began.
+  // settled waits for all timers, and then for the work that the last of them
+  // started.
   internal.settled = async () => {
     do {
       if (strong > 0) await new Promise((resolve) => { idle = resolve; });
@@ -81,12 +83,12 @@
     } while (strong > 0);
   };
 
-  // Calls. They begin with a frame, and their answers are fetched one after the
-  // other, in the order in which the calls end.
+  // Calls. A call begins with a frame. The answers are fetched one after the other,
+  // in the order in which the calls end.
   const run = { toolCalls: 0, stdin: false };
   let [pending, listening] = [0, false];
   const post = (path) => fetch(`${base}/${path}`, { method: 'POST', headers: { 'content-type': 'application/json' } });
-  // What fetch says of a failure has the address in it, which is a secret.
+  // An error of fetch contains the address, which is a secret.
   const unreachable = () => internal.fail(new Error('the gateway does not answer this script any more'));
   const listen = async () => {
     listening = true;
@@ -120,7 +122,7 @@
   };
   host.cancel = (id) => send('k', `${id}`);
 
-  // Standard input, a piece at a time, when the script asks for it.
+  // Standard input, one piece at a time, on demand.
   const text = new TextDecoder('utf-8', { ignoreBOM: true });
   const piece = async () => {
     let [answer, chunk] = [];

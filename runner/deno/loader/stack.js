@@ -1,5 +1,5 @@
-// stack takes the place of the prelude's part of that name: V8 gives every error
-// a stack of its own, and asks here how it reads.
+// stack replaces the prelude's part of that name: V8 gives every error its own stack,
+// and calls this code to format it.
 (host, internal) => {
   'use strict';
 
@@ -9,7 +9,7 @@
   const moved = new WeakMap();
   Error.stackTraceLimit = 10; // as many as QuickJS gives
 
-  // frame is one line, as all engines write it.
+  // frame formats one line, as all engines do.
   const frame = (site) => {
     const file = site.getFileName() === internal.script?.url ? internal.script.name : site.getFileName();
     const place = `${file}:${site.getLineNumber()}:${site.getColumnNumber()}`;
@@ -27,8 +27,8 @@
   });
   internal.forging = []; // who takes these away takes the traces away: they are frozen
 
-  // frames are an error's frames as the engine gives them. setFrames replaces
-  // them, for an error that is made later than what it speaks of.
+  // frames returns the frames of an error as the engine recorded them. setFrames
+  // replaces them, for an error that is created later than its cause.
   internal.frames = (error) => {
     if (moved.has(error)) return moved.get(error);
     const own = descriptor(error, 'stack');

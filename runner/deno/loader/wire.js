@@ -1,6 +1,6 @@
-// wire is the way to the gateway's process: frames on standard output, and
-// answers on standard input, which are waited for. What Deno has and the rest of
-// the loader needs is taken here, before any script runs.
+// wire is the connection to the gateway's process: frames on standard output, and
+// answers on standard input, read synchronously. The functions of Deno that the
+// loader needs are saved here, before any script runs.
 (host, internal) => {
   'use strict';
 
@@ -17,7 +17,7 @@
     for (let at = 0; at < bytes.length;) at += write(bytes.subarray(at));
   };
 
-  // mostBytes is the longest frame that the gateway reads.
+  // mostBytes is the longest frame that the gateway accepts.
   internal.mostBytes = 32 << 20;
 
   // sendBytes writes one frame: its length, its type, its parts.
@@ -45,10 +45,10 @@
     return bytes;
   };
 
-  // receive waits for one message and answers with what its JSON says.
+  // receive waits for one message and parses its JSON.
   internal.receive = () => parse(decode(readAll(new View(readAll(4).buffer).getUint32(0, true))));
 
-  // ask puts a question to the gateway and waits for its answer.
+  // ask sends a request to the gateway and waits for its answer.
   internal.ask = (question, ...given) => {
     internal.send('?', stringify({ question, given }));
     return internal.receive();

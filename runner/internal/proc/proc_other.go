@@ -1,14 +1,15 @@
 //go:build !linux
 
-// Package proc tells what a process uses. This system tells nothing.
+// Package proc reports the memory and the CPU time of processes. This system reports
+// neither.
 package proc
 
 import "time"
 
 const tellsCPU = false
 
-// RSS is not known here.
+// RSS is not known on this system.
 func RSS(int) int64 { return 0 }
 
-// CPUTime is not known here: a worker's own watchdog is the only one for it.
+// CPUTime is not known on this system: only the worker's own watchdog limits it.
 func CPUTime(int) time.Duration { return 0 }

@@ -8,18 +8,18 @@ import (
 	"github.com/toolscript/toolscript/runner"
 )
 
-// Bounds are what a process may use for one piece of work.
+// Bounds limit what a process may use for one piece of work.
 type Bounds struct {
-	Memory int64         // bytes that it holds; no bound where the system does not tell
-	Most   runner.Effort // as a Clock counts it; of wall time, since a process that hangs does no work
-	Spent  runner.Effort // of Most, before the watch began
+	Memory int64        // bytes; ignored if the system does not report memory
+	Most   runner.Usage // as a Clock measures it; wall time for a process that hangs
+	Spent  runner.Usage // part of Most that was used before the watch began
 }
 
-// watchPoll is how often a process is looked at. A compiler fills a gigabyte a
-// second at most.
+// watchPoll is the interval of the checks. A compiler allocates a gigabyte a second at
+// most.
 const watchPoll = 20 * time.Millisecond
 
-// A Watch ends a process that goes beyond its bounds.
+// A Watch ends a process that exceeds its bounds.
 type Watch struct {
 	Clock
 	bounds Bounds
@@ -27,8 +27,7 @@ type Watch struct {
 	result chan *toolscript.Error
 }
 
-// StartWatch calls kill with the reason, once, when the process goes beyond its
-// bounds.
+// StartWatch calls kill with the reason, once, when the process exceeds its bounds.
 func StartWatch(pid int, b Bounds, kill func(why error)) Watch {
 	w := Watch{StartClock(pid), b, make(chan struct{}), make(chan *toolscript.Error, 1)}
 	go func() {
@@ -41,8 +40,8 @@ func StartWatch(pid int, b Bounds, kill func(why error)) Watch {
 	return w
 }
 
-// Stop ends the watch, and must be called once. It says what the process was killed
-// for, as an error of kind LimitMemory or LimitTime; nil when it was not.
+// Stop ends the watch, and must be called once. It returns why the process was killed,
+// as an error of kind LimitMemory or LimitTime, or nil.
 func (w Watch) Stop() *toolscript.Error {
 	close(w.end)
 	return <-w.result
@@ -64,7 +63,7 @@ func (w Watch) wait() *toolscript.Error {
 }
 
 func (w Watch) over() *toolscript.Error {
-	total := w.bounds.Spent.Plus(w.Effort())
+	total := w.bounds.Spent.Plus(w.Usage())
 	switch most := w.bounds.Most; {
 	case RSS(w.pid) > w.bounds.Memory:
 		return &toolscript.Error{Kind: toolscript.LimitMemory, Err: fmt.Errorf("that took more than %d MB of memory", w.bounds.Memory>>20)}

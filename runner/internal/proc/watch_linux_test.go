@@ -14,7 +14,7 @@ import (
 	"github.com/toolscript/toolscript/runner/internal/proc"
 )
 
-// TestMain makes the test program a process to watch when its argument says so.
+// TestMain makes the test program a process to watch if its argument names a deed.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 2 {
 		if do := deeds[os.Args[1]]; do != nil {
@@ -25,7 +25,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// deeds are what such a process does, for ever or until its standard input ends.
+// deeds are the actions of such a process. They do not end, or end with standard
+// input.
 var deeds = map[string]func(){
 	"computes": func() {
 		for n := uint64(0); ; n++ {
@@ -42,7 +43,7 @@ var deeds = map[string]func(){
 
 func wait() { _, _ = io.Copy(io.Discard, os.Stdin) }
 
-// begin starts a process that ends with the test.
+// begin starts a process that is killed at the end of the test.
 func begin(t *testing.T, deed string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], deed)
@@ -61,7 +62,7 @@ func begin(t *testing.T, deed string) *exec.Cmd {
 	return cmd
 }
 
-// most is a bound that nothing here reaches.
+// most is a limit that no test reaches.
 const most = time.Hour
 
 func TestWatch(t *testing.T) {
@@ -70,11 +71,11 @@ func TestWatch(t *testing.T) {
 		bounds proc.Bounds
 		want   toolscript.Kind
 	}{
-		{"computes", proc.Bounds{Memory: 1 << 40, Most: runner.Effort{Work: 200 * time.Millisecond, Wall: most}}, toolscript.LimitTime},
-		{"computes", proc.Bounds{Memory: 1 << 40, Most: runner.Effort{Work: most, Wall: most}, Spent: runner.Effort{Work: most}}, toolscript.LimitTime},
-		{"waits", proc.Bounds{Memory: 1 << 40, Most: runner.Effort{Work: most, Wall: 200 * time.Millisecond}}, toolscript.LimitTime},
-		{"waits", proc.Bounds{Memory: 1 << 40, Most: runner.Effort{Work: most, Wall: most}, Spent: runner.Effort{Wall: most}}, toolscript.LimitTime},
-		{"holds 96 MB", proc.Bounds{Memory: 64 << 20, Most: runner.Effort{Work: most, Wall: most}}, toolscript.LimitMemory},
+		{"computes", proc.Bounds{Memory: 1 << 40, Most: runner.Usage{Work: 200 * time.Millisecond, Wall: most}}, toolscript.LimitTime},
+		{"computes", proc.Bounds{Memory: 1 << 40, Most: runner.Usage{Work: most, Wall: most}, Spent: runner.Usage{Work: most}}, toolscript.LimitTime},
+		{"waits", proc.Bounds{Memory: 1 << 40, Most: runner.Usage{Work: most, Wall: 200 * time.Millisecond}}, toolscript.LimitTime},
+		{"waits", proc.Bounds{Memory: 1 << 40, Most: runner.Usage{Work: most, Wall: most}, Spent: runner.Usage{Wall: most}}, toolscript.LimitTime},
+		{"holds 96 MB", proc.Bounds{Memory: 64 << 20, Most: runner.Usage{Work: most, Wall: most}}, toolscript.LimitMemory},
 	} {
 		cmd := begin(t, test.deed)
 		killed := make(chan error, 1)
@@ -97,21 +98,22 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// TestWatchWithinBounds holds that neither a process that waits for longer than it
-// may work is killed, nor one that has been let go.
+// TestWatchWithinBounds checks that a process is not killed if it waits for longer
+// than its limit of work, or if its watch has been stopped.
 func TestWatchWithinBounds(t *testing.T) {
 	const work = 500 * time.Millisecond
 	waits, computes := begin(t, "waits"), begin(t, "computes")
 	all := map[string]proc.Watch{}
 	for name, cmd := range map[string]*exec.Cmd{"waits": waits, "computes": computes} {
-		b := proc.Bounds{Memory: 1 << 40, Most: runner.Effort{Work: work, Wall: most}}
+		b := proc.Bounds{Memory: 1 << 40, Most: runner.Usage{Work: work, Wall: most}}
 		all[name] = proc.StartWatch(cmd.Process.Pid, b, func(why error) {
 			if name == "waits" {
 				t.Errorf("a process that waits was killed: %v", why)
 			}
 		})
 	}
-	// When the one that computes is over its bound, the other one has waited as long.
+	// When the computing process exceeds its limit of work, the other process has
+	// waited as long.
 	for deadline := time.After(time.Minute); all["computes"].Worked() <= work; {
 		select {
 		case <-deadline:
@@ -119,7 +121,7 @@ func TestWatchWithinBounds(t *testing.T) {
 		case <-time.After(10 * time.Millisecond):
 		}
 	}
-	_ = all["computes"].Stop() // it may have been ended meanwhile
+	_ = all["computes"].Stop() // it can have been killed meanwhile
 	if worked, passed := all["waits"].Worked(), all["waits"].Passed(); worked > work || passed <= work {
 		t.Errorf("in %s the process that waits has worked %s, of which it may %s", passed, worked, work)
 	}
@@ -128,7 +130,7 @@ func TestWatchWithinBounds(t *testing.T) {
 	}
 }
 
-// TestClockOfTheDead holds that a process that is gone has not worked.
+// TestClockOfTheDead checks that a process that has ended reports no work.
 func TestClockOfTheDead(t *testing.T) {
 	cmd := begin(t, "computes")
 	clock := proc.StartClock(cmd.Process.Pid)

@@ -6,7 +6,7 @@
   const forbidden = /[\x00\x09\x0a\x0d #/:<>?@[\\\]^|]/;
   const forbiddenInName = /[\x00-\x20#%/:<>?@[\\\]^|\x7f]/;
 
-  // number is a part of an IPv4 address: decimal, octal or hexadecimal.
+  // number parses a part of an IPv4 address: decimal, octal or hexadecimal.
   const number = (text) => {
     if (text === '') return NaN;
     if (/^0x[0-9a-f]*$/i.test(text)) return text.length === 2 ? 0 : parseInt(text, 16);
@@ -20,7 +20,7 @@
     return /^\d+$/.test(parts.at(-1)) || !Number.isNaN(number(parts.at(-1)));
   };
 
-  // ipv4 is the dotted form of an address, or undefined.
+  // ipv4 returns the dotted form of an address, or undefined.
   const ipv4 = (name) => {
     const parts = name.split('.');
     if (parts.at(-1) === '' && parts.length > 1) parts.pop();
@@ -32,7 +32,7 @@
     return [24, 16, 8, 0].map((shift) => Math.floor(value / 2 ** shift) % 256).join('.');
   };
 
-  // pieces are the 16-bit numbers of one side of an IPv6 address.
+  // pieces returns the 16-bit numbers of one side of an IPv6 address.
   const pieces = (text) => {
     if (text === '') return [];
     const out = [];
@@ -75,7 +75,7 @@
     return `${text(numbers.slice(0, best.start))}::${text(numbers.slice(best.start + best.length))}`;
   };
 
-  // adapt is the bias of Punycode (RFC 3492, section 6.1).
+  // adapt computes the bias of Punycode (RFC 3492, section 6.1).
   const adapt = (delta, count, first) => {
     let rest = Math.floor(delta / (first ? 700 : 2));
     rest += Math.floor(rest / count);
@@ -114,11 +114,11 @@
     return `xn--${out}`;
   };
 
-  // asciiName maps a name as UTS #46 does for all but rare characters.
+  // asciiName maps a name as UTS #46 does, except for rare characters.
   const asciiName = (name) => name.replace(/\u00ad|\u200b/g, '').normalize('NFKC').toLowerCase().normalize('NFKC')
     .split(/[.\u3002]/).map((label) => (/^[\x00-\x7f]*$/.test(label) ? label : punycode(label))).join('.');
 
-  // parseHost is the host of a URL in its one form; undefined when it is none.
+  // parseHost returns the normal form of a host, or undefined if it is invalid.
   internal.parseHost = (text, special) => {
     if (text.startsWith('[')) {
       const address = text.endsWith(']') ? ipv6(text.slice(1, -1)) : undefined;

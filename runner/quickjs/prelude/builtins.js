@@ -1,4 +1,4 @@
-// How inspect shows the insides of the language's own objects.
+// How inspect shows built-in objects of the language.
 (host, internal) => {
   'use strict';
 

@@ -23,8 +23,8 @@
     return new globalThis[typedName(value)](buffer, value.byteOffset, value.length);
   };
 
-  // shells make the clone of an object before its parts are cloned, so that a
-  // part can lead back to it.
+  // shells create the clone of an object before its parts are cloned, so that a
+  // part can refer to the object.
   const shells = {
     Boolean: (value) => Object(Boolean.prototype.valueOf.call(value)),
     Number: (value) => Object(Number.prototype.valueOf.call(value)),
@@ -54,8 +54,8 @@
     }
   };
 
-  // cloner clones values. What is inside an object waits in a list for its turn: a
-  // value may be nested deeper than the stack is.
+  // cloner clones values. The contents of objects wait in a list, because a value
+  // may be nested deeper than the stack allows.
   const cloner = (seen, waiting) => function clone(value) {
     if (typeof value === 'function' || typeof value === 'symbol') refuse(internal.inspect(value, 0));
     if (typeof value !== 'object' || value === null) return value;

@@ -1,4 +1,4 @@
-// Long lists are shown in columns, as node shows them.
+// Long lists are shown in columns, as in Node.
 (host, internal) => {
   'use strict';
 
@@ -6,7 +6,7 @@
   const mostColumns = 12;
   const shape = 2.5; // a character is about as much higher than wide
 
-  // count is how many columns make the block about as wide as it is high.
+  // count chooses the number of columns that makes the block about as wide as high.
   const count = (lengths, widest, total, room) => {
     const bias = Math.sqrt(widest - total / lengths.length);
     const width = Math.max(widest - 3 - bias, 1);
@@ -14,8 +14,8 @@
       Math.round(Math.sqrt(shape * width * lengths.length) / width), Math.floor(room / widest), mostColumns);
   };
 
-  // columns is the entries in rows, or the entries themselves when they are too
-  // long or too unlike for rows.
+  // columns arranges the entries in rows. It returns them unchanged if they are too
+  // long or too different in length.
   internal.columns = (entries, list, indent, lineLength) => {
     const cells = list.length > internal.mostItems ? entries.slice(0, internal.mostItems) : entries;
     const rest = entries.slice(cells.length);

@@ -1,4 +1,4 @@
-// Random numbers. There is no subtle.
+// Random numbers. crypto.subtle does not exist.
 (host, internal) => {
   'use strict';
 

@@ -1,4 +1,4 @@
-// describe tells the host of an error that nobody caught.
+// describe reports an uncaught error to the host.
 (host, internal) => {
   'use strict';
 
@@ -8,13 +8,14 @@
     if (error instanceof internal.InvalidResultError) return 'invalid_result';
     if (error instanceof InternalError && error.message === 'out of memory') return 'limit_memory';
     if (internal.overflowed(error)) return 'limit_stack';
-    // Only what the run may not do ends it with a kind of its own.
+    // Only violations of the run's limits and permissions have a kind of their
+    // own.
     const code = internal.failedCall(error)?.code;
     return /^(limit_|approval_)/.test(code) ? code : 'threw';
   };
 
-  // What is shown of the errors inside an error: a chain is read to its end, and a
-  // wide tree is not.
+  // Nested errors are listed up to a limit: a chain of causes is followed to its
+  // end, a wide tree of errors is cut.
   const depth = 8;
   const room = 500;
   const inside = (value, error) => show(value, { depth, room, path: [error], marks: new Map(), indent: 0, deepest: 0 });
@@ -36,7 +37,9 @@
       message: internal.errorMessage(error),
       stack: internal.frames(error),
       code: codeOf(error),
+      server: call?.server,
       tool: call?.tool,
+      failure: call?.code,
       call: call?.id,
       more,
     });

@@ -20,7 +20,7 @@
     }
   }
 
-  // unfinished is how many bytes at the end may begin a character.
+  // unfinished returns the number of bytes at the end that may begin a character.
   const unfinished = (bytes) => {
     for (let n = 1; n <= Math.min(3, bytes.length); n++) {
       const byte = bytes[bytes.length - n];

@@ -1,12 +1,12 @@
-// How errors are shown: name and message, the script's frames, then what else
-// they carry.
+// How errors are shown: name and message, the script's frames, then the error's other
+// properties.
 (host, internal) => {
   'use strict';
 
   const { special, descriptor, prototypeOf, className, inner } = internal;
 
-  // inherited is a data property of an object or of what it inherits from,
-  // without running a getter of the script's.
+  // inherited reads a data property of an object or of its prototypes, without
+  // running a getter of the script.
   const inherited = (value, key) => {
     for (let o = value; o !== null; o = prototypeOf(o)) {
       const own = descriptor(o, key);
@@ -15,8 +15,8 @@
     return undefined;
   };
 
-  // errorName is the name that says most: the one that the script gave, or that
-  // of its class.
+  // errorName returns the most specific name: the one that the script set, or the
+  // name of the class.
   internal.errorName = (error) => {
     const name = inherited(error, 'name');
     const type = className(error);
@@ -34,7 +34,7 @@
     return internal.errorName(error) + (message ? `: ${message}` : '');
   };
 
-  // hidden are the properties that say much though they are not enumerable.
+  // hidden are properties that are shown although they are not enumerable.
   const hidden = (error, seen) => {
     const entries = [];
     for (const key of ['cause', 'errors']) {

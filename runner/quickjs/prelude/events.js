@@ -1,4 +1,4 @@
-// Event and EventTarget, as far as objects without a tree need them.
+// Event and EventTarget, without bubbling.
 (host, internal) => {
   'use strict';
 

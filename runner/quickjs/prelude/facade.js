@@ -1,4 +1,4 @@
-// facade hands the module "toolscript" what it exports.
+// facade passes the exports of the module "toolscript" to the engine.
 (host, internal) => {
   'use strict';
 

@@ -1,4 +1,4 @@
-// format joins the arguments of console's methods, with node's % directives.
+// format joins the arguments of console's methods and applies Node's % directives.
 (host, internal) => {
   'use strict';
 

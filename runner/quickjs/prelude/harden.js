@@ -1,5 +1,6 @@
-// The last part: takes away what makes code out of text, and freezes everything
-// that a script can reach, so that it cannot change what other code relies on.
+// The last part of the prelude. It removes functions that evaluate text as code, and
+// freezes every object that a script can reach, so that a script cannot change the
+// behaviour of other code.
 (host, internal) => {
   'use strict';
 
@@ -17,8 +18,8 @@
     defineProperty(prototype, 'constructor', { value: refuse, writable: false, configurable: false });
   }
   for (const name of ['eval', 'Function', 'SharedArrayBuffer']) delete globalThis[name];
-  // Both are accessors that work on after a freeze, and could forge every trace;
-  // an engine whose own traces need them says that they are none.
+  // Both are accessors that still work on a frozen object, and could forge every
+  // stack trace. An engine that needs them sets internal.forging to [] and freezes them.
   for (const name of internal.forging ?? ['prepareStackTrace', 'stackTraceLimit']) delete Error[name];
 
   const reached = new Set();
@@ -31,11 +32,11 @@
   };
   reach(globalThis);
   kinds.forEach(reach);
-  // What only the module "toolscript" names, and what only errors lead to.
+  // Objects that only the module "toolscript" exports, or that only errors lead to.
   for (const value of [internal.stdin, internal.env, internal.cwd, internal.exit, internal.ToolError, internal.InvalidResultError, internal.Lines]) {
     reach(value);
   }
-  // What no global names.
+  // Objects without a global name.
   for (const iterator of [[][Symbol.iterator](), new Map().entries(), new Set().values(), ''[Symbol.iterator](), 'a'.matchAll(/a/g)]) {
     reach(getPrototypeOf(iterator));
   }
@@ -51,9 +52,9 @@
     }
   }
 
-  // Assigning to a property that a frozen prototype holds fails, even where it
-  // would make an own property: this.name = in a class that extends Error. As
-  // accessors these properties take such assignments.
+  // Assigning to a property of a frozen prototype fails even if the assignment
+  // would create an own property, such as this.name in a class that extends Error.
+  // As accessors, these properties accept such assignments.
   const overridable = (o, keys) => {
     for (const key of keys) {
       const own = getOwnPropertyDescriptor(o, key);

@@ -12,16 +12,15 @@
   const mostCharacters = 10000;
   const levelsInOneLine = 3;
 
-  // lazy holds the objects whose properties are found when they are asked for.
+  // lazy holds the objects whose properties are looked up on demand.
   internal.lazy = new WeakSet();
 
-  // special holds, by the engine's class name, how the inside of an object is
-  // shown: (value, seen, key) → { prefix, open, close, entries, base }. key tells
-  // which own properties are shown already.
+  // special maps the engine's class name of an object to a function that shows its
+  // contents: (value, seen, key) → { prefix, open, close, entries, base }. key
+  // selects the own properties that are already shown.
   internal.special = new Map();
 
-  // views hold, by class, what an object of the prelude shows in place of its
-  // private parts.
+  // views maps the classes of the prelude to a plain form of their private fields.
   internal.views = new Map();
 
   const escapes = { '\b': '\\b', '\t': '\\t', '\n': '\\n', '\f': '\\f', '\r': '\\r', '\\': '\\\\' };
@@ -53,8 +52,8 @@
     }
   };
 
-  // className is the name of the constructor, from the first prototype that has
-  // one; null for objects without.
+  // className returns the name of the constructor of the nearest prototype that has
+  // one, or null.
   const className = (value) => {
     for (let o = value; o !== null; o = prototypeOf(o)) {
       if (!hasOwn(o, 'constructor')) continue;
@@ -72,7 +71,8 @@
     return ` [${tag}]`;
   };
 
-  // prefix is what stands before the brace: the class, unless it is plain.
+  // prefix returns the text before the brace: the class, unless it is Object or
+  // Array.
   const prefix = (value, plain, size) => {
     const name = className(value);
     const tag = tagOf(value, name ?? plain);
@@ -98,7 +98,7 @@
     return /^[a-zA-Z_][a-zA-Z_0-9]*$/.test(key) ? key : quote(key);
   };
 
-  // inner shows a part of an object, one level further in.
+  // inner shows a part of an object, one level deeper.
   const inner = (value, seen) => {
     seen.indent += 2;
     const text = show(value, seen);
@@ -143,7 +143,7 @@
 
   const isIndex = (key) => typeof key === 'string' && /^(0|[1-9]\d*)$/.test(key);
 
-  // parts are the pieces of an object's text.
+  // parts returns the pieces of an object's text.
   const parts = (value, kind, seen) => {
     if (typeof value === 'function') {
       return { prefix: '', open: '{', close: '}', entries: [], base: functionBase(value, kind), skip: (key) => key === 'prototype' };

@@ -1,6 +1,6 @@
-// What the prelude needs of the language, taken before any script runs, so that
-// no script can put itself between. The prototypes are frozen later (harden.js);
-// what is called on a script's own objects goes through these all the same.
+// The language functions that the prelude uses, saved before any script runs, so that
+// a script cannot replace them. The prototypes are frozen later (harden.js). Methods
+// of a script's own objects are still called through these functions.
 (host, internal) => {
   'use strict';
 
@@ -16,12 +16,12 @@
   internal.stringify = JSON.stringify;
   internal.parse = JSON.parse;
 
-  // define makes a global, as the language's own are made.
+  // define creates a global with the attributes of the language's own globals.
   internal.define = (name, value) => {
     defineProperty(globalThis, name, { value, writable: true, enumerable: false, configurable: true });
   };
 
-  // tag names the class of a web object in Object.prototype.toString.
+  // tag sets the class of a web object for Object.prototype.toString.
   internal.tag = (type) => {
     defineProperty(type.prototype, Symbol.toStringTag, { value: type.name, configurable: true });
     return type;

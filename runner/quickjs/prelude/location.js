@@ -1,6 +1,6 @@
-// Parsing of URLs: text and a base become a record {scheme, username, password,
-// host, port, path, query, fragment}. host, query and fragment are null when
-// there is none; path is a list, or a string for such URLs as mailto:.
+// Parsing of URLs. Text and a base become a record {scheme, username, password, host,
+// port, path, query, fragment}. host, query and fragment are null when absent. path
+// is a list, or a string for URLs such as mailto:.
 (host, internal) => {
   'use strict';
 
@@ -36,7 +36,8 @@
     });
   };
 
-  // setPath gives a record the path of text, which starts at its root.
+  // setPath sets the path of a record to the path in text, which starts at the
+  // root.
   const setPath = (record, text) => {
     record.path = [];
     if (text === '' && !isSpecial(record.scheme)) return;
@@ -54,7 +55,7 @@
     record.host = text === '' ? '' : parseHost(text, isSpecial(record.scheme)) ?? fail();
   };
 
-  // setAuthority reads user:password@host:port, and the path behind it.
+  // setAuthority parses user:password@host:port and the path after it.
   const setAuthority = (record, text) => {
     const end = text.search(isSpecial(record.scheme) ? /[/\\]/ : /\//);
     const authority = end < 0 ? text : text.slice(0, end);
@@ -142,7 +143,7 @@
     record.fragment = text === null ? null : percentEncode(text, percentSets.fragment);
   };
 
-  // setRest reads all behind the scheme but query and fragment.
+  // setRest parses everything after the scheme, except query and fragment.
   const setRest = (record, text, base, named, hasQuery) => {
     if (record.scheme === 'file') return setFile(record, text, base?.scheme === 'file' ? base : undefined, hasQuery);
     if (!named) return setRelative(record, text, base, hasQuery);
@@ -156,8 +157,7 @@
     return undefined;
   };
 
-  // cut splits text at the first mark: what is in front, and what is behind or
-  // null.
+  // cut splits text at the first mark. The second part is null without a mark.
   const cut = (text, mark) => {
     const at = text.indexOf(mark);
     return at < 0 ? [text, null] : [text.slice(0, at), text.slice(at + 1)];

@@ -1,4 +1,4 @@
-// Percent-encoding as the URL Standard has it.
+// Percent-encoding of the URL Standard.
 (host, internal) => {
   'use strict';
 

@@ -1,5 +1,5 @@
-// performance counts from the start of the run. The engine's own would count
-// from the moment its image was made.
+// performance counts from the start of the run. The engine's own performance counts
+// from the creation of its image.
 (host, internal) => {
   'use strict';
 

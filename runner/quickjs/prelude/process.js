@@ -1,11 +1,11 @@
-// What a script can know of where it runs, and how it ends.
+// The script's view of its environment, and process.exit.
 (host, internal) => {
   'use strict';
 
   const about = { args: [], cwd: '', env: {} };
   let started = () => {};
 
-  // begin takes what is different in each run.
+  // begin sets the values of the current run.
   internal.begin = (text) => {
     const run = internal.parse(text);
     about.args = run.args;

@@ -31,7 +31,7 @@
 
     constructor(init) { this.#pairs = pairsOf(init); }
 
-    // A URL follows its parameters and they follow it.
+    // A URL and its parameters update each other.
     static {
       internal.bindQuery = (params, changed) => { params.#changed = changed; };
       internal.setQuery = (params, text) => { params.#pairs = parse(text); };

@@ -1,11 +1,11 @@
-// stdin is the script's standard input, read only when it is asked for.
+// stdin is the script's standard input. It is read on demand.
 (host, internal) => {
   'use strict';
 
   const waiting = [];
   let failure; // why no more of it can be read
 
-  // next is the next chunk, null at the end.
+  // next returns the next chunk, or null at the end.
   const next = () => new Promise((resolve, reject) => {
     if (failure) reject(failure);
     else if (host.stdin() === 0) resolve(null);
@@ -24,8 +24,8 @@
     }
   };
 
-  // text appends in place: a list of chunks would need twice the memory when it
-  // is joined.
+  // text appends in place: a list of chunks would need twice the memory for the
+  // join.
   const text = async () => {
     let all = '';
     for (let chunk = await next(); chunk !== null; chunk = await next()) all += chunk;
@@ -34,7 +34,7 @@
 
   const plain = (line) => (line.endsWith('\r') ? line.slice(0, -1) : line);
 
-  // Lines is no async generator, which would take a third more time.
+  // Lines is not an async generator, which would be a third slower.
   class Lines {
     #ready = []; // whole lines, the last one first
     #rest = []; // pieces of the line whose end has not come: joined once, however long it is

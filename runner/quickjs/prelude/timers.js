@@ -1,4 +1,4 @@
-// Timers. The host knows when each is due; what it does is kept here.
+// Timers. The host keeps the due times; this file keeps the callbacks.
 (host, internal) => {
   'use strict';
 
@@ -29,7 +29,7 @@
   internal.define('clearTimeout', function clearTimeout(id) { stop(id); });
   internal.define('clearInterval', function clearInterval(id) { stop(id); });
 
-  // after calls back without keeping the script alive for it.
+  // after calls back later without keeping the script alive.
   internal.after = (delay, callback) => start(callback, delay, [], false, true);
 
   internal.fire = (id) => {

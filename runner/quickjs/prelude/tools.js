@@ -1,9 +1,9 @@
-// tools is what a script calls. The names stay with the host: a server and a
-// tool come into being when the script first names them.
+// tools contains the callable tools. The host keeps the names: the object of a server
+// or tool is created when the script first uses its name.
 (host, internal) => {
   'use strict';
 
-  const { parse, stringify, inspect } = internal;
+  const { parse, stringify, inspect, plainMember } = internal;
   const none = -1;
   const absent = -2;
   const pending = new Map();
@@ -20,19 +20,21 @@
   }
   Object.defineProperty(ToolError.prototype, 'name', { value: 'ToolError', writable: true, configurable: true });
 
-  // failed holds the errors that calls gave, with their calls: an error that a
-  // script makes itself is not one of them.
+  // failed maps the errors of failed calls to the calls. An error that a script
+  // creates itself is not in it.
   const failed = new WeakMap();
 
   const tooMany = stringify({ code: 'limit_calls', message: 'more calls are under way than the run may make in all' });
 
-  // call makes a call. at is an error that was made as near to the script as can
-  // be: the engine looks each frame of it up, needed or not.
-  const call = (id, server, tool, args, task, at) => {
+  // call makes a tool call. at is an error created as near to the script as
+  // possible, because the engine resolves each of its frames. shape converts the
+  // answer to the script's value.
+  const call = (id, server, tool, args, task, at, shape) => {
     const waiting = capability();
     waiting.at = at;
+    waiting.shape = shape;
     try {
-      const text = args === undefined ? '{}' : stringify(args);
+      const text = args === undefined ? '{}' : stringify(args, plainMember);
       if (text === undefined) throw new TypeError(`a tool's arguments are an object, not ${inspect(args, 0)}`);
       pending.set(id, waiting);
       if (host.call(id, server, tool, text, task) === 0) internal.settle(id, 1, tooMany);
@@ -42,7 +44,7 @@
     return waiting.promise;
   };
 
-  // spawn makes a call that outlives the script. Nobody need listen to it.
+  // spawn makes a call that outlives the script.
   const spawn = (server, tool, args, at) => {
     const id = ++last;
     const done = call(id, server, tool, args, 1, at);
@@ -54,20 +56,20 @@
     return Object.freeze({ done, cancel });
   };
 
-  // settle gives a call its answer.
+  // settle passes a call its answer.
   internal.settle = (id, isError, text) => {
     const waiting = pending.get(id);
     pending.delete(id);
     try {
       const answer = text === '' ? undefined : parse(text);
       if (isError) waiting.reject(failure(id, answer, waiting.at));
-      else waiting.resolve(answer);
+      else waiting.resolve(waiting.shape === undefined ? answer : waiting.shape(answer));
     } catch (error) { // no memory left for the answer
       waiting.reject(error);
     }
   };
 
-  // names are those of the errors that say what a run may not do.
+  // names are the names of errors about limits and permissions of the run.
   const names = Object.freeze({
     __proto__: null,
     limit_calls: 'ToolBudgetExceededError',
@@ -80,21 +82,21 @@
     const name = names[fields.code];
     if (name !== undefined) Object.defineProperty(error, 'name', { value: name, writable: true, configurable: true });
     internal.setFrames(error, internal.frames(at));
-    failed.set(error, { id, code: fields.code, tool: fields.tool });
+    failed.set(error, { id, code: fields.code, server: fields.server, tool: fields.tool });
     return error;
   };
 
-  // quiet are the names that the language reads of every object: JSON.stringify,
-  // await and the like must not fail on a tool that is not there.
+  // quiet are names that the language itself reads from objects: JSON.stringify,
+  // await and others must not fail because there is no such tool.
   const quiet = new Set(['then', 'toJSON']);
 
   const readOnly = (what) => () => {
     throw new TypeError(`${what} cannot be changed by a script`);
   };
 
-  // lookup is an object whose members make(name) finds; undefined is no member. What
-  // the run may not call can be named, so that the call is refused with the reason,
-  // and is hidden else.
+  // lookup returns an object whose members make(name) creates; undefined means no
+  // member. Members that the run may not call can be used, so that the call fails
+  // with the reason, but are not listed.
   const lookup = (owner, what, make) => {
     const members = new Map();
     const member = (name) => {
@@ -127,8 +129,8 @@
     return proxy;
   };
 
-  // A server that is not connected seems to have every tool: the call says what
-  // is wrong with it.
+  // A server that is not connected seems to have every tool. The call fails with
+  // the reason.
   const toolOf = (server, make) => (name) => {
     const tool = host.tool(server, name);
     if (tool === none || (tool === absent && (quiet.has(name) || name in Object.prototype))) return undefined;
@@ -144,16 +146,17 @@
   const callOf = servers('tools', (server, tool, args, at) => call(++last, server, tool, args, 0, at));
   const spawnOf = lookup(none, 'tools.spawn', servers('tools.spawn', spawn));
 
-  // own are the members that the gateway itself answers.
-  const member = (name, argumentsOf) => {
-    const invoke = (...given) => call(++last, none, name, argumentsOf(...given), 0, new Error());
+  // own are the members that the gateway itself implements.
+  const member = (name, argumentsOf, shape) => {
+    const invoke = (...given) => call(++last, none, name, argumentsOf(...given), 0, new Error(), shape);
     Object.defineProperty(invoke, 'name', { value: name });
     return Object.freeze(invoke);
   };
   const own = Object.freeze({
     __proto__: null,
     spawn: spawnOf,
-    $search: member('$search', (query, options) => ({ ...options, query })),
+    $search: member('$search', (query, options) => ({ ...options, query }),
+      ({ results, nearest }) => Object.defineProperty(results, 'nearest', { value: nearest, enumerable: true })),
     $describe: member('$describe', (tool) => ({ tool })),
   });
   internal.tools = lookup(none, 'tools', (name) => own[name] ?? callOf(name));

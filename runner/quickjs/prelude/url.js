@@ -23,7 +23,7 @@
     return out + pathText(r) + (r.query === null ? '' : `?${r.query}`) + (r.fragment === null ? '' : `#${r.fragment}`);
   };
 
-  // attempt runs a change on a copy: one that fails changes nothing.
+  // attempt applies a change to a copy, so that a failed change has no effect.
   const attempt = (record, change) => {
     const copy = { ...record };
     try {
@@ -147,7 +147,7 @@
 
   internal.define('URL', internal.tag(URL));
 
-  // console.log shows what a URL is made of, though its parts are accessors.
+  // console.log shows the parts of a URL although they are accessors.
   const parts = ['href', 'origin', 'protocol', 'username', 'password', 'host', 'hostname', 'port', 'pathname', 'search', 'searchParams', 'hash'];
   internal.views.set(URL, (url, seen) => parts.map((part) => `${part}: ${internal.inner(url[part], seen)}`));
   internal.views.set(URLSearchParams, (params, seen) =>

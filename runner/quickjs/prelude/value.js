@@ -2,42 +2,58 @@
 (host, internal) => {
   'use strict';
 
-  const { stringify } = internal;
+  const { stringify, plain } = internal;
+  const { isArray } = Array;
 
   class InvalidResultError extends TypeError {}
   Object.defineProperty(InvalidResultError.prototype, 'name', { value: 'InvalidResultError' });
   internal.InvalidResultError = InvalidResultError;
 
-  // overflowed reports whether an error is the engine's word for calls nested too
-  // deep.
+  // overflowed reports whether an error is the engine's error for a stack overflow.
   internal.overflowed = (error) => error instanceof RangeError && error.message === 'Maximum call stack size exceeded';
 
   const names = { bigint: 'a BigInt', function: 'a function', symbol: 'a symbol' };
 
-  // refuse is a replacer for JSON.stringify, which would leave functions and
-  // symbols out without a word.
-  const refuse = (key, value) => {
-    const name = names[typeof value];
-    if (name === undefined) return value;
+  // lost are the places of values that JSON shows as null.
+  let lost = [];
+
+  // refuse is a replacer for JSON.stringify, which would silently omit functions
+  // and symbols. It is called for every value, and a list may have a million.
+  const refuse = function (key, value) {
+    switch (typeof value) {
+      case 'string':
+      case 'boolean':
+        return value;
+      case 'object':
+        return plain(value);
+      case 'number':
+        if (value - value !== 0) lost.push([key, value]); // not finite
+        return value;
+      case 'undefined':
+        if (isArray(this)) lost.push([key, value]);
+        return value;
+    }
     const where = key === '' ? 'is' : `holds, at ${stringify(key)},`;
-    throw new InvalidResultError(`the script's value ${where} ${name}, which JSON cannot hold`);
+    throw new InvalidResultError(`the script's value ${where} ${names[typeof value]}, which JSON cannot hold`);
   };
 
-  // refuseIn is the same for a value that is nested deeper than V8 calls a replacer.
-  // What an object gives for itself (toJSON) is not looked into.
+  // refuseIn does the same for values that are nested deeper than V8 calls a
+  // replacer. It does not enter objects with toJSON.
   const refuseIn = (root) => {
-    const waiting = [['', root]];
+    lost = [];
+    const waiting = [['', root, undefined]];
     const seen = new Set();
     while (waiting.length > 0) {
-      const [key, value] = waiting.pop();
-      refuse(key, value);
+      const [key, value, holder] = waiting.pop();
+      internal.apply(refuse, holder, [key, value]);
       if (typeof value !== 'object' || value === null || typeof value.toJSON === 'function' || seen.has(value)) continue;
       seen.add(value);
-      for (const name of Object.keys(value)) waiting.push([name, value[name]]);
+      if (plain(value) !== value) throw new InvalidResultError('the value of the script nests a Map or Set too deep to be passed on');
+      for (const name of Object.keys(value)) waiting.push([name, value[name], value]);
     }
   };
 
-  // show is the value as JSON.
+  // show returns the value as JSON.
   const show = (value) => {
     try {
       return stringify(value, refuse);
@@ -53,13 +69,24 @@
     }
   };
 
+  // warn reports the parts of the value that JSON cannot express.
+  const warn = () => {
+    if (lost.length === 0) return;
+    const [key, value] = lost[0];
+    const where = key === '' ? 'is' : `holds, at ${stringify(key)},`;
+    const more = lost.length === 1 ? '' : ` (and ${lost.length - 1} more)`;
+    host.write(1, `Warning: the script's value ${where} ${value}${more}, which JSON shows as null\n`);
+  };
+
   const firstLine = (error) => error.message.split('\n', 1)[0];
 
   internal.finish = async (namespace) => {
     const value = await namespace.default;
     if (value === undefined) return undefined;
     try {
-      return show(value);
+      const text = show(value);
+      warn();
+      return text;
     } catch (error) {
       if (error instanceof TypeError && firstLine(error) === internal.circular) {
         throw new InvalidResultError("the script's value holds itself, which JSON cannot show");

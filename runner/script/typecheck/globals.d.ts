@@ -151,9 +151,27 @@ declare class URLSearchParams {
   toString(): string;
 }
 
-declare const Deno: {
+/** What scripts have of Deno. */
+interface ScriptDeno {
   cwd(): string;
   exit(code?: number): never;
   readonly args: readonly string[];
   readonly env: { get(name: string): string | undefined; has(name: string): boolean; toObject(): Record<string, string> };
-};
+}
+declare const Deno: ScriptDeno;
+
+// What the module "toolscript" exports, which a script uses without an import.
+
+declare const tools: import("toolscript").Tools;
+/** Standard input of the script, read when it is asked for. */
+declare const stdin: import("toolscript").Stdin;
+/** Arguments of the script. */
+declare const args: readonly string[];
+/** The directory that the script was started in. */
+declare function cwd(): string;
+declare const env: import("toolscript").Env;
+/** Ends the script at once. */
+declare function exit(code?: number): never;
+/** A tool call that failed. */
+declare const ToolError: typeof import("toolscript").ToolError;
+type ToolError = import("toolscript").ToolError;

@@ -2,8 +2,7 @@ package typecheck
 
 import _ "embed"
 
-// Globals declare what scripts have without an import, for the checker here and
-// for editors.
+// Globals declares the global names of scripts, for the checker and for editors.
 //
 //go:embed globals.d.ts
 var Globals string

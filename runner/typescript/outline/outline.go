@@ -1,6 +1,6 @@
-// Package outline tells what the TypeScript parser takes for code in a text, for
-// tests of what writes TypeScript. The program does not contain it. Its import
-// path lies where Go lets it import the parser.
+// Package outline lists the parts of a TypeScript text as the parser sees them, for
+// tests of generated TypeScript. The program does not contain it. Its import path is
+// the one from which Go allows the import of the parser.
 package outline
 
 import (
@@ -11,12 +11,12 @@ import (
 	"github.com/microsoft/typescript-go/internal/parser"
 )
 
-// Outline is a syntax tree by what is in it. Comments are in none.
+// Outline has the parts of a syntax tree, without comments.
 type Outline struct {
-	Errors     []string // of the syntax
-	Statements []string // kind and name of each at the top, in order
+	Errors     []string // syntax errors
+	Statements []string // kind and name of each top-level statement, in order
 	Words      []string // identifiers, in order
-	Strings    []string // what string literals mean, in order
+	Strings    []string // values of string literals, in order
 	Others     []string // text of numbers, templates and regular expressions, in order
 }
 
@@ -34,7 +34,7 @@ func Of(text string) Outline {
 	return o
 }
 
-// visit enters a node and all in it.
+// visit reads a node and its children.
 func (o *Outline) visit(n *ast.Node) bool {
 	switch n.Kind {
 	case ast.KindIdentifier, ast.KindPrivateIdentifier:
@@ -48,7 +48,7 @@ func (o *Outline) visit(n *ast.Node) bool {
 	return n.ForEachChild(o.visit)
 }
 
-// nameOf is what a declaration declares.
+// nameOf returns the name that a declaration declares.
 func nameOf(n *ast.Node) string {
 	if name := n.Name(); name != nil {
 		return name.Text()

@@ -19,8 +19,7 @@ const (
 	document = "https://conformance-test.local/client-metadata.json" // the suite's name for a client ID metadata document
 )
 
-// login is the login that the suite's context describes, kept in a folder that
-// nobody else has.
+// login logs in as the suite's context describes. Its store is a private folder.
 func login(server string) (*oauth.Session, error) {
 	var given struct {
 		ClientID         string       `json:"client_id"`
@@ -49,11 +48,11 @@ func login(server string) (*oauth.Session, error) {
 	}
 	return oauth.New(oauth.Options{
 		Server: "conformance", URL: server, Config: c, Store: oauth.Store{Dir: filepath.Join(home, "oauth")},
-		Fetch: agree, Redirect: redirect,
+		Fetch: agree, Redirect: redirect, Confirm: func(string) bool { return true },
 	})
 }
 
-// agree is the person: whatever is asked for is agreed to.
+// agree plays the user: it agrees to every request.
 func agree(ctx context.Context, authorizationURL string) (url.Values, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, authorizationURL, nil)
 	if err != nil {

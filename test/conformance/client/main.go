@@ -1,11 +1,11 @@
-// Command client is what the MCP conformance suite tests: the project's own
-// transport and logins, with nothing of the gateway around them. The suite gives
-// it the address of a server as its last argument and a scenario in its
-// environment; it connects, lists the tools and calls them all.
+// Command client is the client that the MCP conformance suite tests: the project's
+// own transport and logins, without the gateway. The suite passes the address of a
+// server as the last argument and a scenario in the environment. The client connects,
+// lists the tools and calls them all.
 //
 //	client [-binary FILE] URL
 //
-// With -binary it has that toolscript do the same in a script.
+// With -binary, that toolscript binary does the same in a script.
 package main
 
 import (
@@ -80,7 +80,7 @@ func converse(ctx context.Context, url string) error {
 	return nil
 }
 
-// acceptDefaults answers a question with the defaults that it names.
+// acceptDefaults answers an elicitation with the defaults of its schema.
 func acceptDefaults(_ context.Context, params json.RawMessage) (json.RawMessage, error) {
 	var question struct {
 		RequestedSchema struct {
@@ -101,7 +101,7 @@ func acceptDefaults(_ context.Context, params json.RawMessage) (json.RawMessage,
 	return json.Marshal(map[string]any{"action": "accept", "content": content})
 }
 
-// script does what converse does.
+// script does the same as converse.
 const script = `import { tools } from "toolscript";
 const server: any = tools.conformance;
 for (const name of Object.keys(server)) {
@@ -109,7 +109,7 @@ for (const name of Object.keys(server)) {
 }
 `
 
-// drive runs the script with a toolscript in a home of its own.
+// drive runs the script with a toolscript that has its own home directory.
 func drive(ctx context.Context, binary, url string) error {
 	home, err := os.MkdirTemp("", "toolscript-conformance-")
 	if err != nil {

@@ -2,13 +2,13 @@ package fuel
 
 import "fmt"
 
-// rewriteBody is one function with its loop heads and block instructions
-// charged. A function that has neither stays as it is.
+// rewriteBody returns one function in which loop heads and block instructions use
+// fuel. A function without these is returned unchanged.
 func (m *meta) rewriteBody(code []byte, params int, refill int32) ([]byte, error) {
 	r := &reader{data: code}
 	locals, groups := readLocals(r)
 	declarations := code[:r.at]
-	w := writer{meta: m, open: []uint32{1}} // a branch can lead to the end of the function too
+	w := writer{meta: m, open: []uint32{1}} // the first entry is the function itself: a branch can lead to its end
 	w.charge = charge{ask: m.ask, fuel: m.fuel, spare: uint32(params) + locals, refill: refill}
 	for r.err == nil && r.rest() > 0 {
 		w.instruction(r)
@@ -25,12 +25,12 @@ type writer struct {
 	charge  charge
 	charged bool
 	out     []byte
-	// open are the blocks around the next instruction, the innermost last: each is
-	// the number of labels that it has here. It had one.
+	// open has an entry for each block around the next instruction, the innermost
+	// last: the number of labels of the rewritten block. The original block had one.
 	open []uint32
 }
 
-// instruction copies one instruction, with what it has to pay.
+// instruction copies one instruction, with the code that uses fuel for it.
 func (w *writer) instruction(r *reader) {
 	start := r.at
 	op := r.byte()
@@ -59,12 +59,12 @@ func (w *writer) instruction(r *reader) {
 	w.out = append(w.out, instruction...)
 }
 
-// branch copies a branch with its labels counted anew.
+// branch copies a branch and recomputes its labels.
 func (w *writer) branch(op byte, r *reader) {
 	w.out = append(w.out, op)
 	labels := uint64(1)
 	if op == opBrTable {
-		labels += r.unsigned() // and the default
+		labels += r.unsigned() // and the default label
 		w.out = appendUnsigned(w.out, labels-1)
 	}
 	for range labels {
@@ -75,7 +75,7 @@ func (w *writer) branch(op byte, r *reader) {
 	}
 }
 
-// label reads a label and counts it anew.
+// label reads a label and returns its number in the rewritten function.
 func (w *writer) label(r *reader) (label uint64) {
 	depth := r.unsigned()
 	if depth >= uint64(len(w.open)) {
@@ -88,29 +88,31 @@ func (w *writer) label(r *reader) (label uint64) {
 	return label
 }
 
-// loopLabels are the labels that a loop has when its question is moved away.
+// loopLabels is the number of labels of a loop whose call of the host is moved behind
+// it.
 const loopLabels = 4
 
-// loop begins a loop, which pays at its head. The question is moved behind it:
+// loop writes the beginning of a loop, which uses fuel at its head. The call of the
+// host is moved behind the loop:
 //
-//	block                 ;; left when the loop ends
-//	  loop                ;; begun again when there is fuel again
-//	    block             ;; left when there is none
+//	block                 ;; left at the end of the loop
+//	  loop                ;; continues after a refill
+//	    block             ;; left when the fuel is used up
 //	      loop
-//	        pay; br_if 1
+//	        use fuel; br_if 1
 //	        …
 //	      end
 //	      br 2
 //	    end
-//	    ask; br 0
+//	    call the host; br 0
 //	  end
 //	end
 //
-// At the head itself, wazero 1.12 takes the registers as they are after a
-// question for those of every turn: each then loads anew what the loop counts,
-// also where nothing is asked. That cost most programs 4 to 8 % of their time, and
-// this costs 1 to 4. A loop with parameters, which no C compiler writes, must do
-// with it.
+// If the call of the host is in the loop head, wazero 1.12 uses the register state
+// after the call for every iteration: each iteration then reloads the loop's
+// variables, even without a call. That cost most programs 4 to 8 % of their time;
+// this form costs 1 to 4 %. Loops with parameters keep the call in the head; no C
+// compiler writes such loops.
 func (w *writer) loop(blockType []byte, r *reader) {
 	w.charged = true
 	params, err := w.blockParams(blockType)
@@ -136,7 +138,7 @@ func (w *writer) begin(op byte, blockType []byte) {
 	w.out = append(append(w.out, op), blockType...)
 }
 
-// end ends the innermost block.
+// end writes the end of the innermost block.
 func (w *writer) end(r *reader) {
 	last := len(w.open) - 1
 	if last < 0 {
@@ -151,9 +153,9 @@ func (w *writer) end(r *reader) {
 	w.open = w.open[:last]
 }
 
-// blockParams is the number of parameters of a block.
+// blockParams returns the number of parameters of a block.
 func (m *meta) blockParams(blockType []byte) (int, error) {
-	if blockType[len(blockType)-1]&signBit != 0 { // no type of a function: at most a result
+	if blockType[len(blockType)-1]&signBit != 0 { // not a function type: the block has at most a result
 		return 0, nil
 	}
 	index := (&reader{data: blockType}).unsigned()
@@ -163,7 +165,8 @@ func (m *meta) blockParams(blockType []byte) (int, error) {
 	return m.params[index], nil
 }
 
-// readLocals counts the locals that a body declares, and their groups.
+// readLocals returns the number of locals that a body declares, and the number of
+// their groups.
 func readLocals(r *reader) (locals uint32, groups uint32) {
 	groups = uint32(r.unsigned())
 	for range groups {
@@ -176,8 +179,8 @@ func readLocals(r *reader) (locals uint32, groups uint32) {
 	return locals, groups
 }
 
-// withSpareLocal is the declarations with one i32 more at their end, so that no
-// other local changes its index.
+// withSpareLocal returns the declarations with one more i32 at their end, so that the
+// other locals keep their indexes.
 func withSpareLocal(declarations []byte, groups uint32) []byte {
 	r := &reader{data: declarations}
 	r.unsigned()

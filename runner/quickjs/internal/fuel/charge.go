@@ -1,23 +1,23 @@
 package fuel
 
-// charge writes the instructions that use up fuel.
+// charge writes the instructions that use fuel.
 type charge struct {
 	ask, fuel, spare uint32
 	refill           int32
 }
 
-// head takes one unit and leaves on the stack whether fuel is gone.
+// head uses one unit and leaves on the stack whether the fuel is used up.
 func (c charge) head(out []byte) []byte {
 	out = appendIndex(out, opGlobalGet, c.fuel)
 	out = append(out, opI32Const, 1)
 	return c.take(out)
 }
 
-// one takes one unit and asks the host when fuel is gone.
+// one uses one unit and calls the host if the fuel is used up.
 func (c charge) one(out []byte) []byte { return c.orAsk(c.head(out)) }
 
-// block takes a unit for each 64 bytes of the length on top of the stack, which
-// stays there, and asks the host when fuel is gone.
+// block uses one unit for each 64 bytes of the length on top of the stack, keeps the
+// length there, and calls the host if the fuel is used up.
 func (c charge) block(out []byte) []byte {
 	out = appendIndex(out, opLocalTee, c.spare)
 	out = appendIndex(out, opGlobalGet, c.fuel)
@@ -26,9 +26,9 @@ func (c charge) block(out []byte) []byte {
 	return c.orAsk(c.take(out))
 }
 
-// take subtracts the amount on top of the stack from the fuel below it, stores
-// the result, and leaves whether none is left. The test is ≤ 0 on a local, not
-// = 0 on the global: a trap leaves the global empty, and from 0 the next run
+// take subtracts the amount on top of the stack from the fuel below it, stores the
+// result, and leaves on the stack whether the fuel is used up. It tests the local for
+// ≤ 0, not the global for 0: after a trap the global stays at 0, and the next run
 // would count down through four billion.
 func (c charge) take(out []byte) []byte {
 	out = append(out, opI32Sub)
@@ -43,7 +43,7 @@ func (c charge) orAsk(out []byte) []byte {
 	return append(c.question(out), opEnd)
 }
 
-// question asks the host, which ends it all or gives new fuel.
+// question calls the host, which stops the module or refills the fuel.
 func (c charge) question(out []byte) []byte {
 	out = appendIndex(out, opCall, c.ask)
 	out = append(out, opIf, blockVoid, opUnreachable, opEnd, opI32Const)

@@ -1,11 +1,11 @@
-// Package fuel rewrites a WebAssembly module so that its host regains control
-// however the module loops: every loop head, and every instruction that moves a
-// block of memory, uses up fuel, and when the fuel is gone an import of the
-// module is asked whether to go on.
+// Package fuel rewrites a WebAssembly module so that its host regains control in
+// every loop. Each loop head, and each instruction that moves a block of memory, uses
+// fuel. When the fuel is used up, the module calls an imported function that decides
+// whether to continue.
 //
-// Code compiled by wazero is no safe point for Go's scheduler or collector: one
-// loop that calls no host function stops the whole process at its next
-// collection. A rewritten module has no such loop.
+// Code compiled by wazero has no safe points for Go's scheduler or garbage collector:
+// one loop without a call of the host stops the whole process at its next collection.
+// A rewritten module has no such loop.
 package fuel
 
 import (
@@ -13,19 +13,19 @@ import (
 	"fmt"
 )
 
-// Options say what the rewritten module does.
+// Options describe the rewritten module.
 type Options struct {
-	Module, Function string // the import () → i32 that is asked; non-zero traps
+	Module, Function string // the imported function () → i32 that is called without fuel; a non-zero result traps
 	Export           string // name of the exported global that holds the fuel
-	Refill           int32  // fuel between two questions
-	Free             bool   // nothing uses up fuel; the module is there to be compared with
+	Refill           int32  // fuel between two calls of Function
+	Free             bool   // no instruction uses fuel; for comparisons
 }
 
 // blockShift makes 64 bytes of moved memory cost as much as one loop head.
 const blockShift = 6
 
-// Rewrite is the module with fuel. It fails on an instruction that it does not
-// know, since a skipped immediate would shift everything behind it.
+// Rewrite returns the module with fuel. It fails on an unknown instruction, because
+// it cannot skip the immediates of that instruction.
 func Rewrite(module []byte, o Options) ([]byte, error) {
 	sections, err := split(module)
 	if err != nil {
@@ -58,7 +58,7 @@ func Rewrite(module []byte, o Options) ([]byte, error) {
 	return out, nil
 }
 
-// meta is what the code section must know of the other sections.
+// meta is the information from other sections that rewriting the code section needs.
 type meta struct {
 	params []int // parameters of each function type
 	types  []int // type of each function that the module defines
@@ -94,7 +94,7 @@ func readMeta(sections []section, o Options) (*meta, error) {
 	return m, nil
 }
 
-// globalEntry is a mutable i32 that starts full.
+// globalEntry returns a mutable i32 with the initial fuel.
 func (m *meta) globalEntry(refill int32) []byte {
 	entry := []byte{typeI32, 1, opI32Const}
 	entry = appendSigned(entry, int64(refill))

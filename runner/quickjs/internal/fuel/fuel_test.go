@@ -13,9 +13,9 @@ import (
 	"github.com/toolscript/toolscript/runner/quickjs/internal/fuel"
 )
 
-// A module of one page of memory that imports env.ask and exports three
-// functions: spin(n) loops n times, fill(n) and copy(n) each move n bytes, and
-// calm() does neither. Its one global is a counter of its own.
+// small is a module that imports env.ask and exports spin(n), which loops n times,
+// fill(n) and copy(n), which each move n bytes, and calm(), which does neither. Its
+// one global is its own counter.
 var small = module(
 	section(1, "\x03\x60\x00\x01\x7f\x60\x01\x7f\x01\x7f\x60\x00\x00"), // ()→i32, (i32)→i32, ()→()
 	section(2, "\x01\x03env\x03ask\x00\x00"),
@@ -24,18 +24,17 @@ var small = module(
 	section(6, "\x01\x7f\x01\x41\x2a\x0b"),
 	section(7, "\x04\x04spin\x00\x01\x04fill\x00\x02\x04copy\x00\x03\x04calm\x00\x04"),
 	section(10, "\x04"+
-		// local 1 counts down from local 0; local 2 is of another type
+		// Local 1 counts down from local 0; local 2 has another type.
 		body("\x02\x01\x7f\x01\x7c"+"\x20\x00\x21\x01\x03\x40\x20\x01\x41\x01\x6b\x22\x01\x0d\x00\x0b\x20\x01\x0b")+
 		body("\x00"+"\x41\x00\x41\x07\x20\x00\xfc\x0b\x00\x41\x00\x2d\x00\x00\x0b")+
 		body("\x00"+"\x41\x01\x41\x00\x20\x00\xfc\x0a\x00\x00\x41\x00\x0b")+
 		body("\x00"+"\x23\x00\x0b")),
 )
 
-// A module of the shapes that branches and loops come in. nest(n) counts three
-// turns of an inner loop in each of n turns of an outer one, which the inner
-// leaves through a table that leads to both loops and out of them. value(n) loops
-// n times and leaves a result, and carry(n) counts n down in the parameter of its
-// loop.
+// shapes is a module with the different shapes of branches and loops. nest(n) has n
+// iterations of an outer loop, each with three iterations of an inner loop; a branch
+// table in the inner loop leads to both loops and out of them. value(n) loops n times
+// and leaves a result. carry(n) counts n down in the parameter of its loop.
 var shapes = module(
 	section(1, "\x03\x60\x00\x01\x7f\x60\x01\x7f\x01\x7f\x60\x00\x00"), // ()→i32, (i32)→i32, ()→()
 	section(2, "\x01\x03env\x03ask\x00\x00"),
@@ -44,11 +43,11 @@ var shapes = module(
 	section(7, "\x03\x04nest\x00\x01\x05value\x00\x02\x05carry\x00\x03"),
 	section(10, "\x03"+
 		body("\x01\x02\x7f"+
-			"\x02\x40\x03\x40"+ // block, loop: leave when local 0 is 0, else count it down
+			"\x02\x40\x03\x40"+ // block, loop: leave if local 0 is 0, otherwise decrement it
 			"\x20\x00\x45\x0d\x01\x20\x00\x41\x01\x6b\x21\x00\x41\x03\x21\x01"+
-			"\x03\x40\x02\x40"+ // loop, block: count local 2 up and local 1 down from 3
+			"\x03\x40\x02\x40"+ // loop, block: increment local 2, and decrement local 1 from 3
 			"\x20\x02\x41\x01\x6a\x21\x02\x20\x01\x41\x01\x6b\x22\x01"+
-			"\x0e\x03\x02\x01\x00\x03"+ // by local 1: 0 the outer loop, 1 the inner, 2 the block in it, else out
+			"\x0e\x03\x02\x01\x00\x03"+ // by local 1: 0 the outer loop, 1 the inner, 2 its block, otherwise out
 			"\x0b\x0c\x00\x0b\x0b\x0b\x20\x02\x0b")+
 		body("\x00"+"\x03\x7f\x20\x00\x41\x01\x6b\x22\x00\x0d\x00\x41\x09\x0b\x0b")+
 		body("\x00"+"\x20\x00\x03\x01\x41\x01\x6b\x22\x00\x20\x00\x0d\x00\x0b\x0b")),
@@ -71,8 +70,8 @@ func leb(n int) string {
 
 var options = fuel.Options{Module: "env", Function: "ask", Export: "fuel", Refill: 1000}
 
-// instance runs a rewritten module. asked counts the questions, of which the one
-// numbered last is answered with stop.
+// instance runs a rewritten module. asked counts the calls of the import; call number
+// last returns stop.
 type instance struct {
 	api.Module
 	asked, last int
@@ -82,7 +81,7 @@ func instantiate(t *testing.T, wasm []byte) *instance {
 	t.Helper()
 	i := &instance{last: -1}
 	runtime := wazero.NewRuntime(t.Context())
-	t.Cleanup(func() { _ = runtime.Close(context.Background()) }) // nothing was written
+	t.Cleanup(func() { _ = runtime.Close(context.Background()) }) // closing writes no data
 	_, err := runtime.NewHostModuleBuilder("env").NewFunctionBuilder().WithFunc(func() uint32 {
 		i.asked++
 		if i.asked == i.last {
@@ -122,7 +121,7 @@ func TestLoopsAsk(t *testing.T) {
 	if _, err := i.call(t, "spin", 10_500); err != nil || i.asked != 10 {
 		t.Errorf("10,500 turns asked %d times (%v), want 10 times", i.asked, err)
 	}
-	// A turn that has asked pays a second time.
+	// An iteration that calls the import uses fuel a second time.
 	if left := int32(i.ExportedGlobal("fuel").Get()); left != 490 {
 		t.Errorf("fuel = %d, want 490", left)
 	}
@@ -154,7 +153,8 @@ func TestAnAnswerTraps(t *testing.T) {
 	if i.asked != 3 {
 		t.Errorf("asked %d times, want 3", i.asked)
 	}
-	// Empty as the fuel now is, the next loop asks at its first turn.
+	// The fuel is still used up, so the next loop calls the import in its first
+	// iteration.
 	if _, err := i.call(t, "spin", 1); err != nil || i.asked != 4 {
 		t.Errorf("after a trap one turn asked %d times (%v), want once", i.asked-3, err)
 	}
@@ -179,7 +179,7 @@ func TestBranchesLeadWhereTheyLed(t *testing.T) {
 		turns, result, heads, asks int
 	}{
 		{"nest", 0, 0, 1, 0},
-		{"nest", 1000, 3000, 4001, 4}, // each turn of both loops, and the one that leaves
+		{"nest", 1000, 3000, 4001, 4}, // each iteration of both loops, and the last one that leaves
 		{"value", 3000, 9, 3000, 3},
 		{"carry", 3000, 0, 3000, 3},
 	} {
@@ -213,7 +213,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// The engine itself, rewritten a second time, is the largest module at hand.
+// TestEngineCanBeRewritten rewrites the engine a second time, because it is the
+// largest module in the repository.
 func TestEngineCanBeRewritten(t *testing.T) {
 	wasm, err := os.ReadFile("../../quickjs.wasm")
 	if err != nil {
@@ -224,7 +225,7 @@ func TestEngineCanBeRewritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	runtime := wazero.NewRuntimeWithConfig(t.Context(), wazero.NewRuntimeConfigInterpreter())
-	defer runtime.Close(t.Context()) //nolint:errcheck // nothing was written
+	defer runtime.Close(t.Context()) //nolint:errcheck // closing writes no data
 	compiled, err := runtime.CompileModule(t.Context(), twice)
 	if err != nil {
 		t.Fatal(err)
@@ -247,9 +248,9 @@ func FuzzRewrite(f *testing.F) {
 			return
 		}
 		runtime := wazero.NewRuntimeWithConfig(t.Context(), wazero.NewRuntimeConfigInterpreter())
-		defer runtime.Close(t.Context()) //nolint:errcheck // nothing was written
+		defer runtime.Close(t.Context()) //nolint:errcheck // closing writes no data
 		if _, err := runtime.CompileModule(t.Context(), wasm); err != nil {
-			return // what goes in broken may come out broken
+			return // a broken module can give a broken result
 		}
 		if _, err := runtime.CompileModule(t.Context(), out); err != nil {
 			t.Errorf("a valid module became invalid: %v", err)

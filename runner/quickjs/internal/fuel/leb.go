@@ -2,8 +2,8 @@ package fuel
 
 import "errors"
 
-// reader reads a piece of a module. After the first error everything it gives
-// is zero, so callers look at err once.
+// reader reads a part of a module. After the first error all results are zero, so
+// callers check err once at the end.
 type reader struct {
 	data []byte
 	at   int
@@ -54,7 +54,7 @@ func (r *reader) unsigned() uint64 {
 	return 0
 }
 
-// skipLEB moves behind n numbers of either sign and of up to 64 bits.
+// skipLEB skips n numbers, signed or unsigned, of up to 64 bits.
 func (r *reader) skipLEB(n int) {
 	for range n {
 		for r.err == nil && r.byte() >= 0x80 {

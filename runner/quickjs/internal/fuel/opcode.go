@@ -2,7 +2,7 @@ package fuel
 
 import "fmt"
 
-// The opcodes that are written or looked for.
+// Opcodes that the rewriter writes or looks for.
 const (
 	opUnreachable = 0x00
 	opBlock       = 0x02
@@ -29,11 +29,11 @@ const (
 	blockVoid  = 0x40
 	typeI32    = 0x7f
 	kindGlobal = 0x03
-	signBit    = 0x40 // of the last byte of a number
+	signBit    = 0x40 // of the last byte of a LEB128 number
 )
 
-// skipImmediates moves behind the immediates of an instruction that is no branch.
-// It answers with the second opcode of a prefixed instruction.
+// skipImmediates skips the immediates of an instruction that is not a branch. It
+// returns the second opcode of a prefixed instruction.
 func (r *reader) skipImmediates(op byte) (sub uint64) {
 	switch {
 	case op == opBlock || op == opLoop || op == opIf, op == opCall,

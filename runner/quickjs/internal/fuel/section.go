@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// The sections that matter here.
+// Ids of the sections that the rewriter reads or changes.
 const (
 	typeSection     = 1
 	importSection   = 2
@@ -38,7 +38,7 @@ func split(module []byte) ([]section, error) {
 	return sections, r.err
 }
 
-// readTypes is the number of parameters of each function type.
+// readTypes returns the number of parameters of each function type.
 func readTypes(body []byte) ([]int, error) {
 	r := &reader{data: body}
 	var params []int
@@ -74,8 +74,8 @@ func readCount(body []byte) (uint32, error) {
 	return uint32(r.unsigned()), r.err
 }
 
-// findImport is the index of an imported function. A module that imports a
-// global is refused, as the index of the new one would be off.
+// findImport returns the index of an imported function. It fails for a module that
+// imports a global, because the index of the new global would be wrong.
 func findImport(body []byte, module, name string) (uint32, error) {
 	r := &reader{data: body}
 	found, index, functions := false, uint32(0), uint32(0)

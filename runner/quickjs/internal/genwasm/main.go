@@ -1,11 +1,11 @@
-// Command genwasm makes quickjs.wasm, the engine that package quickjs embeds,
-// from the npm package that it is built from:
+// Command genwasm makes quickjs.wasm, the engine that package quickjs embeds, from
+// its npm package:
 //
 //	go generate ./runner/quickjs
 //
-// It needs npm. With -check it writes nothing and fails when the file would
-// change. With -free nothing uses up fuel: what fuel costs is measured against
-// that.
+// It needs npm. With -check it writes nothing and fails if the file would change.
+// With -free no instruction uses fuel; benchmarks compare the fuel's cost with such a
+// file.
 package main
 
 import (
@@ -34,8 +34,8 @@ const (
 	shipped = "d4c9375f2b1ca4dc95f72c8aa2982a7a9951ac8011490d79c6582df732b4bbd9"
 )
 
-// At 10,000 loop heads between two questions fuel costs no more CPU than at
-// 100,000, and a question comes every 10 to 50 µs.
+// With a refill of 10,000 loop heads, fuel costs no more CPU time than with 100,000,
+// and the module calls the host every 10 to 50 µs.
 var options = fuel.Options{Module: "env", Function: "host_interrupt", Export: "fuel", Refill: 10_000}
 
 func main() {
@@ -73,7 +73,7 @@ func run(ctx context.Context, out string, check bool) error {
 }
 
 func compare(file string, want []byte) error {
-	got, err := os.ReadFile(file) //nolint:gosec // the developer names it
+	got, err := os.ReadFile(file) //nolint:gosec // a developer names the file
 	if err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func compare(file string, want []byte) error {
 	return nil
 }
 
-// fetch is the module as npm gives it.
+// fetch returns the module of the npm package.
 func fetch(ctx context.Context) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "genwasm")
 	if err != nil {
@@ -103,7 +103,7 @@ func fetch(ctx context.Context) ([]byte, error) {
 }
 
 func extract(archive string) ([]byte, error) {
-	file, err := os.Open(archive) //nolint:gosec // npm has just written it
+	file, err := os.Open(archive) //nolint:gosec // npm wrote this file
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,178 @@
+package execution
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/naming"
+	"github.com/toolscript/toolscript/runner"
+)
+
+// builtins are the calls that the gateway answers itself. They count as calls, and
+// see only tools that the run may call.
+var builtins = map[string]func(*calls, context.Context, json.RawMessage) (any, error){
+	naming.SearchTools:  (*calls).search,
+	naming.DescribeTool: (*calls).describe,
+}
+
+// builtin returns the answer of a builtin as JSON.
+func (s *calls) builtin(answer func(*calls, context.Context, json.RawMessage) (any, error)) answerFunc {
+	return func(ctx context.Context, c *call) (v json.RawMessage, failure *toolscript.ToolError) {
+		found, err := answer(s, ctx, c.Args)
+		if err == nil {
+			v, err = json.Marshal(found)
+		}
+		if err != nil {
+			return nil, toolError(c.tool, c.ID, err)
+		}
+		return v, nil
+	}
+}
+
+// searched is the answer to tools.$search: the script sees the results, with nearest
+// as a property of the array.
+type searched struct {
+	Results []toolscript.SearchHit `json:"results"`
+	Nearest []string               `json:"nearest"` // the ids of the results, if they are unsure
+}
+
+// search answers tools.$search(query, {limit, threshold, server, readOnly}).
+func (s *calls) search(ctx context.Context, args json.RawMessage) (any, error) {
+	var given struct {
+		Query     string   `json:"query"`
+		Limit     int      `json:"limit"`
+		Threshold *float64 `json:"threshold"`
+		Server    string   `json:"server"`
+		ReadOnly  bool     `json:"readOnly"`
+	}
+	if err := arguments(args, &given); err != nil {
+		return nil, err
+	}
+	q := toolscript.SearchQuery{
+		Text: strings.TrimSpace(given.Query), Limit: given.Limit, Threshold: given.Threshold, ReadOnly: given.ReadOnly, Allow: s.allow,
+	}
+	if given.Server != "" {
+		q.Servers = toolscript.Filter{given.Server}
+	}
+	answer, err := s.deps.Search(ctx, q)
+	return searched{append([]toolscript.SearchHit{}, answer.Results...), append([]string{}, answer.Nearest...)}, err
+}
+
+// describe answers tools.$describe(tool).
+func (s *calls) describe(ctx context.Context, args json.RawMessage) (any, error) {
+	var given struct {
+		Tool string `json:"tool"`
+	}
+	if err := arguments(args, &given); err != nil {
+		return nil, err
+	}
+	d, err := s.deps.Describe(ctx, given.Tool)
+	switch {
+	case err != nil && s.allow == nil:
+		return nil, err
+	case err != nil: // the suggestions in err may name forbidden tools
+		return nil, Forbidden(given.Tool, s.allow)
+	case !s.allow.Match(toolscript.Tool{Server: d.ServerName, Name: d.ToolName}):
+		return nil, Forbidden(d.ToolID, s.allow)
+	}
+	return d, nil
+}
+
+// arguments decodes the arguments of a builtin. An unknown name is an error.
+func arguments(args json.RawMessage, given any) error {
+	d := json.NewDecoder(bytes.NewReader(args))
+	d.DisallowUnknownFields()
+	if err := d.Decode(given); err != nil {
+		return &toolscript.Error{Kind: toolscript.Invalid, Err: fmt.Errorf("arguments: %s", strings.TrimPrefix(err.Error(), "json: "))}
+	}
+	return nil
+}
+
+// fetchArgs are the arguments of all methods of tools.$resources and
+// tools.$prompts together.
+type fetchArgs struct {
+	Server    string            `json:"server"`
+	Cursor    string            `json:"cursor"`
+	URI       string            `json:"uri"`
+	Name      string            `json:"name"`
+	Arguments map[string]string `json:"arguments"`
+}
+
+// takes lists the arguments of each method.
+var takes = map[string][]string{
+	toolscript.ListResources: {"server", "cursor"},
+	toolscript.ListTemplates: {"server", "cursor"},
+	toolscript.ReadResource:  {"server", "uri"},
+	toolscript.ListPrompts:   {"server", "cursor"},
+	toolscript.GetPrompt:     {"server", "name", "arguments"},
+}
+
+// fetchTool returns the tool that stands for a request of resources and prompts in
+// events and records, if the id is one of those.
+func fetchTool(id string) (tool toolscript.Tool, is bool) {
+	if !slices.Contains(toolscript.FetchIDs(), id) {
+		return toolscript.Tool{}, false
+	}
+	member := toolscript.FetchRequest{ID: id}.Member()
+	return toolscript.Tool{Server: member, Name: strings.TrimPrefix(id, member+toolscript.Separator)}, true
+}
+
+// fetch answers such a call.
+func (s *calls) fetch(ctx context.Context, c *call) (json.RawMessage, *toolscript.ToolError) {
+	ctx, release := hold(ctx, c)
+	defer release()
+	o, err := parseFetch(c.Call)
+	if err == nil {
+		o.Allow, o.Run, o.CallID = s.allow, s.run, c.CallID
+		if o.Server != "" { // a request to all servers waits for none
+			o.Wait = toolscript.ConnectWait
+		}
+		var answer json.RawMessage
+		if answer, err = s.deps.Fetch(ctx, o); err == nil {
+			return answer, nil
+		}
+	}
+	return nil, toolError(c.tool, c.ID, err)
+}
+
+func parseFetch(c runner.Call) (toolscript.FetchRequest, error) {
+	var given map[string]json.RawMessage
+	if err := json.Unmarshal(c.Args, &given); err != nil {
+		return toolscript.FetchRequest{}, invalidArgs(c.ID, "", "the arguments must be an object")
+	}
+	for name := range given {
+		if !slices.Contains(takes[c.ID], name) {
+			return toolscript.FetchRequest{}, invalidArgs(c.ID, "/"+name, "it takes "+strings.Join(takes[c.ID], ", "))
+		}
+	}
+	var args fetchArgs
+	dec := json.NewDecoder(bytes.NewReader(c.Args))
+	if err := dec.Decode(&args); err != nil {
+		path := ""
+		var mistyped *json.UnmarshalTypeError
+		if errors.As(err, &mistyped) {
+			path = "/" + mistyped.Field
+		}
+		return toolscript.FetchRequest{}, invalidArgs(c.ID, path, "must be text")
+	}
+	return toolscript.FetchRequest{
+		ID: c.ID, Server: args.Server, Cursor: args.Cursor, URI: args.URI, Prompt: args.Name, Args: args.Arguments,
+	}, nil
+}
+
+func invalidArgs(id, path, message string) error {
+	text := message
+	if path != "" {
+		text = path + ": " + message
+	}
+	return &toolscript.Error{
+		Kind: toolscript.Invalid, Err: fmt.Errorf("the arguments do not fit %s: %s", id, text),
+		Details: []toolscript.Detail{{Path: path, Message: message}},
+	}
+}

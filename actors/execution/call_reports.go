@@ -1,0 +1,62 @@
+package execution
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/internal/mailbox"
+)
+
+// idle reports whether no call is in flight.
+func (s *calls) idle() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.inFlight) == 0
+}
+
+// snapshot returns the records as they are now.
+func (s *calls) snapshot() []toolscript.CallRecord {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]toolscript.CallRecord{}, s.records...)
+}
+
+// cutOff returns the tools of the calls that were cancelled by the end of the
+// script, each tool once.
+func (s *calls) cutOff() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Compact(slices.Sorted(slices.Values(s.cut)))
+}
+
+// counts returns the numbers of admitted, completed and not completed calls.
+func (s *calls) counts() (admitted, completed, pending int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.admitted, s.completed, s.admitted - s.completed
+}
+
+// progressEvery is the shortest time between two progress events of a call. A server
+// may send any number of notifications.
+const progressEvery = 250 * time.Millisecond
+
+// progress passes the progress of a call on. It does not block, because the
+// connection of the server calls it.
+func (s *calls) progress(c *call) func(toolscript.Progress) {
+	var mu sync.Mutex
+	var last time.Time
+	return func(p toolscript.Progress) {
+		mu.Lock()
+		defer mu.Unlock()
+		now := time.Now()
+		if !last.IsZero() && now.Sub(last) < progressEvery {
+			return
+		}
+		last = now
+		mailbox.Go(func() {
+			s.events.emit(toolscript.Event{Type: toolscript.EventProgress, CallID: c.CallID, Tool: c.ID, Message: p.String()})
+		}, func(error) {}) // emit recovers panics of the client's code
+	}
+}

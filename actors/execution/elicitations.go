@@ -1,0 +1,134 @@
+package execution
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/runner"
+)
+
+var errNoPerson = &toolscript.Error{
+	Kind: toolscript.Unsupported, Err: errors.New("nobody can be asked: the script was not started by a person at a terminal"),
+}
+
+// elicitations are the questions of servers to the person who started the run. It is
+// safe for concurrent use.
+type elicitations struct {
+	person bool  // a person can answer
+	max    int64 // questions, of all servers together
+	fits   func(ctx context.Context, schema, value json.RawMessage) bool
+	events *emitter
+	clock  *runner.Clock // of the run; it stops while a question is open
+
+	mu   sync.Mutex
+	last int64 // number of the last question
+	open map[string]*openQuestion
+}
+
+type openQuestion struct {
+	toolscript.Question
+	answer chan toolscript.Answer // has room for one
+}
+
+// ask emits a question and waits for the answer.
+func (e *elicitations) ask(ctx context.Context, q toolscript.Question) (toolscript.Answer, error) {
+	defer e.clock.Hold()()
+	if !e.person {
+		return toolscript.Answer{}, errNoPerson
+	}
+	open, err := e.begin(q)
+	if err != nil {
+		return toolscript.Answer{}, err
+	}
+	q = open.Question
+	defer e.close(q.ID)
+	e.events.emit(toolscript.Event{Type: toolscript.EventAsk, Ask: &q})
+	select {
+	case answer := <-open.answer:
+		return answer, nil
+	case <-ctx.Done():
+		return toolscript.Answer{ID: q.ID, Action: toolscript.Cancel}, nil
+	}
+}
+
+// begin counts a question against the budget and assigns its id. Without a budget a
+// server could ask for ever, because the clock of the run does not run meanwhile.
+func (e *elicitations) begin(q toolscript.Question) (*openQuestion, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.last >= e.max {
+		return nil, &toolscript.Error{
+			Kind: toolscript.LimitCalls, Err: fmt.Errorf("the servers have asked the maximum of %d questions in this run; allow more with --questions", e.max),
+		}
+	}
+	e.last++
+	q.ID = fmt.Sprintf("ask_%d", e.last)
+	open := &openQuestion{q, make(chan toolscript.Answer, 1)}
+	e.open[q.ID] = open
+	return open, nil
+}
+
+func (e *elicitations) close(id string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	delete(e.open, id)
+}
+
+// give answers an open question. After an answer that does not fit, the question
+// stays open.
+func (e *elicitations) give(ctx context.Context, answer toolscript.Answer) error {
+	if err := answer.Validate(); err != nil {
+		return err
+	}
+	open := e.find(answer.ID)
+	if open != nil && answer.Action == toolscript.Accept && !e.fits(ctx, open.Schema, answer.Content) {
+		return &toolscript.Error{Kind: toolscript.Invalid, Err: errors.New("the content does not fit the schema of the question")}
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if open == nil || e.open[answer.ID] != open {
+		return &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf("no open question %.50q; it has been answered, or its time is over", answer.ID)}
+	}
+	delete(e.open, answer.ID)
+	open.answer <- answer // never blocks: only the first answer finds the question open
+	return nil
+}
+
+func (e *elicitations) find(id string) *openQuestion {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.open[id]
+}
+
+// asking is the elicitations of one call. It remembers that the budget was exceeded,
+// because the error of the server does not say so. It is safe for concurrent use.
+type asking struct {
+	of *elicitations
+
+	mu       sync.Mutex
+	exceeded error
+}
+
+func (a *asking) ask(ctx context.Context, q toolscript.Question) (toolscript.Answer, error) {
+	answer, err := a.of.ask(ctx, q)
+	if toolscript.KindOf(err) == toolscript.LimitCalls {
+		a.mu.Lock()
+		a.exceeded = err
+		a.mu.Unlock()
+	}
+	return answer, err
+}
+
+// reason replaces the failure of a call whose questions exceeded the budget.
+func (a *asking) reason(tool toolscript.Tool, failure *toolscript.ToolError) *toolscript.ToolError {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if failure == nil || a.exceeded == nil {
+		return failure
+	}
+	return toolError(tool, tool.ID(), a.exceeded)
+}

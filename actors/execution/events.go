@@ -1,0 +1,241 @@
+package execution
+
+import (
+	"sync"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/internal/mailbox"
+)
+
+const (
+	// eventsAhead is how many events may wait for the client before the run waits for
+	// it; callEventsAhead is the same for events of calls.
+	eventsAhead     = 4
+	callEventsAhead = 64
+	// maxDelay is how long events of calls are held back, so that those of many quick
+	// calls reach the client together.
+	maxDelay = 10 * time.Millisecond
+	// maxWait is how long a run waits for its client in all. A busy client needs less; a
+	// client that does not read keeps a sandbox no longer than this.
+	maxWait = 2 * time.Second
+)
+
+// emitter passes the events of one run to the client in order, one at a time: Start
+// first and End last, both once. A slow client delays the run up to maxWait; then the
+// events that the client has not taken wait in a file. The end of a run does not wait
+// for the client. It is safe for concurrent use.
+type emitter struct {
+	id   string
+	to   Emit
+	lost func(error)   // called once, when the client is gone
+	done chan struct{} // closed when the client has taken the last event or is gone
+
+	mu      sync.Mutex
+	changed *sync.Cond
+	waiting []toolscript.Event // the first events that the client has not taken
+	others  int                // the number of those that are not events of calls
+	due     bool               // the events are to be taken now, also if all are events of calls
+	delay   *time.Timer        // sets due; nil: not running
+	spool   spool              // the events after those
+	after   []toolscript.Event // the events after those, if the run has ended and the spool is full
+	blocked int                // calls of emit that wait
+	since   time.Time          // since when they wait
+	left    time.Duration      // of maxWait
+	timer   *time.Timer        // ends the wait; nil: no call waits
+	free    bool               // no call waits any more
+	last    *toolscript.Event  // End
+}
+
+// newEmitter starts a goroutine, which ends when the client has taken the last event.
+// dir is the folder of the spool.
+func newEmitter(id, dir string, to Emit, lost func(error)) *emitter {
+	e := &emitter{id: id, to: to, lost: lost, done: make(chan struct{}), spool: spool{dir: dir}, left: maxWait}
+	e.changed = sync.NewCond(&e.mu)
+	mailbox.Go(e.deliver, func(error) {}) // pass recovers panics of the client's code
+	return e
+}
+
+// emit adds an event. It waits while too many events wait for the client. After the end
+// it does nothing.
+func (e *emitter) emit(event toolscript.Event) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.last != nil {
+		return
+	}
+	e.blocked++ // the last event follows this one
+	for !e.place(event) {
+		if !e.due { // once: two waiting calls would wake each other for ever
+			e.flush()
+		}
+		e.wait()
+	}
+	e.blocked--
+	e.stopTimer()
+	if ofCall(event) && e.last == nil {
+		e.deferFlush()
+		return
+	}
+	e.flush()
+}
+
+// ofCall reports whether an event may be delayed.
+func ofCall(event toolscript.Event) bool {
+	return event.Type == toolscript.EventCall || event.Type == toolscript.EventCallEnd
+}
+
+// flush makes the events due. Without events nothing is due: deferFlush would then not
+// start its timer for the next one.
+func (e *emitter) flush() {
+	e.due = !e.empty()
+	if e.delay != nil {
+		e.delay.Stop()
+		e.delay = nil
+	}
+	e.changed.Broadcast()
+}
+
+// deferFlush makes the events due after maxDelay.
+func (e *emitter) deferFlush() {
+	if e.due || e.delay != nil {
+		return
+	}
+	e.delay = time.AfterFunc(maxDelay, func() {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		e.flush()
+	})
+}
+
+// place adds an event behind the others and reports whether there was room.
+func (e *emitter) place(event toolscript.Event) bool {
+	memory, room := e.spool.empty() && len(e.after) == 0, e.others < eventsAhead
+	if ofCall(event) {
+		room = len(e.waiting) < callEventsAhead
+	}
+	switch {
+	case memory && (room || e.free):
+		e.waiting = append(e.waiting, event)
+		e.weigh(event, 1)
+	case (!memory || e.left <= 0) && len(e.after) == 0 && e.spool.put(event) == nil:
+	case e.free:
+		e.after = append(e.after, event)
+	default:
+		return false
+	}
+	return true
+}
+
+// weigh counts an event that is not an event of a call.
+func (e *emitter) weigh(event toolscript.Event, n int) {
+	if !ofCall(event) {
+		e.others += n
+	}
+}
+
+// wait waits until there can be room or maxWait is over.
+func (e *emitter) wait() {
+	if e.timer == nil && e.left > 0 {
+		e.since = time.Now()
+		e.timer = time.AfterFunc(e.left, func() {
+			e.mu.Lock()
+			defer e.mu.Unlock()
+			e.stopTimer()
+		})
+	}
+	e.changed.Wait()
+}
+
+// stopTimer ends a wait and subtracts it. Calls that still wait start the timer again.
+func (e *emitter) stopTimer() {
+	if e.timer == nil {
+		return
+	}
+	e.timer.Stop()
+	e.timer = nil
+	e.left -= time.Since(e.since)
+	e.changed.Broadcast()
+}
+
+// release ends all waits of emit, and emit does not wait any more.
+func (e *emitter) release() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.free = true
+	e.flush()
+}
+
+// end adds the last event, once. It does not wait.
+func (e *emitter) end(end toolscript.End) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.free = true
+	if e.last == nil {
+		event := toolscript.EndEvent(e.id, end)
+		e.last = &event
+	}
+	e.flush()
+}
+
+// deliver passes events to the client until the last one.
+func (e *emitter) deliver() {
+	defer close(e.done)
+	defer e.spool.close()
+	gone := false
+	for {
+		event, last := e.next()
+		if !gone {
+			if err := e.pass(event); err != nil {
+				gone = true
+				e.release()
+				e.lost(err)
+			}
+		}
+		if last {
+			return
+		}
+	}
+}
+
+// next waits for an event and removes it.
+func (e *emitter) next() (event toolscript.Event, last bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for !e.ready() {
+		e.changed.Wait()
+	}
+	switch {
+	case len(e.waiting) > 0:
+		event, e.waiting = e.waiting[0], e.waiting[1:]
+		e.weigh(event, -1)
+	case !e.spool.empty():
+		event = e.spool.take()
+	case len(e.after) > 0:
+		event, e.after = e.after[0], e.after[1:]
+	default:
+		return *e.last, true
+	}
+	e.due = !e.empty()
+	e.changed.Broadcast()
+	return event, false
+}
+
+// ready reports whether an event can be taken.
+func (e *emitter) ready() bool {
+	if e.empty() {
+		return e.last != nil && e.blocked == 0
+	}
+	return e.due
+}
+
+// empty reports whether all events but the last have been taken.
+func (e *emitter) empty() bool {
+	return len(e.waiting) == 0 && e.spool.empty() && len(e.after) == 0
+}
+
+// pass calls the client's code and recovers its panics.
+func (e *emitter) pass(event toolscript.Event) (err error) {
+	defer mailbox.Recover(&err)
+	return e.to(event)
+}

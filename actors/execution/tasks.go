@@ -1,0 +1,122 @@
+package execution
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"sync/atomic"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/internal/mailbox"
+	"github.com/toolscript/toolscript/runner"
+)
+
+// task makes a call that continues after its script has ended normally. The answer
+// is then dropped.
+func (s *calls) task(ctx context.Context, c *call) runner.Pending {
+	type answer struct {
+		value   json.RawMessage
+		failure *toolscript.ToolError
+	}
+	answers := make(chan answer, 1)
+	mailbox.Go(func() {
+		v, failure := s.make(c)
+		answers <- answer{v, failure}
+	}, func(err error) {
+		answers <- answer{nil, toolError(c.tool, c.ID, err)}
+	})
+	return func() (json.RawMessage, *toolscript.ToolError) {
+		select {
+		case a := <-answers:
+			return a.value, a.failure
+		case <-ctx.Done():
+		}
+		if !cancelledByScript(ctx) {
+			return nil, toolError(c.tool, c.ID, errAborted)
+		}
+		c.cancel(runner.ErrCallCancelled)
+		a := <-answers
+		return a.value, a.failure
+	}
+}
+
+// scriptEnded closes the calls to the script and lists those still in flight: tasks,
+// which continue if the script ended normally and there is memory for them, and
+// calls that have not ended although they were cancelled.
+func (s *calls) scriptEnded(normally bool) []toolscript.DetachedCall {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.over = true
+	var detached []toolscript.DetachedCall
+	for _, id := range inOrder(s.inFlight) {
+		c := s.inFlight[id]
+		switch {
+		case !c.Task && c.record < 0: // its turn did not come
+			c.cancel(errAborted)
+			s.dropLocked(c)
+			continue
+		case c.Task && !normally:
+			c.cancel(errAborted)
+			continue
+		case c.Task && !s.tasks.take(len(c.Args)):
+			c.cancel(errTaskMemory)
+			continue
+		case c.Task:
+			c.kept = true
+		}
+		s.note(c).Detached = true
+		detached = append(detached, toolscript.DetachedCall{CallID: id, Tool: c.ID, Task: c.Task})
+	}
+	return detached
+}
+
+// inOrder returns the ids of calls in the order in which the script made them.
+func inOrder(calls map[string]*call) []string {
+	return slices.SortedFunc(maps.Keys(calls), func(a, b string) int {
+		return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
+	})
+}
+
+// stopTasks cancels the calls that outlived the script, and reports whether there
+// were any.
+func (s *calls) stopTasks() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, c := range s.inFlight {
+		c.cancel(errStopped)
+	}
+	return len(s.inFlight) > 0
+}
+
+const (
+	// maxTaskMemory bounds the memory of the tasks that outlived their scripts, for
+	// all runs of a gateway together.
+	maxTaskMemory = 64 << 20
+	// taskCost is the memory of a task besides its arguments: goroutines, and the
+	// state that waits for its answer.
+	taskCost = 16 << 10
+)
+
+var errTaskMemory = &toolscript.Error{
+	Kind: toolscript.Cancelled, Err: errors.New("the tasks that outlived their scripts are too many or too large for one more"),
+}
+
+// taskMemory counts the memory of such tasks. It is safe for concurrent use.
+type taskMemory struct{ bytes atomic.Int64 }
+
+// take reserves memory for a task with arguments of this many bytes, if there is
+// enough.
+func (m *taskMemory) take(arguments int) bool {
+	cost := int64(arguments) + taskCost
+	if m.bytes.Add(cost) > maxTaskMemory {
+		m.bytes.Add(-cost)
+		return false
+	}
+	return true
+}
+
+// release gives back the memory that take reserved.
+func (m *taskMemory) release(arguments int) { m.bytes.Add(-int64(arguments) - taskCost) }

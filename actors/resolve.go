@@ -1,0 +1,136 @@
+package actors
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/execution"
+	"github.com/toolscript/toolscript/actors/registry"
+	"github.com/toolscript/toolscript/actors/server"
+	"github.com/toolscript/toolscript/naming"
+)
+
+// resolve finds a tool that allow selects. If the id may belong to a server without
+// tools, resolve has that server connect and waits for it as long as wait says. The
+// id may then end with the name that scripts write for the tool, because they could
+// not know the real one. The error reveals nothing that allow excludes.
+func (s *System) resolve(ctx context.Context, id string, allow toolscript.Filter, wait time.Duration) (toolscript.Tool, error) {
+	view := s.current()
+	tool, ok := view.Catalog.Lookup(id)
+	owner, name, away := absent(view, id)
+	if !ok && away && allow.Reaches(owner.Name) {
+		view = s.awaitOwner(ctx, owner.Name, wait)
+		tool, ok = written(view, owner.Name, name)
+		_, _, away = absent(view, id)
+	}
+	switch {
+	case ok && allow.Match(tool):
+		return tool, nil
+	case ok, away && !allow.Reaches(owner.Name), !away && !allow.Covers(id):
+		return toolscript.Tool{}, execution.Forbidden(id, allow)
+	default:
+		return toolscript.Tool{}, s.missing(view, id, allow)
+	}
+}
+
+func (s *System) awaitOwner(ctx context.Context, server string, wait time.Duration) registry.View {
+	if wait > 0 {
+		ctx, cancel := context.WithTimeout(ctx, wait)
+		defer cancel()
+		s.Await(ctx, toolscript.Filter{server})
+	}
+	return s.current()
+}
+
+// written finds a tool by its name or by the name that scripts write.
+func written(view registry.View, server, name string) (toolscript.Tool, bool) {
+	if tool, ok := view.Catalog.Lookup(server + toolscript.Separator + name); ok {
+		return tool, true
+	}
+	names, _ := view.Names().ByName(server)
+	id, _ := view.Names().ID(names.Ident, name)
+	return view.Catalog.Lookup(id)
+}
+
+// missing is the error of an id that is not in the catalog: its server is not ready,
+// or the tool does not exist. It starts an attempt to connect to such a server. It
+// suggests only tools that allow selects.
+func (s *System) missing(view registry.View, id string, allow toolscript.Filter) error {
+	if owner, tool, ok := absent(view, id); ok {
+		s.want(owner.Name)
+		return server.Refusal(owner.ServerStatus, tool)
+	}
+	var ids []string
+	for id, t := range view.Catalog.All() {
+		if allow.Match(t) {
+			ids = append(ids, id)
+		}
+	}
+	next := "; see: toolscript list-servers"
+	if owner := serverOf(view, id); owner != "" {
+		next = "; see: toolscript list-tools " + owner
+	}
+	near := cmp.Or(naming.DidYouMean(naming.Nearest(id, ids, nearNames)), next)
+	return &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf("there is no tool %q%s", id, near)}
+}
+
+// serverOf returns the server in an id, or "".
+func serverOf(view registry.View, id string) (name string) {
+	for _, candidate := range view.Servers {
+		if strings.HasPrefix(id, candidate.Name+toolscript.Separator) && len(candidate.Name) > len(name) {
+			name = candidate.Name
+		}
+	}
+	return name
+}
+
+// absent finds the server of an id if that server is not ready. Of several candidates
+// it is the one with the longest name, because names may contain the separator.
+func absent(view registry.View, id string) (owner registry.Server, tool string, ok bool) {
+	for _, candidate := range view.Servers {
+		rest, has := strings.CutPrefix(id, candidate.Name+toolscript.Separator)
+		if has && candidate.State != toolscript.Ready && len(candidate.Name) >= len(owner.Name) {
+			owner, tool, ok = candidate, rest, true
+		}
+	}
+	return owner, tool, ok
+}
+
+// fit returns the arguments to send, or an error that lists the violations of the
+// tool's schema. A schema that cannot be applied refuses nothing.
+func (s *System) fit(ctx context.Context, tool toolscript.Tool, args json.RawMessage) (json.RawMessage, error) {
+	if len(bytes.TrimSpace(args)) == 0 {
+		args = json.RawMessage("{}")
+	}
+	invalid := &toolscript.Error{Kind: toolscript.Invalid, Server: tool.Server, Tool: tool.Name}
+	details, err := s.arguments.Check(ctx, tool.InputSchema, args)
+	if err != nil {
+		invalid.Kind, invalid.Err = toolscript.KindOf(err), err
+		return nil, invalid
+	}
+	if len(details) > 0 {
+		invalid.Details = details
+		invalid.Err = fmt.Errorf("the arguments do not fit the schema of %s: %s", tool.ID(), summary(details))
+		return nil, invalid
+	}
+	return args, nil
+}
+
+// summary joins violations to one line.
+func summary(details []toolscript.Detail) string {
+	var parts []string
+	for _, d := range details {
+		if d.Path == "" {
+			parts = append(parts, d.Message)
+		} else {
+			parts = append(parts, d.Path+": "+d.Message)
+		}
+	}
+	return strings.Join(parts, "; ")
+}

@@ -1,0 +1,214 @@
+package actors
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/execution"
+	"github.com/toolscript/toolscript/actors/execution/outputs"
+	"github.com/toolscript/toolscript/actors/workers"
+	"github.com/toolscript/toolscript/runner"
+)
+
+// Scripts configures how a System runs scripts.
+type Scripts struct {
+	// StartChecker and StartSandbox start a worker process, which must be an
+	// execution.Checker or a runner.Runner. Nil: the System runs no scripts.
+	StartChecker func(context.Context) (workers.Worker, error)
+	StartSandbox func(context.Context) (workers.Worker, error)
+
+	// Deno reports whether Deno is available. StartDeno starts a process that runs one
+	// script on it: a runner.Runner. version is unique for each catalog of each
+	// gateway. Nil: Deno is not available.
+	Deno      func() toolscript.EngineStatus
+	StartDeno func(ctx context.Context, version string) (workers.Worker, error)
+	SpareDeno int // idle processes kept ready
+
+	Defaults func() Defaults                // of runs; nil: the zero Defaults
+	URL      func(capability string) string // the URL of the gateway; nil: it has none
+	KeptDir  string                         // folder for output and values above their limits; "" keeps none
+	Warm     bool                           // keep idle workers ready
+	IdleTime time.Duration                  // time without a run after which workers end; 0: 5 minutes
+	Idle     func()                         // called when they end; nil: nothing
+}
+
+// Defaults are the settings of runs whose requests have none. A zero field leaves the
+// choice to the run.
+type Defaults struct {
+	Engine, Check string
+	TZ            string // name of the time zone
+	Limits        toolscript.Limits
+}
+
+const (
+	runsID      = "runs"
+	checkersID  = "checkers"
+	sandboxesID = "sandboxes"
+	denosID     = "denos"
+)
+
+// maxCheckers bounds the checkers. With two, a hostile script in one does not stop the
+// other runs.
+const maxCheckers = 2
+
+// endTime is added to the connect time, because a server that did not connect needs up
+// to five seconds to end. A call of the run then fails with the reason.
+const endTime = 6 * time.Second
+
+// scriptSpecs returns the actors that run scripts.
+func (s *System) scriptSpecs() []spec {
+	o := s.options.Scripts
+	if o.StartChecker == nil || o.StartSandbox == nil {
+		return nil
+	}
+	spare := 0
+	if o.Warm {
+		spare = 1
+	}
+	specs := []spec{
+		{id: checkersID, produce: workers.New(workers.Options{
+			Name: "checker", Start: o.StartChecker, Max: maxCheckers, Spare: spare, UnusedTime: o.IdleTime, Unused: o.Idle, Work: &s.work,
+		})},
+		{id: sandboxesID, produce: workers.New(workers.Options{
+			Name: "sandbox", Start: o.StartSandbox, Spare: spare, UnusedTime: o.IdleTime, Unused: o.Idle, Work: &s.work,
+		})},
+		{id: runsID, produce: execution.New(s.runDeps())},
+	}
+	if o.StartDeno != nil {
+		specs = append(specs, s.denoSpec())
+	}
+	return specs
+}
+
+func (s *System) runDeps() execution.Deps {
+	o := s.options.Scripts
+	url := o.URL
+	if url == nil {
+		url = func(string) string { return "" }
+	}
+	return execution.Deps{
+		Spawn:      s.spawn,
+		Call:       s.callAny,
+		Fetch:      s.Fetch,
+		Lookup:     func(id string) (toolscript.Tool, bool) { return s.Catalog().Lookup(id) },
+		Resolve:    s.resolve,
+		Fits:       s.fits,
+		Search:     s.Search,
+		Describe:   s.Describe,
+		Select:     s.Select,
+		Names:      s.Names,
+		Types:      s.declarations,
+		Advise:     s.advise,
+		Connecting: func(f toolscript.Filter) []string { return connecting(s.current(), f) },
+		Await:      func(ctx context.Context, f toolscript.Filter) { s.Await(ctx, f) },
+		Checker: func(ctx context.Context) (execution.Checker, execution.GiveBack, error) {
+			return borrow[execution.Checker](ctx, s, checkersID)
+		},
+		Sandbox: func(ctx context.Context) (runner.Runner, execution.GiveBack, error) {
+			return borrow[runner.Runner](ctx, s, sandboxesID)
+		},
+		Deno: func(ctx context.Context) (runner.Runner, execution.GiveBack, error) {
+			return borrow[runner.Runner](ctx, s, denosID)
+		},
+		URL:         url,
+		Kept:        outputs.Store{Dir: o.KeptDir},
+		Limits:      func() toolscript.Limits { return s.defaults().Limits },
+		ConnectTime: s.options.ConnectTimeout + endTime,
+	}
+}
+
+func (s *System) defaults() Defaults {
+	if s.options.Scripts.Defaults == nil {
+		return Defaults{}
+	}
+	return s.options.Scripts.Defaults()
+}
+
+// LoweredLimits describes in one line the limits above their maximum; "" if there is
+// none.
+func LoweredLimits(l toolscript.Limits) string {
+	_, lowered := execution.Effective(l, toolscript.Limits{})
+	return execution.Lowered(lowered)
+}
+
+// expectWorkers starts the processes of a run at the same time, if there are none.
+func (s *System) expectWorkers(engine string) {
+	pools := []string{checkersID, sandboxesID}
+	if engine == toolscript.EngineDeno {
+		pools[1] = denosID
+	}
+	for _, pool := range pools {
+		if at, err := s.find(pool); err == nil { // otherwise the run reports it
+			workers.Expect(at)
+		}
+	}
+}
+
+// borrow takes a worker of type T from a pool.
+func borrow[T any](ctx context.Context, s *System, pool string) (T, execution.GiveBack, error) {
+	var none T
+	at, err := s.find(pool)
+	if err != nil {
+		return none, nil, err
+	}
+	w, err := workers.Take(ctx, at)
+	if err != nil {
+		return none, nil, err
+	}
+	return w.(T), func(broken bool) { workers.GiveBack(at, w, broken || worn(w)) }, nil
+}
+
+// worn reports whether a worker must be replaced.
+func worn(w workers.Worker) bool {
+	ageing, ok := w.(interface{ Worn() bool })
+	return ok && ageing.Worn()
+}
+
+// fits reports whether a value satisfies a schema. Every value satisfies a schema that
+// cannot be applied.
+func (s *System) fits(ctx context.Context, schema, value json.RawMessage) bool {
+	details, err := s.arguments.Check(ctx, schema, value)
+	return err != nil || len(details) == 0
+}
+
+// denoSpec returns the pool of Deno processes, which run one script each.
+func (s *System) denoSpec() spec {
+	o := s.options.Scripts
+	start := func(ctx context.Context) (workers.Worker, error) {
+		// The version is unique, also for two gateways that use one port in turn.
+		return o.StartDeno(ctx, fmt.Sprintf("%x-%d", s.started.UnixNano(), s.Catalog().Generation()))
+	}
+	return spec{id: denosID, produce: workers.New(workers.Options{Name: "Deno", Start: start, Spare: o.SpareDeno, UnusedTime: o.IdleTime, Work: &s.work})}
+}
+
+// Engines returns all engines and whether they are available.
+func (s *System) Engines() []toolscript.EngineStatus {
+	return []toolscript.EngineStatus{{Name: toolscript.EngineQuickJS, Available: true}, s.deno()}
+}
+
+func (s *System) deno() toolscript.EngineStatus {
+	if o := s.options.Scripts; o.StartDeno != nil && o.Deno != nil {
+		return o.Deno()
+	}
+	return toolscript.EngineStatus{Name: toolscript.EngineDeno, Reason: "this gateway runs no scripts on Deno"}
+}
+
+// engineFor returns the engine for a request.
+func (s *System) engineFor(asked string) (string, error) {
+	switch asked {
+	case toolscript.EngineAuto:
+		if s.deno().Available {
+			return toolscript.EngineDeno, nil
+		}
+	case toolscript.EngineDeno:
+		if status := s.deno(); !status.Available {
+			return "", &toolscript.Error{Kind: toolscript.Unsupported, Err: errors.New("engine deno is not available: " + status.Reason)}
+		}
+		return toolscript.EngineDeno, nil
+	}
+	return toolscript.EngineQuickJS, nil
+}

@@ -1,0 +1,154 @@
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math"
+)
+
+// Dimensions of all-MiniLM-L6-v2, and the number of positions that are kept.
+const (
+	hidden     = 384
+	inner      = 1536
+	layers     = 6
+	vocabulary = 30522
+	positions  = 256 // of 512: longer texts are truncated
+	panelCols  = 16  // columns in one kernel call
+)
+
+// pack writes the model in the order in which package minilm reads it. All
+// numbers are little-endian, floats have four bytes.
+//
+//	magic, length of the vocabulary, its pieces in the order of their ids, a line each
+//	word embeddings:     a scale for each piece, then 384 int8 for each piece
+//	position embeddings: 256 × 384 floats, the embedding of token type 0 added
+//	their LayerNorm:     weight, bias
+//	for each layer:      linear qkv, linear out, LayerNorm, linear up, linear down, LayerNorm
+//	linear:              scales, biases, then the int8 weights in panels of 16 outputs,
+//	                     each panel 16 weights for input 0, 16 for input 1, and so on
+func pack(pieces []string, t tensors) ([]byte, error) {
+	p := packer{tensors: t}
+	p.out.WriteString("TSMINI1\n")
+	var text bytes.Buffer
+	for _, piece := range pieces {
+		text.WriteString(piece + "\n")
+	}
+	p.write(uint32(text.Len()))
+	p.out.Write(text.Bytes())
+
+	p.rows(p.get("embeddings.word_embeddings.weight", vocabulary*hidden))
+	p.write(p.positions())
+	p.norm("embeddings.LayerNorm")
+	for layer := range layers {
+		at := fmt.Sprintf("encoder.layer.%d.", layer)
+		p.linear(hidden, at+"attention.self.query", at+"attention.self.key", at+"attention.self.value")
+		p.linear(hidden, at+"attention.output.dense")
+		p.norm(at + "attention.output.LayerNorm")
+		p.linear(hidden, at+"intermediate.dense")
+		p.linear(inner, at+"output.dense")
+		p.norm(at + "output.LayerNorm")
+	}
+	return p.out.Bytes(), p.err
+}
+
+type packer struct {
+	tensors tensors
+	out     bytes.Buffer
+	err     error // the first error; later calls do nothing useful
+}
+
+func (p *packer) write(values any) {
+	if err := binary.Write(&p.out, binary.LittleEndian, values); err != nil && p.err == nil {
+		p.err = err
+	}
+}
+
+// get returns a tensor. n is the expected number of values, 0 for any.
+func (p *packer) get(name string, n int) []float32 {
+	values, err := p.tensors.read(name)
+	if err == nil && n != 0 && len(values) != n {
+		err = fmt.Errorf("tensor %s has %d values, want %d", name, len(values), n)
+	}
+	if err != nil {
+		if p.err == nil {
+			p.err = err
+		}
+		return make([]float32, n)
+	}
+	return values
+}
+
+func (p *packer) positions() []float32 {
+	table := p.get("embeddings.position_embeddings.weight", 2*positions*hidden)[:positions*hidden]
+	first := p.get("embeddings.token_type_embeddings.weight", 2*hidden)[:hidden]
+	for i := range table {
+		table[i] += first[i%hidden]
+	}
+	return table
+}
+
+func (p *packer) norm(name string) {
+	p.write(p.get(name+".weight", hidden))
+	p.write(p.get(name+".bias", hidden))
+}
+
+func (p *packer) rows(table []float32) {
+	scales, weights := quantize(table, hidden)
+	p.write(scales)
+	p.write(weights)
+}
+
+// linear writes layers of k inputs as one layer with the outputs of all.
+func (p *packer) linear(k int, names ...string) {
+	var weights, bias []float32
+	for _, name := range names {
+		w, b := p.get(name+".weight", 0), p.get(name+".bias", 0)
+		if p.err == nil && len(w) != k*len(b) {
+			p.err = fmt.Errorf("layer %s has %d weights for %d outputs of %d inputs", name, len(w), len(b), k)
+		}
+		weights, bias = append(weights, w...), append(bias, b...)
+	}
+	if p.err != nil {
+		return
+	}
+	scales, rows := quantize(weights, k)
+	p.write(scales)
+	p.write(bias)
+	p.write(panels(rows, k))
+}
+
+// panels reorders rows of k weights for the kernels.
+func panels(rows []int8, k int) []int8 {
+	out := make([]int8, 0, len(rows))
+	for first := 0; first < len(rows); first += panelCols * k {
+		for i := range k {
+			for col := range panelCols {
+				out = append(out, rows[first+col*k+i])
+			}
+		}
+	}
+	return out
+}
+
+// quantize converts each row of k weights to int8 with a scale, so that the largest
+// value becomes 127.
+func quantize(weights []float32, k int) (scales []float32, out []int8) {
+	out = make([]int8, len(weights))
+	for at := 0; at < len(weights); at += k {
+		row := weights[at:][:k]
+		var largest float64
+		for _, w := range row {
+			largest = max(largest, math.Abs(float64(w)))
+		}
+		scale := float32(largest / 127)
+		if scale == 0 {
+			scale = 1
+		}
+		for i, w := range row {
+			out[at+i] = int8(math.Round(float64(w / scale)))
+		}
+		scales = append(scales, scale)
+	}
+	return scales, out
+}

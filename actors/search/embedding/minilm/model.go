@@ -1,0 +1,84 @@
+// Package minilm computes sentence embeddings with all-MiniLM-L6-v2 in Go, without
+// files or network. The weights, as int8, are part of the program (23 MB). A program
+// built with the tag nomodel lacks them, and Open returns an error.
+//
+// A Model computes vectors. An Engine loads the model when needed and releases it
+// when unused.
+package minilm
+
+import (
+	"errors"
+	"unsafe"
+)
+
+//go:generate go run ./internal/packmodel
+
+const (
+	// Dim is the length of an embedding.
+	Dim = 384
+	// ID names the model and the filter of its documents, see Readable, and ends
+	// with the SHA-256 of minilm.bin. Embeddings with different IDs must not be
+	// compared.
+	ID = "minilm-l6-v2-int8-latin-234ec660"
+	// MaxTokens is the largest Options.MaxTokens.
+	MaxTokens = 256
+
+	layerCount = 6
+	innerDim   = 1536
+	qkvDim     = 3 * Dim
+	vocabSize  = 30522
+)
+
+// ErrNoModel is returned by Open in a program built with the tag nomodel.
+var ErrNoModel = errors.New("this toolscript was built without its embedding model (tag nomodel)")
+
+// Model is the loaded model. It is immutable and safe for concurrent use.
+type Model struct {
+	pieces     wordpiece
+	wordScales []float32
+	words      []int8    // one row of Dim per piece, in the pages of the program file
+	positions  []float32 // one row of Dim per position
+	norm       normWeights
+	layers     [layerCount]layer
+	kernel     bool // use the machine's kernels
+}
+
+type layer struct {
+	qkv, out  linear
+	attended  normWeights
+	up, down  linear
+	projected normWeights
+}
+
+type normWeights struct{ weight, bias []float32 }
+
+// Open reads the embedded weights. It takes about 10 ms and 3 MB, because the weights
+// are not copied from the pages of the program file.
+func Open() (*Model, error) {
+	if blob == "" {
+		return nil, ErrNoModel
+	}
+	r := reader{rest: blob}
+	r.expect("TSMINI1\n")
+	m := &Model{pieces: newWordpiece(r.text()), kernel: hasKernel}
+	m.wordScales, m.words = r.floats(vocabSize), r.weights(vocabSize*Dim)
+	m.positions = r.floats(MaxTokens * Dim)
+	m.norm = r.norm()
+	for i := range m.layers {
+		l := &m.layers[i]
+		l.qkv, l.out, l.attended = r.linear(Dim, qkvDim), r.linear(Dim, Dim), r.norm()
+		l.up, l.down, l.projected = r.linear(Dim, innerDim), r.linear(innerDim, Dim), r.norm()
+	}
+	if r.broken || r.rest != "" {
+		return nil, errors.New("the embedded model is damaged; run: go generate ./actors/search/embedding/minilm")
+	}
+	return m, nil
+}
+
+// int8s views bytes of the program file as weights, without a copy.
+func int8s(text string) []int8 {
+	if text == "" {
+		return nil
+	}
+	return unsafe.Slice((*int8)(unsafe.Pointer(unsafe.StringData(text))), len(text)) //nolint:gosec // same size and alignment, and read-only
+}

@@ -1,0 +1,153 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"sync/atomic"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/internal/mailbox"
+)
+
+// callKey is the context key of a call's id. Streamable HTTP passes this context to
+// an elicitation that arrives in the response to the call.
+type callKey struct{}
+
+// elicited is an elicitation of the server.
+type elicited struct {
+	generation uint64
+	ctx        context.Context //nolint:containedctx // the context of the elicitation
+	params     json.RawMessage
+	reply      mailbox.Reply[json.RawMessage]
+}
+
+// Reasons to refuse an elicitation.
+var (
+	errNoCall    = refusal("no call is under way that the question could belong to")
+	errAmbiguous = refusal("calls of several runs are under way, and the question does not say to which it belongs")
+	errNobody    = refusal("nobody can be asked: the call is of no script that a person has started at a terminal")
+	errNoForm    = refusal("only questions with a form of plain fields can be asked")
+)
+
+func refusal(why string) error {
+	return &toolscript.Error{Kind: toolscript.Unsupported, Err: errors.New(why)}
+}
+
+// elicit forwards an elicitation to the user of the call that it belongs to.
+func (k *connLoop) elicit(ctx context.Context, params json.RawMessage) (json.RawMessage, error) {
+	ctx, cancel := context.WithTimeout(ctx, toolscript.AskLimit)
+	defer cancel()
+	return mailbox.Await(ctx, func(r mailbox.Reply[json.RawMessage]) {
+		k.post(elicited{k.generation, ctx, params, r})
+	})
+}
+
+// elicited asks the user in a separate goroutine. The time limits of the calls that
+// the elicitation may belong to are paused until the answer.
+func (s *Server) elicited(m elicited) {
+	calls, err := s.askers(m)
+	if err != nil {
+		m.reply.Send(nil, err)
+		return
+	}
+	question, err := parseQuestion(m.params)
+	if err != nil {
+		m.reply.Send(nil, err)
+		return
+	}
+	question.Server = s.Name
+	s.Work.Go(func() {
+		ctx, done := underWay(m.ctx, calls)
+		defer done()
+		answer, err := calls[0].ask(ctx, question)
+		if err != nil {
+			m.reply.Send(nil, err)
+			return
+		}
+		result, err := json.Marshal(map[string]any{"action": answer.Action, "content": content(answer)})
+		m.reply.Send(result, err)
+	}, func(err error) { m.reply.Send(nil, err) })
+}
+
+// askers returns the calls that an elicitation may belong to: the call whose response
+// contained it, otherwise all calls in flight if they belong to one run.
+func (s *Server) askers(m elicited) ([]*call, error) {
+	if m.generation != s.generation {
+		return nil, errNoCall
+	}
+	var found []*call
+	id, known := m.ctx.Value(callKey{}).(uint64)
+	for _, c := range s.calls.all() {
+		if !known || c.id == id {
+			found = append(found, c)
+		}
+	}
+	if len(found) == 0 {
+		return nil, errNoCall
+	}
+	for _, c := range found {
+		switch {
+		case c.run != found[0].run:
+			return nil, errAmbiguous
+		case c.ask == nil:
+			return nil, errNobody
+		}
+	}
+	return found, nil
+}
+
+// underWay returns a context that ends when the last of the calls ends. Their time
+// limits are paused until done is called.
+func underWay(ctx context.Context, calls []*call) (_ context.Context, done func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	left := new(atomic.Int64)
+	left.Store(int64(len(calls)))
+	undo := []func(){cancel}
+	for _, c := range calls {
+		stop := context.AfterFunc(c.ctx, func() {
+			if left.Add(-1) == 0 {
+				cancel()
+			}
+		})
+		undo = append(undo, c.pause(), func() { stop() })
+	}
+	return ctx, func() {
+		for _, f := range undo {
+			f()
+		}
+	}
+}
+
+func parseQuestion(params json.RawMessage) (toolscript.Question, error) {
+	var p struct {
+		Mode            string          `json:"mode"`
+		Message         string          `json:"message"`
+		RequestedSchema json.RawMessage `json:"requestedSchema"`
+	}
+	if json.Unmarshal(params, &p) != nil || (p.Mode != "" && p.Mode != "form") {
+		return toolscript.Question{}, errNoForm
+	}
+	var schema struct {
+		Properties map[string]struct {
+			Type string `json:"type"`
+		} `json:"properties"`
+	}
+	if json.Unmarshal(p.RequestedSchema, &schema) != nil {
+		return toolscript.Question{}, errNoForm
+	}
+	for _, property := range schema.Properties {
+		if property.Type == "object" {
+			return toolscript.Question{}, errNoForm
+		}
+	}
+	return toolscript.Question{Message: p.Message, Schema: p.RequestedSchema}, nil
+}
+
+// content returns the content of an accepted answer, otherwise an empty object.
+func content(a toolscript.Answer) json.RawMessage {
+	if a.Action != toolscript.Accept || len(a.Content) == 0 {
+		return json.RawMessage(`{}`)
+	}
+	return a.Content
+}

@@ -1,0 +1,128 @@
+package server_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/internal/mailbox"
+	"github.com/toolscript/toolscript/actors/server"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+const form = `{"message":"Who?","requestedSchema":{"type":"object","properties":{"who":{"type":"string"}}}}`
+
+// answering returns an Ask function that answers after a delay.
+func answering(after time.Duration, name string) func(context.Context, toolscript.Question) (toolscript.Answer, error) {
+	return func(ctx context.Context, q toolscript.Question) (toolscript.Answer, error) {
+		select {
+		case <-time.After(after):
+			return toolscript.Answer{ID: q.ID, Action: toolscript.Accept, Content: json.RawMessage(`{"who":"` + name + `"}`)}, nil
+		case <-ctx.Done():
+			return toolscript.Answer{Action: toolscript.Cancel}, nil
+		}
+	}
+}
+
+// ask begins a call of a run without waiting for it.
+func (r *rig) ask(ctx context.Context, run, tool string, ask func(context.Context, toolscript.Question) (toolscript.Answer, error)) chan error {
+	done := make(chan error, 1)
+	ctx, cancel := context.WithTimeout(ctx, time.Hour)
+	go func() {
+		defer cancel()
+		_, err := mailbox.Ask(ctx, r.at, func(reply mailbox.Reply[json.RawMessage]) any {
+			return server.Call{Ctx: ctx, Run: run, Tool: tool, Ask: ask, Reply: reply}
+		})
+		done <- err
+	}()
+	synctest.Wait()
+	return done
+}
+
+// An elicitation reaches only the run whose call is in flight. The call "bound"
+// passes its own context on, as streamable HTTP does.
+func TestAskWhom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		conn := withTools("hold", "bound")
+		bound := make(chan context.Context, 1)
+		release := make(chan struct{})
+		conn.call = func(ctx context.Context, tool string, _ func()) (json.RawMessage, error) {
+			if tool == "bound" {
+				bound <- ctx
+			}
+			select {
+			case <-release:
+				return json.RawMessage(`{}`), nil
+			case <-ctx.Done():
+				return nil, toolscript.ContextError(ctx)
+			}
+		}
+		r := start(t, options{dial: func(context.Context, int) (server.Conn, error) { return conn, nil }})
+		synctest.Wait()
+		elicit := r.events().Elicit
+		refused := func(what string, ctx context.Context, params, want string) {
+			t.Helper()
+			if _, err := elicit(ctx, json.RawMessage(params)); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v, want %q", what, err, want)
+			}
+		}
+		refused("no call", t.Context(), form, "no call is under way")
+		first := r.ask(t.Context(), "run_1", "hold", answering(2*time.Minute, "Ann"))
+		refused("an URL", t.Context(), `{"mode":"url","url":"http://x"}`, "plain fields")
+		refused("an object", t.Context(), `{"requestedSchema":{"properties":{"a":{"type":"object"}}}}`, "plain fields")
+		// The answer takes longer than the time limit of a call, which is paused.
+		if got, err := elicit(t.Context(), json.RawMessage(form)); err != nil || string(got) != `{"action":"accept","content":{"who":"Ann"}}` {
+			t.Errorf("answer %s, %v", got, err)
+		}
+		second := r.ask(t.Context(), "run_2", "bound", answering(time.Second, "Bob"))
+		refused("two runs", t.Context(), form, "several runs")
+		if got, err := elicit(<-bound, json.RawMessage(form)); err != nil || !strings.Contains(string(got), "Bob") {
+			t.Errorf("a question that came with its call: %s, %v", got, err)
+		}
+		close(release)
+		for _, done := range []chan error{first, second} {
+			if err := <-done; err != nil {
+				t.Errorf("call: %v", err)
+			}
+		}
+		refused("an ended call", t.Context(), form, "no call is under way")
+	})
+}
+
+// An elicitation ends when its call has ended.
+func TestAskEndsWithItsCall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		conn := withTools("hold")
+		conn.call = func(ctx context.Context, _ string, _ func()) (json.RawMessage, error) {
+			<-ctx.Done()
+			return nil, toolscript.ContextError(ctx)
+		}
+		r := start(t, options{dial: func(context.Context, int) (server.Conn, error) { return conn, nil }})
+		synctest.Wait()
+		ctx, cancel := context.WithCancel(t.Context())
+		done := r.ask(ctx, "run_1", "hold", answering(time.Hour, "Ann"))
+		time.AfterFunc(time.Second, cancel)
+		if got, err := r.events().Elicit(t.Context(), json.RawMessage(form)); err != nil || !strings.Contains(string(got), `"cancel"`) {
+			t.Errorf("answer %s, %v", got, err)
+		}
+		<-done
+		mine := r.ask(t.Context(), "", "hold", nil)
+		if _, err := r.events().Elicit(t.Context(), json.RawMessage(form)); err == nil || !strings.Contains(err.Error(), "nobody can be asked") {
+			t.Errorf("a call of nobody: %v", err)
+		}
+		if err := <-mine; toolscript.KindOf(err) != toolscript.Timeout {
+			t.Errorf("its time limit: %v", err)
+		}
+	})
+}
+
+// events returns the events of the last dial.
+func (r *rig) events() mcpclient.Events {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.on
+}

@@ -1,0 +1,185 @@
+package server_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/server"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+// direct makes a call in the goroutine of the test.
+func (r *rig) direct(ctx context.Context) (sent bool, err error) {
+	synctest.Wait() // until the actor has handled earlier messages
+	_, sent, err = r.port.Call(server.Call{Ctx: ctx, Run: "direct", Tool: "a"})
+	return sent, err
+}
+
+// inBackground makes such a call in another goroutine.
+func (r *rig) inBackground(ctx context.Context) <-chan error {
+	synctest.Wait()
+	done := make(chan error, 1)
+	go func() {
+		_, sent, err := r.port.Call(server.Call{Ctx: ctx, Run: "direct", Tool: "a"})
+		if !sent {
+			err = errors.New("not sent")
+		}
+		done <- err
+	}()
+	synctest.Wait()
+	return done
+}
+
+// A Port has a connection from the state ready until the connection ends.
+func TestPortFollowsTheConnection(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		first := withTools("a")
+		r := start(t, options{dial: func(_ context.Context, n int) (server.Conn, error) {
+			time.Sleep(time.Second)
+			if n == 1 {
+				return first, nil
+			}
+			return withTools("a"), nil
+		}})
+		if sent, _ := r.direct(t.Context()); sent {
+			t.Error("a call was sent before there was a connection")
+		}
+		time.Sleep(2 * time.Second)
+		if sent, err := r.direct(t.Context()); !sent || err != nil {
+			t.Errorf("sent = %v, %v", sent, err)
+		}
+		first.die(errRefused)
+		if sent, _ := r.direct(t.Context()); sent {
+			t.Error("a call was sent after the end of the connection")
+		}
+		time.Sleep(5 * time.Second)
+		if sent, err := r.direct(t.Context()); !sent || err != nil {
+			t.Errorf("on the next connection: sent = %v, %v", sent, err)
+		}
+	})
+}
+
+// A free slot belongs to the calls that wait in the actor's queue.
+func TestPortLeavesPlacesToCallsThatWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		held := make(chan struct{})
+		r := start(t, options{config: mcpclient.Config{Concurrency: 1}, dial: calling(
+			func(context.Context, string, func()) (json.RawMessage, error) {
+				<-held
+				return json.RawMessage(`{}`), nil
+			})})
+		first := r.inBackground(t.Context())
+		if n := r.status().InFlight; n != 1 {
+			t.Errorf("%d calls in flight, want 1", n)
+		}
+		second := r.callOf(t.Context(), "other", "a")
+		synctest.Wait()
+		if sent, _ := r.direct(t.Context()); sent {
+			t.Error("a call was sent although all places are taken")
+		}
+		if n := r.status().Queued; n != 1 {
+			t.Errorf("%d calls wait, want 1", n)
+		}
+		held <- struct{}{}
+		if err := <-first; err != nil {
+			t.Error(err)
+		}
+		if sent, _ := r.direct(t.Context()); sent {
+			t.Error("a call took the place of one that waited")
+		}
+		held <- struct{}{}
+		if got := <-second; got.err != nil {
+			t.Error(got.err)
+		}
+		close(held)
+		if sent, err := r.direct(t.Context()); !sent || err != nil {
+			t.Errorf("with free places: sent = %v, %v", sent, err)
+		}
+	})
+}
+
+// TestPortCallFails covers the faults during a call in flight.
+func TestPortCallFails(t *testing.T) {
+	tests := []struct {
+		name  string
+		fault func(r *rig, conn *fakeConn, cancel context.CancelFunc)
+		kind  toolscript.Kind
+		text  string
+	}{
+		{"the connection ends", func(_ *rig, conn *fakeConn, _ context.CancelFunc) { conn.die(errRefused) },
+			toolscript.Unavailable, "carried out is not known"},
+		{"the actor ends", func(r *rig, _ *fakeConn, _ context.CancelFunc) { <-r.at.Engine.Poison(r.at.PID).Done() },
+			toolscript.Unavailable, "carried out is not known"},
+		{"the time is over", func(*rig, *fakeConn, context.CancelFunc) { time.Sleep(time.Hour) },
+			toolscript.Timeout, "no answer and no progress"},
+		{"the caller gives up", func(_ *rig, _ *fakeConn, cancel context.CancelFunc) { cancel() },
+			toolscript.Cancelled, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				conn := withTools("a")
+				conn.call = never
+				r := start(t, options{dial: func(context.Context, int) (server.Conn, error) { return conn, nil }})
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				done := r.inBackground(ctx)
+				tt.fault(r, conn, cancel)
+				err := <-done
+				var e *toolscript.Error
+				if !errors.As(err, &e) || e.Kind != tt.kind || !strings.Contains(err.Error(), tt.text) {
+					t.Errorf("error = %v, want %s with %q", err, tt.kind, tt.text)
+				}
+			})
+		})
+	}
+}
+
+// The caller contains the panic, and the slot is released.
+func TestPortSurvivesAPanic(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, options{config: mcpclient.Config{Concurrency: 1}, dial: calling(
+			func(context.Context, string, func()) (json.RawMessage, error) { panic("planted") })})
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Error("the panic did not reach the caller")
+				}
+			}()
+			_, _ = r.direct(t.Context())
+		}()
+		if n := r.status().InFlight; n != 0 {
+			t.Errorf("%d calls in flight, want 0", n)
+		}
+	})
+}
+
+// Elicitations and health checks must include the calls made through a Port.
+func TestPortCallsCountForHealth(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		conn := withTools("a")
+		var pings atomic.Int32
+		conn.ping = func(context.Context) error { pings.Add(1); return nil }
+		conn.call = never
+		r := start(t, options{config: mcpclient.Config{Timeout: time.Hour}, dial: func(context.Context, int) (server.Conn, error) { return conn, nil }})
+		ctx, cancel := context.WithCancel(t.Context())
+		done := r.inBackground(ctx)
+		time.Sleep(5 * time.Minute)
+		if n := pings.Load(); n > 0 {
+			t.Errorf("%d pings were sent during a call", n)
+		}
+		cancel()
+		<-done
+		time.Sleep(time.Minute)
+		if pings.Load() == 0 {
+			t.Error("no ping was sent after the call")
+		}
+	})
+}

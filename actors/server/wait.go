@@ -1,0 +1,87 @@
+package server
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+// mayConnect reports whether a call can wait for a connection. It sets the end of the
+// wait.
+func (s *Server) mayConnect(m *Call) bool {
+	if s.state != toolscript.Connecting && s.state != toolscript.Backoff {
+		return false
+	}
+	s.waits(m)
+	return time.Until(m.until) > 0
+}
+
+// waits sets the end of a call's wait for a connection, unless it is already set. The
+// wait is limited by Wait and by the server's time limit for calls.
+func (s *Server) waits(m *Call) {
+	if m.until.IsZero() {
+		m.until = time.Now().Add(min(m.Wait, cmp.Or(s.Config.Timeout, mcpclient.DefaultTimeout)))
+	}
+}
+
+// late starts the timer for the end of a call's wait.
+func (s *Server) late(w waiting) *time.Timer {
+	post, over := s.post, waitOver{w.Run, w.id}
+	return time.AfterFunc(time.Until(w.until), func() { post(over) })
+}
+
+func (s *Server) waitOver(m waitOver) {
+	if s.conn != nil {
+		return // the call waits for its turn
+	}
+	if w, ok := s.queue.remove(m.run, m.id); ok && w.end() {
+		w.Reply.Send(nil, Refusal(s.status(), w.Tool))
+	}
+}
+
+// notSent queues a call that was not sent because the server cannot be reached, and
+// ends the connection.
+func (s *Server) notSent(m notSent) {
+	s.unreachable(unreachable{m.generation, m.err})
+	s.waits(&m.call)
+	s.call(m.call)
+}
+
+// unreachable ends a connection whose server cannot be reached.
+func (s *Server) unreachable(m unreachable) {
+	if s.conn != nil && m.generation == s.generation {
+		s.ended(ended{s.generation, m.err, s.conn.Stderr()})
+	}
+}
+
+// keepWaiting lets unsent calls wait for the next attempt after a connection or an
+// attempt has ended. Calls fail if the server is not reconnecting or if their Wait is
+// 0.
+func (s *Server) keepWaiting() {
+	if !s.reconnecting || permanent(s.lastErr) {
+		s.refuseWaiting()
+		return
+	}
+	s.queue.each(func(w *waiting) {
+		if w.late == nil && w.Wait > 0 {
+			s.waits(&w.Call)
+			w.late = s.late(*w)
+		}
+	})
+	s.queue.refuseIf(func(w waiting) bool { return w.Wait == 0 }, s.unsent)
+}
+
+func (s *Server) refuseWaiting() { s.queue.refuse(s.unsent) }
+
+// unsent returns the error of a call that was not sent. Unlike a call in flight, such
+// a call can be repeated safely.
+func (s *Server) unsent(w waiting) error {
+	e := Refusal(s.status(), w.Tool)
+	if w.until.IsZero() { // the call waited for its turn on a connection
+		e.Err = fmt.Errorf("the connection was lost before the call was sent (%s)", reason(s.lastErr))
+	}
+	return e
+}

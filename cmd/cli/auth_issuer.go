@@ -1,0 +1,88 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/oauth"
+)
+
+// expectIssuer puts --issuer into the configuration. A different issuer in the
+// configuration is an error.
+func (o *authOptions) expectIssuer(config *mcpclient.Config) error {
+	switch {
+	case o.issuer == "":
+		return nil
+	case config.OAuth.Issuer != "" && config.OAuth.Issuer != o.issuer:
+		return fmt.Errorf("--issuer is %s, and oauth.issuer of server %s is %s", o.issuer, o.server, config.OAuth.Issuer)
+	}
+	config.OAuth.Issuer = o.issuer
+	return nil
+}
+
+// pinIssuer stores the issuer that --issuer has confirmed.
+func (o *authOptions) pinIssuer(ctx context.Context, session *oauth.Session) error {
+	if o.issuer == "" {
+		return nil
+	}
+	return session.Confirm(ctx, o.issuer)
+}
+
+// confirmable is the issuer that the user must confirm before the request can be sent;
+// "" for any other error.
+func confirmable(err error) string {
+	var needed *oauth.LoginError
+	if errors.As(err, &needed) {
+		return needed.Issuer
+	}
+	return ""
+}
+
+// confirmed runs a step of the login. If the step needs the confirmation of an issuer,
+// the user is asked and the step runs again.
+func (o *authOptions) confirmed(ctx context.Context, session *oauth.Session, run func() error) error {
+	err := run()
+	issuer := confirmable(err)
+	if issuer == "" {
+		return err
+	}
+	if err := o.askIssuer(ctx, issuer); err != nil {
+		return err
+	}
+	if err := session.Confirm(ctx, issuer); err != nil {
+		return err
+	}
+	return run()
+}
+
+// askIssuer asks the user whether an authorization server may get the secret of the
+// client.
+func (o *authOptions) askIssuer(ctx context.Context, issuer string) error {
+	if !isTerminal(o.Stdin) {
+		return fmt.Errorf("server %s names the authorization server %s, which gets the secret of the client only after you have confirmed it:  "+
+			"run this command at a terminal, or: toolscript auth %s --issuer %s; or set oauth.issuer", o.server, issuer, o.server, issuer)
+	}
+	o.say("Server %s names the authorization server %s.\nMay it have the secret of this client? [y/N]", o.server, issuer)
+	type reply struct {
+		line string
+		err  error
+	}
+	answered := make(chan reply, 1)
+	go func() { // ends with the process if the user types nothing
+		line, err := bufio.NewReader(o.Stdin).ReadString('\n')
+		answered <- reply{strings.ToLower(strings.TrimSpace(line)), err}
+	}()
+	select {
+	case answer := <-answered:
+		if answer.line == "y" || answer.line == "yes" {
+			return nil
+		}
+		return fmt.Errorf("the authorization server %s is not confirmed, so nothing was sent to it", issuer)
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

@@ -1,0 +1,134 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolscript/toolscript/cmd/config"
+)
+
+// completionTime bounds the names of a completion: the user waits at the shell.
+const completionTime = 300 * time.Millisecond
+
+// names returns the names that a completion offers. g is the running gateway, nil if
+// there is none.
+type names func(ctx context.Context, g *reached) []string
+
+// completeNames completes servers, tools and runs on the command line.
+func (a *app) completeNames(root *cobra.Command) {
+	for path, from := range map[string]names{
+		"list-tools": a.serverNames, "auth": a.serverNames, "auth logout": a.serverNames,
+		"resources read": a.serverNames, "prompts get": a.serverNames, "output": runNames,
+	} {
+		c, _, err := root.Find(strings.Fields(path))
+		if err == nil {
+			c.ValidArgsFunction = func(c *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+				if len(args) > 0 {
+					return nil, cobra.ShellCompDirectiveNoFileComp
+				}
+				return a.offer(c, begun, from)
+			}
+		}
+	}
+	for path, flags := range map[string]map[string]names{
+		"search": {"server": a.serverNames}, "logs": {"server": a.serverNames},
+		"get-types": {"filter": a.toolNames}, "exec": {"allow": a.toolNames},
+	} {
+		c, _, err := root.Find([]string{path})
+		for flag, from := range flags {
+			if err == nil {
+				_ = c.RegisterFlagCompletionFunc(flag, func(c *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+					return a.offer(c, begun, from)
+				}) // a flag that does not exist has no completion
+			}
+		}
+	}
+}
+
+// offer returns the names that begin with the last of the names in begun, which
+// commas separate. Errors give no names: a completion has no place for them.
+func (a *app) offer(c *cobra.Command, begun string, from names) ([]string, cobra.ShellCompDirective) {
+	const directive = cobra.ShellCompDirectiveNoFileComp
+	a.Stderr = io.Discard
+	if err := a.prepare(c, nil); err != nil { // with the flags of the completed command
+		return nil, directive
+	}
+	ctx, cancel := context.WithTimeout(c.Context(), completionTime)
+	defer cancel()
+	g, err := a.reach(ctx)
+	if err != nil {
+		g = nil
+	}
+	if g != nil {
+		defer g.Close()
+	}
+	before, last := "", begun
+	if at := strings.LastIndexByte(begun, ','); at >= 0 {
+		before, last = begun[:at+1], begun[at+1:]
+	}
+	var found []string
+	for _, name := range from(ctx, g) {
+		if strings.HasPrefix(name, last) {
+			found = append(found, before+name)
+		}
+	}
+	return found, directive
+}
+
+// serverNames are the servers of the gateway, else those of the configuration.
+func (a *app) serverNames(ctx context.Context, g *reached) []string {
+	if g == nil {
+		loaded, err := config.Load(a.host.ConfigOptions(false))
+		if err != nil {
+			return nil
+		}
+		return slices.Sorted(maps.Keys(loaded.Servers))
+	}
+	servers, err := g.Servers(ctx, nil, 0)
+	if err != nil {
+		return nil
+	}
+	var out []string
+	for _, s := range servers {
+		out = append(out, s.Name)
+	}
+	return out
+}
+
+// toolNames are the servers and, if a gateway runs, their tools.
+func (a *app) toolNames(ctx context.Context, g *reached) []string {
+	out := a.serverNames(ctx, g)
+	if g == nil {
+		return out
+	}
+	answer, err := g.Tools(ctx, nil, 0)
+	if err != nil {
+		return out
+	}
+	for _, t := range answer.Tools {
+		out = append(out, t.QualifiedName)
+	}
+	return out
+}
+
+// runNames are the last runs of the gateway.
+func runNames(ctx context.Context, g *reached) []string {
+	if g == nil {
+		return nil
+	}
+	runs, err := g.Runs(ctx)
+	if err != nil {
+		return nil
+	}
+	var out []string
+	for _, r := range runs {
+		out = append(out, r.RunID)
+	}
+	return out
+}

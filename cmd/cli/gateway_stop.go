@@ -1,0 +1,128 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/discovery"
+)
+
+// stopTime bounds the wait for a gateway to end. A gateway ends its servers within 5 s.
+const stopTime = 15 * time.Second
+
+type gatewayStopOptions struct {
+	*app
+	all  bool
+	json bool
+}
+
+func newGatewayStop(a *app) *cobra.Command {
+	o := &gatewayStopOptions{app: a}
+	c := &cobra.Command{
+		Use:   "stop",
+		Short: "Stop the gateways of this session or configuration, and their servers",
+		Long: `Stop the gateways of this session or configuration, or the one of --gateway-url.
+The command returns when they have ended.`,
+		Args: takes(),
+		RunE: func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
+	}
+	c.Flags().BoolVar(&o.all, "all", false, "stop every gateway of this user")
+	addJSON(c.Flags(), &o.json, "print the stopped gateways as JSON")
+	return c
+}
+
+// stoppedGateway is one gateway in the output of --json.
+type stoppedGateway struct {
+	URL   string `json:"url"`
+	PID   int    `json:"pid"`
+	Error string `json:"error,omitempty"`
+}
+
+func (o *gatewayStopOptions) run(ctx context.Context) error {
+	folder, err := o.runtimeFolder()
+	if err != nil {
+		return err
+	}
+	entries, err := o.selected(folder)
+	if err != nil {
+		return err
+	}
+	if len(entries) == 0 && !o.all {
+		return &toolscript.Error{Kind: toolscript.NotFound, Err: errors.New("no gateway runs for this session and configuration; see: toolscript gateway list")}
+	}
+	var failed error
+	results := make([]stoppedGateway, 0, len(entries))
+	for _, e := range entries {
+		r := stoppedGateway{URL: e.Address(), PID: e.PID}
+		if err := stopGateway(ctx, folder, e); err != nil {
+			r.Error = err.Error()
+			failed = errors.Join(failed, err)
+		}
+		results = append(results, r)
+	}
+	if o.json {
+		return errors.Join(writeJSON(o.Stdout, results), failed)
+	}
+	for _, r := range results {
+		if r.Error == "" {
+			if err := o.print("Stopped the gateway at %s (PID %d)", r.URL, r.PID); err != nil {
+				return err
+			}
+		}
+	}
+	return failed
+}
+
+// selected are the gateways to stop.
+func (o *gatewayStopOptions) selected(folder discovery.Folder) ([]discovery.Entry, error) {
+	if o.gatewayURL == "" && !o.all {
+		return o.entries()
+	}
+	entries, err := folder.List()
+	if err != nil || o.all {
+		return entries, err
+	}
+	url, err := o.complete(o.gatewayURL)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(entries, func(e discovery.Entry) bool { return e.URL != url && e.Address() != url }), nil
+}
+
+// stopGateway asks a gateway to end, and waits until its entry is removed or its process
+// is gone.
+func stopGateway(ctx context.Context, folder discovery.Folder, e discovery.Entry) error {
+	if !e.Here() {
+		return fmt.Errorf("the gateway at %s runs in another container; run the command there", e.Address())
+	}
+	if err := e.Process().Stop(); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, stopTime, &toolscript.Error{
+		Kind: toolscript.Timeout,
+		Err:  fmt.Errorf("the gateway at %s has not ended within %s; to end it at once: kill -9 %d", e.Address(), stopTime, e.PID),
+	})
+	defer cancel()
+	ticks := time.NewTicker(20 * time.Millisecond)
+	defer ticks.Stop()
+	for {
+		running, err := folder.List()
+		if err != nil {
+			return err
+		}
+		if !slices.ContainsFunc(running, func(other discovery.Entry) bool { return other.Process() == e.Process() }) {
+			return nil
+		}
+		select {
+		case <-ticks.C:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}

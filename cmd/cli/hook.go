@@ -1,0 +1,63 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolscript/toolscript/cmd/hook"
+)
+
+// newHook has the hooks of the Claude Code plugin. No hook ends with exit code 2, by
+// which the client would block the tool call or the prompt.
+func newHook(a *app) *cobra.Command {
+	c := &cobra.Command{
+		Use:                "hook EVENT",
+		Short:              "Answer a hook of the Claude Code plugin",
+		Hidden:             true,
+		DisableFlagParsing: true,
+		RunE: func(*cobra.Command, []string) error {
+			a.say("toolscript: this version does not know this hook of the plugin; update toolscript")
+			return &exitError{exitFailure}
+		},
+		PersistentPreRunE: func(c *cobra.Command, args []string) error {
+			if err := a.prepare(c, args); err != nil {
+				a.say("toolscript: %v", err)
+				return &exitError{exitFailure}
+			}
+			return nil
+		},
+	}
+	c.AddCommand(
+		hookCommand(a, "pre-tool-use", a.preToolUse),
+		hookCommand(a, "session-start", a.sessionStart),
+		hookCommand(a, "session-end", a.sessionEnd),
+	)
+	return c
+}
+
+// hookCommand is one hook: JSON on stdin, an answer on stdout.
+func hookCommand(a *app, name string, answer func(context.Context, hook.Event) error) *cobra.Command {
+	return &cobra.Command{
+		Use:                name,
+		Short:              "Answer the hook " + name,
+		DisableFlagParsing: true,
+		RunE: func(c *cobra.Command, _ []string) error {
+			event, err := hook.Read(a.Stdin)
+			if err != nil {
+				return err
+			}
+			return answer(c.Context(), event)
+		},
+	}
+}
+
+// projectFolder is the folder that the client was started for.
+func (a *app) projectFolder(e hook.Event) string {
+	for _, dir := range []string{a.getenv("CLAUDE_PROJECT_DIR"), e.Cwd} {
+		if dir != "" {
+			return a.absolute(dir)
+		}
+	}
+	return a.Dir
+}

@@ -1,0 +1,191 @@
+package cli_test
+
+import (
+	"encoding/json"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// bash returns the input of PreToolUse for a command in the working folder of w.
+func (w *world) bash(t *testing.T, command string, more map[string]any) string {
+	t.Helper()
+	input := map[string]any{
+		"session_id": "s", "cwd": w.dir, "hook_event_name": "PreToolUse", "permission_mode": "default",
+		"tool_name": "Bash", "tool_input": map[string]any{"command": command, "description": "d"},
+	}
+	maps.Copy(input, more)
+	text, err := json.Marshal(input)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// asked runs the hook and reports whether it allowed the call.
+func (w *world) asked(t *testing.T, input string) bool {
+	t.Helper()
+	r := w.hook(t, "pre-tool-use", input)
+	if r.code != 0 {
+		t.Errorf("code = %d; stderr:\n%s", r.code, r.stderr)
+	}
+	if r.stdout == "" {
+		return false
+	}
+	var answer struct {
+		Output struct {
+			Event    string `json:"hookEventName"`
+			Decision string `json:"permissionDecision"`
+		} `json:"hookSpecificOutput"`
+	}
+	if err := json.Unmarshal([]byte(r.stdout), &answer); err != nil || answer.Output.Event != "PreToolUse" || answer.Output.Decision != "allow" {
+		t.Errorf("stdout = %q, %v", r.stdout, err)
+	}
+	return true
+}
+
+func (w *world) hook(t *testing.T, event, input string) result {
+	t.Helper()
+	var stdout output
+	c := w.start(t, command{stdin: strings.NewReader(input), stdout: &stdout}, "hook", event)
+	code := <-c.code
+	return result{code, stdout.String(), c.stderr.String()}
+}
+
+func permissionWorld(t *testing.T) *world {
+	t.Helper()
+	w := newWorld(t, map[string]string{"work/s.ts": "return 1", "work/.env": "SECRET=1", "work/data.json": "{}", "outside.ts": "return 1"})
+	for link, target := range map[string]string{"escape.ts": "../outside.ts", "up": "..", "dangling": "../new"} {
+		if err := os.Symlink(target, filepath.Join(w.dir, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, dir := range []string{"sub", ".claude"} {
+		if err := os.Mkdir(filepath.Join(w.dir, dir), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return w
+}
+
+func TestPreToolUseAllows(t *testing.T) {
+	w := permissionWorld(t)
+	for _, command := range []string{
+		"toolscript search 'list issues' --limit 5 --output types",
+		"toolscript search x --server demo,github --read-only -o json | jq '.results'",
+		"toolscript get-types demo --full", "toolscript get-types --out sub", "toolscript get-types -f demo",
+		"toolscript list-servers --json", "toolscript list-tools demo 2>/dev/null",
+		"toolscript exec 'return 1'", "toolscript exec -e 'return 1' --timeout 5s --tool-calls 3 --allow demo -- a b",
+		"toolscript exec s.ts", "toolscript exec ./s.ts -- --since monday", "toolscript exec -f s.ts --cwd sub", "toolscript exec -",
+		"toolscript exec 'return 1' --out value.json", "toolscript exec 'return 1' --out sub/value.json",
+		"toolscript s.ts", "toolscript s.ts --trust", "toolscript exec s.ts -- --trust", "toolscript " + filepath.Join(w.dir, "s.ts"),
+		"toolscript -g http://127.0.0.1:1/secret search x", "toolscript search x -g http://localhost:1", "toolscript search x -g 'http://[::1]:1'",
+		"toolscript check s.ts --strict", "toolscript check 'return 1'", "toolscript exec --help",
+		"toolscript output run_0 --range 0-99", "toolscript output run_0 --value --out picture.png",
+		"toolscript resources", "toolscript resources read demo 'file:///x'", "toolscript prompts get demo p --arg a=b",
+		"toolscript search x --log-level debug", "toolscript exec - <<'TS'\nreturn `${1}`\nTS",
+	} {
+		if !w.asked(t, w.bash(t, command, nil)) {
+			t.Errorf("not allowed: %s", command)
+		}
+	}
+}
+
+func TestPreToolUseIsSilent(t *testing.T) {
+	w := permissionWorld(t)
+	for _, command := range []string{
+		"ls", "toolscript", "toolscript --help", "toolscript version", "toolscript nope",
+		"toolscript trust", "toolscript trust --yes", "toolscript auth demo", "toolscript config path", "toolscript config validate",
+		"toolscript gateway start", "toolscript gateway status", "toolscript cache", "toolscript doctor", "toolscript deno install",
+		"toolscript hook session-end", "toolscript mcp-demo /", "toolscript __complete exec", "toolscript completion bash", "toolscript help exec",
+		"toolscript exec --trust 'return 1'", "toolscript exec 'return 1' --trust", "toolscript exec --trust=false 'return 1'", "toolscript search x --trust",
+		"toolscript exec -c s.json 'return 1'", "toolscript --config s.json search x", "toolscript exec --data-dir sub 'return 1'", "toolscript search x --data-dir=/tmp",
+		"toolscript search x --search-model m.gguf", "toolscript search x --search-library sub", "toolscript exec --search-library sub 'return 1'",
+		"toolscript search x -g http://example.com", "toolscript search x -g http://127.0.0.1@example.com", "toolscript search x -g http://a@127.0.0.1",
+		"toolscript search x -g file:///x", "toolscript search x -g 127.0.0.1:1", "toolscript -ghttp://example.com/ search x", "toolscript search x -g ''",
+		"toolscript exec ../outside.ts", "toolscript exec -f ../outside.ts", "toolscript exec escape.ts", "toolscript escape.ts", "toolscript ../outside.ts",
+		"toolscript exec up/outside.ts", "toolscript exec -f .env", "toolscript exec -f data.json", "toolscript exec -f /etc/passwd", "toolscript check -f .env",
+		"toolscript exec gone.ts", "toolscript gone.ts", "toolscript exec --cwd .. 'return 1'", "toolscript exec --cwd up 'return 1'",
+		"toolscript exec 'return 1' --out ../value.json", "toolscript exec 'return 1' --out /tmp/value.json", "toolscript exec 'return 1' --out up/value.json",
+		"toolscript exec 'return 1' --out dangling", "toolscript exec 'return 1' --out data.json", "toolscript exec 'return 1' --out s.ts",
+		"toolscript exec 'return 1' --out .toolscript.json", "toolscript exec 'return 1' --out .claude/settings.json", "toolscript exec 'return 1' --out gone/value.json",
+		"toolscript output run_0 --out .env", "toolscript get-types --out ..", "toolscript get-types --out .claude",
+		"toolscript exec 'return 1' --nope", "toolscript exec --timeout soon 'return 1'", "toolscript exec 'return 1' && toolscript trust",
+		"toolscript exec \"$CODE\"", "toolscript exec 'return 1' > out.txt", "cd sub && toolscript search x", "toolscript search x &",
+	} {
+		if w.asked(t, w.bash(t, command, nil)) {
+			t.Errorf("allowed: %s", command)
+		}
+	}
+}
+
+// TestPreToolUseOfOtherCalls checks the other fields of a call.
+func TestPreToolUseOfOtherCalls(t *testing.T) {
+	w := permissionWorld(t)
+	const search, exec, script = "toolscript search x", "toolscript exec 'return 1'", "toolscript s.ts"
+	call := func(command string, more map[string]any) map[string]any {
+		input := map[string]any{"command": command}
+		maps.Copy(input, more)
+		return map[string]any{"tool_input": input}
+	}
+	for _, tt := range []struct {
+		name, command string
+		more          map[string]any
+		want          bool
+	}{
+		{"every known field", search, call(search, map[string]any{"description": "d", "timeout": 1000, "run_in_background": false, "dangerouslyDisableSandbox": false}), true},
+		{"no sandbox", search, call(search, map[string]any{"dangerouslyDisableSandbox": true}), false},
+		{"in the background", search, call(search, map[string]any{"run_in_background": true}), false},
+		{"an unknown field", search, call(search, map[string]any{"as_root": false}), false},
+		{"another tool", search, map[string]any{"tool_name": "PowerShell"}, false},
+		{"plan mode, search", search, map[string]any{"permission_mode": "plan"}, true},
+		{"plan mode, exec", exec, map[string]any{"permission_mode": "plan"}, false},
+		{"plan mode, script", script, map[string]any{"permission_mode": "plan"}, false},
+		{"no command", "", map[string]any{"tool_input": nil}, false},
+		{"another folder", script, map[string]any{"cwd": filepath.Dir(w.dir)}, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := w.asked(t, w.bash(t, tt.command, tt.more)); got != tt.want {
+				t.Errorf("allowed = %v, want %v", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestAutoAllowOff(t *testing.T) {
+	for _, tt := range []struct {
+		name, home, project string
+		want                bool
+	}{
+		{"off", `{"mcpServers": {}, "plugin": {"autoAllow": false}}`, "", false},
+		{"a broken file", `{"mcpServers": {}, "plugin": {"autoAllow": true}`, "", false},
+		{"a project cannot switch it", `{"mcpServers": {}, "plugin": {"autoAllow": false}}`, `{"mcpServers": {}, "plugin": {"autoAllow": true}}`, false},
+		{"a project cannot switch it off", `{"mcpServers": {}}`, `{"mcpServers": {}, "plugin": {"autoAllow": false}}`, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			files := map[string]string{"home/.toolscript.json": tt.home}
+			if tt.project != "" {
+				files["work/.toolscript.json"] = tt.project
+			}
+			w := newWorld(t, files)
+			if got := w.asked(t, w.bash(t, "toolscript search x", nil)); got != tt.want {
+				t.Errorf("allowed = %v, want %v", got, tt.want)
+			}
+		})
+	}
+}
+
+// TestHooksNeverBlock checks that no input ends a hook with exit code 2, which would
+// block the call in the client.
+func TestHooksNeverBlock(t *testing.T) {
+	w := newWorld(t, nil)
+	for _, tt := range []struct{ event, input string }{
+		{"pre-tool-use", ""}, {"pre-tool-use", "{"}, {"pre-tool-use", "[]"}, {"unheard-of", "{}"}, {"--nope", "{}"},
+	} {
+		if r := w.hook(t, tt.event, tt.input); r.code != 1 || r.stdout != "" || r.stderr == "" {
+			t.Errorf("%s %.20q: %+v, want exit code 1 and a reason on stderr", tt.event, tt.input, r)
+		}
+	}
+}

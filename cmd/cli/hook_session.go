@@ -1,0 +1,140 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/config"
+	"github.com/toolscript/toolscript/cmd/discovery"
+	"github.com/toolscript/toolscript/cmd/hook"
+)
+
+// session is one session of an agent: its gateways belong to the process of the client,
+// because a client replaces its session without a new process (/clear).
+type session struct {
+	*app
+	id     string
+	client discovery.Process
+	folder discovery.Folder
+	paths  []string // of the configuration files
+}
+
+func (a *app) session(e hook.Event) (*session, error) {
+	s := &session{app: a, id: e.SessionID}
+	if s.id == "" {
+		s.id = discovery.Session(a.lookupEnv)
+	}
+	a.Dir = a.projectFolder(e)
+	a.host.Config.WorkDir = a.Dir
+	var err error
+	if s.client, err = discovery.Client(a.lookupEnv); err != nil {
+		return nil, err
+	}
+	if s.folder, err = a.runtimeFolder(); err != nil {
+		return nil, err
+	}
+	files, err := config.Locate(a.host.ConfigOptions(false))
+	s.paths = config.Paths(files)
+	return s, err
+}
+
+// sessionStart gives the session a gateway. Nothing that fails here ends the session or
+// changes what the model reads.
+func (a *app) sessionStart(ctx context.Context, e hook.Event) error {
+	text, err := a.startSession(ctx, e)
+	if err != nil {
+		a.say("toolscript: %v", errors.Join(err, a.export("")))
+		if e.Source == "clear" || e.Source == "compact" || e.Source == "fork" { // it was shown when the client started
+			return nil
+		}
+		text = err.Error() + "\nThe session goes on without a gateway."
+	}
+	if text == "" {
+		return nil
+	}
+	return hook.Message(a.Stdout, "toolscript: "+text)
+}
+
+// startSession returns a text for the person, "" if all is well.
+func (a *app) startSession(ctx context.Context, e hook.Event) (text string, err error) {
+	s, err := a.session(e)
+	if err != nil {
+		return "", err
+	}
+	kept, err := s.keep(ctx)
+	if err != nil {
+		return "", err
+	}
+	if kept != nil {
+		if err := s.folder.Adopt(*kept, s.id); err != nil {
+			return "", err
+		}
+		return "", s.export(kept.URL)
+	}
+	url, text, err := s.start(ctx)
+	if err != nil {
+		return "", err
+	}
+	return text, s.export(url)
+}
+
+// keep returns the gateway of the client that can go on, nil if there is none, and stops
+// its other gateways: those of another configuration or version, or that do not answer.
+func (s *session) keep(ctx context.Context) (*discovery.Entry, error) {
+	own, err := s.folder.OfClient(s.client)
+	if err != nil {
+		return nil, err
+	}
+	var kept *discovery.Entry
+	for _, e := range own {
+		if kept == nil && slices.Equal(e.Config, s.paths) && e.Version == toolscript.Version && answers(ctx, e.URL) {
+			kept = &e
+			continue
+		}
+		if err := e.Process().Stop(); err != nil {
+			s.warn("%v", err)
+		}
+	}
+	return kept, nil
+}
+
+// answers reports whether a gateway is well. One on a busy machine may be late.
+func answers(ctx context.Context, url string) bool {
+	g, err := dial(ctx, url)
+	if err != nil {
+		return toolscript.KindOf(err) == toolscript.Timeout
+	}
+	g.Close()
+	return true
+}
+
+// export makes the gateway known to the commands of the client. Without a URL it hides
+// that of an outer session, whose client has started this one.
+func (a *app) export(url string) error {
+	const variable = "TOOLSCRIPT_GATEWAY_URL"
+	path := a.getenv("CLAUDE_ENV_FILE")
+	if path == "" || url == "" && a.getenv(variable) == "" {
+		return nil
+	}
+	return hook.Export(path, variable, url)
+}
+
+// sessionEnd ends the gateways of the client. It does not wait: the client allows it 1.5
+// seconds, and a gateway may need five. After clear and resume the client goes on with
+// another session.
+func (a *app) sessionEnd(_ context.Context, e hook.Event) error {
+	if e.Reason == "clear" || e.Reason == "resume" {
+		return nil
+	}
+	s, err := a.session(e)
+	if err != nil {
+		return err
+	}
+	own, err := s.folder.OfClient(s.client)
+	for _, e := range own {
+		err = errors.Join(err, e.Process().Stop())
+	}
+	return err
+}

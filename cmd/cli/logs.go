@@ -1,0 +1,139 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/discovery"
+	"github.com/toolscript/toolscript/cmd/logfile"
+)
+
+type logsOptions struct {
+	*app
+	follow bool
+	server string // "" is all
+	json   bool
+}
+
+func newLogs(a *app) *cobra.Command {
+	o := &logsOptions{app: a}
+	c := &cobra.Command{
+		Use:   "logs",
+		Short: "Print the log of the gateway that the Claude Code plugin has started",
+		Long: `Print the log of the gateway that the Claude Code plugin has started.
+
+It is that of this session or configuration; if no gateway runs, that of the gateway
+started last. Logs are kept for seven days. A gateway that you start yourself writes its
+log to its standard error.`,
+		Args: takes(),
+		RunE: func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
+	}
+	c.Flags().BoolVarP(&o.follow, "follow", "f", false, "go on with new lines until the gateway ends")
+	c.Flags().StringVar(&o.server, "server", "", "only the lines about this `server`")
+	addJSON(c.Flags(), &o.json, "print each line as JSON")
+	return c
+}
+
+func (o *logsOptions) run(ctx context.Context) error {
+	path, running, err := o.path()
+	if err != nil {
+		return err
+	}
+	var f io.ReadCloser
+	if o.follow {
+		f, err = logfile.Follow(ctx, path, running)
+	} else {
+		f, err = logfile.Open(path)
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(o.writeLines(f), f.Close())
+}
+
+// writeLines prints the lines of the server, as text or as objects.
+func (o *logsOptions) writeLines(r io.Reader) error {
+	lines := bufio.NewReader(r)
+	for {
+		text, err := lines.ReadString('\n')
+		if text != "" && o.about(text) {
+			if err := o.writeLine(text); err != nil {
+				return err
+			}
+		}
+		if err != nil {
+			return ignoreEOF(err)
+		}
+	}
+}
+
+func (o *logsOptions) writeLine(text string) error {
+	if o.json {
+		return writeJSON(o.Stdout, struct {
+			Text string `json:"text"`
+		}{strings.TrimSuffix(text, "\n")})
+	}
+	_, err := io.WriteString(o.Stdout, text)
+	return err
+}
+
+// about reports whether a line is about the server of --server: it has the attribute
+// server, or the attribute tool with a tool of the server.
+func (o *logsOptions) about(line string) bool {
+	if o.server == "" {
+		return true
+	}
+	line = strings.TrimSuffix(line, "\n") + " "
+	for _, attribute := range []string{
+		" server=" + o.server + " ", " server=" + strconv.Quote(o.server) + " ", " tool=" + o.server + "__", ` tool="` + o.server + "__",
+	} {
+		if strings.Contains(line, attribute) {
+			return true
+		}
+	}
+	return false
+}
+
+func ignoreEOF(err error) error {
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
+
+// path is the log of the gateway of this session or configuration, else the newest.
+// running reports whether its gateway runs.
+func (o *logsOptions) path() (path string, running func() bool, err error) {
+	entries, err := o.entries()
+	if err != nil {
+		return "", nil, err
+	}
+	for _, e := range entries {
+		if e.Log != "" {
+			return e.Log, func() bool { return o.runs(e) }, nil
+		}
+	}
+	folder, err := o.logs()
+	if err != nil {
+		return "", nil, err
+	}
+	if path := folder.Newest(); path != "" {
+		o.warn("no gateway of the plugin runs here; this is the log of the one that was started last")
+		return path, func() bool { return false }, nil
+	}
+	return "", nil, &toolscript.Error{Kind: toolscript.NotFound, Err: errors.New("there is no log: the plugin has started no gateway in the last seven days; a gateway that you start writes its log to its standard error")}
+}
+
+// runs reports whether the gateway of an entry has not ended.
+func (o *logsOptions) runs(e discovery.Entry) bool {
+	entries, err := o.entries()
+	return err == nil && slices.ContainsFunc(entries, func(other discovery.Entry) bool { return other.Process() == e.Process() })
+}

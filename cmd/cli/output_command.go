@@ -1,0 +1,115 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/execution/outputs"
+)
+
+type outputOptions struct {
+	*app
+	value bool
+	bytes string
+	out   string
+	json  bool
+}
+
+func newOutput(a *app) *cobra.Command {
+	o := &outputOptions{app: a}
+	c := &cobra.Command{
+		Use:   "output RUN | HANDLE",
+		Short: "Print the output or the value of a run that exceeded a limit",
+		Long: `Print the output or the value of a run that exceeded a limit.
+
+If output or a value exceeds its limit, or binary data of a value was replaced by
+descriptors, the gateway stores the whole: for the last 200 such runs, up to 32 MB each.
+
+HANDLE is the handle of a descriptor, such as run_0123456789abcdef#/0. --out writes the
+bytes of its data. If a value is a single image or other binary content, --out writes
+the bytes of that.`,
+		Example: `  toolscript output run_0123456789abcdef --range 0-9999
+  toolscript output run_0123456789abcdef --value | jq .
+  toolscript output 'run_0123456789abcdef#/0' --value --out screenshot.png`,
+		Args: takes("RUN"),
+		RunE: func(c *cobra.Command, args []string) error { return o.run(c.Context(), args[0]) },
+	}
+	c.Flags().BoolVar(&o.value, "value", false, "print the value, not the output")
+	c.Flags().StringVar(&o.bytes, "range", "", "print only these `bytes`, such as 0-9999 or 10000- (default all)")
+	c.Flags().StringVar(&o.out, "out", "", "write to this `file` instead of stdout; for binary content, write its bytes")
+	addJSON(c.Flags(), &o.json, "print the text as a string inside JSON")
+	return c
+}
+
+func (o *outputOptions) run(ctx context.Context, id string) error {
+	id, pointer, handle := strings.Cut(id, "#")
+	q := toolscript.OutputQuery{Value: o.value || handle}
+	if err := q.ParseRange(o.bytes); err != nil {
+		return &usageError{"toolscript output", err}
+	}
+	kept, err := o.kept(ctx, id, q)
+	if err != nil {
+		return err
+	}
+	if handle || o.out != "" && q.Value && o.bytes == "" {
+		if kept, err = fileOf(kept, pointer, handle); err != nil {
+			return err
+		}
+	}
+	if o.out != "" {
+		return os.WriteFile(o.absolute(o.out), kept, 0o600)
+	}
+	if handle && isTerminal(o.Stdout) {
+		return errors.New("this is binary data; write it to a file with --out FILE")
+	}
+	if o.json {
+		return writeJSON(o.Stdout, struct {
+			RunID string `json:"runId"`
+			Data  string `json:"data"` // the value as JSON, or the output
+		}{id, string(kept)})
+	}
+	_, err = o.Stdout.Write(kept)
+	return err
+}
+
+// kept asks the gateway, else reads the data folder, where runs without a gateway store
+// their output.
+func (o *outputOptions) kept(ctx context.Context, id string, q toolscript.OutputQuery) ([]byte, error) {
+	g, err := o.reach(ctx)
+	if err != nil && o.gatewayURL != "" {
+		return nil, err
+	}
+	if g != nil {
+		defer g.Close()
+		kept, err := g.RunOutput(ctx, id, q)
+		if toolscript.KindOf(err) != toolscript.NotFound {
+			return kept, err
+		}
+	}
+	return o.host.Outputs().Read(id, q)
+}
+
+// keepValue stores a value that could not be written. The error has the reason and the
+// command that prints the value.
+func (a *app) keepValue(runID string, value []byte, why error) error {
+	if err := a.host.Outputs().Put(runID, outputs.Value, value); err != nil {
+		return &keptError{why, "and it could not be stored: " + withoutPath(err)}
+	}
+	return &keptError{why, "read it with: toolscript output " + runID + " --value"}
+}
+
+// keptError is the error of a value that could not be written.
+type keptError struct {
+	err    error
+	handle string
+}
+
+func (e *keptError) Error() string {
+	return "the value could not be written: " + e.err.Error() + "; " + e.handle
+}
+func (e *keptError) Unwrap() error { return e.err }

@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors"
+	"github.com/toolscript/toolscript/cmd/config"
+	"github.com/toolscript/toolscript/cmd/daemon"
+	"github.com/toolscript/toolscript/transport/gateway"
+)
+
+// provider answers the commands about servers: a running gateway, or a daemon of this
+// process that starts servers on demand.
+type provider interface {
+	// These wait for the servers that f selects; see gateway.Client.
+	Servers(ctx context.Context, f toolscript.Filter, wait time.Duration) ([]toolscript.ServerStatus, error)
+	Tools(ctx context.Context, f toolscript.Filter, wait time.Duration) (gateway.Tools, error)
+	Types(ctx context.Context, f toolscript.Filter, form gateway.Form, wait time.Duration) (gateway.Types, error)
+	Fetch(ctx context.Context, o toolscript.FetchRequest) (json.RawMessage, error)
+	Close()
+}
+
+// provider finds the gateway that exec would use, or starts a daemon.
+func (a *app) provider(ctx context.Context, trust bool) (provider, error) {
+	g, err := a.shared(ctx, trust)
+	if err != nil {
+		return nil, err
+	}
+	if g != nil {
+		return g, nil
+	}
+	loaded, err := a.host.Load(trust)
+	if err != nil {
+		return nil, err
+	}
+	if len(loaded.Servers) == 0 {
+		a.warn("%v", a.host.NoServers(loaded.Files))
+	}
+	own, err := a.host.Start(loaded, daemon.Options{
+		Trust: trust, Logger: a.logger(slog.LevelError), Actors: actors.Options{OnDemand: true},
+		Search: func(s *config.Search) { s.Lexical = true }, // these commands do not search
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &local{gateway.Direct{Backend: own}, own, a}, nil
+}
+
+// local is the daemon of this process.
+type local struct {
+	gateway.Direct
+	*daemon.Daemon
+	app *app
+}
+
+func (l *local) Servers(ctx context.Context, f toolscript.Filter, wait time.Duration) ([]toolscript.ServerStatus, error) {
+	return l.Direct.Servers(ctx, f, wait)
+}
+
+func (l *local) Types(ctx context.Context, f toolscript.Filter, form gateway.Form, wait time.Duration) (gateway.Types, error) {
+	if len(l.Select(f, nil).Unknown) == len(f) && len(l.Select(f, nil).Missing) == 0 { // suggestions may be tools of any server
+		waiting, cancel := context.WithTimeout(ctx, wait)
+		defer cancel()
+		l.Await(waiting, nil)
+	}
+	types, err := l.Direct.Types(ctx, f, form, wait)
+	types.WaitedFor = nil // only a gateway reports waits
+	return types, err
+}
+
+func (l *local) Tools(ctx context.Context, f toolscript.Filter, wait time.Duration) (gateway.Tools, error) {
+	tools, err := l.Direct.Tools(ctx, f, wait)
+	tools.WaitedFor = nil
+	return tools, err
+}
+
+// Close stops the servers.
+func (l *local) Close() {
+	if err := l.Stop(); err != nil {
+		l.app.warn("%v", err)
+	}
+}

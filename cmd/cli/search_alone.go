@@ -1,0 +1,136 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors"
+	"github.com/toolscript/toolscript/cmd/config"
+	"github.com/toolscript/toolscript/cmd/daemon"
+	"github.com/toolscript/toolscript/cmd/toolcache"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+const (
+	// embedTime bounds the computation of embeddings in a search without a gateway. The
+	// next search uses the embeddings that are computed until then.
+	embedTime = 10 * time.Second
+	// silentTime is the part of embedTime before the notice.
+	silentTime = 250 * time.Millisecond
+)
+
+// findAlone searches without a gateway.
+func (o *searchOptions) findAlone(ctx context.Context, q toolscript.SearchQuery) (toolscript.SearchAnswer, error) {
+	loaded, err := o.host.Load(o.trust)
+	if err != nil {
+		return toolscript.SearchAnswer{}, err
+	}
+	if nothing := len(loaded.Servers) == len(loaded.Untrusted); nothing && len(loaded.Servers) > 0 {
+		return toolscript.SearchAnswer{}, &exitError{exitFailure} // Load has warned about them
+	}
+	last := o.listedLast(loaded.Servers, q.Servers)
+	own, err := o.host.Start(loaded, daemon.Options{
+		Trust: o.trust, Search: o.searchFlags.over, Logger: o.logger(slog.LevelWarn),
+		Actors: actors.Options{OnDemand: true, Known: last.tools},
+	})
+	if err != nil {
+		return toolscript.SearchAnswer{}, err
+	}
+	defer func() {
+		if err := own.Stop(); err != nil {
+			o.warn("%v", err)
+		}
+	}()
+	defer o.waiting(searchNotice)()
+	o.startNew(ctx, own, last)
+	o.awaitVectors(ctx, own)
+	o.notice.show(searchNotice)
+	answer, err := own.Search(ctx, q)
+	answer.Missing = o.missing(answer.Missing, loaded, last)
+	return answer, err
+}
+
+// missing are the servers that were not searched. Servers with a mistake in their
+// configuration were not started, so the mistake is the reason.
+func (o *searchOptions) missing(all []toolscript.MissingServer, loaded *config.Config, l listed) (missing []toolscript.MissingServer) {
+	for _, m := range all {
+		_, searched := l.tools[m.Name] // the server may have no tools
+		said := slices.Contains(loaded.Untrusted, m.Name) && o.output.value != "json"
+		if searched || said { // Load has warned about servers that are not trusted
+			continue
+		}
+		var problem *toolscript.Error
+		if errors.As(loaded.Servers[m.Name].Problem, &problem) {
+			m.State, m.Error = toolscript.Failed, problem.Err.Error()
+		}
+		missing = append(missing, m)
+	}
+	return missing
+}
+
+// listed are the tools of servers that are not running.
+type listed struct {
+	tools map[string][]toolscript.Tool // by server
+	older []string                     // servers that listed their tools with another configuration
+	fresh []string                     // servers that have never listed their tools
+}
+
+// listedLast reads the last lists of the servers that were asked for, or of all servers.
+func (a *app) listedLast(servers map[string]mcpclient.Config, asked []string) listed {
+	l := listed{tools: map[string][]toolscript.Tool{}}
+	folder := toolcache.Folder(a.host.Cache("tools"))
+	for _, name := range slices.Sorted(maps.Keys(servers)) {
+		if len(asked) > 0 && !slices.Contains(asked, name) {
+			continue
+		}
+		c := servers[name]
+		last, ok := folder.Last(name, c)
+		switch {
+		case c.Disabled, c.Problem != nil:
+		case !ok:
+			l.fresh = append(l.fresh, name)
+		default:
+			l.tools[name] = last.Tools
+			if last.Older {
+				l.older = append(l.older, name)
+			}
+		}
+	}
+	return l
+}
+
+// startNew starts the servers without a list, and waits for them.
+func (o *searchOptions) startNew(ctx context.Context, own *daemon.Daemon, l listed) {
+	if len(l.older) > 0 {
+		o.say("toolscript: the configuration has changed since these servers listed their tools: %s; their lists are renewed when they are used",
+			strings.Join(l.older, ", "))
+	}
+	if len(l.fresh) == 0 {
+		return
+	}
+	o.say("toolscript: starting %s to list their tools, which is not needed in the next search", strings.Join(l.fresh, ", "))
+	connecting, cancel := context.WithTimeout(ctx, actors.DefaultConnectTimeout)
+	defer cancel()
+	o.notice.show(connectingNotice(l.fresh))
+	own.Await(connecting, l.fresh)
+}
+
+// awaitVectors waits until embeddings that are not cached are computed.
+func (o *searchOptions) awaitVectors(ctx context.Context, own *daemon.Daemon) {
+	reading, read := context.WithTimeout(ctx, silentTime)
+	defer read()
+	if own.AwaitSearch(reading) || ctx.Err() != nil {
+		return
+	}
+	o.say("toolscript: computing the embeddings of the tools, which are cached for the next search")
+	o.notice.show("computing the embeddings of the tools")
+	embedding, enough := context.WithTimeout(ctx, embedTime)
+	defer enough()
+	own.AwaitSearch(embedding)
+}

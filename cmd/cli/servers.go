@@ -1,0 +1,94 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/naming"
+)
+
+// connectingText is shown while servers connect.
+const connectingText = "waiting for servers to connect"
+
+// connectingNotice is shown while the named servers connect.
+func connectingNotice(names []string) string {
+	const most = 4 // so that the text fits
+	text := strings.Join(names[:min(len(names), most)], ", ")
+	if len(names) > most {
+		text += fmt.Sprintf(" and %d more", len(names)-most)
+	}
+	return "waiting for " + text + " to connect"
+}
+
+// unconnected are the servers that are not connected.
+func unconnected(servers []toolscript.ServerStatus) []toolscript.ServerStatus {
+	var all []toolscript.ServerStatus
+	for _, s := range servers {
+		if s.State != toolscript.Ready {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// mostReason bounds the text about one server in a list.
+const mostReason = 160
+
+// troubles describes several servers that are not connected, in one line.
+func troubles(servers []toolscript.MissingServer) string {
+	var parts []string
+	for _, s := range servers {
+		part := s.Name + " (" + string(s.State)
+		if reason := []rune(oneLine(s.Error)); len(reason) > mostReason {
+			part += ": " + string(reason[:mostReason]) + "…"
+		} else if len(reason) > 0 {
+			part += ": " + string(reason)
+		}
+		parts = append(parts, part+")")
+	}
+	return strings.Join(parts, ", ") + "; see: toolscript list-servers"
+}
+
+// trouble describes a server that is not connected.
+func trouble(s toolscript.MissingServer) string {
+	text := fmt.Sprintf("%s is in state %s", s.Name, s.State)
+	if s.Error != "" {
+		text += ": " + s.Error
+	}
+	return text
+}
+
+// unknownError is the error of a name that selects nothing.
+func unknownError(u naming.UnknownEntry) error {
+	if u.Server != nil {
+		return &toolscript.Error{Kind: toolscript.Unavailable, Err: errors.New(trouble(*u.Server))}
+	}
+	text := fmt.Sprintf("there is no server or tool %q", u.Entry)
+	switch {
+	case len(u.Suggestions) > 0:
+		text += naming.DidYouMean(u.Suggestions)
+	case len(u.Servers) > 0:
+		text += "; the servers are: " + strings.Join(u.Servers, ", ") + "; see: toolscript list-tools"
+	default:
+		text += "; no servers are configured, add one to .toolscript.json"
+	}
+	return &toolscript.Error{Kind: toolscript.NotFound, Err: errors.New(text)}
+}
+
+// checkServer returns an error if no server has the name.
+func checkServer(name string, servers []toolscript.ServerStatus) error {
+	selection := naming.NewSelection(toolscript.Filter{name}, toolscript.Catalog{}, servers)
+	for _, u := range selection.Unknown {
+		return unknownError(naming.UnknownEntry{Entry: u.Entry, Suggestions: u.Suggestions, Servers: u.Servers})
+	}
+	return nil
+}
+
+// sayWaited prints the servers that a gateway waited for.
+func (a *app) sayWaited(names []string) {
+	if len(names) > 0 {
+		a.say("toolscript: waited for %s to connect", strings.Join(names, ", "))
+	}
+}

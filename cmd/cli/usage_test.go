@@ -1,0 +1,46 @@
+package cli_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var (
+	child = regexp.MustCompile(`(?m)^  ([a-z-]+) {2,}\S`)
+	// silent are the commands without --json: their output is for people, shells and
+	// MCP clients.
+	silent = []string{"toolscript help", "toolscript completion", "toolscript mcp", "toolscript prompt"}
+)
+
+// Every other command has --json and -o json.
+func TestEveryCommandPrintsJSON(t *testing.T) {
+	w := newWorld(t, nil)
+	commands := 0
+	var visit func(path ...string)
+	visit = func(path ...string) {
+		name := strings.Join(append([]string{"toolscript"}, path...), " ")
+		for _, s := range silent {
+			if name == s || strings.HasPrefix(name, s+" ") {
+				return
+			}
+		}
+		help := w.run(t, append(path, "--help")...).stdout
+		_, children, has := strings.Cut(help, "\nAvailable Commands:\n")
+		children, _, _ = strings.Cut(children, "\n\n")
+		for _, c := range child.FindAllStringSubmatch(children, -1) {
+			visit(append(append([]string{}, path...), c[1])...)
+		}
+		if has && strings.Contains(help, "\n  "+name+" [flags]\n") || len(path) == 0 {
+			return // a group of commands
+		}
+		commands++
+		if !strings.Contains(help, " --json ") || !regexp.MustCompile(`-o, --output (\w+\|)*json`).MatchString(help) {
+			t.Errorf("%s has no --json or no -o json:\n%s", name, help)
+		}
+	}
+	visit()
+	if commands < 20 {
+		t.Errorf("%d commands were found, want 20 or more", commands)
+	}
+}

@@ -1,0 +1,183 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/toolscript/toolscript"
+)
+
+// blob is binary data inside a value: an image, audio or a resource in a content block
+// of MCP.
+type blob struct {
+	pointer  string // JSON pointer to the block
+	kind     string // image, audio or resource
+	mimeType string
+	data     string // base64
+	size     int
+}
+
+// descriptor replaces a blob in a printed value.
+type descriptor struct {
+	Type     string `json:"type"`
+	MimeType string `json:"mimeType"`
+	Bytes    int    `json:"bytes"`
+	Handle   string `json:"handle"` // for toolscript output HANDLE --value --out FILE
+}
+
+// mostBlobDepth bounds the depth at which blobs are searched: each level is parsed
+// again.
+const mostBlobDepth = 16
+
+// describeBlobs replaces the blobs of a value by descriptors.
+func describeBlobs(runID string, value []byte) ([]byte, []blob) {
+	if !bytes.Contains(value, []byte(`"data"`)) && !bytes.Contains(value, []byte(`"blob"`)) {
+		return value, nil
+	}
+	var found []blob
+	described := replaceBlobs(value, "", 0, func(b blob) []byte {
+		found = append(found, b)
+		text, err := json.Marshal(descriptor{b.kind, b.mimeType, b.size, runID + "#" + b.pointer})
+		if err != nil {
+			panic(err) // a struct of strings and numbers always marshals
+		}
+		return text
+	})
+	return described, found
+}
+
+// replaceBlobs replaces the blobs of a value by the results of replace. Everything else
+// keeps its bytes and its order.
+func replaceBlobs(value []byte, pointer string, depth int, replace func(blob) []byte) []byte {
+	if depth > mostBlobDepth || len(value) == 0 || value[0] != '[' && value[0] != '{' {
+		return value
+	}
+	if b, ok := asBlob(value); ok {
+		b.pointer = pointer
+		return replace(b)
+	}
+	d := json.NewDecoder(bytes.NewReader(value))
+	if _, err := d.Token(); err != nil {
+		return value
+	}
+	out := []byte{value[0]}
+	for i := 0; d.More(); i++ {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		step := strconv.Itoa(i)
+		if value[0] == '{' {
+			key, err := d.Token()
+			if err != nil {
+				return value
+			}
+			step = strings.NewReplacer("~", "~0", "/", "~1").Replace(fmt.Sprint(key))
+			var name bytes.Buffer
+			if writeJSON(&name, key) != nil {
+				return value
+			}
+			out = append(append(out, bytes.TrimSpace(name.Bytes())...), ':')
+		}
+		var member json.RawMessage
+		if d.Decode(&member) != nil {
+			return value
+		}
+		out = append(out, replaceBlobs(member, pointer+"/"+step, depth+1, replace)...)
+	}
+	return append(out, value[0]+2) // in ASCII, ] and } are two after [ and {
+}
+
+// asBlob parses a content block with binary data, or the contents of a resource.
+func asBlob(value []byte) (blob, bool) {
+	if value[0] != '{' || !bytes.Contains(value, []byte(`"data"`)) && !bytes.Contains(value, []byte(`"blob"`)) {
+		return blob{}, false
+	}
+	var block struct {
+		Type     string  `json:"type"`
+		Data     *string `json:"data"`
+		MimeType string  `json:"mimeType"`
+		URI      string  `json:"uri"`
+		Blob     *string `json:"blob"`
+		Resource struct {
+			MimeType string  `json:"mimeType"`
+			Blob     *string `json:"blob"`
+		} `json:"resource"`
+	}
+	if json.Unmarshal(value, &block) != nil {
+		return blob{}, false
+	}
+	var data *string
+	b := blob{kind: block.Type, mimeType: block.MimeType}
+	switch {
+	case block.Type == "image" || block.Type == "audio":
+		data = block.Data
+	case block.Type == "resource":
+		data, b.mimeType = block.Resource.Blob, block.Resource.MimeType
+	case block.URI != "":
+		data, b.kind = block.Blob, "resource"
+	}
+	if data == nil {
+		return blob{}, false
+	}
+	bytes, err := base64.StdEncoding.DecodeString(*data)
+	b.data, b.size = *data, len(bytes)
+	return b, err == nil
+}
+
+// fileOf is the text that --out writes: the bytes of the blob at a pointer, or of the
+// only blob of a value that consists of content blocks. Any other value is written as a
+// line of JSON.
+func fileOf(value []byte, pointer string, pointed bool) ([]byte, error) {
+	_, blobs := describeBlobs("", value)
+	if pointed {
+		for _, b := range blobs {
+			if b.pointer == pointer {
+				return base64.StdEncoding.DecodeString(b.data)
+			}
+		}
+		return nil, &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf("the value has no binary data at %.100q", pointer)}
+	}
+	if len(blobs) != 1 || !onlyBlocks(value) {
+		return append(bytes.TrimRight(value, "\n"), '\n'), nil
+	}
+	return base64.StdEncoding.DecodeString(blobs[0].data)
+}
+
+// onlyBlocks reports whether a value is a content block, a list of content blocks, or
+// the contents of one resource.
+func onlyBlocks(value []byte) bool {
+	var contents struct {
+		Contents []json.RawMessage `json:"contents"`
+	}
+	var list []json.RawMessage
+	switch {
+	case json.Unmarshal(value, &list) == nil:
+	case json.Unmarshal(value, &contents) == nil && contents.Contents != nil:
+		list = contents.Contents
+	default:
+		list = []json.RawMessage{value}
+	}
+	for _, item := range list {
+		var block struct {
+			Type string `json:"type"`
+			URI  string `json:"uri"`
+		}
+		if json.Unmarshal(item, &block) != nil || block.Type == "" && block.URI == "" {
+			return false
+		}
+	}
+	return true
+}
+
+// blobNotice shows the command that saves a blob.
+func blobNotice(runID string, blobs []blob) string {
+	what := blobs[0].kind
+	if len(blobs) > 1 {
+		what = fmt.Sprintf("%d parts", len(blobs))
+	}
+	return fmt.Sprintf("%s of the value was replaced by a descriptor; to save the bytes:  toolscript output '%s#%s' --value --out FILE", what, runID, blobs[0].pointer)
+}

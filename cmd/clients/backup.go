@@ -1,0 +1,238 @@
+package clients
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/config/private"
+)
+
+// Backups are the earlier texts of files that were changed.
+type Backups struct {
+	Folder string // below the data folder
+	Now    func() time.Time
+}
+
+// maxBackups is how many changes of one kind are kept.
+const maxBackups = 10
+
+// journal is the record of one change.
+type journal struct {
+	Files []journalFile `json:"files"`
+}
+
+type journalFile struct {
+	Path    string  `json:"path"`
+	Root    string  `json:"root"`
+	Project bool    `json:"project"`
+	TOML    bool    `json:"toml,omitempty"`
+	New     bool    `json:"new"`   // there was no file
+	Written string  `json:"after"` // the hash of the text that was written
+	Added   []added `json:"added"`
+}
+
+func (f journalFile) file() File {
+	return File{Path: f.Path, Root: f.Root, Project: f.Project, toml: f.TOML}
+}
+
+const journalName = "journal.json"
+
+// Apply writes the files of a change, all or none, and keeps their earlier texts. It
+// returns the folder of the backup.
+func (b Backups) Apply(kind string, changes []*Change) (string, error) {
+	for _, c := range changes {
+		now, err := read(c.File)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return "", err
+		}
+		if !bytes.Equal(now, c.before) || (err == nil) == c.New() {
+			return "", &toolscript.Error{Kind: toolscript.Conflict, Err: fmt.Errorf("%s has changed in the meantime; nothing was written, run the command again", c.File.Path)}
+		}
+	}
+	folder, err := b.keep(kind, changes)
+	if err != nil {
+		return "", fmt.Errorf("no backup can be kept, so nothing was written: %w", err)
+	}
+	for i, c := range changes {
+		if err := write(c.File, c.after); err != nil {
+			for _, written := range changes[:i] {
+				err = errors.Join(err, written.revert())
+			}
+			return "", err
+		}
+	}
+	b.prune(kind)
+	return folder, nil
+}
+
+func (c *Change) revert() error {
+	if c.New() {
+		return removeFile(c.File)
+	}
+	return write(c.File, c.before)
+}
+
+// keep writes the backup of a change.
+func (b Backups) keep(kind string, changes []*Change) (string, error) {
+	folder := filepath.Join(b.Folder, kind+"-"+b.Now().UTC().Format("20060102T150405.000000000"))
+	if err := private.Dir(folder); err != nil {
+		return "", err
+	}
+	var j journal
+	for i, c := range changes {
+		j.Files = append(j.Files, journalFile{
+			Path: c.File.Path, Root: c.File.Root, Project: c.File.Project, TOML: c.File.toml,
+			New: c.New(), Written: hash(c.after), Added: c.members,
+		})
+		if err := private.WriteFile(backupFile(folder, i), c.before); err != nil {
+			return "", err
+		}
+	}
+	text, err := json.Marshal(j)
+	if err != nil {
+		return "", err
+	}
+	return folder, private.WriteFile(filepath.Join(folder, journalName), text)
+}
+
+func backupFile(folder string, i int) string {
+	return filepath.Join(folder, fmt.Sprintf("%d.before", i))
+}
+
+func hash(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+// of are the backups of a kind, the oldest first.
+func (b Backups) of(kind string) []string {
+	entries, err := os.ReadDir(b.Folder)
+	if err != nil {
+		return nil // there was no change yet
+	}
+	var out []string
+	for _, entry := range entries {
+		name := entry.Name()
+		folder := filepath.Join(b.Folder, name)
+		if at := strings.LastIndexByte(name, '-'); at > 0 && name[:at] == kind && exists(filepath.Join(folder, journalName)) {
+			out = append(out, folder)
+		}
+	}
+	return out
+}
+
+// prune deletes the oldest backups. One that stays is no reason to fail.
+func (b Backups) prune(kind string) {
+	folders := b.of(kind)
+	for len(folders) > maxBackups {
+		_ = os.RemoveAll(folders[0])
+		folders = folders[1:]
+	}
+}
+
+// Undo takes back the last change of a kind, and returns the files. A file that was
+// changed since keeps those changes: only the entries of toolscript are removed.
+func (b Backups) Undo(kind string) ([]string, error) {
+	folders := b.of(kind)
+	if len(folders) == 0 {
+		return nil, &toolscript.Error{Kind: toolscript.NotFound, Err: errors.New("there is nothing to undo")}
+	}
+	folder := folders[len(folders)-1]
+	if err := private.Check(folder); err != nil {
+		return nil, err
+	}
+	text, err := os.ReadFile(filepath.Join(folder, journalName)) //nolint:gosec // G304: a private folder of this program
+	if err != nil {
+		return nil, err
+	}
+	var j journal
+	if err := json.Unmarshal(text, &j); err != nil {
+		return nil, fmt.Errorf("%s: %w", filepath.Join(folder, journalName), err)
+	}
+	var paths []string
+	var changes []*Change
+	for i, f := range j.Files {
+		c, err := f.undo(backupFile(folder, i))
+		if err != nil {
+			return nil, fmt.Errorf("nothing was undone: %s: %w; as it was, it is in %s", f.Path, err, backupFile(folder, i))
+		}
+		if c != nil {
+			changes = append(changes, c)
+			paths = append(paths, f.Path)
+		}
+	}
+	for i, c := range changes {
+		if err := c.commit(); err != nil {
+			for _, done := range changes[:i] {
+				err = errors.Join(err, write(done.File, done.before))
+			}
+			return nil, err
+		}
+	}
+	return paths, os.RemoveAll(folder)
+}
+
+// commit writes the text after a change; nil deletes the file.
+func (c *Change) commit() error {
+	if c.after == nil {
+		return removeFile(c.File)
+	}
+	return write(c.File, c.after)
+}
+
+// undo is the change that takes back the change of one file, nil if there is nothing
+// left of it.
+func (f journalFile) undo(backup string) (*Change, error) {
+	now, err := read(f.file())
+	if errors.Is(err, fs.ErrNotExist) {
+		if f.New {
+			return nil, nil
+		}
+		return nil, errors.New("the file is gone")
+	}
+	if err != nil {
+		return nil, err
+	}
+	c := &Change{File: f.file(), before: now}
+	if hash(now) != f.Written {
+		c.after, err = f.without(now)
+		return c, err
+	}
+	if f.New {
+		return c, nil
+	}
+	c.after, err = os.ReadFile(backup) //nolint:gosec // G304: a private folder of this program
+	if c.after == nil {
+		c.after = []byte{}
+	}
+	return c, err
+}
+
+// without removes the added entries from a file that was changed since.
+func (f journalFile) without(text []byte) ([]byte, error) {
+	for _, m := range f.Added {
+		if m.Was {
+			return nil, fmt.Errorf("the file was changed since, and %s had another value before", strings.Join(m.Keys, "."))
+		}
+		var err error
+		if f.TOML {
+			text, err = removeTable(text, m.Table, m.Keys...)
+		} else {
+			text, err = remove(text, m.Value, m.Keys...)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return text, nil
+}

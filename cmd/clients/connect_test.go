@@ -1,0 +1,243 @@
+package clients_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolscript/toolscript/cmd/clients"
+)
+
+var entry = clients.Entry{Command: "/opt/tool script/toolscript", Args: []string{"mcp"}}
+
+func connect(s *scene, client string, project bool) (*clients.Change, error) {
+	s.Helper()
+	c, err := clients.Find(client, clients.Connectable())
+	if err != nil {
+		s.Fatal(err)
+	}
+	return clients.Connect(c, s.places, project, entry)
+}
+
+func TestConnect(t *testing.T) {
+	for _, tt := range []struct {
+		name, client, path, before, after string
+		project                           bool
+	}{
+		{
+			name: "new file", client: "claude-desktop", path: "$HOME/.config/Claude/claude_desktop_config.json",
+			after: "{\n  \"mcpServers\": {\n    \"toolscript\": {\n      \"command\": \"/opt/tool script/toolscript\",\n      \"args\": [\"mcp\"]\n    }\n  }\n}\n",
+		},
+		{
+			name: "comments", client: "vscode", path: "$HOME/.config/Code/User/mcp.json",
+			before: "// mine\n{\n\t\"servers\": {\n\t\t// the first\n\t\t\"a\": {\"command\": \"x\"} /* one */, // last\n\t\t// and no more\n\t},\n\t\"inputs\": [],\n}\n",
+			after: "// mine\n{\n\t\"servers\": {\n\t\t// the first\n\t\t\"a\": {\"command\": \"x\"} /* one */, // last\n\t\t\"toolscript\": {\n\t\t\t\"type\": \"stdio\",\n\t\t\t\"command\": \"/opt/tool script/toolscript\",\n\t\t\t\"args\": [\"mcp\"]\n\t\t},\n" +
+				"\t\t// and no more\n\t},\n\t\"inputs\": [],\n}\n",
+		},
+		{
+			name: "comma behind a comment", client: "vscode", project: true, path: "$PROJECT/.vscode/mcp.json",
+			before: "{\n  \"servers\": {\n    \"a\": {\"command\": \"x\"} // one\n  }\n}",
+			after:  "{\n  \"servers\": {\n    \"a\": {\"command\": \"x\"}, // one\n    \"toolscript\": {\n      \"type\": \"stdio\",\n      \"command\": \"/opt/tool script/toolscript\",\n      \"args\": [\"mcp\"]\n    }\n  }\n}",
+		},
+		{
+			name: "one line", client: "cursor", path: "$HOME/.cursor/mcp.json",
+			before: `{"mcpServers": {"a": {"command": "x"}}, "z": 1}`,
+			after:  "{\"mcpServers\": {\"a\": {\"command\": \"x\"}, \"toolscript\": {\n  \"command\": \"/opt/tool script/toolscript\",\n  \"args\": [\"mcp\"]\n}}, \"z\": 1}",
+		},
+		{
+			name: "no servers yet", client: "gemini", path: "$HOME/.gemini/settings.json",
+			before: "{\n    \"theme\": \"Dracula\"\n}\n",
+			after:  "{\n    \"theme\": \"Dracula\",\n    \"mcpServers\": {\n        \"toolscript\": {\n            \"command\": \"/opt/tool script/toolscript\",\n            \"args\": [\"mcp\"]\n        }\n    }\n}\n",
+		},
+		{
+			name: "comment alone in an object", client: "cursor", path: "$HOME/.cursor/mcp.json",
+			before: "{\n  \"mcpServers\": {\n    // none\n  }\n}\n",
+			after:  "{\n  \"mcpServers\": {\n    // none\n    \"toolscript\": {\n      \"command\": \"/opt/tool script/toolscript\",\n      \"args\": [\"mcp\"]\n    }\n  }\n}\n",
+		},
+		{
+			name: "another path of ours", client: "claude-code", path: "$HOME/.claude.json",
+			before: `{"mcpServers": {"toolscript": {"type": "stdio", "command": "/old/toolscript", "args": ["mcp"]}, "b": {"command": "y"}}}`,
+			after:  "{\"mcpServers\": {\"toolscript\": {\n  \"type\": \"stdio\",\n  \"command\": \"/opt/tool script/toolscript\",\n  \"args\": [\"mcp\"]\n}, \"b\": {\"command\": \"y\"}}}",
+		},
+		{
+			name: "TOML", client: "codex", path: "$HOME/.codex/config.toml",
+			before: "model = \"gpt-5\" # mine\n\n[mcp_servers.a]\ncommand = \"x\"",
+			after:  "model = \"gpt-5\" # mine\n\n[mcp_servers.a]\ncommand = \"x\"\n\n[mcp_servers.toolscript]\ncommand = \"/opt/tool script/toolscript\"\nargs = [\"mcp\"]\n",
+		},
+		{
+			name: "TOML with another path of ours", client: "codex", path: "$HOME/.codex/config.toml",
+			before: "[mcp_servers.\"toolscript\"] # ours\ncommand = \"toolscript\"\nargs = [\"mcp\"]\n\n[profiles.a]\nx = 1\n",
+			after:  "[mcp_servers.toolscript]\ncommand = \"/opt/tool script/toolscript\"\nargs = [\"mcp\"]\n\n[profiles.a]\nx = 1\n",
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newScene(t)
+			if tt.before != "" {
+				s.write(tt.path, tt.before)
+			}
+			change, err := connect(s, tt.client, tt.project)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.apply("connect", []*clients.Change{change})
+			if diff := cmp.Diff(tt.after, s.read(tt.path)); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+			if again, err := connect(s, tt.client, tt.project); again != nil || err != nil {
+				t.Errorf("a second time: %v, %v, want nothing to do", again, err)
+			}
+			if _, err := s.backups.Undo("connect"); err != nil {
+				t.Fatal(err)
+			}
+			if tt.before == "" {
+				if _, err := os.Stat(s.path(tt.path)); err == nil {
+					t.Error("the new file is still there")
+				}
+			} else if diff := cmp.Diff(tt.before, s.read(tt.path)); diff != "" {
+				t.Errorf("undo: -want +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+// The client may change its file after toolscript did. An undo removes only the entry
+// of toolscript.
+func TestUndoKeepsLaterChanges(t *testing.T) {
+	for _, tt := range []struct{ name, client, path, before, old, later, want string }{
+		{"last member", "vscode", "$HOME/.config/Code/User/mcp.json", "{\n  \"servers\": {\n    \"a\": {\"command\": \"x\"} // one\n  }\n}\n", `"x"`, `"y"`,
+			"{\n  \"servers\": {\n    \"a\": {\"command\": \"y\"} // one\n  }\n}\n"},
+		{"comma behind", "vscode", "$HOME/.config/Code/User/mcp.json", "{\n  \"servers\": {\n    \"a\": {\"command\": \"x\"}, // one\n  }\n}\n", `"x"`, `"y"`,
+			"{\n  \"servers\": {\n    \"a\": {\"command\": \"y\"}, // one\n  }\n}\n"},
+		{"first member", "cursor", "$HOME/.cursor/mcp.json", `{"mcpServers": {}}`, `["mcp"]`, `[ "mcp" ]`, `{"mcpServers": {}}`},
+		{"one line", "cursor", "$HOME/.cursor/mcp.json", `{"mcpServers": {"a": {"command": "x"}}}`, `"x"`, `"y"`, `{"mcpServers": {"a": {"command": "y"}}}`},
+		{"TOML", "codex", "$HOME/.codex/config.toml", "a = 1\n", "a = 1", "a = 2", "a = 2\n"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newScene(t)
+			s.write(tt.path, tt.before)
+			change, err := connect(s, tt.client, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.apply("connect", []*clients.Change{change})
+			s.write(tt.path, strings.Replace(s.read(tt.path), tt.old, tt.later, 1))
+			if _, err := s.backups.Undo("connect"); err != nil {
+				t.Fatal(err)
+			}
+			got := strings.Join(strings.Fields(s.read(tt.path)), " ")
+			if want := strings.Join(strings.Fields(tt.want), " "); strings.ReplaceAll(got, " ", "") != strings.ReplaceAll(want, " ", "") {
+				t.Errorf("got %s, want %s", got, want)
+			}
+		})
+	}
+}
+
+func TestUndoOfAChangedEntryIsRefused(t *testing.T) {
+	s := newScene(t)
+	s.write("$HOME/.cursor/mcp.json", "{}")
+	change, err := connect(s, "cursor", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.apply("connect", []*clients.Change{change})
+	s.write("$HOME/.cursor/mcp.json", `{"mcpServers": {"toolscript": {"command": "mine"}}}`)
+	_, err = s.backups.Undo("connect")
+	if err == nil || !strings.Contains(err.Error(), "has changed since") || !strings.Contains(err.Error(), s.backups.Folder) {
+		t.Errorf("got %v, want an error that names the backup", err)
+	}
+}
+
+func TestConnectRefuses(t *testing.T) {
+	for _, tt := range []struct {
+		name, client, path, text, want string
+		project                        bool
+	}{
+		{"a server of that name", "cursor", "$HOME/.cursor/mcp.json", `{"mcpServers": {"toolscript": {"command": "other"}}}`, "another server", false},
+		{"no object", "cursor", "$HOME/.cursor/mcp.json", `{"mcpServers": []}`, "mcpServers is not an object", false},
+		{"a list", "cursor", "$HOME/.cursor/mcp.json", `[]`, "the top is not an object", false},
+		{"no JSON", "cursor", "$HOME/.cursor/mcp.json", "{\n  x\n}", "line 2, column 3", false},
+		{"no TOML", "codex", "$HOME/.codex/config.toml", "a = 1\nb = \n", "line 2", false},
+		{"an inline table", "codex", "$HOME/.codex/config.toml", "mcp_servers = { a = { command = \"x\" } }\n", "add this by hand", false},
+		{"a client without projects", "claude-desktop", "$HOME/x", "", "no file for one project", true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newScene(t)
+			s.write(tt.path, tt.text)
+			if _, err := connect(s, tt.client, tt.project); err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("got %v, want %q", err, tt.want)
+			}
+		})
+	}
+}
+
+// A file keeps its mode. A new file of the user is readable by the user only.
+func TestModes(t *testing.T) {
+	s := newScene(t)
+	s.write("$HOME/.cursor/mcp.json", "{}")
+	if err := os.Chmod(s.path("$HOME/.cursor/mcp.json"), 0o640); err != nil {
+		t.Fatal(err)
+	}
+	for client, want := range map[string]os.FileMode{"cursor": 0o640, "gemini": 0o600} {
+		change, err := connect(s, client, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.apply("connect", []*clients.Change{change})
+		info, err := os.Stat(change.File.Path)
+		if err != nil || info.Mode().Perm() != want {
+			t.Errorf("%s: %v, %v, want %v", client, info.Mode(), err, want)
+		}
+		left, err := filepath.Glob(filepath.Join(filepath.Dir(change.File.Path), ".*toolscript-*"))
+		if err != nil || len(left) > 0 {
+			t.Errorf("%s: temporary files are left: %v, %v", client, left, err)
+		}
+	}
+}
+
+// If a file has changed since it was read, no file is written.
+func TestApplyIsAllOrNothing(t *testing.T) {
+	s := newScene(t)
+	s.write("$HOME/.cursor/mcp.json", "{}")
+	s.write("$HOME/.gemini/settings.json", "{}")
+	first, err := connect(s, "cursor", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := connect(s, "gemini", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.write("$HOME/.gemini/settings.json", "{ }")
+	if _, err := s.backups.Apply("connect", []*clients.Change{first, second}); err == nil || !strings.Contains(err.Error(), "has changed in the meantime") {
+		t.Errorf("got %v, want an error", err)
+	}
+	if got := s.read("$HOME/.cursor/mcp.json"); got != "{}" {
+		t.Errorf("the first file was written: %s", got)
+	}
+}
+
+// Each undo reverts one change, the last one first.
+func TestUndoStep(t *testing.T) {
+	s := newScene(t)
+	if _, err := s.backups.Undo("import"); err == nil || !strings.Contains(err.Error(), "nothing to undo") {
+		t.Errorf("got %v, want nothing to undo", err)
+	}
+	var texts []string
+	for _, name := range []string{"a", "b"} {
+		s.write("$HOME/.cursor/mcp.json", `{"mcpServers": {"`+name+`": {"command": "`+name+`"}}}`)
+		s.apply("import", s.plan("").Changes)
+		texts = append(texts, s.read("$HOME/.toolscript.json"))
+	}
+	if _, err := s.backups.Undo("import"); err != nil || s.read("$HOME/.toolscript.json") != texts[0] {
+		t.Errorf("first undo: %v", err)
+	}
+	if _, err := s.backups.Undo("import"); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(s.path("$HOME/.toolscript.json")); err == nil {
+		t.Error("the file is there that the first import made")
+	}
+}

@@ -1,0 +1,25 @@
+package clients
+
+var cursor = Client{
+	Name: "cursor", Title: "Cursor", entry: plainEntry, expand: editorVariable,
+	files: func(p Places) []File {
+		user := p.user(".cursor/mcp.json", "mcpServers")
+		user.connect = true
+		if p.Project == "" {
+			return []File{user}
+		}
+		project := p.project(".cursor/mcp.json", "mcpServers")
+		project.connect = true
+		return []File{user, project}
+	},
+	translate: func(t *translation) {
+		t.drop("description", "autoApprove")
+		t.lose("envFile", "toolscript reads no file of variables")
+		if auth, ok := t.fields["auth"].(map[string]any); ok {
+			delete(t.fields, "auth")
+			t.setLogin("clientId", auth["CLIENT_ID"])
+			t.setLogin("clientSecret", auth["CLIENT_SECRET"])
+			t.setLogin("scope", joined(auth["scopes"]))
+		}
+	},
+}

@@ -1,0 +1,239 @@
+package clients
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// document is a JSON text that may have comments and commas after the last item, as
+// editors allow.
+type document struct {
+	text     []byte
+	code     []byte // as long as text, without comments and such commas
+	root     *node  // nil if there is nothing but comments
+	comments [][2]int
+	trailing []int // commas after the last item
+}
+
+// node is one value and its place.
+type node struct {
+	from, to int
+	kind     json.Delim // '{', '[' or 0
+	members  []member   // of an object
+	items    []*node    // of a list
+	scalar   any
+}
+
+type member struct {
+	key   string
+	at    int // of the key
+	value *node
+}
+
+// maxDepth bounds the recursion.
+const maxDepth = 500
+
+// parse reads a text. The error has no part of the text, which may have secrets.
+func parse(text []byte) (*document, error) {
+	d := &document{text: text}
+	d.blank()
+	if len(bytes.TrimSpace(d.code)) == 0 {
+		return d, nil
+	}
+	if err := json.Unmarshal(d.code, new(json.RawMessage)); err != nil {
+		var syntax *json.SyntaxError
+		if errors.As(err, &syntax) {
+			before := text[:min(max(int(syntax.Offset)-1, 0), len(text))]
+			return nil, fmt.Errorf("line %d, column %d: this is not JSON",
+				bytes.Count(before, []byte("\n"))+1, len(before)-bytes.LastIndexByte(before, '\n'))
+		}
+		return nil, errors.New("this is not JSON")
+	}
+	b := builder{code: d.code, tokens: json.NewDecoder(bytes.NewReader(d.code))}
+	b.tokens.UseNumber()
+	var err error
+	d.root, err = b.value(0)
+	return d, err
+}
+
+// blank copies the text with blanks in the place of comments, of a byte order mark and
+// of a comma after the last item.
+func (d *document) blank() {
+	d.code = bytes.Clone(d.text)
+	if bytes.HasPrefix(d.code, []byte("\ufeff")) {
+		d.erase(0, 3)
+	}
+	comma, before := -1, byte(0) // a comma that nothing follows yet, and the character before it
+	last := byte(0)
+	for at := 0; at < len(d.code); {
+		c := d.code[at]
+		switch {
+		case c == '"':
+			at = endOfString(d.code, at)
+			last, comma = c, -1
+			continue
+		case c == '/' && endOfComment(d.code, at) > 0:
+			end := endOfComment(d.code, at)
+			d.comments = append(d.comments, [2]int{at, end})
+			d.erase(at, end)
+			at = end
+			continue
+		case c == ',':
+			comma, before = at, last
+			last = c
+		case c == '}' || c == ']':
+			if comma >= 0 && before != 0 && !bytes.ContainsRune([]byte("{[,:"), rune(before)) {
+				d.erase(comma, comma+1)
+				d.trailing = append(d.trailing, comma)
+			}
+			last, comma = c, -1
+		case c != ' ' && c != '\t' && c != '\r' && c != '\n':
+			last, comma = c, -1
+		}
+		at++
+	}
+}
+
+func (d *document) erase(from, to int) {
+	for i := from; i < to; i++ {
+		if d.code[i] != '\n' && d.code[i] != '\r' {
+			d.code[i] = ' '
+		}
+	}
+}
+
+// endOfString is the offset behind a string.
+func endOfString(text []byte, at int) int {
+	for at++; at < len(text); at++ {
+		switch text[at] {
+		case '\\':
+			at++
+		case '"':
+			return at + 1
+		}
+	}
+	return len(text)
+}
+
+// endOfComment is the offset behind a comment, 0 if there is none.
+func endOfComment(text []byte, at int) int {
+	switch rest := text[at:]; {
+	case bytes.HasPrefix(rest, []byte("//")):
+		if end := bytes.IndexByte(rest, '\n'); end >= 0 {
+			return at + end
+		}
+		return len(text)
+	case bytes.HasPrefix(rest, []byte("/*")):
+		if end := bytes.Index(rest[2:], []byte("*/")); end >= 0 {
+			return at + 2 + end + 2
+		}
+	}
+	return 0
+}
+
+// builder makes nodes out of the tokens of valid JSON.
+type builder struct {
+	code   []byte
+	tokens *json.Decoder
+}
+
+func (b *builder) next() int {
+	at := int(b.tokens.InputOffset())
+	return at + len(b.code[at:]) - len(bytes.TrimLeft(b.code[at:], " \t\r\n,:"))
+}
+
+func (b *builder) value(depth int) (*node, error) {
+	if depth > maxDepth {
+		return nil, fmt.Errorf("nested more than %d levels deep", maxDepth)
+	}
+	n := &node{from: b.next()}
+	token, err := b.tokens.Token()
+	if err != nil {
+		return nil, err
+	}
+	if delim, ok := token.(json.Delim); ok {
+		n.kind = delim
+		err = b.inner(n, depth)
+	} else {
+		n.scalar = token
+	}
+	n.to = int(b.tokens.InputOffset())
+	return n, err
+}
+
+func (b *builder) inner(n *node, depth int) error {
+	for b.tokens.More() {
+		m := member{at: b.next()}
+		if n.kind == '{' {
+			token, err := b.tokens.Token()
+			if err != nil {
+				return err
+			}
+			m.key, _ = token.(string)
+		}
+		var err error
+		if m.value, err = b.value(depth + 1); err != nil {
+			return err
+		}
+		if n.kind == '{' {
+			n.members = append(n.members, m)
+		} else {
+			n.items = append(n.items, m.value)
+		}
+	}
+	_, err := b.tokens.Token()
+	return err
+}
+
+// member returns the last member of a key, which is the one that counts.
+func (n *node) member(key string) (member, bool) {
+	if n == nil {
+		return member{}, false
+	}
+	for _, m := range slices.Backward(n.members) {
+		if m.key == key {
+			return m, true
+		}
+	}
+	return member{}, false
+}
+
+// at follows keys. It returns nil if they lead nowhere.
+func (n *node) at(keys ...string) *node {
+	for _, key := range keys {
+		m, ok := n.member(key)
+		if !ok {
+			return nil
+		}
+		n = m.value
+	}
+	return n
+}
+
+// plain is the value as encoding/json gives it.
+func (n *node) plain() any {
+	if n == nil {
+		return nil
+	}
+	switch n.kind {
+	case '{':
+		fields := map[string]any{}
+		for _, m := range n.members {
+			fields[m.key] = m.value.plain()
+		}
+		return fields
+	case '[':
+		list := []any{}
+		for _, item := range n.items {
+			list = append(list, item.plain())
+		}
+		return list
+	}
+	return n.scalar
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -1,0 +1,359 @@
+package clients
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/config"
+)
+
+// Targets are the files of toolscript that servers are written to. The path
+// of the project's file is "" if there is no project, or if the user named the files to
+// use: the servers of a repository must not reach a file that needs no trust.
+type Targets struct {
+	User    File
+	Project File
+}
+
+// Import is the plan of an import.
+type Import struct {
+	Changes   []*Change
+	Taken     []Taken
+	Left      []Left
+	Variables []Variable // that have to be set
+	Notes     []string
+}
+
+// Taken is a server that the import takes over.
+type Taken struct {
+	Name   string `json:"name"`
+	Client string `json:"client"`
+	From   string `json:"from"`
+	To     string `json:"to"`
+}
+
+// Left is a server, or a whole file, that the import leaves out.
+type Left struct {
+	Name   string `json:"name,omitempty"`
+	Client string `json:"client"`
+	From   string `json:"from"`
+	Why    string `json:"why"`
+}
+
+// Plan reads the servers of one client, or of all if from is nil, and returns the
+// plan of the import. It writes nothing.
+func Plan(places Places, targets Targets, from *Client) (*Import, error) {
+	p := &planner{places: places, vault: vault{places: places, values: map[string]string{}}, needed: map[string]string{}}
+	if err := p.open(targets); err != nil {
+		return nil, err
+	}
+	for _, c := range all {
+		if from != nil && c != from {
+			continue
+		}
+		for _, file := range c.files(places) {
+			p.take(c, file)
+		}
+	}
+	return p.done()
+}
+
+// planner collects servers file by file.
+type planner struct {
+	places Places
+	vault  vault
+	needed map[string]string
+	plan   Import
+	user   *target
+	own    *target // of the project; nil without one
+	seen   []seen
+}
+
+// seen is a server that was taken over, or that toolscript has already.
+type seen struct {
+	name, identity, where string
+	project               bool
+}
+
+// target is a file of toolscript that gets servers.
+type target struct {
+	change  *Change
+	servers map[string]any // that it has
+	added   []*Server
+}
+
+func (p *planner) open(targets Targets) (err error) {
+	if p.user, err = openTarget(targets.User); err != nil {
+		return err
+	}
+	p.know(p.user)
+	if targets.Project.Path != "" {
+		if p.own, err = openTarget(targets.Project); err != nil {
+			return err
+		}
+		p.know(p.own)
+	}
+	return nil
+}
+
+func openTarget(f File) (*target, error) {
+	text, err := read(f)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	if err == nil {
+		if _, wrong := config.Check(f.Path, text); wrong != nil && !json.Valid(text) {
+			return nil, wrong
+		}
+	}
+	d, err := parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.Path, err)
+	}
+	return &target{&Change{File: f, before: text, after: text}, object(d.root.at("mcpServers").plain()), nil}, nil
+}
+
+// know notes the servers that toolscript has.
+func (p *planner) know(t *target) {
+	for _, name := range sortedKeys(t.servers) {
+		s := Server{Name: name, fields: object(copied(t.servers[name]))}
+		p.seen = append(p.seen, seen{name, s.identity(), t.change.File.Path, t.change.File.Project})
+	}
+}
+
+// take takes over the servers of one file.
+func (p *planner) take(c *Client, file File) {
+	text, err := read(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	leave := func(name, why string) {
+		p.plan.Left = append(p.plan.Left, Left{name, c.Title, file.Path, why})
+	}
+	if err != nil {
+		leave("", err.Error())
+		return
+	}
+	names, servers, asked, err := contents(file, text)
+	if err != nil {
+		leave("", err.Error())
+		return
+	}
+	to := p.user
+	if file.Project {
+		to = p.own
+	}
+	for _, name := range names {
+		raw := object(servers[name])
+		if raw == nil {
+			leave(name, "it is not an object")
+			continue
+		}
+		t := translation{Server: &Server{Name: name, Client: c, File: file}, places: p.places, asked: asked, needed: p.needed}
+		t.run(raw)
+		if why := p.add(t.Server, to); why != "" {
+			leave(name, why)
+		}
+	}
+}
+
+// contents are the servers of a file in their order, and the descriptions of the
+// inputs that it asks for.
+func contents(file File, text []byte) (names []string, servers map[string]any, asked map[string]string, err error) {
+	if file.toml {
+		fields, err := parseTOML(text)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		value, err := asJSON(valueAt(fields, file.keys))
+		servers = object(value)
+		return sortedKeys(servers), servers, nil, err
+	}
+	d, err := parse(text)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	n := d.root.at(file.keys...)
+	if n == nil {
+		return nil, nil, nil, nil
+	}
+	if n.kind != '{' {
+		return nil, nil, nil, fmt.Errorf("%s is not an object", file.keys[len(file.keys)-1])
+	}
+	for _, m := range n.members {
+		if !slices.Contains(names, m.key) {
+			names = append(names, m.key)
+		}
+	}
+	return names, object(n.plain()), inputs(d.root), nil
+}
+
+// inputs are the descriptions of ${input:NAME} by name.
+func inputs(root *node) map[string]string {
+	out := map[string]string{}
+	list := root.at("inputs")
+	if list == nil {
+		return out
+	}
+	for _, item := range list.items {
+		id, _ := item.at("id").plain().(string)
+		out[id], _ = item.at("description").plain().(string)
+	}
+	return out
+}
+
+// add adds a server to a file, or says why not.
+func (p *planner) add(s *Server, to *target) (why string) {
+	if s.isToolscript() {
+		return "it is toolscript itself"
+	}
+	if to == nil {
+		return "the servers of a project go into the project's own file; run the command without --config and TOOLSCRIPT_CONFIG"
+	}
+	identity := s.identity() // with the tokens, which tell two accounts apart
+	needed := len(p.vault.variables)
+	p.vault.hide(s)
+	hidden := s.identity() // as toolscript may have it already
+	if why := p.known(s, identity, hidden); why != "" {
+		p.vault.variables = p.vault.variables[:needed]
+		return why
+	}
+	single := style{"", ""}.render(ordered{{"mcpServers", ordered{{s.Name, s.definition()}}}}, "")
+	warnings, mistakes := config.Check(s.File.Path, []byte(single))
+	if mistakes != nil {
+		p.vault.variables = p.vault.variables[:needed]
+		return reasons(mistakes)
+	}
+	for _, note := range s.notes {
+		p.plan.Notes = append(p.plan.Notes, fmt.Sprintf("%s of %s: %s", s.Name, s.Client.Title, note))
+	}
+	for _, warning := range warnings {
+		p.plan.Notes = append(p.plan.Notes, fmt.Sprintf("%s of %s: %s: %s", s.Name, s.Client.Title, warning.Field, warning.Message))
+	}
+	p.seen = append(p.seen, seen{s.Name, identity, s.Client.Title, s.File.Project}, seen{s.Name, hidden, s.Client.Title, s.File.Project})
+	to.added = append(to.added, s)
+	p.plan.Taken = append(p.plan.Taken, Taken{s.Name, s.Client.Title, s.File.Path, to.change.File.Path})
+	return ""
+}
+
+// reasons are the mistakes of a definition that has no file.
+func reasons(err error) string {
+	var mistakes config.Mistakes
+	if !errors.As(err, &mistakes) {
+		return err.Error()
+	}
+	var out []string
+	for _, m := range mistakes {
+		out = append(out, m.Field+": "+m.Message)
+	}
+	return strings.Join(out, "; ")
+}
+
+// known says that a server is there already, "" if it is not. A server of the project
+// may have the name of one of the user: it counts in the project.
+func (p *planner) known(s *Server, identities ...string) string {
+	for _, other := range p.seen {
+		switch {
+		case slices.Contains(identities, other.identity) && (other.name == s.Name || other.project == s.File.Project):
+			return fmt.Sprintf("the same server is in %s, as %s", other.where, other.name)
+		case other.name == s.Name && other.project == s.File.Project:
+			return fmt.Sprintf("%s has another server of this name; to take this one, rename one of them", other.where)
+		}
+	}
+	return ""
+}
+
+// done inserts the servers into the texts of the files.
+func (p *planner) done() (*Import, error) {
+	for _, t := range []*target{p.user, p.own} {
+		if t == nil || len(t.added) == 0 {
+			continue
+		}
+		for _, s := range t.added {
+			if err := t.change.put(s.definition(), "mcpServers", s.Name); err != nil {
+				return nil, err
+			}
+		}
+		if _, wrong := config.Check(t.change.File.Path, t.change.after); wrong != nil {
+			return nil, wrong
+		}
+		p.plan.Changes = append(p.plan.Changes, t.change)
+	}
+	p.plan.Variables = append(p.vault.variables, p.unset()...)
+	return &p.plan, nil
+}
+
+// put inserts a value into the text of a change.
+func (c *Change) put(value any, keys ...string) error {
+	text, err := set(c.after, value, keys...)
+	if err != nil {
+		return fmt.Errorf("%s: %w", c.File.Path, err)
+	}
+	c.after = text
+	c.members = append(c.members, added{Keys: keys, Value: plainValue(value)})
+	return nil
+}
+
+// unset are the variables that the servers refer to, that have no default, and that
+// are not set.
+func (p *planner) unset() []Variable {
+	var out []Variable
+	known := map[string]bool{}
+	for _, v := range p.vault.variables {
+		known[v.Name] = true
+	}
+	for _, t := range []*target{p.user, p.own} {
+		if t == nil {
+			continue
+		}
+		for _, s := range t.added {
+			text, _ := json.Marshal(s.fields) // it was JSON
+			for _, name := range config.Variables(string(text)) {
+				if _, set := p.places.Lookup(name); set || known[name] {
+					continue
+				}
+				known[name] = true
+				why := p.needed[name]
+				if why == "" && s.Client != nil {
+					why = s.Client.Title + " takes it from its environment"
+				}
+				out = append(out, Variable{name, s.Name, why})
+			}
+		}
+	}
+	return out
+}
+
+// Add returns the plan of adding one server to a file. It writes nothing.
+func Add(places Places, f File, name string, definition map[string]any) (*Import, error) {
+	t, err := openTarget(f)
+	if err != nil {
+		return nil, err
+	}
+	if _, taken := t.servers[name]; taken {
+		return nil, &toolscript.Error{Kind: toolscript.Conflict, Err: fmt.Errorf("%s has a server %s already; choose another name", f.Path, name)}
+	}
+	s := &Server{Name: name, File: f, fields: object(copied(definition))}
+	t.added = []*Server{s}
+	p := &planner{places: places, vault: vault{places: places, values: map[string]string{}}, user: t}
+	p.vault.hide(s)
+	for i := range p.vault.variables {
+		p.vault.variables[i].Why = "a secret is not written into a file"
+	}
+	p.plan.Taken = []Taken{{Name: name, To: f.Path}}
+	return p.done()
+}
+
+// Configured returns the names of the servers in a file of toolscript.
+func Configured(f File) ([]string, error) {
+	t, err := openTarget(f)
+	if err != nil {
+		return nil, err
+	}
+	return sortedKeys(t.servers), nil
+}

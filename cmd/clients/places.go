@@ -1,0 +1,98 @@
+package clients
+
+import (
+	"os"
+	"path/filepath"
+
+	"github.com/toolscript/toolscript/cmd/config"
+)
+
+// Places say where the files of clients are.
+type Places struct {
+	Home    string                           // of the user
+	Project string                           // root of the project, "" outside of one
+	System  string                           // GOOS
+	Lookup  func(name string) (string, bool) // variables of the environment
+}
+
+func (p Places) env(name string) string {
+	value, _ := p.Lookup(name)
+	return value
+}
+
+// user is a file below the home folder.
+func (p Places) user(path string, keys ...string) File {
+	return File{Path: filepath.Join(p.Home, filepath.FromSlash(path)), Root: p.Home, keys: keys}
+}
+
+// project is a file of the project.
+func (p Places) project(path string, keys ...string) File {
+	return File{Path: filepath.Join(p.Project, filepath.FromSlash(path)), Root: p.Project, Project: true, keys: keys}
+}
+
+// settings is a file in the folder where the system keeps the settings of desktop
+// programs.
+func (p Places) settings(path string, keys ...string) File {
+	folder := filepath.Join(p.Home, ".config")
+	switch p.System {
+	case "darwin":
+		folder = filepath.Join(p.Home, "Library", "Application Support")
+	case "windows":
+		folder = filepath.Join(p.Home, "AppData", "Roaming")
+	}
+	variable := map[string]string{"windows": "APPDATA", "darwin": ""}
+	name, known := variable[p.System]
+	if !known {
+		name = "XDG_CONFIG_HOME"
+	}
+	if own := p.env(name); name != "" && filepath.IsAbs(own) {
+		folder = own
+	}
+	return p.below(folder, path, keys...)
+}
+
+// below is a file of the user in a folder that may be outside of the home folder.
+func (p Places) below(folder, path string, keys ...string) File {
+	root := p.Home
+	if !inside(root, folder) {
+		root = folder
+	}
+	return File{Path: filepath.Join(folder, filepath.FromSlash(path)), Root: root, keys: keys}
+}
+
+func inside(root, path string) bool {
+	rel, err := filepath.Rel(root, path)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+// ProjectRoot is the folder of the project that a folder belongs to: that of the
+// project's configuration, else that of the repository, else the folder itself. The
+// home folder is no project, and "" stands for that.
+func ProjectRoot(folder, home string) string {
+	repository := ""
+	for dir := folder; dir != home; dir = filepath.Dir(dir) {
+		if exists(filepath.Join(dir, config.FileName)) {
+			return dir
+		}
+		if exists(filepath.Join(dir, ".git")) {
+			repository = dir
+			break
+		}
+		if filepath.Dir(dir) == dir {
+			break
+		}
+	}
+	switch {
+	case repository != "":
+		return repository
+	case folder == home:
+		return ""
+	default:
+		return folder
+	}
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}

@@ -1,0 +1,267 @@
+package clients
+
+import (
+	"fmt"
+	"net/url"
+	"regexp"
+	"strings"
+
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+// secret is a part of a text that is a token or a password.
+type secret struct {
+	from, to int
+	name     string // a name for it, "" where the text gives none
+}
+
+var (
+	secretName = regexp.MustCompile(`(?i)token|secret|passw|passphrase|api[-_]?key|access[-_]?key|private[-_]?key|credential|authorization|cookie` +
+		`|bearer|(^|[-_])(auth|key|pat|dsn)$|[-_]pwd$`)
+	countName = regexp.MustCompile(`(?i)(max|min|limit|count|budget|num)[-_]?tokens?|tokens?[-_]?(limit|count|max|budget|size|ttl)`)
+	pathName  = regexp.MustCompile(`(?i)(file|path|dir|folder|credentials)$`)
+	idName    = regexp.MustCompile(`(?i)id$`)
+	aPath     = regexp.MustCompile(`^(~?/|\.\.?/|[A-Za-z]:[\\/])`)
+	harmless  = regexp.MustCompile(`(?i)^(|true|false|yes|no|on|off|none|null|basic|bearer|oauth2?|\d{1,3})$`)
+	scheme    = regexp.MustCompile(`^(?i:bearer|basic|token|apikey)\s+`)
+	named     = regexp.MustCompile(`^(-{0,2}[A-Za-z][\w.-]*)(\s*[:=]\s*)`)
+	address   = regexp.MustCompile(`^[a-z][a-z0-9+.-]*://`)
+	onlyNames = regexp.MustCompile(`^(\s*\$\{[^{}]*\}\s*)+$`)
+	fallbacks = regexp.MustCompile(`:-([^}]*)\}`)
+	opaque    = regexp.MustCompile(`^[\w-]{24,}={0,2}$`)
+)
+
+// secretsIn finds the secrets of a text. name is the key that it has, or the flag
+// before it.
+func secretsIn(name, text string) []secret {
+	if address.MatchString(text) {
+		return secretsInAddress(text)
+	}
+	start := len(scheme.FindString(text))
+	rest := text[start:]
+	switch {
+	case onlyNames.MatchString(rest):
+		for _, fallback := range fallbacks.FindAllStringSubmatch(rest, -1) {
+			if looksSecret(fallback[1]) {
+				return []secret{{start, len(text), ""}}
+			}
+		}
+		return nil
+	case namesSecret(name, rest) && !harmless.MatchString(rest):
+		return []secret{{start, len(text), name}}
+	}
+	if at := named.FindStringSubmatchIndex(text); at != nil {
+		inner := secretsIn(text[at[2]:at[3]], text[at[1]:])
+		for i := range inner {
+			inner[i].from += at[1]
+			inner[i].to += at[1]
+		}
+		if len(inner) > 0 || !looksSecret(text) {
+			return inner
+		}
+	}
+	if knownForm(text) || random(text) && !idName.MatchString(name) {
+		return []secret{{start, len(text), ""}}
+	}
+	return nil
+}
+
+// namesSecret reports whether a name is that of a secret, and the text no path.
+func namesSecret(name, text string) bool {
+	if !secretName.MatchString(name) || countName.MatchString(name) {
+		return false
+	}
+	return !pathName.MatchString(name) || !aPath.MatchString(text)
+}
+
+// looksSecret knows tokens by their form: those of known services, and long texts
+// that look random.
+func looksSecret(text string) bool { return knownForm(text) || random(text) }
+
+func knownForm(text string) bool { return strings.Contains(mcpclient.Redact(text), "(redacted)") }
+
+// random reports whether a text looks like the output of a random generator.
+func random(text string) bool {
+	if !opaque.MatchString(text) {
+		return false
+	}
+	digits, changes := 0, 0
+	for i := range len(text) {
+		if text[i] >= '0' && text[i] <= '9' {
+			digits++
+		}
+		if i > 0 && class(text[i]) != class(text[i-1]) {
+			changes++
+		}
+	}
+	return digits >= 4 && changes >= 6 && digits < len(text)
+}
+
+func class(c byte) int {
+	switch {
+	case c >= '0' && c <= '9':
+		return 0
+	case c >= 'a' && c <= 'z':
+		return 1
+	case c >= 'A' && c <= 'Z':
+		return 2
+	default:
+		return 3
+	}
+}
+
+// secretsInAddress finds the password, the parameters and the parts of the path of an
+// address that are secrets.
+func secretsInAddress(text string) []secret {
+	var out []secret
+	start := strings.Index(text, "://") + 3
+	end := start + strings.IndexAny(text[start:]+"/", "/?#")
+	if at := strings.LastIndexByte(text[start:end], '@'); at >= 0 {
+		user := text[start : start+at]
+		if _, password, ok := strings.Cut(user, ":"); ok && password != "" && !onlyNames.MatchString(password) {
+			out = append(out, secret{start + len(user) - len(password), start + at, "password"})
+		} else if !ok && looksSecret(user) {
+			out = append(out, secret{start, start + at, "token"})
+		}
+	}
+	query := end + strings.IndexAny(text[end:]+"?", "?#")
+	for at := end; at < query; {
+		next := at + 1 + strings.IndexByte(text[at+1:query]+"/", '/')
+		if part := text[at+1 : next]; looksSecret(part) {
+			out = append(out, secret{at + 1, next, "key"})
+		}
+		at = next
+	}
+	for at := query; at < len(text); {
+		next := at + 1 + strings.IndexAny(text[at+1:]+"&", "&#")
+		name, value, ok := strings.Cut(text[at+1:next], "=")
+		plain, err := url.QueryUnescape(value)
+		if ok && err == nil && !onlyNames.MatchString(value) && !harmless.MatchString(value) &&
+			(namesSecret(name, plain) || looksSecret(plain)) {
+			out = append(out, secret{next - len(value), next, name})
+		}
+		at = next
+	}
+	return out
+}
+
+const hidden = "***"
+
+// masked is a text with its secrets hidden.
+func masked(name, text string) string {
+	return replaced(text, secretsIn(name, text), func(secret) string { return hidden })
+}
+
+func replaced(text string, secrets []secret, with func(secret) string) string {
+	var b strings.Builder
+	at := 0
+	for _, s := range secrets {
+		b.WriteString(text[at:s.from])
+		b.WriteString(with(s))
+		at = s.to
+	}
+	b.WriteString(text[at:])
+	return b.String()
+}
+
+// Variable is a variable that has to be set before a server starts.
+type Variable struct {
+	Name   string `json:"name"`
+	Server string `json:"server"`
+	Why    string `json:"why"`
+}
+
+// vault turns the secrets of servers into variables.
+type vault struct {
+	places    Places
+	values    map[string]string // by the name of the variable
+	variables []Variable
+}
+
+// hide replaces the secrets of a server by references to variables.
+func (v *vault) hide(s *Server) {
+	for _, p := range s.definition() {
+		s.fields[p.key] = v.hideValue(s, p.key, p.key, p.value)
+	}
+}
+
+func (v *vault) hideValue(s *Server, place, name string, value any) any {
+	switch value := value.(type) {
+	case string:
+		return v.hideText(s, place, name, value)
+	case []any:
+		before := ""
+		for i, item := range value {
+			value[i] = v.hideValue(s, fmt.Sprintf("%s[%d]", place, i), before, item)
+			before = flagBefore(item)
+		}
+	case map[string]any:
+		for _, key := range sortedKeys(value) {
+			value[key] = v.hideValue(s, place+"."+key, key, value[key])
+		}
+	}
+	return value
+}
+
+// flagBefore is the flag that an argument is, for the value after it.
+func flagBefore(item any) string {
+	if text, ok := item.(string); ok && strings.HasPrefix(text, "-") && !strings.Contains(text, "=") {
+		return text
+	}
+	return ""
+}
+
+func (v *vault) hideText(s *Server, place, name, text string) string {
+	return replaced(text, secretsIn(name, text), func(found secret) string {
+		variable := v.name(s, suggested(s, place, name, found.name), text[found.from:found.to])
+		if set, ok := v.places.Lookup(variable); !ok || set != text[found.from:found.to] {
+			v.add(Variable{variable, s.Name, fmt.Sprintf("the value is in %s, at %s of %s", s.File.Path, place, s.Name)})
+		}
+		return "${" + variable + "}"
+	})
+}
+
+// suggested is the name of a variable for a secret: that of a variable of the server
+// itself, else one that begins with the name of the server.
+func suggested(s *Server, place, key, part string) string {
+	if strings.HasPrefix(place, "env.") {
+		if part == key || part == "" {
+			return variableName(key)
+		}
+		return variableName(key + "_" + part)
+	}
+	if part == "" || strings.EqualFold(part, "authorization") {
+		part = "token"
+	}
+	return variableName(s.Name + "_" + part)
+}
+
+// name is a variable that does not stand for another value already.
+func (v *vault) name(s *Server, name, value string) string {
+	free := func(name string) bool {
+		known, used := v.values[name]
+		if used {
+			return known == value
+		}
+		set, ok := v.places.Lookup(name)
+		return !ok || set == value
+	}
+	candidate := name
+	if !free(candidate) {
+		candidate = variableName(s.Name + "_" + name)
+	}
+	for i := 2; !free(candidate); i++ {
+		candidate = fmt.Sprintf("%s_%d", variableName(s.Name+"_"+name), i)
+	}
+	v.values[candidate] = value
+	return candidate
+}
+
+func (v *vault) add(needed Variable) {
+	for _, known := range v.variables {
+		if known.Name == needed.Name {
+			return
+		}
+	}
+	v.variables = append(v.variables, needed)
+}

@@ -1,0 +1,224 @@
+package clients
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Server is a server of a client, in the form of toolscript's configuration.
+type Server struct {
+	Name   string
+	Client *Client
+	File   File
+	fields map[string]any
+	notes  []string // parts of the definition that are left out
+}
+
+// translation turns the definition of a client into one of toolscript.
+type translation struct {
+	*Server
+	places Places
+	asked  map[string]string // description of each ${input:NAME} of the file
+	needed map[string]string // why a variable is needed, by its name
+}
+
+// translated is a server in toolscript's form. raw is not changed.
+func (t *translation) run(raw map[string]any) {
+	t.fields = copied(raw).(map[string]any)
+	t.Client.translate(t)
+	t.common()
+	t.expandAll()
+}
+
+// drop removes fields that mean nothing to toolscript.
+func (t *translation) drop(fields ...string) {
+	for _, field := range fields {
+		delete(t.fields, field)
+	}
+}
+
+// lose removes a field that matters to the server, and notes why.
+func (t *translation) lose(field, why string) {
+	if value, ok := t.fields[field]; ok {
+		delete(t.fields, field)
+		if value != nil && value != false && value != "" {
+			t.notes = append(t.notes, fmt.Sprintf("%s is left out: %s", field, why))
+		}
+	}
+}
+
+// rename moves a field, unless the new name is taken.
+func (t *translation) rename(from, to string) {
+	value, ok := t.fields[from]
+	if !ok {
+		return
+	}
+	delete(t.fields, from)
+	if _, taken := t.fields[to]; !taken || from == "httpUrl" {
+		t.fields[to] = value
+	}
+}
+
+func (t *translation) header(name, value string) {
+	headers := object(t.fields["headers"])
+	if headers == nil {
+		headers = map[string]any{}
+	}
+	headers[name] = value
+	t.fields["headers"] = headers
+}
+
+// login translates an object oauth: the list of scopes gets its name of the standard,
+// and some fields mean nothing to toolscript.
+func (t *translation) login(scopes string, without ...string) {
+	login := object(t.fields["oauth"])
+	if login == nil {
+		return
+	}
+	if value, ok := login[scopes]; ok {
+		delete(login, scopes)
+		t.setLogin("scope", joined(value))
+	}
+	for _, field := range without {
+		delete(login, field)
+	}
+	if len(login) == 0 {
+		t.drop("oauth")
+	}
+}
+
+func (t *translation) setLogin(field string, value any) {
+	if value == nil || value == "" {
+		return
+	}
+	login := object(t.fields["oauth"])
+	if login == nil {
+		login = map[string]any{}
+	}
+	login[field] = value
+	t.fields["oauth"] = login
+}
+
+// kinds are the words of clients for the types of servers.
+var kinds = map[string]string{
+	"streamable-http": "http", "streamableHttp": "http", "streamable_http": "http", "remote": "http", "local": "stdio",
+}
+
+// common translates the fields that several clients have.
+func (t *translation) common() {
+	t.rename("transport", "type")
+	if kind, ok := t.fields["type"].(string); ok && kinds[kind] != "" {
+		t.fields["type"] = kinds[kind]
+	}
+	if enabled, ok := t.fields["enabled"].(bool); ok {
+		t.drop("enabled")
+		if !enabled {
+			t.fields["disabled"] = true
+		}
+	}
+	for _, field := range []string{"env", "headers"} {
+		texts(object(t.fields[field]))
+	}
+	for field, value := range t.fields {
+		if value == nil || value == false || empty(value) {
+			delete(t.fields, field)
+		}
+	}
+}
+
+// texts makes the values of an object texts, as clients do: PORT may be 3000.
+func texts(fields map[string]any) {
+	for name, value := range fields {
+		switch value.(type) {
+		case nil:
+			delete(fields, name)
+		case bool, json.Number:
+			fields[name] = fmt.Sprint(value)
+		}
+	}
+}
+
+func empty(value any) bool {
+	switch v := value.(type) {
+	case []any:
+		return len(v) == 0
+	case map[string]any:
+		return len(v) == 0
+	}
+	return false
+}
+
+// copied is a value without anything in common with the original.
+func copied(value any) any {
+	switch v := value.(type) {
+	case []any:
+		out := make([]any, len(v))
+		for i, item := range v {
+			out[i] = copied(item)
+		}
+		return out
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for name, field := range v {
+			out[name] = copied(field)
+		}
+		return out
+	}
+	return value
+}
+
+// isToolscript reports whether a server is toolscript itself: the program, or its
+// package started by a runner of packages, with the command mcp.
+func (s *Server) isToolscript() bool {
+	words := []string{fmt.Sprint(s.fields["command"])}
+	list, _ := s.fields["args"].([]any)
+	for _, item := range list {
+		words = append(words, strings.Fields(fmt.Sprint(item))...) // sh -c has several in one
+	}
+	for i, word := range words {
+		program := strings.TrimSuffix(strings.ToLower(filepath.Base(filepath.ToSlash(word))), ".exe")
+		program, _, _ = strings.Cut(program, "@")
+		if program == "toolscript" && i+1 < len(words) && slices.Contains(words[i+1:], "mcp") {
+			return true
+		}
+	}
+	at := strings.TrimPrefix(fmt.Sprint(s.fields["url"]), "http://")
+	return s.Name == entryName && (strings.HasPrefix(at, "127.0.0.1:") || strings.HasPrefix(at, "localhost:"))
+}
+
+// identity is equal for servers that are the same one: whatever their names are.
+func (s *Server) identity() string {
+	same := maps.Clone(s.fields)
+	for _, field := range []string{"disabled", "timeout", "concurrency", "includeTools", "excludeTools"} {
+		delete(same, field)
+	}
+	if kind := same["type"]; kind == "stdio" || kind == "http" && same["url"] != nil {
+		delete(same, "type")
+	}
+	text, _ := json.Marshal(same) // it was JSON
+	return string(text)
+}
+
+// fieldOrder is the usual order of the fields of a server.
+var fieldOrder = []string{"type", "command", "args", "cwd", "env", "inheritEnv", "url", "headers", "oauth", "protocol",
+	"includeTools", "excludeTools", "disabled", "concurrency", "timeout"}
+
+// definition is the server as an ordered object.
+func (s *Server) definition() ordered {
+	var out ordered
+	for _, field := range fieldOrder {
+		if value, ok := s.fields[field]; ok {
+			out = append(out, pair{field, value})
+		}
+	}
+	for _, field := range slices.Sorted(maps.Keys(s.fields)) {
+		if !slices.Contains(fieldOrder, field) {
+			out = append(out, pair{field, s.fields[field]})
+		}
+	}
+	return out
+}

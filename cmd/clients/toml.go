@@ -1,0 +1,155 @@
+package clients
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"regexp"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+)
+
+// parseTOML reads a file. The error has no part of the text, which may have secrets.
+func parseTOML(text []byte) (map[string]any, error) {
+	fields := map[string]any{}
+	err := toml.Unmarshal(text, &fields)
+	var wrong *toml.DecodeError
+	if errors.As(err, &wrong) {
+		line, column := wrong.Position()
+		return nil, fmt.Errorf("line %d, column %d: this is not TOML", line, column)
+	}
+	if err != nil {
+		return nil, errors.New("this is not TOML")
+	}
+	return fields, nil
+}
+
+// asJSON gives a value of TOML the types that a value of JSON has.
+func asJSON(value any) (any, error) {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return nil, err
+	}
+	d, err := parse(text)
+	if err != nil {
+		return nil, err
+	}
+	return d.root.plain(), nil
+}
+
+// setTable returns the text with a table. A table of that name is replaced; a new one
+// is added at the end.
+func setTable(text []byte, table string, keys ...string) ([]byte, error) {
+	block := []byte(table)
+	if bytes.Contains(text, []byte("\r\n")) {
+		block = bytes.ReplaceAll(block, []byte("\n"), []byte("\r\n"))
+	}
+	var out []byte
+	if from, to, ok := findTable(text, keys); ok {
+		tail := text[to:]
+		if len(tail) > 0 {
+			block = append(block, "\n"...)
+		}
+		out = append(append(bytes.Clone(text[:from]), block...), tail...)
+	} else {
+		out = bytes.Clone(text)
+		if len(out) > 0 && !bytes.HasSuffix(out, []byte("\n")) {
+			out = append(out, '\n')
+		}
+		if len(bytes.TrimSpace(out)) > 0 {
+			out = append(out, '\n')
+		}
+		out = append(out, block...)
+	}
+	return out, checkTOML(text, out, func(before map[string]any) error {
+		added, err := parseTOML([]byte(table))
+		if err != nil {
+			return err
+		}
+		withValue(before, valueAt(added, keys), keys)
+		return nil
+	})
+}
+
+// removeTable returns the text without a table, if it has that text.
+func removeTable(text []byte, table string, keys ...string) ([]byte, error) {
+	fields, err := parseTOML(text)
+	if err != nil {
+		return nil, err
+	}
+	if valueAt(fields, keys) == nil {
+		return text, nil
+	}
+	added, err := parseTOML([]byte(table))
+	if err != nil {
+		return nil, err
+	}
+	from, to, ok := findTable(text, keys)
+	if !ok || !reflect.DeepEqual(valueAt(fields, keys), valueAt(added, keys)) {
+		return nil, fmt.Errorf("%s has changed since", strings.Join(keys, "."))
+	}
+	out := append(bytes.TrimRight(bytes.Clone(text[:from]), "\r\n"), '\n')
+	if to < len(text) {
+		out = append(append(out, '\n'), text[to:]...)
+	}
+	return out, checkTOML(text, out, func(before map[string]any) error {
+		withoutValue(before, keys)
+		if parent := object(valueAt(before, keys[:len(keys)-1])); len(parent) == 0 {
+			withoutValue(before, keys[:len(keys)-1]) // a table without a header of its own is gone with the last one in it
+		}
+		return nil
+	})
+}
+
+// checkTOML reports whether a new text has the content of the old one, with one change.
+func checkTOML(before, after []byte, change func(map[string]any) error) error {
+	want, err := parseTOML(before)
+	if err != nil {
+		return err
+	}
+	got, err := parseTOML(after)
+	if err != nil {
+		return errUnsafe
+	}
+	if err := change(want); err != nil {
+		return err
+	}
+	if !reflect.DeepEqual(want, got) {
+		return errUnsafe
+	}
+	return nil
+}
+
+func valueAt(value any, keys []string) any {
+	for _, key := range keys {
+		value = object(value)[key]
+	}
+	return value
+}
+
+var (
+	tableHeader = regexp.MustCompile(`^[ \t]*\[`)
+	blanks      = regexp.MustCompile(`[ \t"']`)
+)
+
+// findTable is the place of a table: from its header to the next header.
+func findTable(text []byte, keys []string) (from, to int, ok bool) {
+	header := "[" + strings.Join(keys, ".") + "]"
+	at := 0
+	for line := range bytes.Lines(text) {
+		if tableHeader.Match(line) {
+			if ok {
+				return from, at, true
+			}
+			name, _, _ := strings.Cut(blanks.ReplaceAllString(string(line), ""), "#")
+			if strings.TrimRight(name, "\r\n") == header {
+				from, ok = at, true
+			}
+		}
+		at += len(line)
+	}
+	return from, at, ok
+}

@@ -1,0 +1,117 @@
+package clients
+
+import (
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// variable is a reference of a client's own form, such as ${env:NAME}.
+type variable struct {
+	*translation
+	kind, rest string // of ${kind:rest}
+}
+
+var (
+	braced = regexp.MustCompile(`\$\{([^{}]*)\}`)
+	dollar = regexp.MustCompile(`\$([A-Za-z_]\w*)`)
+)
+
+// expandAll rewrites the references of all texts of the server into ${NAME}.
+func (t *translation) expandAll() {
+	for name, value := range t.fields {
+		t.fields[name] = t.expandValue(value)
+	}
+}
+
+func (t *translation) expandValue(value any) any {
+	switch v := value.(type) {
+	case string:
+		return t.expandText(v)
+	case []any:
+		for i, item := range v {
+			v[i] = t.expandValue(item)
+		}
+	case map[string]any:
+		for name, field := range v {
+			v[name] = t.expandValue(field)
+		}
+	}
+	return value
+}
+
+func (t *translation) expandText(text string) string {
+	if t.Client.bare {
+		text = dollar.ReplaceAllString(text, "$${$1}")
+	}
+	if t.Client.expand == nil {
+		return text
+	}
+	return braced.ReplaceAllStringFunc(text, func(found string) string {
+		kind, rest, _ := strings.Cut(found[2:len(found)-1], ":")
+		if expanded, ok := t.Client.expand(variable{t, kind, rest}); ok {
+			return expanded
+		}
+		return found
+	})
+}
+
+// editorVariable knows the references of editors: those of VS Code, of which others
+// have some.
+func editorVariable(v variable) (string, bool) {
+	switch v.kind {
+	case "env":
+		return "${" + v.rest + "}", v.rest != ""
+	case "userHome":
+		return v.places.Home, true
+	case "workspaceFolder", "workspaceRoot":
+		return v.workspace()
+	case "workspaceFolderBasename":
+		return filepath.Base(v.places.Project), v.File.Project
+	case "pathSeparator", "/":
+		return string(filepath.Separator), true
+	case "input":
+		why := v.asked[v.rest]
+		if why == "" {
+			why = v.Client.Title + " asks for it"
+		}
+		return v.need(v.rest, why), true
+	}
+	if v.rest == "" || strings.HasPrefix(v.rest, "-") {
+		return "", false
+	}
+	return v.need(v.kind+"_"+v.rest, fmt.Sprintf("%s has ${%s:%s}, which toolscript cannot look up", v.Client.Title, v.kind, v.rest)), true
+}
+
+// workspace is the project's folder. The servers of a project run in it.
+func (v variable) workspace() (string, bool) {
+	if !v.File.Project {
+		return v.need(v.kind, v.Client.Title+" has the open folder in its place"), true
+	}
+	if cwd, ok := v.fields["cwd"].(string); ok && !strings.HasPrefix(cwd, "${workspaceFolder}") && cwd != "." {
+		return v.places.Project, true
+	}
+	return ".", true
+}
+
+// need makes a variable out of a name that is none, and notes why it has to be set.
+func (t *translation) need(name, why string) string {
+	name = variableName(name)
+	if t.needed[name] == "" {
+		t.needed[name] = why
+	}
+	return "${" + name + "}"
+}
+
+var notInNames = regexp.MustCompile(`[^A-Z0-9]+`)
+
+// variableName is a text as the name of an environment variable.
+func variableName(text string) string {
+	text = notInNames.ReplaceAllString(strings.ToUpper(text), "_")
+	text = strings.Trim(text, "_")
+	if text == "" || text[0] >= '0' && text[0] <= '9' {
+		text = "MCP_" + text
+	}
+	return strings.TrimSuffix(text, "_")
+}

@@ -1,0 +1,22 @@
+package clients
+
+// vscode asks for the values of ${input:NAME}; its files have comments.
+var vscode = Client{
+	Name: "vscode", Title: "VS Code", entry: typedEntry, expand: editorVariable,
+	files: func(p Places) []File {
+		user := p.settings("Code/User/mcp.json", "servers")
+		user.connect = true
+		files := []File{user, p.settings("Code - Insiders/User/mcp.json", "servers"), p.settings("VSCodium/User/mcp.json", "servers")}
+		if p.Project != "" {
+			project := p.project(".vscode/mcp.json", "servers")
+			project.connect = true
+			files = append(files, project)
+		}
+		return files
+	},
+	translate: func(t *translation) {
+		t.drop("gallery", "version", "dev", "description")
+		t.lose("envFile", "toolscript reads no file of variables")
+		t.lose("sandboxEnabled", "toolscript does not sandbox servers")
+	},
+}

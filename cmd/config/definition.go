@@ -1,0 +1,129 @@
+package config
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+// serverDefinition are the fields that decide which program or address a server is, and
+// which data it gets. The user trusts these fields. The other fields only limit a
+// trusted server, so they may change without a question.
+var serverDefinition = []string{"type", "command", "args", "cwd", "env", "inheritEnv", "url", "headers", "oauth"}
+
+// searchDefinition are the fields of search that load a library, or name an address that
+// gets all tools and queries.
+var searchDefinition = []string{"model", "library", "remote"}
+
+// definitions are the parts of a file that a user trusts: one text for each server and
+// one for the search. A text has the fields as written, before variables are expanded.
+// Formatting and the order of keys do not change it.
+type definitions struct {
+	names   []string // of the servers, in the order of the file
+	servers map[string]string
+	search  string // "" if the search needs no trust
+}
+
+func define(root *node) definitions {
+	d := definitions{servers: map[string]string{}}
+	for name, n := range root.child("mcpServers").children() {
+		d.names = append(d.names, name)
+		d.servers[name] = definition(name, n, serverDefinition)
+	}
+	if search := root.child("search"); slices.ContainsFunc(searchDefinition, func(f string) bool { return search.child(f) != nil }) {
+		d.search = definition("search", search, searchDefinition)
+	}
+	return d
+}
+
+// definition is the text of an object with some of its fields. Values that mean the same
+// as a missing field are omitted.
+func definition(name string, n *node, fields []string) string {
+	var members []string
+	for _, field := range fields {
+		value := n.child(field)
+		if value == nil || value.isNothing() || field == "type" && value.text() == impliedType(n) {
+			continue
+		}
+		members = append(members, member(field, value, "  "))
+	}
+	return asJSON(name) + ": " + braces(members, "")
+}
+
+// impliedType is the type of a server that its fields imply.
+func impliedType(n *node) string {
+	if n.child("command") != nil {
+		return mcpclient.Stdio
+	}
+	return mcpclient.HTTP
+}
+
+// isNothing reports whether a value is false, an empty list or an empty object.
+func (n *node) isNothing() bool {
+	switch v := n.value.(type) {
+	case bool:
+		return !v
+	case []*node:
+		return len(v) == 0
+	case *object:
+		return len(v.fields) == 0
+	default:
+		return false
+	}
+}
+
+// member is one field of an object. The fields of an object have a line each, so that a
+// diff shows the changed fields.
+func member(name string, n *node, indent string) string {
+	o, ok := n.value.(*object)
+	if !ok {
+		return indent + asJSON(name) + ": " + compact(n)
+	}
+	var members []string
+	for _, field := range slices.Sorted(maps.Keys(o.fields)) {
+		members = append(members, member(field, o.fields[field], indent+"  "))
+	}
+	return indent + asJSON(name) + ": " + braces(members, indent)
+}
+
+func braces(members []string, indent string) string {
+	if len(members) == 0 {
+		return "{}"
+	}
+	return "{\n" + strings.Join(members, ",\n") + "\n" + indent + "}"
+}
+
+// compact is a value on one line, with strings as they are written.
+func compact(n *node) string {
+	switch v := n.value.(type) {
+	case []*node:
+		var items []string
+		for _, item := range v {
+			items = append(items, compact(item))
+		}
+		return "[" + strings.Join(items, ", ") + "]"
+	case *object:
+		var fields []string
+		for _, field := range slices.Sorted(maps.Keys(v.fields)) {
+			fields = append(fields, asJSON(field)+": "+compact(v.fields[field]))
+		}
+		return "{" + strings.Join(fields, ", ") + "}"
+	case string:
+		return asJSON(n.written)
+	default:
+		return asJSON(v)
+	}
+}
+
+// asJSON is a scalar as JSON.
+func asJSON(value any) string {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(value) // strings, numbers, booleans and null always encode
+	return strings.TrimSuffix(b.String(), "\n")
+}

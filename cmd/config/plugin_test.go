@@ -1,0 +1,70 @@
+package config_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/toolscript/toolscript/cmd/config"
+)
+
+func TestAutoAllow(t *testing.T) {
+	for _, tt := range []struct {
+		name, file string
+		want, fail bool
+	}{
+		{"no file", "", true, false},
+		{"not named", empty, true, false},
+		{"on", `{"mcpServers": {}, "plugin": {"autoAllow": true}}`, true, false},
+		{"off", `{"mcpServers": {}, "plugin": {"autoAllow": false}}`, false, false},
+		{"empty", `{"mcpServers": {}, "plugin": {}}`, true, false},
+		{"no JSON", `{"mcpServers": {}, "plugin": {"autoAllow": false}`, false, true},
+		{"no boolean", `{"mcpServers": {}, "plugin": {"autoAllow": "no"}}`, false, true},
+		{"invalid elsewhere", `{"mcpServers": {"a": 1}, "plugin": {"autoAllow": true}}`, false, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			home := t.TempDir()
+			if tt.file != "" {
+				if err := os.WriteFile(filepath.Join(home, config.FileName), []byte(tt.file), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			got, err := config.AutoAllow(config.Options{LookupEnv: homeAt(home)})
+			if got != tt.want || (err != nil) != tt.fail {
+				t.Errorf("AutoAllow = %v, %v; want %v, error %v", got, err, tt.want, tt.fail)
+			}
+		})
+	}
+}
+
+// TestPluginOfAProject checks that the setting in a project's file has no effect and
+// causes a warning.
+func TestPluginOfAProject(t *testing.T) {
+	home, project := t.TempDir(), t.TempDir()
+	text := `{"mcpServers": {}, "plugin": {"autoAllow": false}}`
+	if err := os.WriteFile(filepath.Join(project, config.FileName), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o := config.Options{WorkDir: project, LookupEnv: homeAt(home)}
+	if got, err := config.AutoAllow(o); !got || err != nil {
+		t.Errorf("AutoAllow = %v, %v; want true", got, err)
+	}
+	loaded, err := config.Load(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(strings.Join(loaded.Warnings, "\n"), "plugin") {
+		t.Errorf("warnings = %q, want one about plugin", loaded.Warnings)
+	}
+}
+
+// homeAt returns an environment with only a home folder.
+func homeAt(home string) func(string) (string, bool) {
+	return func(name string) (string, bool) {
+		if name == "HOME" || name == "USERPROFILE" {
+			return home, true
+		}
+		return "", false
+	}
+}

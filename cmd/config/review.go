@@ -1,0 +1,102 @@
+package config
+
+import (
+	"errors"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/toolscript/toolscript"
+)
+
+// Review is the information that the user needs before trusting a file.
+type Review struct {
+	Path    string
+	Trusted bool   // all of it, so no decision is needed
+	Known   bool   // something of this file was trusted before
+	Diff    string // the definitions that are not trusted, compared with the trusted ones
+
+	dataDir string
+	grant   grant // stored by Accept
+}
+
+// ReviewTrust reads the file of `toolscript trust [PATH]`: the file, the file in the
+// folder, or for an empty path the project's file that Locate finds. A file that is not
+// JSON cannot be trusted.
+func ReviewTrust(o Options, path string) (*Review, error) {
+	dir, err := DataDir(o)
+	if err != nil {
+		return nil, err
+	}
+	if path, err = o.trustPath(path); err != nil {
+		return nil, err
+	}
+	content, err := read(File{Path: path})
+	if err != nil {
+		return nil, &toolscript.Error{Kind: toolscript.NotFound, Err: err}
+	}
+	d, err := parse(path, content)
+	if err != nil {
+		return nil, &toolscript.Error{Kind: toolscript.Invalid, Err: err}
+	}
+	before, err := readGrant(dir, path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, cannotRecord(path, err)
+	}
+	parts := define(d.root)
+	r := &Review{Path: path, Trusted: before.all(parts), Known: before != nil, dataDir: dir}
+	r.grant = grant{Path: path, Servers: map[string]string{}, Search: parts.search}
+	if before == nil {
+		r.Diff = parts.diff(&grant{}) + settingsDiff(d.root)
+	} else {
+		r.Diff = parts.diff(before)
+		maps.Copy(r.grant.Servers, before.Servers) // including servers that the file does not have at present
+	}
+	maps.Copy(r.grant.Servers, parts.servers)
+	return r, nil
+}
+
+// Accept trusts the reviewed definitions, even if the file has changed since.
+func (r *Review) Accept() error { return r.grant.write(r.dataDir) }
+
+// diff shows the definitions that are not trusted, one server at a time.
+func (d definitions) diff(before *grant) string {
+	var out strings.Builder
+	for _, name := range d.names {
+		out.WriteString(LineDiff(before.Servers[name], d.servers[name]))
+	}
+	if !before.searches(d.search) {
+		out.WriteString(LineDiff(before.Search, d.search))
+	}
+	return out.String()
+}
+
+// settingsDiff shows the settings of a file of which nothing was trusted before: they
+// have effect together with its servers.
+func settingsDiff(root *node) string {
+	var out strings.Builder
+	for _, name := range settingNames {
+		switch n := root.child(name); {
+		case n == nil:
+		case name == "search":
+			if rest := otherFields(n, searchDefinition); len(rest) > 0 {
+				out.WriteString(LineDiff("", definition(name, n, rest)))
+			}
+		default:
+			out.WriteString(LineDiff("", member(name, n, "")))
+		}
+	}
+	return out.String()
+}
+
+// otherFields are the fields of an object without some names.
+func otherFields(n *node, some []string) []string {
+	var rest []string
+	for name := range n.children() {
+		if !slices.Contains(some, name) {
+			rest = append(rest, name)
+		}
+	}
+	return rest
+}

@@ -1,0 +1,17 @@
+package daemon
+
+import (
+	"log/slog"
+	"testing"
+
+	"github.com/toolscript/toolscript/cmd/config"
+)
+
+// TestWorkersLogToTheGatewaysLog: the log contains the panics of all processes.
+func TestWorkersLogToTheGatewaysLog(t *testing.T) {
+	h := &Host{Config: config.Options{DataDir: t.TempDir()}, Warn: t.Logf}
+	logger := slog.New(slog.DiscardHandler)
+	if got := h.workerOptions(logger); got.Log != logger || got.CacheDir == "" {
+		t.Errorf("workerOptions = %+v, want the logger and a cache", got)
+	}
+}

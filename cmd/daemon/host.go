@@ -1,0 +1,85 @@
+package daemon
+
+import (
+	"log/slog"
+	"path/filepath"
+	"sync"
+
+	"github.com/toolscript/toolscript/actors/execution/outputs"
+	"github.com/toolscript/toolscript/cmd/config"
+	"github.com/toolscript/toolscript/cmd/config/private"
+	"github.com/toolscript/toolscript/transport/oauth"
+)
+
+// Host is the user's environment: the places of the configuration, the variables,
+// and the folders below the data folder.
+type Host struct {
+	Config config.Options                   // without Trust
+	Warn   func(format string, args ...any) // shows a warning to the user
+
+	cacheless sync.Once // guards the warning that there are no caches
+}
+
+// ConfigOptions are the places of the configuration. With trust, project files take
+// effect without having been trusted.
+func (h *Host) ConfigOptions(trust bool) config.Options {
+	o := h.Config
+	o.Trust = trust
+	return o
+}
+
+func (h *Host) getenv(name string) string {
+	value, _ := h.Config.LookupEnv(name)
+	return value
+}
+
+// folder is a folder below the data folder. It may not exist.
+func (h *Host) folder(path ...string) (string, error) {
+	data, err := config.DataDir(h.Config)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(append([]string{data}, path...)...), nil
+}
+
+// CacheFolder is the folder of everything that can be computed again.
+func (h *Host) CacheFolder() (string, error) { return h.folder("cache") }
+
+// Cache creates the folder of one cache. Only the user may write to it, because it
+// holds machine code. The result is "" if that fails: caches only save time.
+func (h *Host) Cache(name string) string {
+	folder, err := h.folder("cache", name)
+	if err == nil {
+		err = private.Dir(folder)
+	}
+	if err != nil {
+		h.cacheless.Do(func() { h.Warn("running without caches: %v; name a folder of yours with --data-dir", err) })
+		return ""
+	}
+	return folder
+}
+
+// Outputs is the store of output and values that exceed their limits. Without a
+// usable data folder it stores nothing.
+func (h *Host) Outputs() outputs.Store {
+	folder, err := h.folder("outputs")
+	if err != nil {
+		return outputs.Store{}
+	}
+	return outputs.Store{Dir: folder}
+}
+
+// LoginStore is the store of logins.
+func (h *Host) LoginStore() (oauth.Store, error) {
+	folder, err := h.folder("oauth")
+	return oauth.Store{Dir: folder}, err
+}
+
+// Logins are the stored logins. Without a folder for them, they end with the process.
+func (h *Host) Logins(logger *slog.Logger) *oauth.Sessions {
+	store, err := h.LoginStore()
+	if err != nil {
+		h.Warn("logins are not kept: %v", err)
+	}
+	return oauth.NewBook(store, logger)
+}

@@ -1,0 +1,67 @@
+package daemon
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/config"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+// Load reads the configuration and shows its warnings to the user.
+func (h *Host) Load(trust bool) (*config.Config, error) {
+	loaded, err := load(h.ConfigOptions(trust))
+	if err != nil {
+		return nil, err
+	}
+	for _, warning := range loaded.Warnings {
+		h.Warn("%s", warning)
+	}
+	return loaded, nil
+}
+
+// load replaces the command "toolscript" of servers, such as the demo server, by the
+// path of this executable: another program of that name may be in PATH.
+func load(o config.Options) (*config.Config, error) {
+	loaded, err := config.Load(o)
+	if err != nil {
+		return nil, err
+	}
+	self, err := os.Executable()
+	for name, c := range loaded.Servers {
+		if c.Type != mcpclient.Stdio || c.Command != "toolscript" {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("server %s needs the path of this program, which is unknown: %w", name, err)
+		}
+		c.Command = self
+		loaded.Servers[name] = c
+	}
+	return loaded, nil
+}
+
+// NoServers is the error of a command that needs a server when none is configured.
+// It names the files that were read and shows how to add a server.
+func (h *Host) NoServers(files []config.File) error {
+	var looked []string
+	for _, f := range files {
+		if f.Found {
+			looked = append(looked, f.Path+" names none")
+		} else {
+			looked = append(looked, f.Path+" does not exist")
+		}
+	}
+	if !slices.ContainsFunc(files, func(f config.File) bool { return f.Project || f.Named }) {
+		looked = append(looked, fmt.Sprintf("there is no %s in %s or above it", config.FileName, h.Config.WorkDir))
+	}
+	return &toolscript.Error{
+		Kind: toolscript.NotFound,
+		Err: errors.New("no servers are configured: " + strings.Join(looked, ", ") +
+			`; write one to ` + config.FileName + `: {"mcpServers": {"NAME": {"command": "PROGRAM"}}}`),
+	}
+}

@@ -1,0 +1,117 @@
+package daemon
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/toolscript/toolscript/actors"
+	"github.com/toolscript/toolscript/actors/embedder"
+	"github.com/toolscript/toolscript/actors/search"
+	"github.com/toolscript/toolscript/actors/search/embedding"
+	"github.com/toolscript/toolscript/actors/search/embedding/llama"
+	"github.com/toolscript/toolscript/actors/search/embedding/remote"
+	"github.com/toolscript/toolscript/actors/search/vectors"
+	"github.com/toolscript/toolscript/cmd/config"
+)
+
+// embeddedNames are the names of the model that is part of the program.
+var embeddedNames = []string{"minilm", "xenova/all-minilm-l6-v2"}
+
+// llamaVariable names the file of toolscript-llama, if it is not in the folder of
+// toolscript.
+const llamaVariable = "TOOLSCRIPT_LLAMA"
+
+// DeviceWebGPU is a value of --search-device that has no effect. Configurations of
+// other programs use it.
+const DeviceWebGPU = "webgpu"
+
+// searchOptions converts the settings. The warnings are about settings that have no
+// effect.
+func (h *Host) searchOptions(settings config.Search) (o actors.SearchOptions, warnings []string) {
+	o = actors.SearchOptions{Limit: settings.Limit, Threshold: settings.Threshold, Alpha: settings.Alpha}
+	if settings.Lexical {
+		return o, nil
+	}
+	warnings = h.chooseModel(&o, settings)
+	if o.Model != nil && !settings.NoCache {
+		h.cacheVectors(&o)
+	}
+	return o, warnings
+}
+
+// chooseModel chooses the model of the search: a file by --search-model, else the
+// endpoint of the configuration, else the embedded model. An unknown name chooses the
+// embedded model too, with a warning: configurations of other programs name models
+// that toolscript does not have.
+func (h *Host) chooseModel(o *actors.SearchOptions, settings config.Search) (warnings []string) {
+	name := settings.Model
+	if settings.Device == DeviceWebGPU {
+		warnings = append(warnings, "search runs on the processor: --search-device webgpu is not supported")
+	}
+	switch {
+	case strings.EqualFold(filepath.Ext(name), ".gguf"):
+		o.Outside = modelSource(settings, h.llamaModel(settings))
+	case name == "" && settings.Remote.URL != "":
+		o.Outside = modelSource(settings, remoteModel(settings.Remote))
+	case name != "" && !slices.Contains(embeddedNames, strings.ToLower(name)):
+		warnings = append(warnings, fmt.Sprintf("search uses minilm, the embedded model: there is no model %q; give the path of a .gguf file for another model", name))
+	}
+	o.Model = search.MiniLM(settings.Idle)
+	return warnings
+}
+
+// modelSource names a model by a hash of everything that it depends on. The key of an
+// endpoint is secret.
+func modelSource(s config.Search, open func(context.Context) (embedder.Model, error)) embedder.Source {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %t", s.Model, s.Library, s.Remote, s.NoCache))
+	return embedder.Source{Name: hex.EncodeToString(sum[:]), Open: open}
+}
+
+// llamaModel opens a model with toolscript-llama.
+func (h *Host) llamaModel(settings config.Search) func(context.Context) (embedder.Model, error) {
+	return func(ctx context.Context) (embedder.Model, error) {
+		program, err := llama.Find(h.getenv(llamaVariable))
+		if err != nil {
+			return nil, err
+		}
+		o := llama.Options{Program: program, Library: filepath.Dir(program)}
+		if settings.Library != "" {
+			if o.Library, err = filepath.Abs(settings.Library); err != nil {
+				return nil, err
+			}
+		}
+		if o.Model, err = filepath.Abs(settings.Model); err != nil {
+			return nil, err
+		}
+		p, err := llama.Start(ctx, o)
+		if err != nil {
+			return nil, err // a nil *Process would be a Model that is not nil
+		}
+		return p, nil
+	}
+}
+
+func remoteModel(r config.Remote) func(context.Context) (embedder.Model, error) {
+	return func(ctx context.Context) (embedder.Model, error) {
+		e, err := remote.Open(ctx, remote.Options{URL: r.URL, Model: r.Model, Key: r.Key})
+		if err != nil {
+			return nil, err
+		}
+		return e, nil
+	}
+}
+
+// cacheVectors sets the files of the models' vectors.
+func (h *Host) cacheVectors(o *actors.SearchOptions) {
+	dir := h.Cache("embeddings")
+	if dir == "" {
+		return
+	}
+	file := func(m embedding.Embedder) search.Cache { return vectors.File{Dir: dir, Model: m.ID(), Dim: m.Dim()} }
+	o.Cache, o.OutsideCache = file(o.Model), file
+}

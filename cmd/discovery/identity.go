@@ -1,0 +1,96 @@
+package discovery
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// Process names one process. Its start time keeps it apart from later processes with
+// the same id.
+type Process struct {
+	PID       int    `json:"pid"`
+	StartTime uint64 `json:"startTime"` // in the units of its system; 0 if it is not known
+}
+
+// Identify returns the identity of a process that runs.
+func Identify(pid int) (Process, error) {
+	start, err := startTime(pid)
+	if err != nil {
+		return Process{PID: pid}, fmt.Errorf("process %d: %w", pid, err)
+	}
+	return Process{pid, start}, nil
+}
+
+// Client returns the process of the agent that runs this hook: CLAUDE_PID, else the
+// parent. Where a start time cannot be read, the process id alone names it.
+func Client(lookupEnv func(string) (string, bool)) (Process, error) {
+	pid := os.Getppid()
+	if text, _ := lookupEnv("CLAUDE_PID"); text != "" {
+		named, err := strconv.Atoi(text)
+		if err != nil || named < 1 {
+			return Process{}, fmt.Errorf("CLAUDE_PID is %q, want a process id", text)
+		}
+		pid = named
+	}
+	p, err := Identify(pid)
+	if err != nil && isGone(err) {
+		return p, err
+	}
+	return p, nil
+}
+
+// ParseProcess reads what String writes.
+func ParseProcess(text string) (Process, error) {
+	pid, start, ok := strings.Cut(text, "-")
+	var p Process
+	var err error
+	if p.PID, err = strconv.Atoi(pid); err != nil || p.PID < 1 || !ok {
+		return Process{}, fmt.Errorf("%q is not PID-STARTTIME", text)
+	}
+	if p.StartTime, err = strconv.ParseUint(start, 10, 64); err != nil {
+		return Process{}, fmt.Errorf("%q is not PID-STARTTIME", text)
+	}
+	return p, nil
+}
+
+func (p Process) String() string { return fmt.Sprintf("%d-%d", p.PID, p.StartTime) }
+
+// Gone reports whether the process has ended. known is false if the system does not
+// say it.
+func (p Process) Gone() (gone, known bool) {
+	if p.StartTime == 0 {
+		return false, false
+	}
+	start, err := startTime(p.PID)
+	if err != nil {
+		return isGone(err), isGone(err)
+	}
+	return start != p.StartTime, true
+}
+
+// Stop asks the process to end. That it has ended is no error, and a later process with
+// its id is not touched: the handle of the process is taken before its identity is
+// compared.
+func (p Process) Stop() error {
+	handle, err := os.FindProcess(p.PID)
+	if err != nil {
+		return nil // on some systems: there is no such process
+	}
+	defer func() { _ = handle.Release() }()
+	if gone, known := p.Gone(); gone || !known {
+		return nil
+	}
+	signal := os.Signal(syscall.SIGTERM)
+	if runtime.GOOS == "windows" { // which has no other signal
+		signal = os.Kill
+	}
+	if err := handle.Signal(signal); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return fmt.Errorf("stop process %d: %w", p.PID, err)
+	}
+	return nil
+}

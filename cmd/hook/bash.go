@@ -1,0 +1,45 @@
+package hook
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+)
+
+// Bash is the input of the client's Bash tool.
+type Bash struct {
+	Command     string  `json:"command"`
+	Description string  `json:"description"`
+	Timeout     float64 `json:"timeout"`
+	Background  bool    `json:"run_in_background"`
+	Unsandboxed bool    `json:"dangerouslyDisableSandbox"`
+}
+
+// Plain returns the shell command of a call of Bash that runs in the foreground and
+// inside the client's sandbox. ok is false for other tools, and for an input with fields
+// that this version does not know: a new field may change what the call does.
+func (e Event) Plain() (command string, ok bool) {
+	if e.ToolName != "Bash" {
+		return "", false
+	}
+	var b Bash
+	d := json.NewDecoder(bytes.NewReader(e.ToolInput))
+	d.DisallowUnknownFields()
+	if d.Decode(&b) != nil || b.Background || b.Unsandboxed {
+		return "", false
+	}
+	return b.Command, true
+}
+
+// Allow writes the decision that a call of a tool needs no confirmation. Rules of the
+// user that deny it or ask for it still apply.
+func Allow(w io.Writer, reason string) error {
+	type decision struct {
+		Event    string `json:"hookEventName"`
+		Decision string `json:"permissionDecision"`
+		Reason   string `json:"permissionDecisionReason"`
+	}
+	return json.NewEncoder(w).Encode(struct {
+		Output decision `json:"hookSpecificOutput"`
+	}{decision{"PreToolUse", "allow", reason}})
+}

@@ -1,0 +1,51 @@
+// Package hook reads and answers the hooks of Claude Code: JSON on standard input, JSON
+// on standard output.
+package hook
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// Event is the input of a hook. Each event sets only some of the fields.
+type Event struct {
+	SessionID      string `json:"session_id"`
+	Cwd            string `json:"cwd"`
+	Source         string `json:"source"` // of SessionStart: startup, resume, clear, compact or fork
+	Reason         string `json:"reason"` // of SessionEnd: clear, resume, logout, prompt_input_exit, other
+	PermissionMode string `json:"permission_mode"`
+	ToolName       string `json:"tool_name"`
+
+	ToolInput json.RawMessage `json:"tool_input"`
+}
+
+// maxInput bounds the input of a hook.
+const maxInput = 16 << 20
+
+// Read reads the input of a hook.
+func Read(r io.Reader) (Event, error) {
+	var e Event
+	text, err := io.ReadAll(io.LimitReader(r, maxInput+1))
+	if err != nil {
+		return e, fmt.Errorf("read the input of the hook: %w", err)
+	}
+	if len(text) > maxInput {
+		return e, errors.New("the input of the hook is larger than 16 MB")
+	}
+	if err := json.Unmarshal(text, &e); err != nil {
+		return e, fmt.Errorf("the input of the hook is not the JSON of Claude Code: %w", err)
+	}
+	return e, nil
+}
+
+// message is the output that shows a text to the person. The model does not see it.
+type message struct {
+	SystemMessage string `json:"systemMessage"`
+}
+
+// Message writes the output that shows a text to the person.
+func Message(w io.Writer, text string) error {
+	return json.NewEncoder(w).Encode(message{text})
+}

@@ -1,0 +1,34 @@
+package hook
+
+import (
+	"context"
+	"time"
+)
+
+const (
+	watchEvery = 2 * time.Second
+	// idleLimit ends a gateway whose client cannot be watched.
+	idleLimit = time.Hour
+)
+
+// Watch waits until a gateway must end without a hook: its client has ended, as with
+// SIGKILL, or the gateway has been idle for an hour on a system that does not say whether the
+// client has ended. It returns the reason, "" if ctx ended before.
+func Watch(ctx context.Context, client interface{ Gone() (gone, known bool) }, idle func() time.Duration) string {
+	ticker := time.NewTicker(watchEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return ""
+		case <-ticker.C:
+		}
+		gone, known := client.Gone()
+		switch {
+		case gone:
+			return "the client has ended"
+		case !known && idle() > idleLimit:
+			return "the gateway is not used, and the system does not say whether the client runs"
+		}
+	}
+}

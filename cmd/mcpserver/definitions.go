@@ -1,0 +1,38 @@
+package mcpserver
+
+import (
+	"encoding/json"
+
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// The schemas are written by hand: they are part of what every model reads, so each
+// word counts.
+var (
+	searchTool = define("search_tools", "Search tools",
+		"Find tools of all connected MCP servers by meaning or name. Returns their call names for run_script.",
+		`{"type":"object","properties":{"query":{"type":"string","description":"What the tool should do"},`+
+			`"limit":{"type":"integer","minimum":1,"maximum":20,"default":5}},"required":["query"],"additionalProperties":false}`,
+		mcp.ToolAnnotation{ReadOnlyHint: yes, DestructiveHint: no, IdempotentHint: yes, OpenWorldHint: no})
+
+	describeTool = define("describe_tools", "Describe tools",
+		"TypeScript types of tools: their parameters and results. Use it before run_script.",
+		`{"type":"object","properties":{"names":{"type":"array","items":{"type":"string"},"minItems":1,"maxItems":20,`+
+			`"description":"Names from search_tools, such as github.createIssue"}},"required":["names"],"additionalProperties":false}`,
+		mcp.ToolAnnotation{ReadOnlyHint: yes, DestructiveHint: no, IdempotentHint: yes, OpenWorldHint: no})
+
+	runTool = define("run_script", "Run a script",
+		"Run TypeScript that calls tools: `const r = await tools.server.tool({...}); return r.items.length`. "+
+			"The script is type-checked first and has no network or files. Returns its value and its console output.",
+		`{"type":"object","properties":{"code":{"type":"string","description":"The body of an async function"},`+
+			`"timeout":{"type":"number","exclusiveMinimum":0,"maximum":3600,"description":"Seconds; default 30"}},"required":["code"],"additionalProperties":false}`,
+		mcp.ToolAnnotation{ReadOnlyHint: no, DestructiveHint: yes, IdempotentHint: no, OpenWorldHint: yes})
+)
+
+var yes, no = new(true), new(false)
+
+func define(name, title, description, input string, hints mcp.ToolAnnotation) mcp.Tool {
+	tool := mcp.NewToolWithRawSchema(name, description, json.RawMessage(input))
+	tool.Title, tool.Annotations = title, hints
+	return tool
+}

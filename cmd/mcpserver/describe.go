@@ -1,0 +1,40 @@
+package mcpserver
+
+import (
+	"context"
+	"strings"
+
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+type describeArgs struct {
+	Names []string `json:"names"`
+}
+
+type describeResult struct {
+	Types  string   `json:"types"`            // one TypeScript module for each tool
+	Errors []string `json:"errors,omitempty"` // names that are not tools, with similar names
+}
+
+func (r describeResult) failed() bool { return r.Types == "" }
+
+// describe answers describe_tools.
+func (e *entrance) describe(ctx context.Context, _ mcp.CallToolRequest, args describeArgs) (describeResult, error) {
+	g, release, err := e.Gateway(ctx)
+	if err != nil {
+		return describeResult{}, err
+	}
+	defer release()
+	var r describeResult
+	var modules []string
+	for _, name := range args.Names {
+		tool, err := g.Describe(ctx, name)
+		if err != nil {
+			r.Errors = append(r.Errors, err.Error())
+			continue
+		}
+		modules = append(modules, strings.TrimSpace(tool.Types))
+	}
+	r.Types = strings.Join(modules, "\n\n")
+	return r, ctx.Err()
+}

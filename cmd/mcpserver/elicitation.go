@@ -1,0 +1,125 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/toolscript/toolscript"
+)
+
+// await waits for the end of the run, and puts the questions of MCP servers to the
+// client. Before MCP 2026-07-28 a question is a request to the client. From that
+// version on it is a result that asks for input, and the client sends the call again.
+func (s *script) await(ctx context.Context) (*mcp.CallToolResult, error) {
+	for {
+		select {
+		case <-s.done:
+			return s.close(), nil
+		case <-ctx.Done():
+			s.cancel()
+			<-s.done
+			return nil, context.Cause(ctx)
+		case q := <-s.questions:
+			if server.IsModernRequest(ctx) {
+				return s.pause(q), nil
+			}
+			go s.ask(ctx, q)
+		}
+	}
+}
+
+// close returns the result of a run that has ended.
+func (s *script) close() *mcp.CallToolResult {
+	s.cancel()
+	r := s.result()
+	answer := mcp.NewToolResultStructuredOnly(r)
+	answer.IsError = !r.OK
+	return answer
+}
+
+// ask sends a question as a request to the client.
+func (s *script) ask(ctx context.Context, q question) {
+	reply, err := s.server.RequestElicitation(ctx, mcp.ElicitationRequest{Params: parameters(q)})
+	if err != nil {
+		reply = nil // the question is cancelled
+	}
+	s.reply(q, reply)
+}
+
+func parameters(q question) mcp.ElicitationParams {
+	return mcp.ElicitationParams{Message: q.Server + " asks: " + q.Message, RequestedSchema: q.Schema}
+}
+
+// reply passes an answer to the run. Without one the question is cancelled.
+func (s *script) reply(q question, reply *mcp.ElicitationResult) {
+	answer := toolscript.Answer{ID: q.ID, Action: toolscript.Cancel}
+	if reply != nil {
+		answer.Action = string(reply.Action)
+		if content, err := json.Marshal(reply.Content); err == nil && answer.Action == toolscript.Accept {
+			answer.Content = content
+		}
+	}
+	_ = s.gateway.ReplyRun(s.ctx, q.runID, answer) // the run may have ended meanwhile
+}
+
+// paused holds the runs that wait for the client to send its call again.
+type paused struct {
+	mu   sync.Mutex
+	runs map[string]waiting // by run id, which is the state of the request
+}
+
+type waiting struct {
+	*script
+	question question
+	expire   *time.Timer
+}
+
+// pause returns a result that asks for input, and keeps the run for the next request.
+// A run whose client does not return is cancelled.
+func (s *script) pause(q question) *mcp.CallToolResult {
+	s.paused.mu.Lock()
+	defer s.paused.mu.Unlock()
+	if s.paused.runs == nil {
+		s.paused.runs = map[string]waiting{}
+	}
+	s.paused.runs[q.runID] = waiting{s, q, time.AfterFunc(toolscript.AskLimit, func() {
+		if _, here := s.paused.take(q.runID); here {
+			s.cancel()
+		}
+	})}
+	return server.NewInputRequestBuilder(q.runID).Elicit(q.ID, parameters(q)).ToolResult()
+}
+
+func (p *paused) take(runID string) (waiting, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	w, ok := p.runs[runID]
+	delete(p.runs, runID)
+	return w, ok
+}
+
+// resume continues a paused run with the answer in the request.
+func (e *entrance) resume(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	w, ok := e.paused.take(request.Params.RequestState)
+	if !ok {
+		return mcp.NewToolResultError("no run waits for this answer; it has ended"), nil
+	}
+	w.expire.Stop()
+	w.reply(w.question, server.ElicitationResponse(request.Params.InputResponses, w.question.ID))
+	return w.await(ctx)
+}
+
+// canElicit reports whether the client can put questions to a person. From MCP
+// 2026-07-28 on each request says so.
+func canElicit(ctx context.Context) bool {
+	if info := server.RequestProtocolInfoFromContext(ctx); info != nil && info.Modern {
+		return info.ClientCapabilities.Elicitation != nil
+	}
+	session, ok := server.ClientSessionFromContext(ctx).(server.SessionWithClientInfo)
+	return ok && session.GetClientCapabilities().Elicitation != nil
+}

@@ -1,0 +1,98 @@
+// Package mcpserver gives agents without a shell access to the gateway: three MCP
+// tools that find tools, describe them and run scripts that call them.
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/toolscript/toolscript"
+)
+
+// Gateway answers the requests. It is a running gateway over HTTP, or one in this
+// process.
+type Gateway interface {
+	Search(ctx context.Context, q toolscript.SearchQuery) (toolscript.SearchAnswer, error)
+	Describe(ctx context.Context, name string) (toolscript.ToolDescription, error)
+	Exec(ctx context.Context, req toolscript.ExecRequest, emit func(toolscript.Event) error) error
+	ReplyRun(ctx context.Context, runID string, answer toolscript.Answer) error
+	RunOutput(ctx context.Context, runID string, q toolscript.OutputQuery) ([]byte, error)
+}
+
+// Options connect the server to the program around it.
+type Options struct {
+	// Gateway returns the gateway for one request, and a function that releases it.
+	Gateway func(context.Context) (Gateway, func(), error)
+	// Shorten returns a value as it is shown to a model, and notices about the parts
+	// that are left out. It keeps the whole value where RunOutput or Kept finds it.
+	Shorten func(runID string, value json.RawMessage) (short json.RawMessage, notices []string)
+	// Kept reads a value that Shorten has kept in this process.
+	Kept func(runID string, q toolscript.OutputQuery) ([]byte, error)
+	// Error returns the text of a failed run, as the command line prints it.
+	Error func(*toolscript.RunError) string
+	// Diagnostic returns the text of a finding of the type checker.
+	Diagnostic func(*toolscript.Diagnostic) string
+}
+
+const instructions = "Calls tools of many MCP servers with TypeScript. " +
+	"First search_tools with what you need, then describe_tools for the types, then run_script: " +
+	"one script can make many calls, and only what it returns reaches you."
+
+// queueSize is the number of requests that wait. mcp-go answers further requests on
+// the goroutine that reads, which would delay cancellations.
+const queueSize = 10_000
+
+// entrance serves the tools.
+type entrance struct {
+	Options
+	server *server.MCPServer
+	paused paused
+}
+
+// Serve speaks MCP on in and out until in ends. It returns the error of ctx when ctx
+// ends first. mcp-go keeps one stdio session per process, so Serve runs once at a time.
+func Serve(ctx context.Context, in io.Reader, out io.Writer, options Options) error {
+	e := &entrance{Options: options}
+	e.server = server.NewMCPServer("toolscript", toolscript.Version,
+		server.WithTitle("toolscript"), server.WithInstructions(instructions),
+		server.WithToolCapabilities(false), server.WithResourceCapabilities(false, false), server.WithElicitation(),
+		server.WithRecovery(), server.WithInputSchemaValidation())
+	e.server.AddTools(
+		server.ServerTool{Tool: searchTool, Handler: handler(e.search)},
+		server.ServerTool{Tool: describeTool, Handler: handler(e.describe)},
+		server.ServerTool{Tool: runTool, Handler: e.run},
+	)
+	e.server.AddResourceTemplate(outputTemplate, e.readOutput)
+	stdio := server.NewStdioServer(e.server)
+	server.WithQueueSize(queueSize)(stdio)
+	return stdio.Listen(ctx, in, out)
+}
+
+// result is the structured result of a tool. Failed results have isError.
+type result interface{ failed() bool }
+
+// handler decodes the arguments of a tool and encodes its result, as structured
+// content and as JSON text. An error is a result with isError and one sentence.
+func handler[A any, R result](run func(context.Context, mcp.CallToolRequest, A) (R, error)) server.ToolHandlerFunc {
+	return func(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		var args A
+		if err := request.BindArguments(&args); err != nil {
+			return badArguments(err), nil
+		}
+		r, err := run(ctx, request, args)
+		if err != nil {
+			return mcp.NewToolResultError(err.Error()), nil
+		}
+		answer := mcp.NewToolResultStructuredOnly(r)
+		answer.IsError = r.failed()
+		return answer, nil
+	}
+}
+
+func badArguments(err error) *mcp.CallToolResult {
+	return mcp.NewToolResultError("the arguments are not valid: " + err.Error())
+}

@@ -1,0 +1,178 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/toolscript/toolscript"
+)
+
+// maxOutput bounds the console output in a result, in bytes. The first half and the
+// second half are kept.
+const maxOutput = 16 << 10
+
+type runArgs struct {
+	Code    string  `json:"code"`
+	Timeout float64 `json:"timeout"` // seconds
+}
+
+type runResult struct {
+	OK      bool            `json:"ok"`
+	Value   json.RawMessage `json:"value,omitempty"`
+	Output  string          `json:"output,omitempty"` // stdout and stderr, in order
+	Error   *runError       `json:"error,omitempty"`
+	Notices []string        `json:"notices,omitempty"` // about parts that are left out
+	Run     string          `json:"run,omitempty"`
+}
+
+type runError struct {
+	Code    toolscript.Kind `json:"code"`
+	Message string          `json:"message"` // with the place in the script
+}
+
+// run answers run_script. A request with a state continues a run that has asked the
+// client for input.
+func (e *entrance) run(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	if state := request.Params.RequestState; state != "" {
+		return e.resume(ctx, request)
+	}
+	var args runArgs
+	if err := request.BindArguments(&args); err != nil {
+		return badArguments(err), nil
+	}
+	if strings.TrimSpace(args.Code) == "" {
+		return mcp.NewToolResultError("the script is empty"), nil
+	}
+	s, err := e.begin(ctx, args, request.Params.Meta)
+	if err != nil {
+		return mcp.NewToolResultError(err.Error()), nil
+	}
+	return s.await(ctx)
+}
+
+// script is one run. Its fields up to failed belong to the goroutine of the run until
+// done is closed.
+type script struct {
+	*entrance
+	runID    string
+	output   strings.Builder
+	findings []string
+	progress int
+	end      *toolscript.End
+	failed   error // the run did not start, or its events stopped
+
+	gateway   Gateway
+	ctx       context.Context //nolint:containedctx // of the run, which outlives a request that asks for input
+	cancel    context.CancelFunc
+	token     mcp.ProgressToken
+	questions chan question // has room for all questions of a run
+	done      chan struct{}
+}
+
+// question is an elicitation of an MCP server.
+type question struct {
+	runID string
+	toolscript.Question
+}
+
+// maxQuestions bounds the questions of one run.
+const maxQuestions = 32
+
+// begin starts a run.
+func (e *entrance) begin(ctx context.Context, args runArgs, meta *mcp.Meta) (*script, error) {
+	g, release, err := e.Gateway(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s := &script{entrance: e, gateway: g, questions: make(chan question, maxQuestions), done: make(chan struct{})}
+	s.ctx, s.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	if meta != nil {
+		s.token = meta.ProgressToken
+	}
+	request := toolscript.ExecRequest{
+		Code: args.Code, Ask: canElicit(ctx),
+		Limits: toolscript.Limits{TimeoutMs: int64(args.Timeout * 1000), Questions: maxQuestions},
+	}
+	go func() {
+		defer close(s.done)
+		defer release()
+		s.failed = g.Exec(s.ctx, request, s.event)
+	}()
+	return s, nil
+}
+
+// event handles one event of the run. Exec calls it in order.
+func (s *script) event(e toolscript.Event) error {
+	switch e.Type {
+	case toolscript.EventStart:
+		s.runID = e.RunID
+	case toolscript.EventStdout, toolscript.EventStderr:
+		s.output.WriteString(e.Data)
+	case toolscript.EventDiagnostic:
+		s.findings = append(s.findings, strings.TrimRight(s.Diagnostic(e.Diagnostic), "\n"))
+	case toolscript.EventCall:
+		s.report("calling " + e.Tool)
+	case toolscript.EventProgress:
+		s.report(e.Message)
+	case toolscript.EventAsk:
+		s.questions <- question{s.runID, *e.Ask}
+	case toolscript.EventEnd:
+		s.end = e.End
+	default: // the record of the run has them
+	}
+	return nil
+}
+
+// report sends a progress notification if the client has asked for them.
+func (s *script) report(message string) {
+	if s.token == nil {
+		return
+	}
+	s.progress++
+	// A client that does not read its notifications still gets its result.
+	_ = s.server.SendNotificationToClient(s.ctx, "notifications/progress", map[string]any{
+		"progressToken": s.token, "progress": s.progress, "message": message,
+	})
+}
+
+// result returns the end of the run as the client sees it.
+func (s *script) result() runResult {
+	r := runResult{Run: s.runID, Output: middle(s.output.String())}
+	switch {
+	case s.failed != nil:
+		r.Error = &runError{toolscript.KindOf(s.failed), s.failed.Error()}
+		return r
+	case s.end == nil:
+		r.Error = &runError{toolscript.Internal, "the gateway stopped answering before the script had ended"}
+		return r
+	}
+	r.OK = s.end.OK
+	if len(s.end.Value) > 0 {
+		r.Value, r.Notices = s.Shorten(s.runID, s.end.Value)
+	}
+	if s.end.Kept != nil && s.end.Kept.OutputBytes > 0 {
+		r.Notices = append(r.Notices, "more console output: read resource "+outputURI(s.runID, "output"))
+	}
+	switch {
+	case len(s.findings) > 0 && s.end.Kind == toolscript.CheckFailed:
+		r.Error = &runError{s.end.Kind, strings.Join(s.findings, "\n")}
+	case s.end.Error != nil:
+		r.Error = &runError{s.end.Kind, strings.TrimRight(s.Error(s.end.Error), "\n")}
+	case len(s.findings) > 0:
+		r.Notices = append(r.Notices, s.findings...)
+	}
+	return r
+}
+
+// middle shortens output by leaving out its middle.
+func middle(output string) string {
+	if len(output) <= maxOutput {
+		return output
+	}
+	head := strings.ToValidUTF8(output[:maxOutput/2], "")
+	tail := strings.ToValidUTF8(output[len(output)-maxOutput/2:], "")
+	return head + "\n… (the middle is left out; print less) …\n" + tail
+}

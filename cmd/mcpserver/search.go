@@ -1,0 +1,78 @@
+package mcpserver
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/toolscript/toolscript"
+)
+
+// defaultLimit is the number of results without a limit in the arguments.
+const defaultLimit = 5
+
+// maxDescription bounds the description of one result, in characters.
+const maxDescription = 160
+
+type searchArgs struct {
+	Query string `json:"query"`
+	Limit int    `json:"limit"`
+}
+
+type searchResult struct {
+	Results []found                    `json:"results"`
+	Hint    string                     `json:"hint,omitempty"`    // how to search again, when the results are uncertain
+	Missing []toolscript.MissingServer `json:"missing,omitempty"` // servers that could not be searched
+}
+
+type found struct {
+	Name        string  `json:"name"` // as in a script, without tools.
+	Description string  `json:"description"`
+	Confidence  float64 `json:"confidence"` // from 0 to 1
+}
+
+func (searchResult) failed() bool { return false }
+
+// search answers search_tools.
+func (e *entrance) search(ctx context.Context, _ mcp.CallToolRequest, args searchArgs) (searchResult, error) {
+	if strings.TrimSpace(args.Query) == "" {
+		return searchResult{}, errors.New("the query is empty: say what the tool should do")
+	}
+	g, release, err := e.Gateway(ctx)
+	if err != nil {
+		return searchResult{}, err
+	}
+	defer release()
+	limit := args.Limit
+	if limit == 0 {
+		limit = defaultLimit
+	}
+	answer, err := g.Search(ctx, toolscript.SearchQuery{Text: args.Query, Limit: limit})
+	if err != nil {
+		return searchResult{}, err
+	}
+	r := searchResult{Results: []found{}, Hint: answer.Hint, Missing: answer.Missing}
+	for _, hit := range answer.Results {
+		r.Results = append(r.Results, found{strings.TrimPrefix(hit.Call, "tools."), shortened(hit.Description), round(hit.Confidence)})
+		if hit.Unsure && r.Hint == "" {
+			r.Hint = "no tool matches the query well; these come nearest"
+		}
+	}
+	if len(r.Results) == 0 && r.Hint == "" {
+		r.Hint = "no tool comes near this query; try other words"
+	}
+	return r, nil
+}
+
+// shortened returns the beginning of a description, on one line.
+func shortened(description string) string {
+	text := []rune(strings.Join(strings.Fields(description), " "))
+	if len(text) <= maxDescription {
+		return string(text)
+	}
+	return string(text[:maxDescription]) + "…"
+}
+
+func round(confidence float64) float64 { return float64(int(confidence*100+0.5)) / 100 }

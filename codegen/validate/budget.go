@@ -1,0 +1,102 @@
+package validate
+
+import (
+	"context"
+	"errors"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// Limits of one check. A schema of 1 KB can require 2^60 steps, or more than the
+// gigabyte of stack at which Go ends the process. A unit of work takes at most about
+// 20 ns.
+const (
+	maxWork       = 1 << 26 // units
+	maxDepth      = 5000    // nested schemas, by nesting and by reference
+	maxViolations = 50_000  // created, including those of dropped alternatives
+	maxFound      = 200     // kept; the check stops at this number
+	interval      = 1 << 16 // units between checks of the context
+)
+
+// Prices in units of work.
+const (
+	applyPrice     = 64 // of applying one schema to one value
+	violationPrice = 50 // of one violation
+	numberPrice    = 50 // of comparing two numbers
+)
+
+var (
+	errCostly  = errors.New("checking them takes too long or nests too deep")
+	errSkipped = errors.New("a pattern, or a number, would take too long to check")
+)
+
+// budget is the remaining work of one check. It belongs to one goroutine.
+type budget struct {
+	ctx        context.Context
+	left       int
+	unseen     int // units spent since the last check of ctx
+	violations int
+}
+
+// stopped is the panic value of a check that must end because its budget is used up
+// or its context has ended.
+type stopped struct{ reason error }
+
+// spend takes units of work from the budget.
+func (b *budget) spend(units int) {
+	b.left -= units
+	if b.left < 0 {
+		panic(stopped{errCostly})
+	}
+	if b.unseen += units; b.unseen < interval {
+		return
+	}
+	b.unseen = 0
+	if err := b.ctx.Err(); err != nil {
+		panic(stopped{err})
+	}
+}
+
+// affords reports whether the budget covers the units, and spends them if it does.
+func (b *budget) affords(units int) bool {
+	if units > b.left {
+		return false
+	}
+	b.spend(units)
+	return true
+}
+
+// frame is a schema that is being applied. The chain of frames is the dynamic scope
+// of JSON Schema.
+type frame struct {
+	schema *jsonschema.Schema
+	outer  *frame
+	depth  int
+}
+
+// place is the position of a value in the arguments.
+type place struct {
+	step  string
+	outer *place
+	depth int
+}
+
+func (p *place) in(step string) *place {
+	next := &place{step: step, outer: p, depth: 1}
+	if p != nil {
+		next.depth = p.depth + 1
+	}
+	return next
+}
+
+// path returns the place in the library's format.
+func (p *place) path() []string {
+	if p == nil {
+		return nil
+	}
+	path := make([]string, p.depth)
+	for i := p.depth - 1; p != nil; i, p = i-1, p.outer {
+		path[i] = p.step
+	}
+	return path
+}

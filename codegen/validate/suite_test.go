@@ -1,0 +1,124 @@
+package validate_test
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/toolscript/toolscript/codegen/validate"
+)
+
+// suiteModule has a copy of the public JSON-Schema-Test-Suite in its test data.
+const suiteModule = "github.com/google/jsonschema-go@v0.4.3"
+
+// suiteGroup is one schema of the suite with valid and invalid instances.
+type suiteGroup struct {
+	Description string
+	Schema      any
+	Tests       []struct {
+		Description string
+		Data        any
+		Valid       bool
+	}
+}
+
+// TestSuite applies the schemas of the public test suite of JSON Schema. Schemas with
+// other documents, and with nested resources that refer to each other dynamically,
+// are not applied, and Problem says so; few are left out.
+func TestSuite(t *testing.T) {
+	out, err := exec.CommandContext(t.Context(), "go", "mod", "download", "-json", suiteModule).Output()
+	var module struct{ Dir string }
+	if err != nil || json.Unmarshal(out, &module) != nil {
+		t.Fatalf("go mod download %s: %v: %s", suiteModule, err, out)
+	}
+	for draft, dialect := range map[string]string{
+		"draft7": "http://json-schema.org/draft-07/schema#", "draft2020-12": "https://json-schema.org/draft/2020-12/schema",
+	} {
+		t.Run(draft, func(t *testing.T) {
+			files, err := filepath.Glob(filepath.Join(module.Dir, "jsonschema", "testdata", draft, "*.json"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			applied, left := 0, 0
+			for _, file := range files {
+				text, err := os.ReadFile(file)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var groups []suiteGroup
+				decoder := json.NewDecoder(strings.NewReader(string(text)))
+				decoder.UseNumber()
+				if err := decoder.Decode(&groups); err != nil {
+					t.Fatalf("%s: %v", file, err)
+				}
+				for _, g := range groups {
+					a, l := g.run(t, filepath.Base(file), dialect)
+					applied, left = applied+a, left+l
+				}
+			}
+			t.Logf("%d instances were checked, %d were not", applied, left)
+			if applied < 850 || left > applied/8 {
+				t.Errorf("%d instances were checked and %d were not; want 850 or more, and at most an eighth", applied, left)
+			}
+		})
+	}
+}
+
+// run checks the instances as the property v of an object, because arguments are
+// objects. The $id makes the schema its own root.
+func (g suiteGroup) run(t *testing.T, file, dialect string) (applied, left int) {
+	t.Helper()
+	schema := map[string]any{
+		"$schema": dialect, "definitions": map[string]any{"s": g.Schema},
+		"properties": map[string]any{"v": map[string]any{"$ref": "#/definitions/s"}},
+	}
+	whole := false
+	if inner, ok := g.Schema.(map[string]any); ok {
+		_, refers := inner["$ref"]
+		_, named := inner["$id"]
+		text, err := json.Marshal(inner)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if whole = refers || named || strings.Contains(string(text), "$dynamicRef"); whole {
+			schema = inner
+			schema["$schema"] = dialect
+		} else {
+			inner["$id"] = "test:suite"
+		}
+	}
+	text, err := json.Marshal(schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var v validate.Validator
+	for _, instance := range g.Tests {
+		value := any(map[string]any{"v": instance.Data})
+		if whole {
+			value = instance.Data
+			if _, ok := value.(map[string]any); !ok {
+				left++
+				continue
+			}
+		}
+		args, err := json.Marshal(value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		details, err := v.Check(t.Context(), text, args)
+		switch {
+		case err != nil:
+			t.Errorf("%s: %s: %s: %v", file, g.Description, instance.Description, err)
+		case v.Problem(t.Context(), text) != nil:
+			left++
+		case instance.Valid != (len(details) == 0):
+			t.Errorf("%s: %s: %s: %v; want valid %t", file, g.Description, instance.Description, details, instance.Valid)
+		default:
+			applied++
+		}
+	}
+	return applied, left
+}

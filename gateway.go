@@ -1,0 +1,51 @@
+package toolscript
+
+import "time"
+
+// ActorStatus is the state of one actor.
+type ActorStatus struct {
+	Name      string    `json:"name"`
+	State     string    `json:"state"`
+	Since     time.Time `json:"since"`
+	Restarts  int       `json:"restarts"`
+	LastError string    `json:"lastError,omitempty"`
+	InFlight  int       `json:"inFlight"`
+
+	Confinement []Confinement `json:"confinement,omitempty"` // of the last process that a pool of workers started
+}
+
+// Confinement is one restriction of a worker process by the operating system, as
+// the worker found it after putting it up.
+type Confinement struct {
+	Name   string `json:"name"`
+	Active bool   `json:"active"`
+	Detail string `json:"detail,omitempty"` // what it holds; or why it is missing
+}
+
+// Status is the state of the whole gateway.
+type Status struct {
+	Version       string         `json:"version"`
+	PID           int            `json:"pid"`
+	UptimeSeconds float64        `json:"uptimeSeconds"`
+	Generation    uint64         `json:"generation"`
+	Servers       []ServerStatus `json:"servers"`
+	Search        SearchStats    `json:"search"`
+	Actors        []ActorStatus  `json:"actors"`
+	Engines       []EngineStatus `json:"engines,omitempty"`
+	Warnings      []string       `json:"warnings,omitempty"` // colliding names, schemas that give no types, filters that match nothing
+}
+
+// Reload is what a new configuration changed, as the sorted names of servers.
+type Reload struct {
+	Added     []string `json:"added"`
+	Removed   []string `json:"removed"`
+	Changed   []string `json:"changed"`            // connected to again
+	Adjusted  []string `json:"adjusted,omitempty"` // with other limits or tool filters on the same connection
+	Retried   []string `json:"retried,omitempty"`  // the same, and connected to again because they were not connected
+	Unchanged []string `json:"unchanged"`
+	Search    []string `json:"search,omitempty"` // fields of search that are others now
+
+	NotTrusted []string `json:"notTrusted,omitempty"` // of those added and changed: not started before toolscript trust
+
+	Warnings []string `json:"warnings,omitempty"` // about the files
+}

@@ -1,0 +1,90 @@
+package naming
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/toolscript/toolscript"
+)
+
+// Selection says how a filter matched the configured servers and their tools.
+type Selection struct {
+	Unknown   []UnknownEntry             `json:"unknown,omitempty"`   // entries that select nothing
+	Missing   []toolscript.MissingServer `json:"missing,omitempty"`   // selected servers that are not connected
+	WaitedFor []string                   `json:"waitedFor,omitempty"` // selected servers that were connecting at first
+}
+
+// UnknownEntry is an entry of a filter that selects nothing. At most one of its other
+// fields is set.
+type UnknownEntry struct {
+	Entry       string                    `json:"entry"`
+	Suggestions []string                  `json:"suggestions,omitempty"` // similar servers and tool ids
+	Servers     []string                  `json:"servers,omitempty"`     // all servers, if no name is similar
+	Server      *toolscript.MissingServer `json:"server,omitempty"`      // not connected; it may have a tool of that name
+}
+
+const (
+	mostExplained   = 20 // unknown entries with suggestions: their cost grows with the catalog
+	mostListedNames = 50
+)
+
+// NewSelection matches a filter with the tools of a catalog. servers are the servers
+// that the caller may know.
+func NewSelection(f toolscript.Filter, c toolscript.Catalog, servers []toolscript.ServerStatus) Selection {
+	var s Selection
+	names := make([]string, len(servers))
+	for i, server := range servers {
+		names[i] = server.Name
+		if server.State != toolscript.Ready && f.Reaches(server.Name) {
+			s.Missing = append(s.Missing, toolscript.MissingServer{Name: server.Name, State: server.State, Error: server.Error})
+		}
+	}
+	for _, entry := range f {
+		if _, found := c.Lookup(entry); found || slices.Contains(names, entry) {
+			continue
+		}
+		unknown := UnknownEntry{Entry: entry}
+		if i := slices.IndexFunc(s.Missing, func(m toolscript.MissingServer) bool { return strings.HasPrefix(entry, m.Name+toolscript.Separator) }); i >= 0 {
+			unknown.Server = &s.Missing[i]
+		} else if len(s.Unknown) < mostExplained {
+			unknown.suggest(c, names)
+		}
+		s.Unknown = append(s.Unknown, unknown)
+	}
+	return s
+}
+
+// suggest finds tools whose names are spelled differently or have no server. If there
+// are none, it finds similar tools, and otherwise similar servers.
+func (u *UnknownEntry) suggest(c toolscript.Catalog, servers []string) {
+	var same, names []string
+	ids := map[string][]string{}
+	wanted := plain(strings.TrimPrefix(u.Entry, "tools."))
+	for id, tool := range c.All() {
+		if wanted == plain(tool.Name) || wanted == plain(id) {
+			same = append(same, id)
+		}
+		for _, name := range []string{tool.Name, id} {
+			if ids[name] == nil {
+				names = append(names, name)
+			}
+			ids[name] = append(ids[name], id)
+		}
+	}
+	if len(same) == 0 {
+		for _, name := range Nearest(u.Entry, names, mostNear) {
+			for _, id := range ids[name] {
+				if !slices.Contains(same, id) {
+					same = append(same, id)
+				}
+			}
+		}
+	}
+	if len(same) == 0 {
+		same = Nearest(u.Entry, servers, mostNear)
+	}
+	u.Suggestions = same[:min(len(same), mostNear)]
+	if len(same) == 0 {
+		u.Servers = servers[:min(len(servers), mostListedNames)]
+	}
+}

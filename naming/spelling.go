@@ -1,0 +1,45 @@
+package naming
+
+import "strings"
+
+// mostNear is the number of names that are suggested for a wrong one.
+const mostNear = 3
+
+// Meant returns the ids of the visible tools that a name spells differently: the tool
+// with that id, or else the tools with that identifier on any server. next is the member
+// of the name that the script uses; it may be empty.
+func (t *Table) Meant(name, next string) (ids []string) {
+	full, joined := plain(name), plain(name+next)
+	for i, server := range t.names.Servers {
+		for _, tool := range server.Tools {
+			if !t.showsTool(i, tool.ID) {
+				continue
+			}
+			id := plain(tool.ID)
+			if id == full || "mcp"+id == full || next != "" && (id == joined || "mcp"+id == joined) {
+				return []string{tool.ID}
+			}
+			if ident := plain(tool.Ident); ident == full || next != "" && ident == plain(next) {
+				ids = append(ids, tool.ID)
+			}
+		}
+	}
+	return ids[:min(len(ids), mostNear)]
+}
+
+// Spelled returns the visible server that a name spells differently, or None.
+func (t *Table) Spelled(name string) int {
+	for i, s := range t.names.Servers {
+		if (plain(s.Ident) == plain(name) || plain(s.Name) == plain(name)) && t.showsServer(i) {
+			return i
+		}
+	}
+	return None
+}
+
+// plain removes the differences between spellings of a name.
+func plain(name string) string {
+	return punctuation.Replace(strings.ToLower(name))
+}
+
+var punctuation = strings.NewReplacer("_", "", "-", "", ".", "", "$", "")

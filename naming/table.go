@@ -1,0 +1,244 @@
+package naming
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/toolscript/toolscript"
+)
+
+// Table resolves the names of one script, on all engines. The script pays only for
+// names that it uses: an idle table with two thousand tools costs nothing. A table is
+// not safe for concurrent use.
+//
+// Names outside the allow list are hidden. They are in no list and no suggestion, and
+// they are not members. A script that uses such a name still gets a function, so
+// that the gateway can answer that the call is forbidden.
+type Table struct {
+	*index
+	allow   toolscript.Filter
+	entries map[string]bool // of allow, which can be long
+	shown   map[int]bool    // results of showsServer
+}
+
+// index finds names. Tables of the same names share it.
+type index struct {
+	names   *Names
+	servers map[string]int
+	tools   []map[string]int // by server; nil until a tool of it is looked up
+}
+
+// The members of tools that belong to no server and are functions. The gateway answers
+// calls of these ids.
+const (
+	SearchTools  = "$search"   // arguments: query, and limit, threshold, server, readOnly
+	DescribeTool = "$describe" // arguments: tool
+)
+
+// own has the members of tools that belong to no server and have methods.
+var own = func() (members []Server) {
+	for _, id := range toolscript.FetchIDs() {
+		member := toolscript.FetchRequest{ID: id}.Member()
+		if len(members) == 0 || members[len(members)-1].Ident != member {
+			members = append(members, Server{Ident: member, Name: member})
+		}
+		of := &members[len(members)-1]
+		of.Tools = append(of.Tools, Tool{Ident: strings.TrimPrefix(id, member+toolscript.Separator), ID: id})
+	}
+	return members
+}()
+
+// IsOwn reports whether an entry of an allow list is a member of tools that belongs to
+// no server, or a method of one.
+func IsOwn(entry string) bool {
+	return slices.ContainsFunc(own, func(s Server) bool {
+		return entry == s.Name || slices.ContainsFunc(s.Tools, func(t Tool) bool { return t.ID == entry })
+	})
+}
+
+// NewTable returns the table of the names that allow shows. It uses the index of old if
+// that has the same names.
+func NewTable(names *Names, allow toolscript.Filter, old *Table) *Table {
+	if names == nil {
+		names = &Names{}
+	}
+	t := &Table{allow: allow, entries: make(map[string]bool, len(allow)), shown: map[int]bool{}}
+	for _, entry := range allow {
+		t.entries[entry] = true
+	}
+	if old != nil && (old.names == names || (names.Key != "" && old.names.Key == names.Key)) {
+		t.index = old.index
+		return t
+	}
+	size := len(names.Servers) + len(own)
+	t.index = &index{names: names, servers: make(map[string]int, size), tools: make([]map[string]int, size)}
+	for i := range size {
+		t.servers[t.at(i).Ident] = i
+	}
+	return t
+}
+
+// at returns a server. Indexes after the last server are members of own.
+func (x *index) at(server int) Server {
+	if i := server - len(x.names.Servers); i >= 0 {
+		return own[i]
+	}
+	return x.names.Servers[server]
+}
+
+func (x *index) isOwn(server int) bool { return server >= len(x.names.Servers) }
+
+// Results of Server and Tool that are not an index.
+const (
+	None   = -1 // no such name
+	Absent = -2 // any tool of a server that is hidden or not connected
+)
+
+// Server returns the index of a server, hidden or not, or None.
+func (x *index) Server(ident string) int { return indexOf(x.servers, ident) }
+
+// Tool returns the index of a tool of a server, None or Absent.
+func (t *Table) Tool(server int, ident string) int {
+	if server < 0 || server >= len(t.tools) {
+		return None
+	}
+	if len(t.at(server).Tools) == 0 || !t.showsServer(server) {
+		return Absent
+	}
+	return t.tool(server, ident)
+}
+
+// tool returns the index of a tool, hidden or not, or None.
+func (x *index) tool(server int, ident string) int {
+	if x.tools[server] == nil {
+		tools := x.at(server).Tools
+		x.tools[server] = make(map[string]int, len(tools))
+		for i, tool := range tools {
+			x.tools[server][tool.Ident] = i
+		}
+	}
+	return indexOf(x.tools[server], ident)
+}
+
+func indexOf(m map[string]int, ident string) int {
+	if i, ok := m[ident]; ok {
+		return i
+	}
+	return None
+}
+
+// showsServer reports whether the script may call a tool of the server. The tools of a
+// server that is not connected are unknown: an entry with its name is enough.
+func (t *Table) showsServer(server int) bool {
+	s := t.at(server)
+	if t.allow == nil || t.isOwn(server) || t.entries[s.Name] {
+		return true
+	}
+	shown, known := t.shown[server]
+	if !known {
+		shown = slices.ContainsFunc(s.Tools, func(tool Tool) bool { return t.entries[tool.ID] }) ||
+			(len(s.Tools) == 0 && t.allow.Reaches(s.Name))
+		t.shown[server] = shown
+	}
+	return shown
+}
+
+func (t *Table) showsTool(server int, id string) bool {
+	return t.allow == nil || t.isOwn(server) || t.entries[t.at(server).Name] || t.entries[id]
+}
+
+// Shown reports whether tools, or a server of it, has a visible member of that name. A
+// number that is not the index of a server stands for tools.
+func (t *Table) Shown(server int, ident string) bool {
+	if server < 0 || server >= len(t.tools) {
+		i := t.Server(ident)
+		return i != None && t.showsServer(i)
+	}
+	return t.Tool(server, ident) != None && t.showsTool(server, t.ID(server, ident))
+}
+
+// ID returns the id of the tool that a script calls ident. Calls of servers that are
+// not connected have an id too, because the gateway knows the cause.
+func (t *Table) ID(server int, ident string) string {
+	if server == None && (ident == SearchTools || ident == DescribeTool) {
+		return ident
+	}
+	if server < 0 || server >= len(t.tools) {
+		return ""
+	}
+	s := t.at(server)
+	switch tool := t.tool(server, ident); {
+	case tool != None:
+		return s.Tools[tool].ID
+	case t.Tool(server, ident) == Absent:
+		return s.Name + toolscript.Separator + ident
+	}
+	return ""
+}
+
+// Idents returns the visible names of tools, or of a server, in the order of
+// Object.keys.
+func (t *Table) Idents(server int) []string {
+	idents := []string{}
+	switch {
+	case server == None:
+		for i, s := range t.names.Servers {
+			if t.showsServer(i) {
+				idents = append(idents, s.Ident)
+			}
+		}
+	case server >= 0 && server < len(t.tools):
+		for _, tool := range t.at(server).Tools {
+			if t.showsTool(server, tool.ID) {
+				idents = append(idents, tool.Ident)
+			}
+		}
+	}
+	return idents
+}
+
+// Missing returns the message that tools, or a server of it, has no such name, and the
+// names that exist. A number that is not the index of a server stands for tools.
+func (t *Table) Missing(server int, ident string) string {
+	const most = 10 // names in the message
+	owner, noun, list := "tools", "server", "list-servers"
+	if server < 0 || server >= len(t.tools) {
+		server = None
+	} else {
+		s := t.at(server)
+		owner, noun, list = property("tools", s.Ident), "tool", "list-tools "+s.Name
+		if t.isOwn(server) {
+			noun = "method"
+		}
+	}
+	idents := t.Idents(server)
+	text := property(owner, ident) + " does not exist"
+	near := Nearest(ident, idents, 3)
+	for i, name := range near {
+		near[i] = property(owner, name)
+	}
+	switch {
+	case len(near) > 0:
+		return text + DidYouMean(near)
+	case len(idents) == 0:
+		return fmt.Sprintf("%s; %s has no %s", text, owner, noun)
+	case len(idents) > most:
+		return fmt.Sprintf("%s; %s has %d %ss, list them with: toolscript %s", text, owner, len(idents), noun, list)
+	default:
+		return fmt.Sprintf("%s; %s has: %s", text, owner, strings.Join(idents, ", "))
+	}
+}
+
+var identifier = regexp.MustCompile(`^[\p{L}_$][\p{L}\p{N}_$]*$`)
+
+// property returns the expression of a property in a script.
+func property(owner, name string) string {
+	if identifier.MatchString(name) {
+		return owner + "." + name
+	}
+	quoted, _ := json.Marshal(name) // strings can always be marshalled
+	return owner + "[" + string(quoted) + "]"
+}

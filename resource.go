@@ -1,0 +1,137 @@
+package toolscript
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Collection names one of the lists that MCP servers have in addition to tools.
+type Collection string
+
+// The collections. The value is the member of MCP's answer that holds the entries.
+const (
+	Resources         Collection = "resources"
+	ResourceTemplates Collection = "resourceTemplates"
+	Prompts           Collection = "prompts"
+)
+
+// MaxCursor bounds the cursor of a Page, in bytes.
+const MaxCursor = 16 << 10
+
+// Page is one page of a collection, of one server or of all servers.
+type Page struct {
+	Of      Collection
+	Entries []json.RawMessage // as MCP defines them, each with an additional member "server"
+	Next    string            // cursor of the next page; "" on the last page
+	Missing []Missing         // servers that did not answer
+}
+
+// Missing is a server without entries on a page, and the error.
+type Missing struct {
+	Server string `json:"server"`
+	Kind   Kind   `json:"kind"`
+	Error  string `json:"error"`
+}
+
+// MarshalJSON writes the entries under the name of their collection, as MCP does.
+func (p Page) MarshalJSON() ([]byte, error) {
+	entries := p.Entries
+	if entries == nil {
+		entries = []json.RawMessage{}
+	}
+	fields := map[string]any{string(p.Of): entries}
+	if p.Next != "" {
+		fields["nextCursor"] = p.Next
+	}
+	if len(p.Missing) > 0 {
+		fields["missing"] = p.Missing
+	}
+	return json.Marshal(fields)
+}
+
+// UnmarshalJSON reads a page of the collection p.Of.
+func (p *Page) UnmarshalJSON(text []byte) error {
+	var fields struct {
+		Next    string    `json:"nextCursor"`
+		Missing []Missing `json:"missing"`
+	}
+	var lists map[Collection]json.RawMessage
+	if err := json.Unmarshal(text, &fields); err != nil {
+		return err
+	}
+	if err := json.Unmarshal(text, &lists); err != nil {
+		return err
+	}
+	if lists[p.Of] == nil {
+		return fmt.Errorf("the page has no member %q", p.Of)
+	}
+	p.Next, p.Missing = fields.Next, fields.Missing
+	return json.Unmarshal(lists[p.Of], &p.Entries)
+}
+
+// FetchRequest asks for a page of a collection, for one resource or for one prompt.
+type FetchRequest struct {
+	ID     string // one of FetchIDs
+	Server string // configured name; for a page, "" means all servers
+	Cursor string // for a page: Page.Next of the previous page
+
+	URI    string            // of the resource
+	Prompt string            // name of the prompt
+	Args   map[string]string // arguments of the prompt
+
+	Wait time.Duration // as Call.Wait
+
+	Allow     Filter // the allow list of the run, see Admits
+	Run       string // id of the run; empty outside any run
+	CallID    string // its id within the run, for the log
+	RequestID string // id of the HTTP request, for the log
+}
+
+// The members of tools that send a FetchRequest, and their methods. No identifier of
+// a server or tool begins with $.
+const (
+	ResourcesMember = "$resources"
+	PromptsMember   = "$prompts"
+
+	ListResources = ResourcesMember + Separator + "list"
+	ListTemplates = ResourcesMember + Separator + "templates"
+	ReadResource  = ResourcesMember + Separator + "read"
+	ListPrompts   = PromptsMember + Separator + "list"
+	GetPrompt     = PromptsMember + Separator + "get"
+)
+
+// FetchIDs returns the ids of all methods of $resources and $prompts.
+func FetchIDs() []string {
+	return []string{ListResources, ListTemplates, ReadResource, ListPrompts, GetPrompt}
+}
+
+// Collection returns the collection of a request for a page, and "" for other requests.
+func (r FetchRequest) Collection() Collection {
+	switch r.ID {
+	case ListResources:
+		return Resources
+	case ListTemplates:
+		return ResourceTemplates
+	case ListPrompts:
+		return Prompts
+	}
+	return ""
+}
+
+// Admits reports whether the allow list lets the request reach a server: it is nil, or
+// it has the server, the member of tools or the method.
+func (r FetchRequest) Admits(server string) bool {
+	return r.Allow == nil || slices.ContainsFunc(r.Allow, func(entry string) bool {
+		return entry == server || entry == r.Member() || entry == r.ID
+	})
+}
+
+// Member returns the member of tools that has the method.
+func (r FetchRequest) Member() string {
+	if r.ID == ListPrompts || r.ID == GetPrompt {
+		return PromptsMember
+	}
+	return ResourcesMember
+}

@@ -1,0 +1,62 @@
+// Package advice has the alternatives to names and modules of other environments.
+// Scripts have no network, no files and no modules; tools provide these.
+package advice
+
+import (
+	"path"
+	"strings"
+)
+
+// Need is a capability that a script does not have.
+type Need struct {
+	Advice string // one sentence
+	Query  string // search query for tools that provide it; "" if no tool is needed
+}
+
+var (
+	network = Need{"scripts have no network; a tool fetches pages and calls APIs", "fetch a URL"}
+	files   = Need{"scripts have no files; a tool reads and writes them", "read a file"}
+	program = Need{"scripts start no programs; a tool runs commands", "run a shell command"}
+	process = Need{"scripts have no process; use args, env.get(name), cwd(), exit(code) and stdin.text()", ""}
+	paths   = Need{"scripts have no modules of node; paths are strings, and new URL(name, base) joins them", ""}
+	modules = Need{"scripts load no modules; the language, tools and what \"toolscript\" exports are there without", ""}
+	bytes   = Need{"use TextEncoder, TextDecoder, atob, btoa or Uint8Array.fromBase64", ""}
+	browser = Need{"scripts run outside of a browser; a tool controls one", "open a web page in a browser"}
+	deno    = Need{"of Deno scripts have cwd, exit, args and env alone; they have no network and no files, which tools give", ""}
+)
+
+var globals = map[string]Need{
+	"fetch": network, "XMLHttpRequest": network, "WebSocket": network, "EventSource": network, "Request": network, "Response": network,
+	"Headers": network, "axios": network, "http": network, "https": network, "net": network,
+	"fs": files, "readFile": files, "readFileSync": files, "writeFile": files, "writeFileSync": files, "existsSync": files, "readdirSync": files,
+	"child_process": program, "exec": program, "execSync": program, "spawn": program, "spawnSync": program, "$": program, "Bun": program,
+	"process": process, "os": process, "path": paths,
+	"require": modules, "module": modules, "exports": modules, "__dirname": paths, "__filename": paths,
+	"Buffer": bytes,
+	"window": browser, "document": browser, "localStorage": browser, "alert": browser, "navigator": browser,
+	"Deno": deno,
+}
+
+var ofModules = map[string]Need{
+	"axios": network, "node-fetch": network, "undici": network, "got": network, "http": network, "https": network, "net": network,
+	"http2": network, "ws": network, "dns": network, "tls": network,
+	"fs": files, "fs/promises": files, "fs-extra": files, "glob": files,
+	"child_process": program, "execa": program, "zx": program, "shelljs": program, "worker_threads": program,
+	"process": process, "os": process, "path": paths, "url": paths,
+	"buffer": bytes, "playwright": browser, "puppeteer": browser,
+}
+
+// Global returns the alternative to a global name.
+func Global(name string) (Need, bool) {
+	need, ok := globals[name]
+	return need, ok
+}
+
+// Module returns the alternative to a module.
+func Module(name string) (Need, bool) {
+	need, ok := ofModules[strings.TrimPrefix(name, "node:")]
+	if !ok && path.Dir(name) != "." && !strings.HasPrefix(name, ".") {
+		need, ok = ofModules[strings.TrimPrefix(path.Dir(name), "node:")]
+	}
+	return need, ok
+}

@@ -1,0 +1,46 @@
+package confine
+
+import (
+	"fmt"
+	"strings"
+)
+
+// scopeABI is the first Landlock that knows signals and abstract sockets.
+const scopeABI = 6
+
+// holds is what each version of Landlock's ABI added, and the kernel that
+// brought it where one in use may be older.
+var holds = []struct {
+	abi   int
+	what  string
+	linux string
+}{
+	{1, "files", "5.13"},
+	{3, "truncation", "6.2"},
+	{4, "TCP", "6.7"},
+	{5, "devices", "6.10"},
+	{scopeABI, "signals and abstract sockets", "6.12"},
+	{9, "named sockets", ""},
+	{10, "UDP", ""},
+}
+
+// describe says what Landlock of a version holds, and what it lacks among the
+// things that kernels in use have.
+func describe(abi int, signals bool) string {
+	var held, lacks []string
+	for _, h := range holds {
+		switch {
+		case h.abi == scopeABI && abi >= scopeABI && !signals:
+			lacks = append(lacks, h.what+" (this kernel has an erratum)")
+		case h.abi <= abi:
+			held = append(held, h.what)
+		case h.linux != "":
+			lacks = append(lacks, h.what+" (Linux "+h.linux+")")
+		}
+	}
+	text := fmt.Sprintf("ABI %d: %s", abi, strings.Join(held, ", "))
+	if len(lacks) > 0 {
+		text += "; it lacks " + strings.Join(lacks, ", ")
+	}
+	return text
+}

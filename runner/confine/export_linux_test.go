@@ -1,0 +1,55 @@
+package confine
+
+import (
+	"testing"
+
+	"golang.org/x/net/bpf"
+	"golang.org/x/sys/unix"
+)
+
+// Results of the filter.
+const (
+	Allow   = allow
+	Kill    = kill
+	Refuse  = refuse
+	Unknown = unknown
+
+	Architecture = architecture
+)
+
+// Judge runs the filter of the process pid on one system call.
+func Judge(t *testing.T, pid, arch, call uint32, args ...uint32) uint32 {
+	t.Helper()
+	vm, err := bpf.NewVM(instructions(pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The VM reads big-endian words on every machine, and the filter reads only
+	// whole words, so each argument is written to the lower half of its slot.
+	data := make([]byte, 64)
+	put := func(at int, v uint32) {
+		data[at], data[at+1], data[at+2], data[at+3] = byte(v>>24), byte(v>>16), byte(v>>8), byte(v)
+	}
+	put(numberAt, call)
+	put(archAt, arch)
+	for i, v := range args {
+		put(argsAt+8*i, v)
+	}
+	answer, err := vm.Run(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return uint32(answer)
+}
+
+// Limited returns the system calls that are allowed only in some forms.
+func Limited() map[uint32]bool {
+	all := map[uint32]bool{unix.SYS_CLONE3: true}
+	for _, l := range limited {
+		all[l.call] = true
+	}
+	return all
+}
+
+// Allowed returns the system calls that are allowed in every form.
+func Allowed() []uint32 { return allowed }

@@ -1,0 +1,43 @@
+package confine
+
+import (
+	"fmt"
+
+	"github.com/landlock-lsm/go-landlock/landlock"
+	abi "github.com/landlock-lsm/go-landlock/landlock/syscall"
+
+	"github.com/toolscript/toolscript"
+)
+
+// Landlock removes every right from this process that the kernel's Landlock knows:
+// the process cannot open files or reach ports. Open descriptors stay usable.
+//
+// Landlock alone does not stop network access: before ABI 10 it covers TCP only, and
+// not the multipath TCP that net.Listen uses.
+func Landlock() (toolscript.Confinement, error) {
+	part := toolscript.Confinement{Name: LandlockName}
+	version, err := abi.LandlockGetABIVersion()
+	if err != nil || version < 1 {
+		part.Detail = "this kernel has no Landlock, or it is not enabled; Linux 5.13 and newer have it"
+		return part, nil //nolint:nilerr // a kernel without it is an answer
+	}
+	config := landlock.V11
+	signals := version >= scopeABI && signalsWithinProcess()
+	if !signals {
+		config = landlock.MustConfig(config.HandledAccessFS, config.HandledAccessNet)
+	}
+	if err := config.BestEffort().Restrict(); err != nil {
+		return part, fmt.Errorf("landlock: %w", err)
+	}
+	part.Active, part.Detail = true, describe(version, signals)
+	return part, nil
+}
+
+// signalErratum is the kernel fix that lets threads of one process signal each
+// other although each was restricted by itself. Go's scheduler needs that.
+const signalErratum = 1 << 1
+
+func signalsWithinProcess() bool {
+	fixed, err := abi.LandlockGetErrata()
+	return err == nil && fixed&signalErratum != 0
+}

@@ -1,0 +1,151 @@
+package deno
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"io"
+	"log/slog"
+	"mime"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"golang.org/x/net/netutil"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/runner/quickjs/prelude"
+	"github.com/toolscript/toolscript/runner/session"
+)
+
+// loopback is the HTTP server that processes reach. Its paths begin with the capability of
+// a process. An unknown capability, or one whose run has ended, leads to 404.
+type loopback struct {
+	listener net.Listener
+	server   *http.Server
+	module   string
+	log      *slog.Logger
+
+	mu        sync.Mutex
+	endpoints map[[sha256.Size]byte]*endpoint // by the hash of the capability, so that a lookup leaks nothing of others by its time
+}
+
+// mostConns bounds the connections. Every program of this machine can open one,
+// and each costs the gateway a descriptor. A process of Deno needs a few.
+const mostConns = 256
+
+func openLoopback(ctx context.Context, log *slog.Logger) (*loopback, error) {
+	module, err := prelude.Source(prelude.Module)
+	if err != nil {
+		return nil, err
+	}
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp4", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	d := &loopback{listener: listener, module: module, log: log, endpoints: map[[sha256.Size]byte]*endpoint{}}
+	d.server = &http.Server{
+		Handler: d.routes(), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
+		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+	}
+	go func() {
+		if err := d.server.Serve(netutil.LimitListener(listener, mostConns)); !errors.Is(err, http.ErrServerClosed) {
+			log.Error("the loopback server for Deno closed", slog.String("error", err.Error()))
+		}
+	}()
+	return d, nil
+}
+
+// host is the address with the port, as Deno's flags name it.
+func (l *loopback) host() string { return l.listener.Addr().String() }
+
+func (l *loopback) port() uint16 { return uint16(l.listener.Addr().(*net.TCPAddr).Port) }
+
+func (l *loopback) url(capability string) string { return "http://" + l.host() + "/" + capability }
+
+func (l *loopback) close() error { return l.server.Close() }
+
+// admit makes a capability known; forget makes it unknown for good.
+func (l *loopback) admit(capability string) *endpoint {
+	r := &endpoint{}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.endpoints[sha256.Sum256([]byte(capability))] = r
+	return r
+}
+
+func (l *loopback) forget(capability string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.endpoints, sha256.Sum256([]byte(capability)))
+}
+
+func (l *loopback) find(capability string) *endpoint {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.endpoints[sha256.Sum256([]byte(capability))]
+}
+
+func (l *loopback) routes() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{capability}/runtime/tools.ts", l.authorized(func(w http.ResponseWriter, _ *http.Request, _ *endpoint) {
+		w.Header().Set("Content-Type", "application/javascript; charset=utf-8")
+		_, _ = io.WriteString(w, l.module) // a process that does not read it does not run
+	}))
+	mux.HandleFunc("POST /{capability}/answer", l.authorized(giveAnswer))
+	mux.HandleFunc("POST /{capability}/stdin", l.authorized(readStdin))
+	return mux
+}
+
+// authorized serves requests that name this server and a known capability.
+func (l *loopback) authorized(serve func(http.ResponseWriter, *http.Request, *endpoint)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		found := l.find(r.PathValue("capability"))
+		kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+		switch {
+		case r.Host != l.host():
+			w.Header().Set("Connection", "close")
+			refuse(w, http.StatusForbidden, toolscript.Forbidden, "this is not the address of the gateway")
+		case found == nil:
+			w.Header().Set("Connection", "close") // it does not count among those of runs for longer than that
+			refuse(w, http.StatusNotFound, toolscript.NotFound, "there is nothing here")
+		case r.Method == http.MethodPost && kind != "application/json":
+			refuse(w, http.StatusUnsupportedMediaType, toolscript.Unsupported, "the Content-Type must be application/json")
+		default:
+			if err := session.Contain(l.log, "answer a script on Deno", func() { serve(w, r, found) }); err != nil {
+				refuse(w, http.StatusInternalServerError, toolscript.Internal, err.Error())
+			}
+		}
+	}
+}
+
+func refuse(w http.ResponseWriter, status int, kind toolscript.Kind, message string) {
+	answer(w, status, errorJSON(&toolscript.ToolError{Code: kind, Message: message}))
+}
+
+func answer(w http.ResponseWriter, status int, body []byte) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(body) // a process that is gone reads nothing
+}
+
+// readStdin answers with the next piece of standard input; 204 is the end of the
+// input.
+func readStdin(w http.ResponseWriter, request *http.Request, to *endpoint) {
+	run := to.current()
+	if run == nil {
+		refuse(w, http.StatusConflict, toolscript.Conflict, "no run is under way here")
+		return
+	}
+	piece, err := run.ReadStdin(request.Context())
+	switch {
+	case err != nil:
+		refuse(w, http.StatusInternalServerError, toolscript.Internal, err.Error())
+	case piece == nil:
+		w.WriteHeader(http.StatusNoContent)
+	default:
+		w.Header().Set("Content-Type", "application/octet-stream")
+		_, _ = w.Write(piece) //nolint:gosec // bytes for a script, not for a browser
+	}
+}

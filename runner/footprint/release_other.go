@@ -1,6 +1,0 @@
-//go:build !linux
-
-package footprint
-
-// Release does nothing here.
-func Release() {}

@@ -1,0 +1,109 @@
+package parentdeath
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/toolscript/toolscript/runner/internal/landlock"
+)
+
+// lifeline is a pipe that kills a process when the gateway ends. This process holds
+// the write end. When the write end closes, the kernel sends the owner of the read
+// end a signal, which is SIGKILL here. PR_SET_PDEATHSIG does not work: it watches
+// the thread that started the process.
+type lifeline struct{ read, write *os.File }
+
+func newLifeline() (*lifeline, error) {
+	read, write, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	return &lifeline{read, write}, nil
+}
+
+// hold makes a process the owner of the read end. A pipe has one owner, so each
+// process has its own lifeline.
+func (l *lifeline) hold(pid int) error {
+	fd := l.read.Fd()
+	if _, err := unix.FcntlInt(fd, unix.F_SETOWN, pid); err != nil {
+		return fmt.Errorf("F_SETOWN: %w", err)
+	}
+	if _, err := unix.FcntlInt(fd, unix.F_SETSIG, int(unix.SIGKILL)); err != nil {
+		return fmt.Errorf("F_SETSIG: %w", err)
+	}
+	flags, err := unix.FcntlInt(fd, unix.F_GETFL, 0)
+	if err == nil {
+		_, err = unix.FcntlInt(fd, unix.F_SETFL, flags|unix.O_ASYNC)
+	}
+	if err != nil {
+		return fmt.Errorf("O_ASYNC: %w", err)
+	}
+	return nil
+}
+
+// Start starts a process in its own process group. The process cannot gain
+// privileges and ends with this process. Where the kernel has Landlock, which
+// confined reports, the process reaches only what access lists. The caller waits
+// for the process, and then calls release. Restrictions belong to a thread and are
+// inherited from it, so Start uses a thread that ends afterwards.
+func Start(cmd *exec.Cmd, access landlock.Access) (release func(), confined bool, err error) {
+	line, err := newLifeline()
+	if err != nil {
+		return nil, false, err
+	}
+	defer func() {
+		if err != nil {
+			_ = line.write.Close()
+		}
+		_ = line.read.Close() // the process has it
+	}()
+	cmd.ExtraFiles = []*os.File{line.read}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	result := make(chan error)
+	go onOwnThread(func() {
+		if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+			result <- fmt.Errorf("PR_SET_NO_NEW_PRIVS: %w", err)
+			return
+		}
+		err := landlock.RestrictThread(access)
+		if err != nil && !errors.Is(err, landlock.ErrNotHere) {
+			result <- fmt.Errorf("landlock: %w", err)
+			return
+		}
+		confined = err == nil // read after result has been received
+		result <- cmd.Start()
+	})
+	if err := <-result; err != nil {
+		return nil, false, err
+	}
+	if err := line.hold(cmd.Process.Pid); err != nil {
+		Kill(cmd.Process)
+		_ = cmd.Wait()
+		return nil, false, err
+	}
+	return func() { _ = line.write.Close() }, confined, nil
+}
+
+// onOwnThread runs f on a thread that ends with the calling goroutine. The thread is
+// never the main thread: that one does not end, and a restricted main thread makes
+// this process part of the restricted domain, so that a child may send it signals.
+func onOwnThread(f func()) {
+	runtime.LockOSThread() // and not unlocked: the thread ends with the goroutine
+	if unix.Gettid() != unix.Getpid() {
+		f()
+		return
+	}
+	done := make(chan struct{})
+	go func() { // this goroutine holds the main thread, so f gets another one
+		defer close(done)
+		onOwnThread(f)
+	}()
+	<-done
+	runtime.UnlockOSThread()
+}

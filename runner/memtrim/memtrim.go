@@ -1,0 +1,18 @@
+// Package memtrim reduces the memory of a long-lived process. The start of this
+// program touches 45 MB of its executable file: code, and tables that packages
+// initialize from. Most of it is not needed again, but the kernel keeps the pages
+// mapped and counts them as memory of the process.
+package memtrim
+
+import (
+	"runtime"
+	"runtime/debug"
+)
+
+// Shrink returns what the process does not use at the moment: garbage, and the pages
+// of the executable file.
+func Shrink() {
+	runtime.GC() // moves what pools hold to where the next collection finds it
+	debug.FreeOSMemory()
+	Release()
+}

@@ -1,0 +1,122 @@
+package quickjs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental"
+	"github.com/tetratelabs/wazero/sys"
+)
+
+// instance is one instance of the engine, called through its C interface. One
+// goroutine uses it at a time.
+//
+// An instance dies at the first trap: its memory is in an unknown state then, every
+// further call does nothing and returns 0, and err says why. Restoring the image
+// revives it.
+type instance struct {
+	module api.Module
+	memory api.Memory
+	stack  api.MutableGlobal
+	fuel   api.MutableGlobal
+	ctx    context.Context // maps imports to this instance; it never ends
+	hooks  hooks
+	err    error
+	full   uint64 // fuel of a new instance
+
+	entries entries
+
+	functions [functionCount]api.Function
+
+	// Parameters and results of nested calls: wazero needs a buffer for each, and a
+	// call may lead through the host to another one.
+	buffers [8][8]uint64
+	depth   int
+}
+
+// newInstance makes an instance on the given memory.
+func newInstance(ctx context.Context, runtime wazero.Runtime, module wazero.CompiledModule, memory experimental.LinearMemory) (*instance, error) {
+	g := &instance{hooks: noHooks{}}
+	allocator := experimental.MemoryAllocatorFunc(func(_, _ uint64) experimental.LinearMemory { return memory })
+	// Without a name, any number of instances can exist; without start functions, the
+	// image is not initialized a second time.
+	config := wazero.NewModuleConfig().WithName("").WithStartFunctions()
+	mod, err := runtime.InstantiateModule(experimental.WithMemoryAllocator(ctx, allocator), module, config)
+	if err != nil {
+		return nil, fmt.Errorf("instantiate the engine: %w", err)
+	}
+	g.module, g.memory = mod, mod.Memory()
+	g.ctx = context.WithValue(context.Background(), guestKey{}, g)
+	for f, name := range functionNames {
+		if g.functions[f] = mod.ExportedFunction(name); g.functions[f] == nil {
+			return nil, errors.Join(fmt.Errorf("the engine does not export %s", name), g.close(ctx))
+		}
+	}
+	g.stack = mod.ExportedGlobal("__stack_pointer").(api.MutableGlobal)
+	g.fuel = mod.ExportedGlobal("fuel").(api.MutableGlobal)
+	g.full = g.fuel.Get()
+	return g, nil
+}
+
+func (in *instance) close(ctx context.Context) error { return in.module.Close(ctx) }
+
+// call calls an exported function and gives its result, or 0.
+func (in *instance) call(f function, args ...uint64) uint64 {
+	if in.err != nil {
+		return 0
+	}
+	if in.depth == len(in.buffers) {
+		in.err = errors.New("too many calls inside one another")
+		return 0
+	}
+	buffer := in.buffers[in.depth][:]
+	in.depth++
+	buffer[0] = 0
+	copy(buffer, args)
+	err := in.functions[f].CallWithStack(in.ctx, buffer)
+	in.depth--
+	if err != nil && in.err == nil {
+		in.err = err
+	}
+	if in.err != nil {
+		return 0
+	}
+	return buffer[0]
+}
+
+// errUnwound stops code of the instance from inside a host function.
+var errUnwound = sys.NewExitError(1)
+
+// unwind makes the instance die at the end of the current host function: no catch and
+// no finally of the script runs.
+func (in *instance) unwind(reason error) {
+	if in.err == nil {
+		in.err = reason
+	}
+}
+
+// unwindIfDead leaves a host function without returning into the instance. wazero's
+// way is a panic, which ends in the call that entered the instance.
+func (in *instance) unwindIfDead() {
+	if in.err != nil {
+		panic(errUnwound)
+	}
+}
+
+// bootTime is the fixed time at which images are made. Random bytes are zeros then, so
+// that all images are the same and contain nothing of their process.
+var bootTime = time.Unix(1_700_000_000, 0)
+
+// noHooks serves an instance that boots and runs no script.
+type noHooks struct{}
+
+func (noHooks) interrupt(bool) bool               { return false }
+func (noHooks) operation([]byte, []handle) handle { return 0 }
+func (noHooks) rejected(handle, handle, bool)     {}
+func (noHooks) now() time.Time                    { return bootTime }
+func (noHooks) fill(buffer []byte)                { clear(buffer) }
+func (noHooks) zoneOffset(int64) int              { return 0 }

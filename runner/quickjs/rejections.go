@@ -1,0 +1,49 @@
+package quickjs
+
+import "slices"
+
+// rejection is a rejected promise. Both handles belong to it.
+type rejection struct {
+	promise, reason handle
+	heard           bool
+}
+
+// unhandledRejections are the promises that were rejected without a handler, in order.
+// A script can have as many as fit into its memory, and add handlers in any order.
+type unhandledRejections struct {
+	order []*rejection // some of them have a handler by now
+	known map[uint64]*rejection
+}
+
+// add records a promise by its address.
+func (u *unhandledRejections) add(address uint64, r *rejection) {
+	if u.known == nil {
+		u.known = map[uint64]*rejection{}
+	}
+	u.known[address] = r
+	u.order = append(u.order, r)
+}
+
+// hear removes and returns a promise that has a handler now, or returns nil.
+func (u *unhandledRejections) hear(address uint64) *rejection {
+	r := u.known[address]
+	if r == nil {
+		return nil
+	}
+	r.heard = true
+	delete(u.known, address)
+	if len(u.order) > 2*len(u.known) { // seldom, so that the cost per promise is small
+		u.order = slices.DeleteFunc(u.order, func(r *rejection) bool { return r.heard })
+	}
+	return r
+}
+
+// first returns the first promise, or nil.
+func (u *unhandledRejections) first() *rejection {
+	for _, r := range u.order {
+		if !r.heard {
+			return r
+		}
+	}
+	return nil
+}

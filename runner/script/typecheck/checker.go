@@ -1,0 +1,34 @@
+package typecheck
+
+import (
+	"context"
+
+	"github.com/microsoft/typescript-go/shim"
+)
+
+// Checker checks one script at a time. It keeps the parsed libraries and the most
+// recently used declarations.
+type Checker struct{ shim *shim.Checker }
+
+// New creates a Checker and parses the libraries, which takes 20 ms.
+func New() *Checker {
+	c := &Checker{shim.New(Globals)}
+	c.Declare("", "export {}")
+	c.errors("export {}", "", false)
+	return c
+}
+
+// Declare parses the declarations of the module "toolscript" and stores them under a
+// key.
+func (c *Checker) Declare(key, declarations string) {
+	c.shim.Declare(key, declarations)
+	c.errors(`import "toolscript"`, key, false)
+}
+
+func (c *Checker) syntax(text string) []shim.Diagnostic {
+	return c.shim.Syntax(context.Background(), text) // the compiler ignores cancellation here
+}
+
+func (c *Checker) errors(text, module string, strict bool) (found []shim.Diagnostic, known bool) {
+	return c.shim.Check(context.Background(), text, module, strict) // the compiler ignores cancellation here
+}

@@ -1,0 +1,179 @@
+package scripterror
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/runner/advice"
+)
+
+// description is what the prelude reports of an error (describe.js).
+type description struct {
+	Name    string          `json:"name"`
+	Message string          `json:"message"`
+	Stack   string          `json:"stack"`
+	Code    toolscript.Kind `json:"code"`
+	Server  string          `json:"server"`  // of a failed call
+	Tool    string          `json:"tool"`    // of a failed call
+	Failure toolscript.Kind `json:"failure"` // the code of a failed call
+	Call    int             `json:"call"`
+	More    map[string]any  `json:"more"` // cause, errors
+}
+
+// Thrown is the error of a script that threw, from the report of the prelude, which is
+// "" if it failed. heap is the limit of the run in bytes.
+func (s *Source) Thrown(told string, phase toolscript.Phase, heap uint64) *toolscript.RunError {
+	e := &toolscript.RunError{Name: "Error", Code: toolscript.Threw, Message: "the script threw a value that cannot be shown", Phase: phase}
+	var d description
+	if json.Unmarshal([]byte(told), &d) != nil {
+		return e
+	}
+	e.Name, e.Message, e.Code, e.ToolName = d.Name, d.Message, d.Code, d.Tool
+	if len(d.More) > 0 {
+		e.Metadata = d.More
+	}
+	if d.Call > 0 {
+		e.CallID = strconv.Itoa(d.Call)
+	}
+	s.ofCall(e, d)
+	switch {
+	case d.Code == toolscript.LimitMemory:
+		full := OutOfMemory(heap)
+		e.Name, e.Message = full.Name, full.Message
+	case d.Code == toolscript.LimitStack:
+		e.Name = d.Code.ClassName()
+		e.Message = "the script's calls nest deeper than its stack allows: " + d.Message
+	case d.Code == toolscript.InvalidResult:
+		e.Phase = toolscript.Finalizing
+	case phase == toolscript.Parsing:
+		e.Code = toolscript.CheckFailed
+	}
+	e.Message += absent(e)
+	var line, column int
+	e.Stack, line, column = s.Trace(d.Stack)
+	e.Excerpt = s.excerpt(line, column)
+	return e
+}
+
+// ofCall enters which call has failed and how. The message of a server need not
+// name itself or the tool.
+func (s *Source) ofCall(e *toolscript.RunError, d description) {
+	if d.Tool == "" || d.Code != toolscript.Threw {
+		return
+	}
+	e.Server, e.Tool = d.Server, d.Tool
+	if d.Failure != "" {
+		e.Code = d.Failure
+	}
+	if !strings.Contains(e.Message, d.Tool) {
+		e.Message = d.Tool + ": " + e.Message
+	}
+}
+
+// undefinedName is how both engines say that a name is not defined.
+var undefinedName = regexp.MustCompile(`^'?([\w$]{1,30})'? is not defined$`)
+
+// absent is what a script has in the place of a name that other environments have,
+// as a further line.
+func absent(e *toolscript.RunError) string {
+	name := undefinedName.FindStringSubmatch(e.Message)
+	if e.Name != "ReferenceError" || name == nil {
+		return ""
+	}
+	need, ok := advice.Global(name[1])
+	switch {
+	case !ok:
+		return ""
+	case need.Query == "":
+		return ": " + need.Advice
+	}
+	return fmt.Sprintf(": %s: toolscript search '%s'", need.Advice, need.Query)
+}
+
+// OutOfTime is the error of a run that reached its limit of wall time.
+func OutOfTime(l toolscript.Limits) *toolscript.RunError {
+	return toolscript.Fail(toolscript.LimitTime, fmt.Sprintf("the script ran longer than its limit of %d ms; allow more with --timeout", l.TimeoutMs))
+}
+
+// OutOfCPU is the error of a run that reached its limit of CPU time.
+func OutOfCPU(l toolscript.Limits) *toolscript.RunError {
+	return toolscript.Fail(toolscript.LimitTime, fmt.Sprintf("the script used more than its limit of %d ms of CPU time; allow more with --cpu", l.CPUMs))
+}
+
+// OutOfMemory is the error of a run that reached its limit of memory, in bytes.
+func OutOfMemory(limit uint64) *toolscript.RunError {
+	return toolscript.Fail(toolscript.LimitMemory, fmt.Sprintf("the script needs more memory than its limit of %d MB", limit>>20))
+}
+
+// wrapping are the levels around a value on its way to the client.
+const wrapping = "[[[[[[[["
+
+// TooDeep reports whether a value exceeds 10,000 levels, the bound of encoding/json,
+// as part of a message.
+func TooDeep(value []byte) bool {
+	wrapped := slices.Concat([]byte(wrapping), value, bytes.Repeat([]byte("]"), len(wrapping)))
+	if json.Valid(wrapped) {
+		return false
+	}
+	err := json.Unmarshal(wrapped, new(json.RawMessage))
+	return err != nil && strings.Contains(err.Error(), "exceeded max depth") // encoding/json has no type for it
+}
+
+// ValueTooDeep is the error of such a value.
+func ValueTooDeep() *toolscript.RunError {
+	e := toolscript.Fail(toolscript.InvalidResult, "the value of the script nests too deep to be passed on")
+	e.Phase = toolscript.Finalizing
+	return e
+}
+
+// AnswersWait is the error of a script that makes calls and does not read their
+// answers, when more than most bytes are waiting.
+func AnswersWait(most int64) *toolscript.RunError {
+	return toolscript.Fail(toolscript.LimitMemory, fmt.Sprintf(
+		"answers that wait for the script need more than %d MB of memory: let it await calls before it makes more", most>>20))
+}
+
+// AnswerTooLong is what a script catches when the answer of a tool exceeds the bound
+// of the engines.
+func AnswerTooLong(tool string, size, most int) *toolscript.ToolError {
+	return tooLong("answer", tool, size, most)
+}
+
+// ArgumentsTooLong is the same for the arguments of a tool.
+func ArgumentsTooLong(tool string, size, most int) *toolscript.ToolError {
+	return tooLong("arguments", tool, size, most)
+}
+
+func tooLong(what, tool string, size, most int) *toolscript.ToolError {
+	verb := map[string]string{"answer": "is", "arguments": "are"}[what]
+	return &toolscript.ToolError{
+		Tool: tool, Code: toolscript.TooLarge,
+		Message: fmt.Sprintf("the %s of %s %s too long: %d bytes, and %d may be passed on", what, tool, verb, size, most),
+	}
+}
+
+// ManyRejections is the error of a run with more rejected promises than the engine
+// can tell one by one.
+func ManyRejections() *toolscript.RunError {
+	return &toolscript.RunError{Name: "Error", Code: toolscript.Threw, Message: "more promises were rejected with no handler than the engine can tell of; await them, or give them a catch"}
+}
+
+// NeverSettled is the error of a script that awaits a promise which cannot settle any
+// more.
+func NeverSettled() *toolscript.RunError {
+	return &toolscript.RunError{Name: "Error", Code: toolscript.Threw, Message: "the script's top-level await never settled"}
+}
+
+// ValueTooLarge is the error of a value of size bytes of JSON that exceeds limit.
+func ValueTooLarge(size int, limit int64) *toolscript.RunError {
+	e := toolscript.Fail(toolscript.LimitOutput, fmt.Sprintf(
+		"the script's value is %d bytes of JSON and may be %d: return less of it, or print it with console.log", size, limit))
+	e.Phase = toolscript.Finalizing
+	return e
+}

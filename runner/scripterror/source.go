@@ -1,0 +1,151 @@
+// Package scripterror describes errors of a run with places in the user's text. All engines
+// use it, so that errors are the same on all of them.
+package scripterror
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/toolscript/toolscript/runner"
+	"github.com/toolscript/toolscript/runner/sourcemap"
+)
+
+// Module is the name of the module that scripts import.
+const Module = "toolscript"
+
+// Source is the text of a script and the code that was compiled from it.
+type Source struct {
+	Name string // of the code, in traces of the engine
+
+	code string // the code that runs
+	file string // of the user's text
+	text string // the source map, parsed on first use
+	maps *sourcemap.Map
+	read bool
+
+	// UTF16 says that the engine counts columns in UTF-16 units, as V8 does, and not
+	// in bytes of UTF-8.
+	UTF16 bool
+}
+
+// plain matches file names that are valid in traces and cannot be confused with the
+// program's own.
+var plain = regexp.MustCompile(`^[^():\n\r\x00]{1,200}$`)
+
+// NewSource returns the source of a job.
+func NewSource(job runner.Job) *Source {
+	s := &Source{code: job.Compiled.JavaScript, Name: "script.ts", file: job.File, text: job.Compiled.SourceMap}
+	if s.file == "" {
+		s.file = s.Name
+	}
+	if plain.MatchString(s.file) && s.file != Module {
+		s.Name = s.file
+	}
+	return s
+}
+
+// place maps a place in the code to the user's text; ok is false for code that the
+// compiler added.
+func (s *Source) place(line, column int) (l, c int, ok bool) {
+	if text, ok := sourcemap.Line(s.code, line); ok && !s.UTF16 && column > 0 && column <= len(text)+1 {
+		column = units(text[:counted(text, column-1)]) + 1
+	}
+	if !s.read {
+		s.read = true
+		s.maps, _ = sourcemap.Parse(s.text) // a bad map maps nothing; the place in the code is shown
+	}
+	if s.text == "" { // the code is the user's text
+		return line, column, true
+	}
+	_, l, c, ok = s.maps.Lookup(line, column)
+	return l, c, ok
+}
+
+// units is the length of a text in UTF-16. A trace has many places, and each may be
+// at the end of a line of a megabyte.
+func units(text string) int {
+	n := 0
+	for _, r := range text {
+		n += utf16.RuneLen(r)
+	}
+	return n
+}
+
+// counted converts a column of QuickJS to the column that V8 reports: of new, not of
+// the name after it; of the name of a method, not of the dot before it. Other columns
+// are unchanged.
+func counted(text string, at int) int {
+	const word = "new"
+	for _, dot := range []string{".", "?."} {
+		if strings.HasPrefix(text[at:], dot) {
+			return at + len(dot)
+		}
+	}
+	before := strings.TrimRight(text[:at], " \t")
+	rest, found := strings.CutSuffix(before, word)
+	if !found || len(before) == at || (rest != "" && partOfName(rest[len(rest)-1])) {
+		return at
+	}
+	return len(rest)
+}
+
+// partOfName reports whether the byte before a word makes it part of a longer name, or
+// a property.
+func partOfName(b byte) bool {
+	return b == '_' || b == '$' || b == '.' || b >= utf8.RuneSelf ||
+		'0' <= b && b <= '9' || 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z'
+}
+
+// frame is one line of a trace: at name (file:line:column). Both parts before the
+// place may be missing.
+var frame = regexp.MustCompile(`^\s*at (?:(.*) \()?([^()]*?):(\d+):(\d+)\)?$`)
+
+// Bounds of a trace: a script can make one of megabytes, and each lookup of a place
+// scans the code.
+const (
+	mostTrace  = 64 << 10 // bytes
+	mostFrames = 200
+)
+
+// Trace converts a trace of the engine to the user's text and keeps only the frames of
+// the script. line and column are those of the first frame, 0 if there is none. Traces
+// are cut at a bound.
+func (s *Source) Trace(stack string) (text string, line, column int) {
+	var b strings.Builder
+	frames := 0
+	for raw := range strings.Lines(stack[:min(len(stack), mostTrace)]) {
+		parts := frame.FindStringSubmatch(strings.TrimRight(raw, "\n"))
+		if parts == nil || parts[2] != s.Name {
+			continue
+		}
+		if frames++; frames > mostFrames {
+			break
+		}
+		l, _ := strconv.Atoi(parts[3])
+		c, _ := strconv.Atoi(parts[4])
+		l, c, users := s.place(l, c)
+		if !users {
+			continue
+		}
+		if line == 0 {
+			line, column = l, c
+		}
+		place := s.file + ":" + strconv.Itoa(l) + ":" + strconv.Itoa(c)
+		if name := parts[1]; name != "" && name != "<anonymous>" {
+			place = name + " (" + place + ")"
+		}
+		b.WriteString("    at " + place + "\n")
+	}
+	return strings.TrimSuffix(b.String(), "\n"), line, column
+}
+
+// excerpt returns a line of the user's text with a caret.
+func (s *Source) excerpt(line, column int) string {
+	if line == 0 {
+		return ""
+	}
+	return s.maps.Excerpt(line, column)
+}

@@ -1,0 +1,173 @@
+// Package session is the gateway's side of one script run, whatever engine runs
+// the script. It makes the tool calls of the script, passes output and standard
+// input on, holds the run to its limits, and contains panics of the host. The
+// engines differ only in how bytes travel between the session and the process of
+// the sandbox.
+package session
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/runner"
+	"github.com/toolscript/toolscript/runner/internal/proc"
+)
+
+// GracePeriod is how long the calls of a run may take to end after they have been
+// cancelled, and how long a process may take to end after it was asked to.
+const GracePeriod = 250 * time.Millisecond
+
+// Process is the process of a sandbox.
+type Process interface {
+	PID() int
+	Done() <-chan struct{} // closed when the process has ended
+}
+
+// Options describe the engine of a session.
+type Options struct {
+	Log *slog.Logger
+
+	// Poll is how often the session reads the processor time and the memory of the
+	// process.
+	Poll time.Duration
+	// LimitGrace is how much longer than its limits of time a script may run before
+	// the session stops it. Engines that keep the limits themselves need some.
+	LimitGrace time.Duration
+	// Overrun reports the limits of the engine's own, such as memory, that the
+	// process exceeds at present. It is called every Poll.
+	Overrun func() *toolscript.RunError
+	// Cancel asks the process to end its script when the context of the run ends. The
+	// process has CancelGrace to do so. A nil Cancel stops the run at once.
+	Cancel      func()
+	CancelGrace time.Duration
+	// MaxAnswer bounds an answer of a tool, in bytes.
+	MaxAnswer int
+}
+
+// A Session is one run. Its methods are safe for concurrent use unless they say
+// otherwise.
+type Session struct {
+	options Options
+	process Process
+	job     runner.Job
+	host    runner.Host
+	begun   time.Time
+	cpu     time.Duration // processor time of the process when the run began
+
+	ctx       context.Context // of calls and of standard input; ends with the run
+	cancel    context.CancelFunc
+	arguments budget
+	calls     calls
+
+	mu    sync.Mutex // guards over, and pending against Wait
+	over  bool
+	goros sync.WaitGroup // goroutines that use the host
+
+	stdin sync.Mutex // held while the host reads standard input
+
+	ended  chan runner.Outcome
+	failed chan error
+}
+
+// New begins a session. The caller calls Wait and then Close.
+func New(ctx context.Context, p Process, job runner.Job, host runner.Host, o Options) *Session {
+	s := &Session{
+		options: o, process: p, job: job, host: host, begun: time.Now(), cpu: proc.CPUTime(p.PID()),
+		arguments: newBudget(maxArguments), ended: make(chan runner.Outcome, 1), failed: make(chan error, 1),
+	}
+	s.ctx, s.cancel = context.WithCancel(ctx)
+	return s
+}
+
+// Context ends with the run.
+func (s *Session) Context() context.Context { return s.ctx }
+
+// Elapsed is the time since the session began.
+func (s *Session) Elapsed() time.Duration { return time.Since(s.begun) }
+
+// CPU is the processor time that the process had used when the session began.
+func (s *Session) CPU() time.Duration { return s.cpu }
+
+// Go runs f in a goroutine that Close waits for. A panic in f fails the session.
+// After Close, Go does nothing.
+func (s *Session) Go(f func()) { s.start(f) }
+
+// start is Go; it reports whether f runs.
+func (s *Session) start(f func()) bool {
+	leave, ok := s.enter()
+	if !ok {
+		return false
+	}
+	go func() {
+		defer leave()
+		if err := Contain(s.options.Log, "run "+s.job.RunID, f); err != nil {
+			s.Fail(err)
+		}
+	}()
+	return true
+}
+
+// enter registers a goroutine that uses the host, until leave is called. It
+// reports false after Close.
+func (s *Session) enter() (leave func(), ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.over {
+		return nil, false
+	}
+	s.goros.Add(1)
+	return s.goros.Done, true
+}
+
+// End ends the session with what the sandbox reports. The first End or Fail
+// counts.
+func (s *Session) End(o runner.Outcome) {
+	select {
+	case s.ended <- o:
+	default:
+	}
+}
+
+// Fail ends the session because the sandbox is lost, broke its protocol, or
+// because the gateway failed.
+func (s *Session) Fail(err error) {
+	select {
+	case s.failed <- err:
+	default:
+	}
+}
+
+// Stop cancels the calls of the run and the read of standard input.
+func (s *Session) Stop() { s.cancel() }
+
+// Close cancels the calls that the script left behind and waits for them, up to
+// GracePeriod. Calls that ignore their context are abandoned.
+func (s *Session) Close() {
+	s.cancel()
+	s.mu.Lock()
+	s.over = true
+	s.mu.Unlock()
+	done := make(chan struct{})
+	go func() {
+		s.goros.Wait()
+		close(done)
+	}()
+	timer := time.NewTimer(GracePeriod)
+	defer timer.Stop()
+	select {
+	case <-done:
+	case <-timer.C:
+	}
+}
+
+// Outcome is the outcome of a run that ended with an error.
+func (s *Session) Outcome(e *toolscript.RunError) runner.Outcome {
+	e.ScriptID = s.job.RunID
+	if e.Phase == "" {
+		e.Phase = toolscript.Executing
+	}
+	return runner.Outcome{Err: e, ExitCode: 1, Metrics: runner.Metrics{RunMs: float64(s.Elapsed()) / float64(time.Millisecond)}}
+}

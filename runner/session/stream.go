@@ -1,0 +1,39 @@
+package session
+
+import (
+	"context"
+	"errors"
+
+	"github.com/toolscript/toolscript/runner"
+)
+
+// Write passes console output on, unless the run is over. A host that does not
+// take it holds the script up.
+func (s *Session) Write(to runner.Stream, text string) {
+	if s.ctx.Err() != nil {
+		return
+	}
+	_ = Contain(s.options.Log, "write the output of run "+s.job.RunID, func() { s.host.Write(to, text) }) // the log has it
+}
+
+// errOver is the error of a read after the end of the run.
+var errOver = errors.New("the run has ended")
+
+// ReadStdin returns the next piece of standard input; nil is the end of the input.
+// The text of the error is for the script.
+func (s *Session) ReadStdin(ctx context.Context) (piece []byte, err error) {
+	leave, ok := s.enter()
+	if !ok {
+		return nil, errOver
+	}
+	defer leave()
+	s.stdin.Lock()
+	defer s.stdin.Unlock()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(s.ctx, cancel)()
+	if failure := Contain(s.options.Log, "read standard input of run "+s.job.RunID, func() { piece, err = s.host.ReadStdin(ctx) }); failure != nil {
+		return nil, failure
+	}
+	return piece, err
+}

@@ -1,0 +1,310 @@
+package shim
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/microsoft/typescript-go/internal/ast"
+	"github.com/microsoft/typescript-go/internal/core"
+	"github.com/microsoft/typescript-go/internal/parser"
+	"github.com/microsoft/typescript-go/internal/scanner"
+)
+
+// Syntax is the part of a script's syntax tree that the compilation needs. Offsets are
+// bytes of the text.
+type Syntax struct {
+	Broken     bool     // the text does not parse; all other fields are incomplete
+	Imports    []Import // of any module, in order, including imports of types
+	References []int    // offsets of reference comments
+	Returns    bool     // from the top level
+
+	ImportsEnd int         // offset after the leading imports: further ones can be inserted there
+	HeadEnd    int         // offset after the leading imports and the last namespace
+	Misplaced  []Misplaced // statements that are not allowed in a function
+
+	Free []string // exports of the module that the script uses and does not declare
+	Uses Uses     // of tools
+}
+
+// Import is the name of a module in a script.
+type Import struct {
+	Module  string
+	Offset  int
+	Require bool
+}
+
+// Misplaced is an export, or an import after the leading imports.
+type Misplaced struct {
+	Offset int
+	Export bool
+}
+
+// Parse reads the syntax of a script. exported are the values that the module
+// "toolscript" exports.
+func Parse(text string, javaScript bool, exported []string) Syntax {
+	kind := core.ScriptKindTS
+	if javaScript {
+		kind = core.ScriptKindJS
+	}
+	file := parser.ParseSourceFile(ast.SourceFileParseOptions{
+		FileName: mainFile, Path: mainFile, ExternalModuleIndicatorOptions: ast.ExternalModuleIndicatorOptions{Force: true},
+	}, text, kind)
+	r := reader{file: file, exported: exported, names: map[string]bool{}, scopes: map[string][]binding{}}
+	for _, name := range exported {
+		r.names[name] = true
+	}
+	r.out.Broken = len(file.Diagnostics()) > 0
+	for _, references := range [][]*ast.FileReference{file.ReferencedFiles, file.TypeReferenceDirectives, file.LibReferenceDirectives} {
+		for _, ref := range references {
+			r.out.References = append(r.out.References, strings.LastIndex(text[:ref.Pos()], "///"))
+		}
+	}
+	r.statements()
+	r.walk()
+	r.resolve()
+	slices.Sort(r.out.References)
+	slices.SortFunc(r.out.Imports, func(a, b Import) int { return cmp.Compare(a.Offset, b.Offset) })
+	return r.out
+}
+
+// reader collects the syntax of one script.
+type reader struct {
+	file     *ast.SourceFile
+	exported []string
+	out      Syntax
+
+	names      map[string]bool      // names to look up: exports, and local names of tools
+	scopes     map[string][]binding // declarations of names
+	references []*ast.Node          // identifiers that refer to a value of names
+}
+
+// binding is the declaration of a name.
+type binding struct {
+	scope *ast.Node
+	tools bool // an import of tools
+}
+
+// statements reads the statements at the top level.
+func (r *reader) statements() {
+	leading := true
+	if s := r.file.Statements.Nodes; len(s) > 0 { // after comments: @ts-nocheck counts before the first statement
+		r.out.ImportsEnd = r.start(s[0])
+	}
+	r.out.HeadEnd = r.out.ImportsEnd
+	for _, s := range r.file.Statements.Nodes {
+		switch {
+		case ast.IsImportDeclaration(s):
+			r.bind(s)
+			if leading {
+				r.out.ImportsEnd, r.out.HeadEnd = s.End(), s.End()
+			} else {
+				r.out.Misplaced = append(r.out.Misplaced, Misplaced{Offset: r.start(s)})
+			}
+			continue
+		case ast.IsExportDeclaration(s), ast.IsExportAssignment(s), ast.HasSyntacticModifier(s, ast.ModifierFlagsExport):
+			r.out.Misplaced = append(r.out.Misplaced, Misplaced{Offset: r.start(s), Export: true})
+		case ast.IsImportEqualsDeclaration(s):
+			r.out.Misplaced = append(r.out.Misplaced, Misplaced{Offset: r.start(s)})
+		case ast.IsModuleDeclaration(s):
+			r.out.HeadEnd = s.End()
+		}
+		leading = false
+	}
+}
+
+// bind enters the names that an import declares. Names that may be types of a server
+// make all servers used.
+func (r *reader) bind(s *ast.Node) {
+	clause := s.ImportClause()
+	if clause == nil {
+		return
+	}
+	if clause.Name() != nil {
+		r.declare(clause.Name(), r.file.AsNode(), false)
+		r.useAll(s)
+	}
+	bindings := clause.AsImportClause().NamedBindings
+	if bindings == nil {
+		return
+	}
+	if !ast.IsNamedImports(bindings) {
+		r.declare(bindings.Name(), r.file.AsNode(), false)
+		r.useAll(s)
+		return
+	}
+	for _, specifier := range bindings.Elements() {
+		imported := cmp.Or(specifier.PropertyName(), specifier.Name()).Text()
+		r.declare(specifier.Name(), r.file.AsNode(), imported == toolsName)
+		if !slices.Contains(r.exported, imported) {
+			r.useAll(s)
+		}
+	}
+}
+
+// useAll notes that a node may use all servers, if it names the module "toolscript".
+func (r *reader) useAll(n *ast.Node) {
+	if name := ast.GetExternalModuleName(n); name != nil && ast.IsStringLiteralLike(name) && name.Text() == "toolscript" {
+		r.out.Uses.All = true
+	}
+}
+
+func (r *reader) declare(name, scope *ast.Node, isTools bool) {
+	if isTools {
+		r.names[name.Text()] = true
+	}
+	r.scopes[name.Text()] = append(r.scopes[name.Text()], binding{scope, isTools})
+}
+
+// start returns the offset of a node without the comments before it.
+func (r *reader) start(n *ast.Node) int { return scanner.GetTokenPosOfNode(n, r.file, false) }
+
+// walk visits all nodes. It does not recurse: a chain such as a.b.c has the depth of its
+// length.
+func (r *reader) walk() {
+	open := []*ast.Node{r.file.AsNode()}
+	push := func(n *ast.Node) bool {
+		open = append(open, n)
+		return false
+	}
+	for len(open) > 0 {
+		n := open[len(open)-1]
+		open = open[:len(open)-1]
+		r.visit(n)
+		n.ForEachChild(push)
+	}
+}
+
+func (r *reader) visit(n *ast.Node) {
+	switch n.Kind {
+	case ast.KindIdentifier:
+		if r.names[n.Text()] {
+			r.identifier(n)
+		}
+	case ast.KindReturnStatement:
+		if ast.FindAncestor(n.Parent, ast.IsFunctionLikeOrClassStaticBlockDeclaration) == nil {
+			r.out.Returns = true
+		}
+	case ast.KindImportDeclaration:
+		r.module(n.ModuleSpecifier(), false)
+	case ast.KindExportDeclaration:
+		r.module(n.ModuleSpecifier(), false)
+		if n.ModuleSpecifier() != nil {
+			r.useAll(n)
+		}
+	case ast.KindExternalModuleReference:
+		r.module(n.Expression(), true)
+	case ast.KindImportType:
+		if ast.IsLiteralImportTypeNode(n) {
+			r.module(n.AsImportTypeNode().Argument.AsLiteralTypeNode().Literal, false)
+			r.useAll(n)
+		}
+	case ast.KindCallExpression:
+		called := n.Expression()
+		if isRequire := ast.IsIdentifier(called) && called.Text() == "require"; len(n.Arguments()) > 0 && (isRequire || ast.IsImportCall(n)) {
+			r.module(n.Arguments()[0], isRequire)
+			r.useAll(n)
+		}
+	}
+}
+
+func (r *reader) module(name *ast.Node, require bool) {
+	if name != nil && ast.IsStringLiteralLike(name) {
+		r.out.Imports = append(r.out.Imports, Import{Module: name.Text(), Offset: r.start(name), Require: require})
+	}
+}
+
+// identifier enters a reference to a value, or a declaration of one.
+func (r *reader) identifier(n *ast.Node) {
+	switch p := n.Parent; {
+	case ast.IsExportSpecifier(p):
+		local := cmp.Or(p.PropertyName(), p.Name())
+		if local == n && p.Parent.Parent.ModuleSpecifier() == nil {
+			r.references = append(r.references, n)
+		}
+	case ast.IsShorthandPropertyAssignment(p) && p.Name() == n, ast.IsExportAssignment(p), importsAlias(n):
+		r.references = append(r.references, n)
+	case ast.IsDeclarationName(n):
+		if scope := scopeOf(p); scope != nil && p.Flags&ast.NodeFlagsAmbient == 0 {
+			r.declare(n, scope, false)
+		}
+	case !ast.IsIdentifierName(n) && ast.IsExpressionNode(n):
+		r.references = append(r.references, n)
+	}
+}
+
+// importsAlias reports whether a node is the first name of import x = a.b.
+func importsAlias(n *ast.Node) bool {
+	for ast.IsQualifiedName(n.Parent) && n.Parent.AsQualifiedName().Left == n {
+		n = n.Parent
+	}
+	return ast.IsImportEqualsDeclaration(n.Parent) && n.Parent.Name() != n
+}
+
+// scopeOf returns the node in which the value that a declaration declares is visible,
+// and nil for declarations without a value. Imports are entered by bind.
+func scopeOf(declaration *ast.Node) *ast.Node {
+	switch declaration.Kind {
+	case ast.KindParameter:
+		return declaration.Parent
+	case ast.KindBindingElement, ast.KindVariableDeclaration:
+		root := ast.GetRootDeclaration(declaration)
+		switch {
+		case ast.IsParameterDeclaration(root):
+			return root.Parent
+		case ast.IsBlockOrCatchScoped(root):
+			return ast.GetEnclosingBlockScopeContainer(root)
+		}
+		return ast.FindAncestor(root.Parent, func(n *ast.Node) bool {
+			return ast.IsFunctionLikeOrClassStaticBlockDeclaration(n) || ast.IsSourceFile(n) || ast.IsModuleDeclaration(n)
+		})
+	case ast.KindFunctionExpression, ast.KindClassExpression:
+		return declaration
+	case ast.KindEnumMember:
+		return declaration.Parent
+	case ast.KindFunctionDeclaration, ast.KindClassDeclaration, ast.KindEnumDeclaration, ast.KindModuleDeclaration, ast.KindImportEqualsDeclaration:
+		return ast.GetEnclosingBlockScopeContainer(declaration)
+	}
+	return nil
+}
+
+// resolve finds out which references are free, and which servers are used.
+func (r *reader) resolve() {
+	servers := map[string]bool{}
+	for _, n := range r.references {
+		declared, found := r.binding(n)
+		if !found && !slices.Contains(r.out.Free, n.Text()) {
+			r.out.Free = append(r.out.Free, n.Text())
+		}
+		if found && !declared.tools || !found && n.Text() != toolsName {
+			continue
+		}
+		names, certain := serversAt(n)
+		for _, name := range names {
+			certain = certain && !strings.HasPrefix(name, "$") // $search can return any tool
+			servers[name] = true
+		}
+		r.out.Uses.All = r.out.Uses.All || !certain
+	}
+	slices.SortFunc(r.out.Free, func(a, b string) int {
+		return cmp.Compare(slices.Index(r.exported, a), slices.Index(r.exported, b))
+	})
+	if r.out.Uses.All {
+		return
+	}
+	for name := range servers {
+		r.out.Uses.Servers = append(r.out.Uses.Servers, name)
+	}
+	slices.Sort(r.out.Uses.Servers)
+}
+
+// binding returns the innermost declaration that a reference sees.
+func (r *reader) binding(n *ast.Node) (b binding, found bool) {
+	for _, d := range r.scopes[n.Text()] {
+		inside := d.scope.Pos() <= n.Pos() && n.End() <= d.scope.End()
+		if inside && (!found || d.scope.Pos() >= b.scope.Pos() && d.scope.End() <= b.scope.End()) {
+			b, found = d, true
+		}
+	}
+	return b, found
+}

@@ -1,0 +1,71 @@
+package shim
+
+import "github.com/microsoft/typescript-go/internal/ast"
+
+const (
+	toolsName = "tools"
+	spawnName = "spawn" // the member of tools that starts tasks; it has the servers as members
+)
+
+// Uses lists the servers that a script refers to.
+type Uses struct {
+	All     bool     // the script can refer to any server
+	Servers []string // identifiers of members of tools, sorted
+}
+
+// serversAt returns the servers that a reference to tools names. It is certain for
+// tools.name, tools["name"] and a declaration that destructures tools.
+func serversAt(n *ast.Node) (servers []string, certain bool) {
+	name, of, found := member(n)
+	if found && name == spawnName {
+		n = of
+		name, _, found = member(n)
+	}
+	if found {
+		return []string{name}, true
+	}
+	return destructured(outer(n))
+}
+
+// member returns the member of an expression or type that is used, and the node that
+// has the member.
+func member(n *ast.Node) (name string, of *ast.Node, found bool) {
+	n = outer(n)
+	p := n.Parent
+	switch {
+	case ast.IsPropertyAccessExpression(p) && p.Expression() == n && ast.IsIdentifier(p.Name()):
+		return p.Name().Text(), p, true
+	case ast.IsElementAccessExpression(p) && p.Expression() == n && ast.IsStringLiteralLike(p.AsElementAccessExpression().ArgumentExpression):
+		return p.AsElementAccessExpression().ArgumentExpression.Text(), p, true
+	case ast.IsQualifiedName(p) && p.AsQualifiedName().Left == n:
+		return p.AsQualifiedName().Right.Text(), p, true
+	}
+	return "", n, false
+}
+
+// outer returns the largest expression with the value of n: (n)!.
+func outer(n *ast.Node) *ast.Node {
+	for ast.IsParenthesizedExpression(n.Parent) || ast.IsNonNullExpression(n.Parent) {
+		n = n.Parent
+	}
+	return n
+}
+
+// destructured returns the keys of a declaration such as const { a, b: c } = n.
+func destructured(n *ast.Node) (keys []string, certain bool) {
+	p := n.Parent
+	if !ast.IsVariableDeclaration(p) || p.Initializer() != n || !ast.IsObjectBindingPattern(p.Name()) {
+		return nil, false
+	}
+	for _, element := range p.Name().Elements() {
+		key := element.PropertyName()
+		if key == nil {
+			key = element.Name()
+		}
+		if element.AsBindingElement().DotDotDotToken != nil || !ast.IsIdentifier(key) && !ast.IsStringLiteral(key) || key.Text() == spawnName {
+			return nil, false
+		}
+		keys = append(keys, key.Text())
+	}
+	return keys, true
+}

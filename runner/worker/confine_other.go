@@ -1,0 +1,26 @@
+//go:build !linux
+
+package worker
+
+import (
+	"os/exec"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/runner/confine"
+)
+
+// confineSelf confines the worker as far as this system can, and reports what holds.
+func confineSelf() ([]toolscript.Confinement, error) {
+	parts, err := limitResources()
+	if err != nil {
+		return nil, err
+	}
+	landlock, err := confine.Landlock()
+	if err != nil {
+		return nil, err
+	}
+	seccomp, err := confine.Seccomp()
+	return append(parts, landlock, seccomp), err
+}
+
+func startPlain(cmd *exec.Cmd) error { return cmd.Start() }

@@ -1,0 +1,39 @@
+//go:build unix && !linux
+
+package worker
+
+import (
+	"errors"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// A poller waits for the socket of a sandbox.
+type poller struct{}
+
+func newPoller() (poller, error) { return poller{}, nil }
+
+func readNow(p []byte) (int, error) { return unix.Read(socketFD, p) }
+
+func writeNow(p []byte) (int, error) { return unix.Write(socketFD, p) }
+
+// wait waits until there is something to read or, with room, until something can be
+// written. It reports whether there is something to read.
+func (poller) wait(within time.Duration, room bool) (in bool, err error) {
+	state := []unix.PollFd{{Fd: socketFD, Events: unix.POLLIN}}
+	if room {
+		state[0].Events |= unix.POLLOUT
+	}
+	end := time.Now().Add(min(within, forever))
+	for {
+		left := min(max(time.Until(end), 0), time.Hour)
+		_, err := unix.Poll(state, int((left+time.Millisecond-1)/time.Millisecond))
+		if err != nil && !errors.Is(err, unix.EINTR) {
+			return false, err
+		}
+		if state[0].Revents != 0 || left == 0 {
+			return state[0].Revents&^unix.POLLOUT != 0, nil
+		}
+	}
+}

@@ -1,0 +1,50 @@
+package toolscript
+
+import "time"
+
+// ServerState says where a server connection stands.
+type ServerState string
+
+// The states of a server connection.
+const (
+	Connecting ServerState = "connecting" // dialling, or listing its tools
+	Ready      ServerState = "ready"
+	Backoff    ServerState = "backoff"    // lost or refused; waiting for the next try
+	NeedsAuth  ServerState = "needs_auth" // waiting for `toolscript auth`
+	Failed     ServerState = "failed"     // will not be retried: bad configuration, unset variable, not trusted
+	Stopped    ServerState = "stopped"    // disabled in the configuration, or the gateway is ending
+)
+
+// ServerStatus is the state of one configured server. It never holds
+// values of its environment or headers.
+type ServerStatus struct {
+	Name         string      `json:"name"`
+	Title        string      `json:"title,omitempty"`
+	Instructions string      `json:"instructions,omitempty"`
+	Type         string      `json:"type"` // stdio, http or sse
+	State        ServerState `json:"state"`
+	Disabled     bool        `json:"disabled,omitempty"` // by the configuration: it is not started
+	Settled      bool        `json:"settled"`            // it has connected, failed or been given up at least once
+	Tools        int         `json:"tools"`
+	Stale        bool        `json:"stale,omitempty"` // the tools are those of its last connection
+	Since        time.Time   `json:"since"`
+	Attempt      int         `json:"attempt,omitempty"`   // of the current row of tries, from 1
+	NextRetry    *time.Time  `json:"nextRetry,omitempty"` // in state backoff
+	Permanent    bool        `json:"permanent,omitempty"` // no other try helps before the cause in Error has been removed
+	InFlight     int         `json:"inFlight"`
+	Queued       int         `json:"queued"`              // calls that wait for one in flight to end
+	Restarts     int         `json:"restarts"`            // connections after the first
+	Error        string      `json:"error,omitempty"`     // the last one, while it matters
+	LastError    string      `json:"lastError,omitempty"` // the same, as GET /status names it; set only there
+	Stderr       []string    `json:"stderr,omitempty"`    // the server's last lines, after a failure
+	OAuthStatus  string      `json:"oauth_status,omitempty"`
+	OAuthError   string      `json:"oauth_error,omitempty"`     // why the last login failed
+	OAuthFailed  *time.Time  `json:"oauth_failed_at,omitempty"` // and when
+}
+
+// MissingServer is a server that is not connected, and why.
+type MissingServer struct {
+	Name  string      `json:"name"`
+	State ServerState `json:"state"`
+	Error string      `json:"error,omitempty"`
+}

@@ -1,0 +1,234 @@
+//go:build integration && linux
+
+package integration
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/tiktoken-go/tokenizer"
+
+	"github.com/toolscript/toolscript/test/harness"
+)
+
+// mcpClient connects the client of the Go SDK to `toolscript mcp`.
+func mcpClient(t *testing.T, p harness.Program, config string, o *mcp.ClientOptions, version ...string) *mcp.ClientSession {
+	t.Helper()
+	path, err := p.Config("config.json", config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := p.Command(context.WithoutCancel(t.Context()), "mcp", "--config", path)
+	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, o)
+	session, err := client.Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, &mcp.ClientSessionOptions{ProtocolVersion: strings.Join(version, "")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := session.Close(); err != nil {
+			t.Errorf("close: %v", err)
+		}
+	})
+	return session
+}
+
+// callTool calls a tool and decodes its structured content.
+func callTool[R any](t *testing.T, s *mcp.ClientSession, name string, args map[string]any) (r R, failed bool) {
+	t.Helper()
+	result, err := s.CallTool(t.Context(), &mcp.CallToolParams{Name: name, Arguments: args})
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	text, err := json.Marshal(result.StructuredContent)
+	if err == nil {
+		err = json.Unmarshal(text, &r)
+	}
+	if err != nil || result.StructuredContent == nil {
+		t.Fatalf("%s: %v: %s", name, err, content(result))
+	}
+	return r, result.IsError
+}
+
+func content(result *mcp.CallToolResult) string {
+	text, _ := json.Marshal(result.Content) // it was JSON before
+	return string(text)
+}
+
+type runAnswer struct {
+	OK      bool            `json:"ok"`
+	Value   json.RawMessage `json:"value"`
+	Output  string          `json:"output"`
+	Error   *struct{ Code, Message string }
+	Notices []string
+	Run     string
+}
+
+// TestMCPEntrance uses the three tools as an agent does: with a gateway of the same
+// configuration, and with the gateway of the command itself.
+func TestMCPEntrance(t *testing.T) {
+	for _, shared := range []bool{false, true} {
+		t.Run(fmt.Sprintf("shared gateway %t", shared), func(t *testing.T) {
+			p, config := program(t), servers(t)
+			if shared {
+				path, err := p.Config("config.json", config)
+				if err != nil {
+					t.Fatal(err)
+				}
+				g, err := p.StartGateway(context.WithoutCancel(t.Context()), "--config", path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(func() { _ = g.Stop() })
+			}
+			useTools(t, mcpClient(t, p, config, nil))
+		})
+	}
+}
+
+func useTools(t *testing.T, s *mcp.ClientSession) {
+	t.Helper()
+	found, _ := callTool[struct {
+		Results []struct{ Name, Description string }
+	}](t, s, "search_tools", map[string]any{"query": "read a text file", "limit": 3})
+	if len(found.Results) == 0 || !strings.HasPrefix(found.Results[0].Name, "filesystem.read") {
+		t.Fatalf("found %+v", found)
+	}
+	described, failed := callTool[struct {
+		Types  string
+		Errors []string
+	}](t, s, "describe_tools", map[string]any{"names": []string{found.Results[0].Name, "memory.nothing"}})
+	if failed || !strings.Contains(described.Types, "path") || len(described.Errors) != 1 {
+		t.Errorf("described %+v", described)
+	}
+	run, failed := callTool[runAnswer](t, s, "run_script", map[string]any{"code": `console.log("here"); return (await tools.everything.echo({ message: "hello" }))`})
+	if failed || !run.OK || !strings.Contains(string(run.Value), "hello") || run.Output != "here\n" || run.Run == "" {
+		t.Errorf("run %+v", run)
+	}
+	for code, kind := range map[string]string{"return tools.everything.echo({ mesage: 1 })": "check", "throw new Error('no')": "threw"} {
+		run, failed = callTool[runAnswer](t, s, "run_script", map[string]any{"code": code})
+		if !failed || run.OK || run.Error == nil || run.Error.Code != kind || !strings.Contains(run.Error.Message, "script.ts:1:") {
+			t.Errorf("%s: %+v %+v", code, run, run.Error)
+		}
+	}
+	run, _ = callTool[runAnswer](t, s, "run_script", map[string]any{"code": "for (;;);", "timeout": 0.5})
+	if run.Error == nil || run.Error.Code != "limit_time" {
+		t.Errorf("timeout: %+v", run)
+	}
+}
+
+// TestMCPLargeValue reads the rest of a value as a resource.
+func TestMCPLargeValue(t *testing.T) {
+	s := mcpClient(t, program(t), `{"mcpServers": {}}`, nil)
+	run, failed := callTool[runAnswer](t, s, "run_script", map[string]any{"code": "return Array.from({ length: 20_000 }, (_, i) => i)"})
+	if failed || len(run.Value) > 30_000 || len(run.Notices) != 1 {
+		t.Fatalf("%d bytes, notices %q, error %+v", len(run.Value), run.Notices, run.Error)
+	}
+	_, uri, _ := strings.Cut(run.Notices[0], "resource ")
+	uri, _, _ = strings.Cut(uri, "?")
+	read, err := s.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri + "?range=100000-100019"})
+	if err != nil || len(read.Contents) != 1 || !strings.Contains(read.Contents[0].Text, ",") || len(read.Contents[0].Text) != 20 {
+		t.Errorf("%s: %+v, %v", uri, read, err)
+	}
+}
+
+// TestMCPQuestions passes the question of a server through to the client: as a request
+// to the client, and since MCP 2026-07-28 as a result that asks for input.
+func TestMCPQuestions(t *testing.T) {
+	for _, version := range []string{"2025-11-25", "2026-07-28"} {
+		t.Run(version, func(t *testing.T) {
+			var asked atomic.Int64
+			s := mcpClient(t, program(t), servers(t), &mcp.ClientOptions{
+				ElicitationHandler: func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+					asked.Add(1)
+					return &mcp.ElicitResult{Action: "decline"}, nil
+				},
+			}, version)
+			if got := s.InitializeResult().ProtocolVersion; got != version {
+				t.Fatalf("protocol %s", got)
+			}
+			run, failed := callTool[runAnswer](t, s, "run_script", map[string]any{
+				"code":    `const ask = () => tools.everything.triggerElicitationRequest({}); return [await ask(), await ask()]`,
+				"timeout": 60,
+			})
+			if failed || asked.Load() != 2 || strings.Count(string(run.Value), "declined") != 2 {
+				t.Errorf("asked %d times: %+v %+v", asked.Load(), run, run.Error)
+			}
+		})
+	}
+}
+
+// TestMCPDefinitionsAreSmall counts the tokens of all definitions and instructions as
+// a model reads them, and those of `toolscript prompt`.
+func TestMCPDefinitionsAreSmall(t *testing.T) {
+	p := program(t)
+	s := mcpClient(t, p, `{"mcpServers": {}}`, nil)
+	codec, err := tokenizer.Get(tokenizer.O200kBase)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tools, err := s.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(tools.Tools)
+	if err != nil {
+		t.Fatal(err)
+	}
+	prompt, err := p.Command(t.Context(), "prompt").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, limited := range []struct {
+		name, text string
+		most       int
+	}{{"definitions", string(text) + s.InitializeResult().Instructions, 700}, {"prompt", string(prompt), 400}} {
+		n, err := codec.Count(limited.text)
+		if err != nil || n > limited.most {
+			t.Errorf("%s: %d tokens, want at most %d: %v", limited.name, n, limited.most, err)
+		}
+		t.Logf("%s: %d tokens", limited.name, n)
+	}
+}
+
+// TestMCPProgressAndCancel hears of the calls of a script, and then cancels it.
+func TestMCPProgressAndCancel(t *testing.T) {
+	calling := make(chan string, 100)
+	s := mcpClient(t, program(t), servers(t), &mcp.ClientOptions{
+		ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) { calling <- r.Params.Message },
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	params := &mcp.CallToolParams{Name: "run_script", Arguments: map[string]any{
+		"code": `await tools.everything.echo({ message: "x" }); await new Promise(() => setTimeout(() => {}, 600_000))`, "timeout": 600,
+	}}
+	params.SetProgressToken("token")
+	ended := make(chan error, 1)
+	go func() {
+		_, err := s.CallTool(ctx, params)
+		ended <- err
+	}()
+	for message := range calling {
+		if strings.Contains(message, "everything__echo") {
+			break
+		}
+	}
+	cancel()
+	if err := <-ended; err == nil {
+		t.Error("the call was not cancelled")
+	}
+	// The server still answers, and the cancelled run has ended.
+	deadline, stop := context.WithTimeout(t.Context(), 30*time.Second)
+	defer stop()
+	if err := harness.Until(deadline, func() (bool, error) {
+		run, _ := callTool[runAnswer](t, s, "run_script", map[string]any{"code": "return 1"})
+		return run.OK, nil
+	}); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,199 @@
+// Package plugin_test tests the Claude Code plugin: the plugin's files, without a
+// client, and with the build tag integration the plugin in the real client.
+package plugin_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"image/png"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/toolscript/toolscript"
+)
+
+const (
+	repository = "../.."
+	pluginRoot = repository + "/plugins/toolscript"
+)
+
+func readJSON(t *testing.T, path string, into any) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err == nil {
+		err = json.Unmarshal(text, into)
+	}
+	if err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+}
+
+type manifest struct{ Name, Version, License string }
+
+// TestVersions compares the plugin's version with the program's. The client updates a
+// plugin only if its version changes, and the program compares that version with its
+// own.
+func TestVersions(t *testing.T) {
+	var m manifest
+	readJSON(t, pluginRoot+"/.claude-plugin/plugin.json", &m)
+	if m.Version != toolscript.Version {
+		t.Errorf("plugin.json has version %q, the program %q", m.Version, toolscript.Version)
+	}
+}
+
+func TestMarketplace(t *testing.T) {
+	var market struct {
+		Name    string
+		Plugins []struct{ Name, Source string }
+	}
+	readJSON(t, repository+"/.claude-plugin/marketplace.json", &market)
+	if len(market.Plugins) != 1 {
+		t.Fatalf("plugins = %v, want one", market.Plugins)
+	}
+	var m manifest
+	readJSON(t, filepath.Join(repository, market.Plugins[0].Source, ".claude-plugin", "plugin.json"), &m)
+	if m.Name != market.Plugins[0].Name || m.License != "Apache-2.0" {
+		t.Errorf("the marketplace names %q, the plugin is %+v", market.Plugins[0].Name, m)
+	}
+}
+
+type hooks map[string][]struct {
+	Matcher string
+	Hooks   []struct {
+		Type, Command string
+		Args          []string
+		Timeout       float64
+	}
+}
+
+func readHooks(t *testing.T) hooks {
+	t.Helper()
+	var file struct{ Hooks hooks }
+	readJSON(t, pluginRoot+"/hooks/hooks.json", &file)
+	return file.Hooks
+}
+
+// TestHooks checks that every hook is in exec form and that its program exists and is
+// executable.
+func TestHooks(t *testing.T) {
+	seen := map[string]string{}
+	for event, groups := range readHooks(t) {
+		for _, group := range groups {
+			for _, h := range group.Hooks {
+				if h.Type != "command" || len(h.Args) != 2 || h.Args[0] != "hook" {
+					t.Errorf("%s: %+v is not a call of toolscript hook in exec form", event, h)
+					continue
+				}
+				seen[event] = h.Args[1]
+				checkProgram(t, h.Command)
+			}
+		}
+	}
+	want := map[string]string{"SessionStart": "session-start", "PreToolUse": "pre-tool-use", "SessionEnd": "session-end"}
+	if fmt.Sprint(seen) != fmt.Sprint(want) {
+		t.Errorf("hooks = %v, want %v", seen, want)
+	}
+}
+
+func checkProgram(t *testing.T, command string) {
+	t.Helper()
+	path, ok := strings.CutPrefix(command, "${CLAUDE_PLUGIN_ROOT}/")
+	info, err := os.Stat(filepath.Join(pluginRoot, path))
+	if err != nil || !ok || !info.Mode().IsRegular() {
+		t.Errorf("hook program %s: %v", command, err)
+		return
+	}
+	if runtime.GOOS != "windows" && info.Mode().Perm()&0o111 != 0o111 {
+		t.Errorf("hook program %s has mode %v, want it executable", command, info.Mode())
+	}
+}
+
+var links = regexp.MustCompile(`\]\(([^)#]+)(#[^)]*)?\)`)
+
+// TestLinks checks that the plugin's pages link only to files of the plugin, because
+// only the plugin's folder is installed, and that the skill links to every reference.
+func TestLinks(t *testing.T) {
+	var linked []string
+	err := filepath.WalkDir(pluginRoot, func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(path) != ".md" {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		for _, m := range links.FindAllStringSubmatch(string(text), -1) {
+			if strings.Contains(m[1], "://") {
+				continue
+			}
+			target := filepath.Join(filepath.Dir(path), m[1])
+			inside, relErr := filepath.Rel(pluginRoot, target)
+			if _, statErr := os.Stat(target); statErr != nil || relErr != nil || !filepath.IsLocal(inside) {
+				t.Errorf("%s: broken link %s", path, m[1])
+			}
+			if filepath.Base(path) == "SKILL.md" {
+				linked = append(linked, target)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	references, err := filepath.Glob(pluginRoot + "/skills/*/references/*.md")
+	if err != nil || len(references) == 0 {
+		t.Fatal("no references", err)
+	}
+	for _, r := range references {
+		if !slices.Contains(linked, r) {
+			t.Errorf("%s is not linked from SKILL.md", r)
+		}
+	}
+}
+
+// TestSkill checks the length of the description, because the client cuts
+// descriptions at 1,536 characters. The skill must grant no tools: a rule such as
+// Bash(toolscript *) would also allow toolscript trust.
+func TestSkill(t *testing.T) {
+	text, err := os.ReadFile(pluginRoot + "/skills/toolscript/SKILL.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts := strings.SplitN(string(text), "---\n", 3)
+	if len(parts) != 3 || !strings.Contains(parts[1], "name: toolscript\n") {
+		t.Fatalf("front matter = %q", parts)
+	}
+	if strings.Contains(parts[1], "allowed-tools") || len(parts[1]) > 600 {
+		t.Errorf("front matter = %q", parts[1])
+	}
+	if lines := strings.Count(parts[2], "\n"); lines > 100 {
+		t.Errorf("SKILL.md has %d lines, want details in references", lines)
+	}
+}
+
+func TestIcon(t *testing.T) {
+	f, err := os.Open(pluginRoot + "/.claude-plugin/icon.png")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close() //nolint:errcheck // only read
+	c, err := png.DecodeConfig(f)
+	if err != nil || c.Width != c.Height || c.Width < 512 || c.Width > 2048 {
+		t.Errorf("icon = %d x %d, %v", c.Width, c.Height, err)
+	}
+}
+
+// TestLicense checks that the plugin's folder contains the licence, because the
+// folder is installed without the repository.
+func TestLicense(t *testing.T) {
+	own, err := os.ReadFile(pluginRoot + "/LICENSE")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want, err := os.ReadFile(repository + "/LICENSE"); err != nil || string(own) != string(want) {
+		t.Errorf("the plugin's licence is not that of the repository: %v", err)
+	}
+}

@@ -1,0 +1,39 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+
+	"github.com/toolscript/toolscript"
+)
+
+// fetchPaths are the routes with GET.
+var fetchPaths = map[string]string{
+	toolscript.ListResources: "/resources",
+	toolscript.ListTemplates: "/resources/templates",
+	toolscript.ReadResource:  "/resources/read",
+	toolscript.ListPrompts:   "/prompts",
+}
+
+// Fetch asks for resources and prompts, as Backend.Fetch does. The run is that of the
+// capability; o.Run is ignored.
+func (c *Client) Fetch(ctx context.Context, o toolscript.FetchRequest) (json.RawMessage, error) {
+	if o.ID == toolscript.GetPrompt {
+		args, err := json.Marshal(o.Args)
+		if err != nil || o.Args == nil {
+			args = json.RawMessage(`{}`) // strings always marshal
+		}
+		body, err := c.ask(ctx, http.MethodPost, "/prompts/"+url.PathEscape(o.Server)+"/"+url.PathEscape(o.Prompt), args)
+		return body, err
+	}
+	query := url.Values{}
+	for name, value := range map[string]string{"server": o.Server, "cursor": o.Cursor, "uri": o.URI} {
+		if value != "" {
+			query.Set(name, value)
+		}
+	}
+	body, err := c.ask(ctx, http.MethodGet, fetchPaths[o.ID]+"?"+query.Encode(), nil)
+	return body, err
+}

@@ -1,0 +1,81 @@
+package gateway
+
+import (
+	"context"
+	"time"
+
+	"github.com/toolscript/toolscript"
+)
+
+// Direct answers the requests of Client from a Backend in this process.
+type Direct struct {
+	Backend Backend
+	Allow   toolscript.Filter // the tools that the caller may see; nil: all
+}
+
+func (x *exchange) direct() Direct { return Direct{x.server.backend, x.allow} }
+
+// await waits until no server that f selects is connecting, for at most wait.
+func (d Direct) await(ctx context.Context, f toolscript.Filter, wait time.Duration) (waitedFor []string, err error) {
+	if wait <= 0 {
+		return nil, nil
+	}
+	waiting, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	waitedFor, _ = d.Backend.Await(waiting, f)
+	return waitedFor, toolscript.ContextError(ctx)
+}
+
+// Servers are all configured servers, sorted by name. For up to wait, it first waits for
+// the servers that f selects and that are connecting.
+func (d Direct) Servers(ctx context.Context, f toolscript.Filter, wait time.Duration) ([]toolscript.ServerStatus, error) {
+	if _, err := d.await(ctx, f, wait); err != nil {
+		return nil, err
+	}
+	servers, err := d.Backend.Servers(ctx)
+	return orEmpty(servers), err
+}
+
+// Tools are the tools that f selects, sorted by id. It waits as Servers does.
+func (d Direct) Tools(ctx context.Context, f toolscript.Filter, wait time.Duration) (Tools, error) {
+	waitedFor, err := d.await(ctx, f, wait)
+	if err != nil {
+		return Tools{}, err
+	}
+	answer := Tools{Tools: []ToolInfo{}, Selection: d.Backend.Select(f, d.Allow)}
+	answer.WaitedFor = waitedFor
+	for _, t := range d.Backend.Catalog().Filter(f).Filter(d.Allow).Tools() {
+		answer.Tools = append(answer.Tools, infoOf(t))
+	}
+	return answer, nil
+}
+
+// Types is the module of the tools that f selects. It waits as Servers does.
+func (d Direct) Types(ctx context.Context, f toolscript.Filter, form Form, wait time.Duration) (Types, error) {
+	waitedFor, err := d.await(ctx, f, wait)
+	if err != nil {
+		return Types{}, err
+	}
+	m, err := d.module(ctx, f, form)
+	if err != nil {
+		return Types{}, err
+	}
+	answer := Types{Module: m.Text, Generation: m.Generation, Tools: m.Tools, Example: m.Example, Selection: d.Backend.Select(f, d.Allow)}
+	answer.WaitedFor = waitedFor
+	return answer, nil
+}
+
+// module renders the tools that f and Allow select.
+func (d Direct) module(ctx context.Context, f toolscript.Filter, form Form) (toolscript.Module, error) {
+	if d.Allow != nil {
+		selected := d.Backend.Catalog().Filter(f).Filter(d.Allow)
+		f = toolscript.Filter{}
+		for id := range selected.All() {
+			f = append(f, id)
+		}
+	}
+	if form == Declarations {
+		return d.Backend.Declarations(ctx, f)
+	}
+	return d.Backend.Types(ctx, f, form == Compact)
+}

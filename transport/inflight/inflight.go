@@ -1,0 +1,341 @@
+// Package inflight limits the bytes of server answers that a gateway holds at the
+// same time. Code that forwards an answer creates a context with Hold. Code that
+// reads the answer takes the bytes from a Budget under that context, and waits if too
+// few are free.
+package inflight
+
+import (
+	"context"
+	"errors"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/toolscript/toolscript"
+)
+
+const (
+	// Default is the size in bytes of a Budget without a configured size.
+	Default = 512 << 20
+	// Free is the size in bytes up to which an answer is not counted. The number of
+	// small answers is limited by the number of calls in flight.
+	Free = 256 << 10
+
+	beside    = 256 << 20   // memory of the process in addition to the answers, before the collector runs more often
+	returned  = 32 << 20    // released bytes after which memory is returned to the system
+	returning = time.Second // between the release and the return
+)
+
+// ErrFull is the error of an answer that got no memory before the deadline.
+var ErrFull = &toolscript.Error{
+	Kind: toolscript.Busy, RetryAfter: time.Second,
+	Err: errors.New(`the answers under way fill the memory that "answersMb" of limits allows; make fewer calls at once, or allow more`),
+}
+
+var errReleased = errors.New("nobody waits for the answer any more")
+
+// Budget is an amount of bytes. A nil Budget is unlimited. It is safe for concurrent
+// use.
+//
+// One lease at a time may exceed the limit. Otherwise several incomplete answers
+// could wait for each other forever. The excess is at most the size of that answer.
+type Budget struct {
+	most func() int64
+
+	mu      sync.Mutex
+	used    int64
+	over    *Lease // the lease that may exceed the limit
+	waiting []*wait
+	freed   int64 // bytes released since memory was last returned to the system
+	timer   *time.Timer
+	limit   int64 // the memory limit of the runtime that was set last
+}
+
+type wait struct {
+	lease *Lease
+	n     int64
+	ready chan struct{}
+}
+
+// New returns a Budget. most returns its size in bytes, 0 for Default. It is called
+// whenever bytes are taken.
+func New(most func() int64) *Budget { return &Budget{most: most} }
+
+// Lease counts the bytes of the answers of one call. A nil Lease counts nothing.
+type Lease struct {
+	budget *Budget
+	bytes  int64
+	over   bool // it has been released
+}
+
+// hold is the context value of Hold.
+type hold struct {
+	mu       sync.Mutex
+	lease    *Lease
+	released bool
+}
+
+type holdKey struct{}
+
+// Hold returns a context for one call. The bytes taken under it count until release
+// is called, which must happen when the answer is no longer needed.
+func Hold(ctx context.Context) (held context.Context, release func()) {
+	h := &hold{}
+	return context.WithValue(ctx, holdKey{}, h), h.release
+}
+
+// Ensure returns the result of Hold, or ctx itself and a release without effect if
+// ctx already belongs to a call.
+func Ensure(ctx context.Context) (held context.Context, release func()) {
+	if ctx.Value(holdKey{}) != nil {
+		return ctx, func() {}
+	}
+	return Hold(ctx)
+}
+
+func (h *hold) release() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.released = true
+	h.lease.Release()
+}
+
+// Lease returns the lease of the call to which ctx belongs. If there is no such call,
+// it returns a new lease, which the caller must release.
+func (b *Budget) Lease(ctx context.Context) *Lease {
+	if b == nil {
+		return nil
+	}
+	h, held := ctx.Value(holdKey{}).(*hold)
+	if !held {
+		return &Lease{budget: b}
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.lease == nil {
+		h.lease = &Lease{budget: b, over: h.released}
+	}
+	return h.lease
+}
+
+// From returns the existing lease of the call to which ctx belongs, nil if there is
+// none.
+func From(ctx context.Context) *Lease {
+	h, held := ctx.Value(holdKey{}).(*hold)
+	if !held {
+		return nil
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.lease
+}
+
+func (b *Budget) size() int64 {
+	if most := b.most(); most > 0 {
+		return most
+	}
+	return Default
+}
+
+// Take takes n more bytes and waits for them until ctx ends. The error is ErrFull if
+// the deadline of ctx has passed, and the error of ctx if it was cancelled.
+func (l *Lease) Take(ctx context.Context, n int) error {
+	if l == nil || n <= 0 {
+		return nil
+	}
+	b := l.budget
+	b.mu.Lock()
+	if l.over {
+		b.mu.Unlock()
+		return errReleased
+	}
+	if (len(b.waiting) == 0 || b.over == l) && b.grant(l, int64(n)) {
+		b.mu.Unlock()
+		return nil
+	}
+	w := &wait{l, int64(n), make(chan struct{})}
+	b.waiting = append(b.waiting, w)
+	b.mu.Unlock()
+	select {
+	case <-w.ready:
+		return nil
+	case <-ctx.Done():
+		return b.giveUp(ctx, w)
+	}
+}
+
+// giveUp ends a wait. After a deadline it returns ErrFull, because the cause is the
+// memory and not the server.
+func (b *Budget) giveUp(ctx context.Context, w *wait) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.waiting = slices.DeleteFunc(b.waiting, func(other *wait) bool { return other == w })
+	b.advance()
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return ErrFull
+	}
+	return ctx.Err()
+}
+
+// grant takes n bytes if there is room and reports whether it did. It is called with
+// mu held.
+func (b *Budget) grant(l *Lease, n int64) bool {
+	if b.used+n > b.size() {
+		if b.over != nil && b.over != l {
+			return false
+		}
+		b.over = l
+	}
+	b.used += n
+	l.bytes += n
+	b.limitMemory()
+	return true
+}
+
+// advance grants waiting requests in order until one does not fit. It is called with
+// mu held.
+func (b *Budget) advance() {
+	for len(b.waiting) > 0 {
+		w := b.waiting[0]
+		if !w.lease.over && !b.grant(w.lease, w.n) {
+			return
+		}
+		b.waiting = b.waiting[1:]
+		close(w.ready)
+	}
+}
+
+// Move transfers the bytes of l to another lease.
+func (l *Lease) Move(to *Lease) {
+	if l == nil || to == nil || l == to {
+		return
+	}
+	b := l.budget
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if to.over {
+		return // the caller releases l
+	}
+	to.bytes, l.bytes = to.bytes+l.bytes, 0
+	if b.over == l {
+		b.over = to
+	}
+}
+
+// Drop returns n bytes to the budget.
+func (l *Lease) Drop(n int) {
+	if l == nil {
+		return
+	}
+	l.budget.mu.Lock()
+	defer l.budget.mu.Unlock()
+	l.drop(min(int64(n), l.bytes))
+}
+
+// Release returns all bytes to the budget. Later calls of Take fail.
+func (l *Lease) Release() {
+	if l == nil {
+		return
+	}
+	b := l.budget
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	l.over = true
+	if b.over == l {
+		b.over = nil
+	}
+	l.drop(l.bytes)
+}
+
+func (l *Lease) drop(n int64) {
+	b := l.budget
+	l.bytes -= n
+	b.used -= n
+	b.freed += n
+	if b.freed >= returned && b.timer == nil {
+		b.timer = time.AfterFunc(returning, b.returnMemory)
+	}
+	b.advance()
+}
+
+// returnMemory returns the memory of released answers to the system. The runtime
+// alone would need minutes.
+func (b *Budget) returnMemory() {
+	b.mu.Lock()
+	b.freed, b.timer = 0, nil // bytes released from now on may miss this return
+	b.mu.Unlock()
+	runtime.GC() // moves the contents of pools to where the next collection frees them
+	debug.FreeOSMemory()
+}
+
+// limitMemory sets the memory limit of the runtime to the budget plus beside. Without
+// it, released answers would stay in memory until the heap has doubled. The user's
+// GOMEMLIMIT takes precedence.
+func (b *Budget) limitMemory() {
+	if limit := b.size() + beside; limit != b.limit && os.Getenv("GOMEMLIMIT") == "" {
+		b.limit = limit
+		debug.SetMemoryLimit(limit)
+	}
+}
+
+// Buffer collects an answer of unknown length, or whose length is only claimed by the
+// server. Its memory grows with the bytes that have arrived.
+type Buffer struct {
+	bytes []byte
+	taken int
+}
+
+// Bytes returns the written bytes without a copy.
+func (b *Buffer) Bytes() []byte { return b.bytes }
+
+// Len returns the number of written bytes.
+func (b *Buffer) Len() int { return len(b.bytes) }
+
+// Room returns space for n more bytes; call Wrote with the number of bytes used. most
+// is the maximum length of the buffer.
+func (b *Buffer) Room(ctx context.Context, l *Lease, n, most int) ([]byte, error) {
+	if need := len(b.bytes) + n; need > cap(b.bytes) {
+		size := min(max(need, 2*cap(b.bytes)), max(most, need))
+		if size > Free {
+			if err := l.Take(ctx, size); err != nil {
+				return nil, err
+			}
+		}
+		grown := make([]byte, len(b.bytes), size)
+		copy(grown, b.bytes)
+		b.bytes = grown
+		l.Drop(b.taken) // the previous buffer
+		if b.taken = 0; size > Free {
+			b.taken = size
+		}
+	}
+	return b.bytes[len(b.bytes):cap(b.bytes)], nil
+}
+
+// Wrote records that n bytes of the space from Room were used.
+func (b *Buffer) Wrote(n int) { b.bytes = b.bytes[:len(b.bytes)+n] }
+
+// Write appends a copy of p.
+func (b *Buffer) Write(ctx context.Context, l *Lease, p []byte, most int) error {
+	room, err := b.Room(ctx, l, len(p), most)
+	if err == nil {
+		b.Wrote(copy(room, p))
+	}
+	return err
+}
+
+// Reset discards the content and returns its bytes to the lease. It keeps the memory
+// for reuse, up to Free bytes.
+func (b *Buffer) Reset(l *Lease) {
+	l.Drop(b.taken)
+	if b.taken = 0; cap(b.bytes) > Free {
+		b.bytes = nil
+	}
+	b.bytes = b.bytes[:0]
+}
+
+// Detach leaves the memory to the owner of Bytes. It still counts for the lease.
+func (b *Buffer) Detach() { *b = Buffer{} }

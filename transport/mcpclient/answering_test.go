@@ -1,0 +1,27 @@
+package mcpclient_test
+
+import (
+	"bytes"
+	"log/slog"
+	"testing"
+
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+// The server makes requests without end and does not read the answers. The program's
+// default logger must stay empty.
+func TestAnswersThatCannotBeWrittenAreNoFloodInTheLog(t *testing.T) {
+	var log bytes.Buffer
+	before := slog.Default()
+	slog.SetDefault(slog.New(slog.NewTextHandler(&log, nil)))
+	t.Cleanup(func() { slog.SetDefault(before) })
+	c := dial(t, config(t, "plugged", "flood=5000"), mcpclient.Events{})
+	_ = awaitLost(t, c) // the server has closed its standard input
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+	slog.SetDefault(before)
+	if log.Len() > 0 {
+		t.Errorf("%d bytes, beginning with %.300s", log.Len(), log.String())
+	}
+}

@@ -1,0 +1,194 @@
+package mcpclient
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/inflight"
+)
+
+// ToolCall describes one call of a tool.
+type ToolCall struct {
+	// Ctx carries the values of the call: see inflight.Hold and WatchProgress. Its
+	// end is not observed: use Cancel.
+	Ctx      context.Context //nolint:containedctx // it belongs to the caller
+	Tool     string          // the server's name for the tool
+	Args     json.RawMessage // one JSON object; empty means {}
+	Progress func()          // called for each progress notification; may be nil
+
+	// Done receives the result exactly once. It runs in the goroutine that reads from
+	// the server, or in the caller's goroutine of Start or Cancel. It must not block.
+	Done func(result json.RawMessage, err error)
+}
+
+// Started is a handle for a call in flight.
+type Started struct {
+	cancel func(reason string, err error)
+}
+
+// Cancel ends the call with err, if it is still in flight, and sends the reason to
+// the server.
+func (s Started) Cancel(reason string, err error) { s.cancel(reason, err) }
+
+// Start begins a call without waiting for the answer. Over stdio, the caller's
+// goroutine writes the request and the goroutine that reads from the server handles
+// the answer; no other goroutine is involved. Over HTTP, Start uses a goroutine. The
+// errors are those of CallTool, except that only Cancel ends the call early.
+func (c *Conn) Start(t ToolCall) Started {
+	about := toolscript.Error{Server: c.name, Tool: t.Tool}
+	if len(t.Args) == 0 {
+		t.Args = json.RawMessage("{}")
+	}
+	if !isObject(t.Args) || !json.Valid(t.Args) {
+		t.Done(nil, wrapError(about, toolscript.Invalid, errors.New("the arguments of a tool are one JSON object")))
+		return Started{func(string, error) {}}
+	}
+	if process, ok := c.peer.(*stdio); ok && !c.dialect.modern() {
+		return c.startDirect(process, t, about)
+	}
+	ctx, cancel := context.WithCancelCause(t.Ctx) // not cancelled before t.Ctx ends: see endAfter
+	go func() {
+		var result json.RawMessage
+		err := errFault
+		defer func() { t.Done(result, err) }()
+		defer recovered(c.on)
+		result, err = c.callRounds(ctx, t, about)
+	}()
+	return Started{func(_ string, err error) { cancel(err) }}
+}
+
+// startDirect writes the request without mcp-go. The filter passes the answer to
+// calls.direct or calls.answer.
+func (c *Conn) startDirect(to *stdio, t ToolCall, about toolscript.Error) Started {
+	call := &call{progress: t.Progress, lease: c.answers.Lease(t.Ctx)}
+	call.watch.Store(watcherOf(t.Ctx))
+	call.finish = func(r reply) {
+		defer recovered(c.on) // a panic of Done ends neither the connection nor other calls
+		result, err := c.resultOf(r, about)
+		t.Done(result, err)
+	}
+	if !c.calls.add(call) {
+		t.Done(nil, c.tooLate(about))
+		return Started{func(string, error) {}}
+	}
+	if _, err := to.proc.stdin.Write(callRequest(call, t)); err != nil {
+		c.calls.complete(call, reply{err: notSent(about, err)})
+	}
+	return Started{func(reason string, err error) {
+		if c.calls.complete(call, reply{err: err}) {
+			_, _ = to.proc.stdin.Write(cancelled(call.id, reason)) // best effort: the caller already has its error
+		}
+	}}
+}
+
+// callRequest encodes the request of a call.
+func callRequest(call *call, t ToolCall) []byte {
+	message := make([]byte, 0, 128+len(t.Tool)+len(t.Args))
+	message = append(message, `{"jsonrpc":"2.0","id":"`...)
+	message = append(message, call.id...)
+	message = append(message, `","method":"tools/call","params":{"name":`...)
+	message = appendText(message, t.Tool)
+	if t.Progress != nil {
+		message = append(message, `,"_meta":{"progressToken":"`...)
+		message = append(message, call.id...)
+		message = append(message, `"}`...)
+	}
+	message = append(message, `,"arguments":`...)
+	message = appendLine(message, t.Args)
+	return append(message, "}}\n"...)
+}
+
+// cancelled encodes the notification that a request was cancelled.
+func cancelled(id, reason string) []byte {
+	message := append([]byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":`), strconv.Quote(id)...)
+	message = appendText(append(message, `,"reason":`...), reason)
+	return append(message, "}}\n"...)
+}
+
+// appendText appends a string in JSON.
+func appendText(to []byte, text string) []byte {
+	for i := range len(text) {
+		if b := text[i]; b < ' ' || b == '"' || b == '\\' || b >= 0x7f {
+			quoted, _ := json.Marshal(text) // a string always has a JSON form
+			return append(to, quoted...)
+		}
+	}
+	to = append(to, '"')
+	to = append(to, text...)
+	return append(to, '"')
+}
+
+// appendLine appends a JSON value without line breaks, because a line break ends a
+// message. JSON strings contain none.
+func appendLine(to []byte, value json.RawMessage) []byte {
+	for _, b := range value {
+		if b != '\n' && b != '\r' {
+			to = append(to, b)
+		}
+	}
+	return to
+}
+
+// resultOf converts a reply into the result or error of a call.
+func (c *Conn) resultOf(r reply, about toolscript.Error) (json.RawMessage, error) {
+	switch {
+	case r.lost:
+		return nil, c.lostDuring(about, c.peer.reason())
+	case r.err != nil:
+		return nil, r.err
+	case r.oversized:
+		return nil, wrapError(about, toolscript.TooLarge, errAnswerTooLarge)
+	case r.failure != nil:
+		about.RPCCode = r.failure.Code
+		return nil, wrapError(about, toolscript.ToolFailed, errors.New(c.words.clean(r.failure.Message)))
+	}
+	return toolResult(r.result, about)
+}
+
+func toolResult(result json.RawMessage, about toolscript.Error) (json.RawMessage, error) {
+	if !isObject(result) {
+		return nil, wrapError(about, toolscript.ToolFailed, fmt.Errorf("the server answered with %s, which is no tool result", sample(result)))
+	}
+	return result, nil
+}
+
+// callRounds makes a call through mcp-go.
+func (c *Conn) callRounds(ctx context.Context, t ToolCall, about toolscript.Error) (json.RawMessage, error) {
+	params := map[string]any{"name": t.Tool, "arguments": t.Args}
+	result, err := c.rounds(ctx, about, "tools/call", params, t.Progress)
+	if err != nil {
+		return nil, err
+	}
+	return toolResult(result, about)
+}
+
+// CallTool calls a tool by the server's own name for it. args is a JSON object; empty
+// means {}. The result is the server's, unchanged, with all its members: content,
+// structuredContent, isError, _meta and others. progress, if not nil, is called for
+// each progress notification, under the rules of Events.
+//
+// The call is limited by ctx only. When ctx ends, the server is notified. The error
+// is a *toolscript.Error: ToolFailed for a JSON-RPC error, TooLarge, Unavailable if
+// the connection broke, Timeout, Cancelled, Busy if the server has stopped reading or
+// requests a pause, Unauthorized or Forbidden for the corresponding HTTP status, and
+// Invalid if args is not an object.
+func (c *Conn) CallTool(ctx context.Context, tool string, args json.RawMessage, progress func()) (result json.RawMessage, err error) {
+	ctx, release := inflight.Ensure(ctx)
+	defer release()
+	done := make(chan struct{})
+	call := c.Start(ToolCall{Ctx: ctx, Tool: tool, Args: args, Progress: progress, Done: func(r json.RawMessage, e error) {
+		result, err = r, e
+		close(done)
+	}})
+	select {
+	case <-done:
+	case <-ctx.Done():
+		call.Cancel(ctx.Err().Error(), noAnswer(ctx, toolscript.Error{Server: c.name, Tool: tool}))
+		<-done
+	}
+	return result, err
+}

@@ -1,0 +1,165 @@
+package mcpclient
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/toolscript/toolscript"
+)
+
+// maxCursor is the maximum length of a server's cursor in bytes. Cursors of several
+// servers are combined in one URL.
+const maxCursor = 2 << 10
+
+// ErrNoCapability is wrapped by the error of Fetch if the server did not announce the
+// requested capability in the handshake.
+var ErrNoCapability = errors.New("it has none")
+
+// offers records which capabilities other than tools a server has announced.
+type offers struct{ resources, prompts bool }
+
+func offersOf(announced mcp.ServerCapabilities) offers {
+	return offers{resources: announced.Resources != nil, prompts: announced.Prompts != nil}
+}
+
+// Fetch requests resources or prompts from the server. For a list, the result is a
+// toolscript.Page in JSON with the cursor of this server; for a resource or a prompt,
+// it is the server's result, unchanged.
+//
+// The errors are those of CallTool, and in addition NotFound, wrapping ErrNoCapability,
+// if the server lacks the capability, and Invalid if a field of o is missing.
+func (c *Conn) Fetch(ctx context.Context, o toolscript.FetchRequest, progress func()) (json.RawMessage, error) {
+	about := toolscript.Error{Server: c.name}
+	if err := c.offers.have(o); err != nil {
+		return nil, wrapError(about, toolscript.NotFound, err)
+	}
+	method, params, err := requestFor(o)
+	if err != nil {
+		return nil, wrapError(about, toolscript.Invalid, err)
+	}
+	result, err := c.rounds(ctx, about, method, params, progress)
+	if of := o.Collection(); of != "" {
+		if of == toolscript.ResourceTemplates && isMethodNotFound(err) {
+			result, err = json.RawMessage(`{"resourceTemplates":[]}`), nil // the server announces resources with fixed addresses only
+		}
+		if err != nil {
+			return nil, err
+		}
+		return c.page(about, of, result)
+	}
+	if err == nil && !holds(result, o) {
+		err = wrapError(about, toolscript.ToolFailed, fmt.Errorf("the server answered %s with %s, which is none", method, sample(result)))
+	}
+	return result, err
+}
+
+// have returns an error if the server lacks the capability for a request.
+func (a offers) have(o toolscript.FetchRequest) error {
+	switch {
+	case o.Member() == toolscript.PromptsMember && !a.prompts:
+		return fmt.Errorf("the server announces no prompts: %w", ErrNoCapability)
+	case o.Member() == toolscript.ResourcesMember && !a.resources:
+		return fmt.Errorf("the server announces no resources: %w", ErrNoCapability)
+	}
+	return nil
+}
+
+// requestFor returns the method and parameters of MCP for a request.
+func requestFor(o toolscript.FetchRequest) (method string, params map[string]any, err error) {
+	params = map[string]any{}
+	if o.Cursor != "" {
+		params["cursor"] = o.Cursor
+	}
+	switch o.ID {
+	case toolscript.ListResources:
+		return string(mcp.MethodResourcesList), params, nil
+	case toolscript.ListTemplates:
+		return string(mcp.MethodResourcesTemplatesList), params, nil
+	case toolscript.ListPrompts:
+		return string(mcp.MethodPromptsList), params, nil
+	case toolscript.ReadResource:
+		if o.URI == "" {
+			return "", nil, errors.New("a resource is read by its URI, which is missing")
+		}
+		return string(mcp.MethodResourcesRead), map[string]any{"uri": o.URI}, nil
+	case toolscript.GetPrompt:
+		if o.Prompt == "" {
+			return "", nil, errors.New("a prompt is asked for by its name, which is missing")
+		}
+		params["name"] = o.Prompt
+		if len(o.Args) > 0 {
+			params["arguments"] = o.Args
+		}
+		return string(mcp.MethodPromptsGet), params, nil
+	}
+	return "", nil, fmt.Errorf("nothing of the id %q can be asked for", o.ID)
+}
+
+// holds reports whether a result has the members that the request requires.
+func holds(result json.RawMessage, o toolscript.FetchRequest) bool {
+	var r struct {
+		Contents []json.RawMessage `json:"contents"`
+		Messages []json.RawMessage `json:"messages"`
+	}
+	if json.Unmarshal(result, &r) != nil {
+		return false
+	}
+	if o.ID == toolscript.GetPrompt {
+		return r.Messages != nil
+	}
+	return r.Contents != nil
+}
+
+// keys are the members that an entry of a collection must have.
+var keys = map[toolscript.Collection]string{
+	toolscript.Resources: "uri", toolscript.ResourceTemplates: "uriTemplate", toolscript.Prompts: "name",
+}
+
+// page reads one page of a collection. Invalid entries are omitted.
+func (c *Conn) page(about toolscript.Error, of toolscript.Collection, result json.RawMessage) (json.RawMessage, error) {
+	page := toolscript.Page{Of: of}
+	if err := json.Unmarshal(result, &page); err != nil {
+		return nil, wrapError(about, toolscript.ToolFailed, fmt.Errorf("its list of %s cannot be read: %s", of, c.words.clean(err.Error())))
+	}
+	page.Missing = nil // set by the gateway only
+	all := page.Entries
+	page.Entries = nil
+	for _, raw := range all {
+		entry, err := c.entry(keys[of], raw)
+		if err != nil {
+			c.on.logf(slog.LevelWarn, "%s: left out %s: %v", of, sample(raw), err)
+			continue
+		}
+		page.Entries = append(page.Entries, entry)
+	}
+	if len(page.Next) > maxCursor {
+		page.Missing = []toolscript.Missing{{Server: c.name, Kind: toolscript.TooLarge, Error: fmt.Sprintf(
+			"the entries after these are left out: the server's cursor has %d bytes, and at most %d are passed on", len(page.Next), maxCursor)}}
+		page.Next = ""
+	}
+	return json.Marshal(page)
+}
+
+// entry sets the member "server" of an entry and overwrites a value that the server
+// may have set.
+func (c *Conn) entry(key string, raw json.RawMessage) (json.RawMessage, error) {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &fields); err != nil {
+		return nil, err
+	}
+	var text string
+	if json.Unmarshal(fields[key], &text) != nil || text == "" {
+		return nil, fmt.Errorf("it has no %s", key)
+	}
+	name, err := json.Marshal(c.name)
+	if err != nil {
+		return nil, err
+	}
+	fields["server"] = name
+	return json.Marshal(fields)
+}

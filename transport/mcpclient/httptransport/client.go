@@ -1,0 +1,136 @@
+package httptransport
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+)
+
+const (
+	maxHeaderBytes = 256 << 10
+	maxRedirects   = 5
+	extraCAs       = "NODE_EXTRA_CA_CERTS"
+)
+
+// NewTransport returns an HTTP transport that follows the environment: HTTP_PROXY,
+// HTTPS_PROXY and NO_PROXY, and the certificates of the system. SSL_CERT_FILE and
+// SSL_CERT_DIR replace these certificates where Go supports it, which excludes macOS
+// and Windows. The certificates in the file NODE_EXTRA_CA_CERTS are added, because
+// users who set that variable for Node servers need it for remote servers too. The
+// error says why that file was ignored; as in Node, the transport is usable all the
+// same.
+//
+// Each server has its own transport, so that servers do not compete for connections.
+func NewTransport() (*http.Transport, error) {
+	roots, err := extraRoots(os.Getenv(extraCAs))
+	return &http.Transport{
+		Proxy:                  http.ProxyFromEnvironment,
+		DialContext:            (&net.Dialer{Timeout: 15 * time.Second, KeepAlive: 15 * time.Second}).DialContext,
+		TLSClientConfig:        &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},
+		ForceAttemptHTTP2:      true,
+		TLSHandshakeTimeout:    15 * time.Second,
+		IdleConnTimeout:        90 * time.Second,
+		MaxIdleConnsPerHost:    32, // parallel calls; by default net/http keeps two connections and dials for the others
+		ExpectContinueTimeout:  time.Second,
+		MaxResponseHeaderBytes: maxHeaderBytes,
+	}, err
+}
+
+// extraRoots returns the system's certificates together with those of a file. For an
+// empty file name it returns nil, which means the system's certificates only.
+func extraRoots(file string) (*x509.CertPool, error) {
+	if file == "" {
+		return nil, nil
+	}
+	text, err := os.ReadFile(file) //nolint:gosec // the path comes from the user's environment
+	if err != nil {
+		return nil, fmt.Errorf("the certificates of %s are not used: %w", extraCAs, err)
+	}
+	roots, err := x509.SystemCertPool()
+	if err != nil {
+		return nil, fmt.Errorf("the certificates of %s are not used: those of the system cannot be read: %w", extraCAs, err)
+	}
+	if !roots.AppendCertsFromPEM(text) {
+		return nil, fmt.Errorf("the certificates of %s are not used: %s holds none in PEM form", extraCAs, file)
+	}
+	return roots, nil
+}
+
+// NewClient returns a client that does not follow redirects; send does. net/http
+// would turn a POST into a GET, and would send headers that it does not recognize as
+// credentials to any host.
+func NewClient(way http.RoundTripper) *http.Client {
+	return &http.Client{
+		Transport:     way,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+// ParseURL parses the URL of a server. The error does not contain the URL.
+func ParseURL(text string) (*url.URL, error) {
+	u, err := url.Parse(text)
+	if err != nil {
+		return nil, errors.New("its url cannot be read") // the parser's error would repeat the URL, which may contain secrets
+	}
+	if u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return nil, errors.New("its url must be a whole address such as https://example.com/mcp")
+	}
+	return u, nil
+}
+
+// CheckHeaders returns an error for headers that net/http would reject in every
+// request.
+func CheckHeaders(headers map[string]string) error {
+	for name, value := range headers {
+		if name == "" || strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(`()<>@,;:\"/[]?={}`, r) }) {
+			return fmt.Errorf("%q is no name of an HTTP header", name)
+		}
+		if strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
+			return fmt.Errorf("the value of the HTTP header %s holds a line break or another control character", name)
+		}
+	}
+	return nil
+}
+
+// redirected returns the target of a redirect, or nil if the response is not a
+// redirect. Only the server's own origin is allowed, or the same host with TLS: any
+// other target would receive the configured headers and the arguments of tools.
+func redirected(from *url.URL, resp *http.Response) (*url.URL, error) {
+	switch resp.StatusCode {
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+	default:
+		return nil, nil
+	}
+	to, err := from.Parse(resp.Header.Get("Location"))
+	if err != nil || resp.Header.Get("Location") == "" {
+		return nil, errors.New("the server redirects to nowhere")
+	}
+	upgrade := from.Scheme == "http" && to.Scheme == "https" && from.Hostname() == to.Hostname()
+	if !sameOrigin(from, to) && !upgrade {
+		return nil, fmt.Errorf("the server redirects to another origin, %s://%s, which is not followed; if you trust it, write it into .toolscript.json",
+			to.Scheme, to.Host)
+	}
+	return to, nil
+}
+
+func sameOrigin(a, b *url.URL) bool {
+	return a.Scheme == b.Scheme && a.Hostname() == b.Hostname() && port(a) == port(b)
+}
+
+func port(u *url.URL) string {
+	switch {
+	case u.Port() != "":
+		return u.Port()
+	case u.Scheme == "https":
+		return "443"
+	default:
+		return "80"
+	}
+}

@@ -1,0 +1,160 @@
+package httptransport
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/toolscript/toolscript/transport/inflight"
+)
+
+// edge is the number of bytes kept of each end of a line that is too long. One of the
+// ends contains the id of a response: no SDK writes it in the middle.
+const edge = 512
+
+// event is one server-sent event.
+type event struct {
+	name string // "message" if the server sets none
+	data []byte
+}
+
+// events reads a stream of server-sent events as defined by WHATWG's HTML standard,
+// with a size limit. Lines end in LF or CRLF; the standard's third form, CR alone, is
+// not supported.
+type events struct {
+	in    *bufio.Reader
+	limit int // maximum bytes of one event
+
+	lastID string        // of the last complete event
+	retry  time.Duration // the server's delay before the next connection
+	asked  bool          // the server has set retry
+	count  int           // complete events, including those without data
+
+	ctx   context.Context //nolint:containedctx // of the reader; ends with the stream
+	lease *inflight.Lease // of the current event
+
+	torso []byte // both ends of the line that exceeded the limit
+
+	text inflight.Buffer // of line
+	line []byte
+	next event
+	id   string
+	size int
+}
+
+func newEvents(from io.Reader, limit int) *events {
+	return &events{in: bufio.NewReaderSize(from, 16<<10), limit: limit, ctx: context.Background()}
+}
+
+// under counts the bytes that are read for a lease. Reads wait for memory until ctx
+// ends.
+func (e *events) under(ctx context.Context, l *inflight.Lease) *events {
+	e.ctx, e.lease = ctx, l
+	return e
+}
+
+// read returns the next event with data. io.EOF is the normal end of the stream.
+// After ErrTooLarge, which skips one event, read can be called again.
+func (e *events) read() (event, error) {
+	e.begin()
+	for {
+		err := e.readLine()
+		switch {
+		case errors.Is(err, io.EOF) && len(e.line) == 0 && len(e.next.data) > 0 && e.size <= e.limit:
+			return e.complete(), nil // some servers omit the last empty line
+		case err != nil:
+			return event{}, err
+		case len(e.line) > 0:
+			if err := e.field(); err != nil {
+				return event{}, err
+			}
+			continue
+		}
+		e.lastID = e.id
+		e.count++
+		if e.size > e.limit {
+			return event{}, ErrTooLarge
+		}
+		if len(e.next.data) > 0 {
+			return e.complete(), nil
+		}
+		e.begin() // servers send events without data to keep the connection open
+	}
+}
+
+func (e *events) begin() { e.next, e.size, e.id = event{}, 0, e.lastID }
+
+func (e *events) complete() event {
+	if e.next.name == "" {
+		e.next.name = "message"
+	}
+	return e.next
+}
+
+// readLine reads a line without its line break. A line that makes the event exceed
+// the limit is dropped; it is replaced by an empty comment.
+func (e *events) readLine() error {
+	e.text.Reset(e.lease)
+	e.line = nil
+	size, limit := 0, max(e.limit-e.size, 2) // an empty line must always fit
+	for {
+		piece, err := e.in.ReadSlice('\n')
+		if size += len(piece); size <= limit {
+			if full := e.text.Write(e.ctx, e.lease, piece, limit); full != nil {
+				return full
+			}
+			e.line = e.text.Bytes()
+		}
+		if errors.Is(err, bufio.ErrBufferFull) {
+			continue
+		}
+		if size > limit {
+			e.torso = append(append([]byte(nil), e.line[:min(len(e.line), edge)]...), piece[max(0, len(piece)-edge):]...)
+			e.line = []byte{':'}
+			e.size += size
+			return err
+		}
+		e.line = bytes.TrimSuffix(bytes.TrimSuffix(e.line, []byte("\n")), []byte("\r"))
+		if !bytes.HasPrefix(e.line, []byte(":")) {
+			e.size += len(e.line)
+		}
+		return err
+	}
+}
+
+// field handles one line of an event.
+func (e *events) field() error {
+	name, _, _ := strings.Cut(string(e.line[:min(len(e.line), 16)]), ":")
+	rest := e.line[min(len(e.line), len(name)+1):]
+	rest = bytes.TrimPrefix(rest, []byte(" "))
+	switch strings.TrimPrefix(name, "\uFEFF") { // the stream may begin with a byte order mark
+	case "data":
+		if e.next.data == nil {
+			e.next.data = rest[:len(rest):len(rest)]
+			e.text.Detach() // the data now own that memory
+			return nil
+		}
+		if len(e.next.data)+len(rest) > inflight.Free {
+			if err := e.lease.Take(e.ctx, len(rest)); err != nil {
+				return err
+			}
+		}
+		e.next.data = append(append(e.next.data, '\n'), rest...)
+	case "event":
+		e.next.name = string(rest)
+	case "id":
+		if !bytes.ContainsRune(rest, 0) {
+			e.id = string(rest)
+		}
+	case "retry":
+		if ms, err := strconv.ParseUint(string(rest[:min(len(rest), 20)]), 10, 31); err == nil {
+			e.retry, e.asked = time.Duration(ms)*time.Millisecond, true
+		}
+	}
+	return nil
+}

@@ -1,0 +1,257 @@
+package httptransport
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/toolscript/toolscript/transport/inflight"
+)
+
+const accepted = "application/json, text/event-stream"
+
+// HTTP is a connection over streamable HTTP. Each message is sent as a POST. The
+// response is one message or a stream of messages. After the handshake, a separate
+// stream carries unsolicited messages, if the server supports it.
+//
+// A session begins with a handshake in which the server returns a session id. A
+// request in an expired session fails with a *SessionError. Another handshake on the
+// same HTTP begins a new session.
+type HTTP struct {
+	*wire
+	expired func(session string)
+
+	session sync.Mutex // held while the fields below change
+	id      string     // of the session; "" if there is none
+	hush    context.CancelFunc
+
+	waiting sync.Mutex
+	waiters map[string]*waiter // by request id, as mcp.RequestId prints it
+}
+
+// waiter is a request in flight. Some servers send a response on a stream other than
+// that of its POST, which violates MCP.
+type waiter struct {
+	stop     context.CancelFunc // cancels the POST
+	lease    *inflight.Lease    // of the call
+	response atomic.Pointer[transport.JSONRPCResponse]
+}
+
+func (h *HTTP) await(id string, w *waiter) (forget func()) {
+	h.waiting.Lock()
+	defer h.waiting.Unlock()
+	h.waiters[id] = w
+	return func() {
+		h.waiting.Lock()
+		defer h.waiting.Unlock()
+		delete(h.waiters, id)
+	}
+}
+
+// deliver handles a response that arrived on a stream other than that of its request.
+// taken is the lease of the response.
+func (h *HTTP) deliver(response *transport.JSONRPCResponse, taken *inflight.Lease) {
+	h.waiting.Lock()
+	defer h.waiting.Unlock()
+	if w, ok := h.waiters[response.ID.String()]; ok {
+		taken.Move(w.lease)
+		w.response.Store(response)
+		w.stop()
+	}
+}
+
+// NewHTTP returns an HTTP for the server at the URL of o. It sends nothing. expired
+// is called when the stream of unsolicited messages reports that the session has
+// ended; it must not block.
+func NewHTTP(o Options, expired func(session string)) *HTTP {
+	return &HTTP{wire: newWire(o), expired: expired, hush: func() {}, waiters: make(map[string]*waiter)}
+}
+
+// GetSessionId implements transport.Interface.
+func (h *HTTP) GetSessionId() string {
+	h.session.Lock()
+	defer h.session.Unlock()
+	return h.id
+}
+
+func (h *HTTP) setSession(id string) {
+	h.session.Lock()
+	defer h.session.Unlock()
+	h.id = id
+}
+
+// SendRequest implements transport.Interface. Its errors are those of errors.go,
+// transport.ErrTransportClosed, and the error of ctx.
+func (h *HTTP) SendRequest(ctx context.Context, request transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
+	body, err := json.Marshal(request)
+	if err != nil {
+		return nil, err
+	}
+	asked := ctx
+	ctx, release := inflight.Ensure(ctx)
+	defer release()
+	ctx, cancel := h.within(ctx)
+	defer cancel()
+	w := &waiter{stop: cancel, lease: h.Answers.Lease(ctx)}
+	defer h.await(request.ID.String(), w)()
+	response, err := h.exchange(ctx, request, body)
+	if elsewhere := w.response.Load(); elsewhere != nil {
+		return elsewhere, nil
+	}
+	if err != nil {
+		return nil, h.ended(asked, err)
+	}
+	return response, nil
+}
+
+// exchange sends a request and reads its response.
+func (h *HTTP) exchange(ctx context.Context, request transport.JSONRPCRequest, body []byte) (*transport.JSONRPCResponse, error) {
+	session, header, first := h.GetSessionId(), request.Header, request.Method == string(mcp.MethodInitialize)
+	if first { // the session and the version are not negotiated yet, or no longer valid
+		session, header = "", http.Header{transport.HeaderKeyProtocolVersion: nil}
+	}
+	resp, err := h.post(ctx, session, body, header)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close() //nolint:errcheck // the relevant part has been read
+	if first {
+		session = resp.Header.Get(transport.HeaderKeySessionID)
+		h.setSession(session)
+	}
+	return h.answer(ctx, resp, session, request.ID)
+}
+
+// post sends a message. A response with an error status becomes a *SessionError if
+// the server no longer knows the session, otherwise a *StatusError.
+func (h *HTTP) post(ctx context.Context, session string, body []byte, header http.Header) (*http.Response, error) {
+	resp, err := h.send(ctx, outgoing{http.MethodPost, h.URL, h.header(session, accepted, header), body})
+	if err != nil || resp.StatusCode < 300 {
+		return resp, err
+	}
+	refused := refusal(resp)
+	if session != "" && overdue(refused) {
+		return nil, &SessionError{Session: session, Untouched: true}
+	}
+	return nil, refused
+}
+
+// overdue reports whether a request was refused because of its session. MCP requires
+// status 404; the examples of the TypeScript SDK, and servers based on them, return
+// 400.
+func overdue(e *StatusError) bool {
+	return e.Status == http.StatusNotFound ||
+		e.Status == http.StatusBadRequest && strings.Contains(strings.ToLower(e.Text), "session")
+}
+
+func (h *HTTP) header(session, accept string, more http.Header) http.Header {
+	header := more.Clone()
+	if header == nil {
+		header = make(http.Header)
+	}
+	header.Set("Accept", accept)
+	if session != "" && !h.modern() {
+		header.Set(transport.HeaderKeySessionID, session)
+	}
+	return header
+}
+
+// answer reads the response to a request from the response to its POST.
+func (h *HTTP) answer(ctx context.Context, resp *http.Response, session string, id mcp.RequestId) (*transport.JSONRPCResponse, error) {
+	switch mediaType(resp) {
+	case "text/event-stream":
+		s := &stream{http: h, session: session, id: id.String()}
+		return s.await(ctx, resp.Body)
+	case "application/json":
+		text, err := whole(ctx, resp.Body, resp.ContentLength, h.Limit, h.Answers.Lease(ctx))
+		if err != nil {
+			return nil, err
+		}
+		m, err := parseMessage(text)
+		if err != nil || m.Method != "" {
+			return nil, &StatusError{Status: resp.StatusCode, Text: "its answer is no response of JSON-RPC"}
+		}
+		return m.response(), nil
+	default:
+		return nil, &StatusError{Status: resp.StatusCode, Text: fmt.Sprintf(
+			"its answer has the content type %q; is it an MCP server?", resp.Header.Get("Content-Type"))}
+	}
+}
+
+// SendNotification implements transport.Interface.
+func (h *HTTP) SendNotification(ctx context.Context, n mcp.JSONRPCNotification) error {
+	body, err := json.Marshal(n)
+	if err != nil {
+		return err
+	}
+	asked := ctx
+	ctx, cancel := h.within(ctx)
+	defer cancel()
+	if err := h.tell(ctx, h.GetSessionId(), body); err != nil {
+		return h.ended(asked, err)
+	}
+	if n.Method == string(mcp.MethodNotificationInitialized) {
+		h.listen(ctx)
+	}
+	return nil
+}
+
+// tell posts a message that has no response.
+func (h *HTTP) tell(ctx context.Context, session string, body []byte) error {
+	resp, err := h.post(ctx, session, body, nil)
+	if err != nil {
+		return err
+	}
+	_, _ = io.CopyN(io.Discard, resp.Body, maxErrorDoc) // allows the connection to be reused
+	return resp.Body.Close()
+}
+
+// replyIn returns a function that answers the server's requests in a session.
+func (h *HTTP) replyIn(session string) func(context.Context, *transport.JSONRPCResponse) {
+	return func(ctx context.Context, response *transport.JSONRPCResponse) {
+		body, err := json.Marshal(response)
+		if err == nil {
+			err = h.tell(ctx, session, body)
+		}
+		if err != nil && ctx.Err() == nil {
+			h.Log(slog.LevelWarn, "an answer to a request of the server was not delivered: %v", err)
+		}
+	}
+}
+
+// Close ends the connection and sends the server the end of the session.
+func (h *HTTP) Close() error {
+	session := h.GetSessionId()
+	if session != "" && !h.modern() && h.life.Err() == nil {
+		ctx, cancel := context.WithTimeout(context.Background(), farewell)
+		defer cancel()
+		resp, err := h.send(ctx, outgoing{http.MethodDelete, h.URL, h.header(session, accepted, nil), nil})
+		if err == nil {
+			err = resp.Body.Close() // any status is sufficient: servers may reply 405 if they end sessions themselves
+		}
+		if err != nil {
+			h.Log(slog.LevelDebug, "the server was not told of the end of the session: %v", err)
+		}
+	}
+	return h.shut()
+}
+
+// follows returns a *SessionError if a stream failed because its session has expired,
+// otherwise err.
+func follows(session string, err error) error {
+	var refused *StatusError
+	if errors.As(err, &refused) && session != "" && overdue(refused) {
+		return &SessionError{Session: session}
+	}
+	return err
+}

@@ -1,0 +1,177 @@
+// Package httptransport carries MCP messages over streamable HTTP and over HTTP+SSE,
+// the transport of MCP 2024-11-05. Both are transports for mcp-go's client, which
+// implements the protocol.
+//
+// mcp-go v1.2.1 has its own HTTP transports. They have these limitations: they do not
+// resume interrupted streams; calls on a dead SSE stream wait for their time limit;
+// requests of SSE servers are dropped, including pings; messages of the server have
+// no size limit; and every 4xx status except 401 counts as the sign of a server with
+// the old transport.
+package httptransport
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/toolscript/toolscript/transport/inflight"
+)
+
+const (
+	maxServed   = 32              // requests of a server that are answered at the same time
+	farewell    = 2 * time.Second // for sending the end of the session
+	closeBound  = 2 * time.Second // for background goroutines to end
+	maxErrorDoc = 4 << 10         // bytes read of the body of a refusal
+)
+
+// Options describe how to reach a server. All fields except Headers and Answers are
+// required.
+type Options struct {
+	URL     *url.URL
+	Headers map[string]string // sent with every request; headers of the protocol override them
+	Client  *http.Client      // from NewClient
+	Limit   int               // maximum bytes of one message of the server
+	Log     func(level slog.Level, format string, args ...any)
+
+	Answers *inflight.Budget // memory limit for messages; nil means unlimited
+}
+
+// wire is the common part of both transports: the lifetime of the connection, the
+// reason for its end, and the handlers of unsolicited messages.
+type wire struct {
+	Options
+	life context.Context //nolint:containedctx // the lifetime of the connection, which is longer than any request
+	end  context.CancelFunc
+	work sync.WaitGroup
+
+	gone chan struct{}
+	once sync.Once
+	why  error // valid after gone is closed
+
+	served chan struct{} // holds one entry for each request of the server that is being answered
+
+	mu      sync.RWMutex
+	version string
+	notify  func(mcp.JSONRPCNotification)
+	handle  transport.RequestHandler
+}
+
+func newWire(o Options) *wire {
+	w := &wire{Options: o, gone: make(chan struct{}), served: make(chan struct{}, maxServed)}
+	w.life, w.end = context.WithCancel(context.Background())
+	return w
+}
+
+// Lost returns a channel that is closed when no more answers can arrive.
+func (w *wire) Lost() <-chan struct{} { return w.gone }
+
+// Reason returns why the connection ended. It is valid after Lost is closed.
+func (w *wire) Reason() error { return w.why }
+
+// Fail ends the connection with a reason. Only the first reason is kept. Requests in
+// flight fail with transport.ErrTransportClosed.
+func (w *wire) Fail(why error) {
+	w.once.Do(func() {
+		w.why = why
+		close(w.gone)
+		w.end()
+	})
+}
+
+// SetNotificationHandler implements transport.Interface.
+func (w *wire) SetNotificationHandler(f func(mcp.JSONRPCNotification)) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.notify = f
+}
+
+// SetRequestHandler implements transport.BidirectionalInterface.
+func (w *wire) SetRequestHandler(f transport.RequestHandler) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.handle = f
+}
+
+// SetProtocolVersion implements transport.HTTPConnection.
+func (w *wire) SetProtocolVersion(version string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.version = version
+}
+
+func (w *wire) protocolVersion() string {
+	w.mu.RLock()
+	defer w.mu.RUnlock()
+	return w.version
+}
+
+// modern reports whether the protocol version has neither sessions nor resumption.
+func (w *wire) modern() bool { return mcp.IsModernProtocol(w.protocolVersion()) }
+
+// Start implements transport.Interface. It has nothing to do.
+func (w *wire) Start(context.Context) error { return nil }
+
+// within returns a context that ends with ctx or with the connection.
+func (w *wire) within(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	stop := context.AfterFunc(w.life, cancel)
+	return ctx, func() { stop(); cancel() }
+}
+
+// ended returns the end of the connection, or the error of the caller's context, in
+// place of an error that is only their consequence.
+func (w *wire) ended(ctx context.Context, err error) error {
+	switch {
+	case w.life.Err() != nil:
+		return transport.ErrTransportClosed
+	case ctx.Err() != nil:
+		return ctx.Err()
+	default:
+		return err
+	}
+}
+
+// run starts f in the background. f must end with the connection. After the end of
+// the connection, run does nothing.
+func (w *wire) run(f func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.life.Err() != nil {
+		return // shut may already be waiting and would not wait for f
+	}
+	w.work.Go(func() {
+		defer func() {
+			if r := recover(); r != nil {
+				w.Log(slog.LevelError, "panic while serving the connection: %v\n%s", r, debug.Stack())
+				w.Fail(errPanicked)
+			}
+		}()
+		f()
+	})
+}
+
+var errPanicked = errors.New("a fault of toolscript ended the connection; the log has its stack")
+
+// shut ends the connection and waits for the background goroutines.
+func (w *wire) shut() error {
+	w.Fail(transport.ErrTransportClosed)
+	w.mu.Lock()   // every f that run has started is now counted
+	w.mu.Unlock() //nolint:staticcheck // SA2001: the lock only waits for run
+	done := make(chan struct{})
+	go func() { w.work.Wait(); close(done) }()
+	defer w.Client.CloseIdleConnections()
+	select {
+	case <-done:
+		return nil
+	case <-time.After(closeBound):
+		return errors.New("the connection did not end in time")
+	}
+}

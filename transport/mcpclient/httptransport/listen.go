@@ -1,0 +1,115 @@
+package httptransport
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/toolscript/toolscript"
+)
+
+// openTime is the maximum time that the handshake waits for the stream of unsolicited
+// messages.
+const openTime = time.Second
+
+// listen starts to read unsolicited messages in the session that has just begun. It
+// waits up to openTime for the stream to open, because earlier messages are lost. MCP
+// 2026-07-28 uses subscriptions instead.
+func (h *HTTP) listen(waiting context.Context) {
+	if h.modern() {
+		return
+	}
+	open := make(chan struct{})
+	h.listenUntil(sync.OnceFunc(func() { close(open) }))
+	select {
+	case <-open:
+	case <-time.After(openTime): // some servers respond only when they have a message
+	case <-waiting.Done():
+	}
+}
+
+// listenUntil starts the reading goroutine. It calls known as soon as the server has
+// accepted or refused the stream.
+func (h *HTTP) listenUntil(known func()) {
+	ctx, cancel := context.WithCancel(h.life)
+	h.session.Lock()
+	h.hush() // the stream of the previous session
+	h.hush = cancel
+	session := h.id
+	h.session.Unlock()
+	h.run(func() {
+		defer cancel()
+		defer known()
+		h.listenIn(ctx, session, known)
+	})
+}
+
+// listenIn reads the server's stream, and opens it again after an end, until ctx
+// ends, the session ends, or the server refuses the stream permanently.
+func (h *HTTP) listenIn(ctx context.Context, session string, known func()) {
+	from := newEvents(nil, h.Limit)
+	opened := false
+	for vain := 0; ctx.Err() == nil; vain++ {
+		body, err := h.open(ctx, session, from.lastID)
+		known()
+		if err == nil {
+			opened = true
+			from = from.onward(body)
+			h.hear(ctx, session, from)
+			_ = body.Close() // it has been read to its end
+		}
+		if from.count > 0 {
+			vain = 0
+		}
+		if err != nil && ctx.Err() == nil && !h.listenOn(session, opened, err) {
+			return
+		}
+		if !pause(ctx, delay(from, min(vain, maxResumes))) {
+			return
+		}
+	}
+}
+
+// hear handles the messages of a stream until the stream ends.
+func (h *HTTP) hear(ctx context.Context, session string, from *events) {
+	for {
+		lease := h.Answers.Lease(ctx)
+		e, err := from.under(ctx, lease).read()
+		switch {
+		case errors.Is(err, ErrTooLarge):
+			h.Log(slog.LevelWarn, "a message of more than %d MB was left out", h.Limit>>20)
+		case err != nil:
+			lease.Release()
+			return
+		default:
+			if response := h.take(ctx, e.data, h.replyIn(session)); response != nil {
+				h.deliver(response, lease)
+			}
+		}
+		lease.Release()
+	}
+}
+
+// listenOn handles a stream that did not open and reports whether to retry.
+func (h *HTTP) listenOn(session string, opened bool, err error) bool {
+	var over *SessionError
+	var unreachable *UnreachableError
+	var unauthorized *UnauthorizedError
+	switch {
+	case errors.As(err, &over):
+		if opened { // otherwise the server has no such stream and returned 404 in place of 405
+			h.expired(session)
+		}
+		return false
+	case errors.As(err, &unreachable), errors.As(err, &unauthorized), toolscript.KindOf(err) == toolscript.Unauthorized:
+		h.Fail(err)
+		return false
+	case passing(err):
+		return true
+	default:
+		h.Log(slog.LevelDebug, "the server says nothing unasked: %v", err)
+		return false
+	}
+}

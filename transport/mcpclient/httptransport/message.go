@@ -1,0 +1,156 @@
+package httptransport
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"runtime/debug"
+
+	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/toolscript/toolscript/transport/mcpclient/internal/nesting"
+	"github.com/toolscript/toolscript/transport/rawjson"
+)
+
+// message is any message of the server: a response, a notification or a request.
+type message struct {
+	ID     mcp.RequestId
+	Method string
+	Params json.RawMessage
+	Result json.RawMessage
+	Error  *mcp.JSONRPCErrorDetails
+}
+
+// parseMessage reads a message. Params and Result are slices of data.
+func parseMessage(data []byte) (m message, err error) {
+	if !json.Valid(data) {
+		return m, json.Unmarshal(data, &struct{}{}) // describes the syntax error
+	}
+	note := func(failed error) {
+		if err == nil {
+			err = failed
+		}
+	}
+	if !rawjson.Object(data, func(name string, value json.RawMessage) {
+		switch name {
+		case "id":
+			note(json.Unmarshal(value, &m.ID))
+		case "method":
+			note(json.Unmarshal(value, &m.Method))
+		case "params":
+			m.Params = value
+		case "result":
+			m.Result = value
+		case "error":
+			note(json.Unmarshal(value, &m.Error))
+		}
+	}) {
+		return m, errors.New("it is no object")
+	}
+	return m, err
+}
+
+func (m message) response() *transport.JSONRPCResponse {
+	return &transport.JSONRPCResponse{JSONRPC: mcp.JSONRPC_VERSION, ID: m.ID, Result: m.Result, Error: m.Error}
+}
+
+// take handles one message. It passes notifications and requests to their handlers
+// and returns a response to the caller. Answers to requests are sent with reply while
+// ctx lasts. Like the other transports, take skips data that is not a message.
+func (w *wire) take(ctx context.Context, data []byte, reply func(context.Context, *transport.JSONRPCResponse)) *transport.JSONRPCResponse {
+	m, err := parseMessage(data)
+	if err != nil {
+		if answer := tooDeep(data); answer != nil {
+			return answer
+		}
+		w.Log(slog.LevelDebug, "an event that is no message: %v", err)
+		return nil
+	}
+	switch {
+	case m.Method == "" && !m.ID.IsNil():
+		return m.response()
+	case m.Method == "":
+		w.Log(slog.LevelDebug, "a message with neither id nor method")
+	case m.ID.IsNil():
+		w.notified(m)
+	default:
+		w.asked(ctx, m, reply)
+	}
+	return nil
+}
+
+// tooDeep returns an error response in place of an answer that is nested too deeply
+// to be read, and nil for other messages. It searches both ends of data for the id.
+func tooDeep(data []byte) *transport.JSONRPCResponse {
+	var meter nesting.Meter
+	if !meter.TooDeep(data) {
+		return nil
+	}
+	const edge = 512
+	ids := anyID.FindAllSubmatch(data[max(0, len(data)-edge):], -1)
+	if first := anyID.FindSubmatch(data[:min(len(data), edge)]); first != nil {
+		ids = append(ids, first)
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	answer := &transport.JSONRPCResponse{
+		JSONRPC: mcp.JSONRPC_VERSION,
+		Error:   &mcp.JSONRPCErrorDetails{Code: mcp.INTERNAL_ERROR, Message: nesting.ErrTooDeep.Error()},
+	}
+	if answer.ID.UnmarshalJSON(ids[len(ids)-1][1]) != nil {
+		return nil
+	}
+	return answer
+}
+
+func (w *wire) notified(m message) {
+	n := mcp.JSONRPCNotification{JSONRPC: mcp.JSONRPC_VERSION, Notification: mcp.Notification{Method: m.Method}}
+	if len(m.Params) > 0 && json.Unmarshal(m.Params, &n.Params) != nil {
+		w.Log(slog.LevelDebug, "the parameters of %s are no object", m.Method)
+		return
+	}
+	w.mu.RLock()
+	notify := w.notify
+	w.mu.RUnlock()
+	if notify != nil {
+		notify(n)
+	}
+}
+
+// asked answers a request of the server in the background.
+func (w *wire) asked(ctx context.Context, m message, reply func(context.Context, *transport.JSONRPCResponse)) {
+	w.mu.RLock()
+	handle := w.handle
+	w.mu.RUnlock()
+	refuse := func(code int, why string) {
+		reply(ctx, transport.NewJSONRPCErrorResponse(m.ID, code, why, nil))
+	}
+	select {
+	case w.served <- struct{}{}:
+	default:
+		w.run(func() { refuse(mcp.INTERNAL_ERROR, "too many requests of the server are under way") })
+		return
+	}
+	w.run(func() {
+		defer func() { <-w.served }()
+		defer func() {
+			if r := recover(); r != nil {
+				w.Log(slog.LevelError, "panic while answering %s: %v\n%s", m.Method, r, debug.Stack())
+				refuse(mcp.INTERNAL_ERROR, "a fault of toolscript")
+			}
+		}()
+		if handle == nil {
+			refuse(mcp.METHOD_NOT_FOUND, "nobody answers requests here")
+			return
+		}
+		answer, err := handle(ctx, transport.JSONRPCRequest{JSONRPC: mcp.JSONRPC_VERSION, ID: m.ID, Method: m.Method, Params: m.Params})
+		if err != nil {
+			refuse(mcp.INTERNAL_ERROR, err.Error())
+			return
+		}
+		reply(ctx, answer)
+	})
+}

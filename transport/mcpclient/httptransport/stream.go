@@ -1,0 +1,153 @@
+package httptransport
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/toolscript/toolscript/transport/inflight"
+)
+
+const (
+	retryDelay = time.Second           // before a stream is opened again, if the server sets no delay
+	minRetry   = 10 * time.Millisecond // minimum delay that a server may set
+	maxRetry   = 30 * time.Second      // between two attempts
+	maxResumes = 5                     // consecutive attempts without a new event
+	headerTime = 30 * time.Second      // for the header of the response to a GET
+)
+
+// stream is the response to one request as a stream of messages. If it ends or breaks
+// before the answer, it is resumed after the last event with an id.
+type stream struct {
+	http    *HTTP
+	session string
+	id      string // of the request, as mcp.RequestId prints it
+}
+
+// await reads the stream until the answer has arrived.
+func (s *stream) await(ctx context.Context, body io.ReadCloser) (*transport.JSONRPCResponse, error) {
+	from := newEvents(body, s.http.Limit).under(ctx, s.http.Answers.Lease(ctx))
+	vain := 0
+	for {
+		response, err := s.read(ctx, from)
+		_ = body.Close() // the relevant part has been read
+		if response != nil || errors.Is(err, ErrTooLarge) || errors.Is(err, inflight.ErrFull) {
+			return response, err
+		}
+		if from.count > 0 {
+			vain = 0
+		}
+		if from.lastID == "" || s.http.modern() {
+			return nil, broke(err) // MCP 2026-07-28 has no resumption
+		}
+		for opened := false; !opened; vain++ {
+			if vain == maxResumes || !pause(ctx, delay(from, vain)) {
+				return nil, broke(err)
+			}
+			next, failed := s.http.open(ctx, s.session, from.lastID)
+			if failed != nil && !passing(failed) {
+				return nil, broken(failed)
+			}
+			if opened = failed == nil; opened {
+				body = next
+			}
+		}
+		from = from.onward(body)
+	}
+}
+
+// read reads until the answer or the end of the stream.
+func (s *stream) read(ctx context.Context, from *events) (*transport.JSONRPCResponse, error) {
+	for {
+		e, err := from.read()
+		if err != nil {
+			return nil, err
+		}
+		switch response := s.http.take(ctx, e.data, s.http.replyIn(s.session)); {
+		case response == nil:
+		case response.ID.String() == s.id:
+			return response, nil
+		default:
+			s.http.deliver(response, from.lease)
+		}
+	}
+}
+
+// broken is the error of a request whose stream cannot be resumed. In every case, the
+// request has reached the server.
+func broken(err error) error {
+	var session *SessionError
+	if errors.As(err, &session) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return &InterruptedError{err}
+}
+
+// passing reports whether another attempt to open a stream may succeed.
+func passing(err error) bool {
+	var refused *StatusError
+	if errors.As(err, &refused) {
+		return refused.Status >= 500 || refused.Status == http.StatusTooManyRequests
+	}
+	var unreachable *UnreachableError
+	var interrupted *InterruptedError
+	return errors.As(err, &unreachable) || errors.As(err, &interrupted)
+}
+
+// delay returns the time before the next attempt. vain is the number of attempts
+// without success.
+func delay(from *events, vain int) time.Duration {
+	first := retryDelay
+	if from.asked {
+		first = max(from.retry, minRetry)
+	}
+	return max(first, min(first<<vain, maxRetry))
+}
+
+// onward continues this stream with another body.
+func (e *events) onward(body io.Reader) *events {
+	next := newEvents(body, e.limit).under(e.ctx, e.lease)
+	next.lastID, next.retry, next.asked = e.lastID, e.retry, e.asked
+	return next
+}
+
+// open opens a stream of messages, after the event lastID if it is set. The header of
+// the response must arrive within headerTime; the stream has no time limit.
+func (h *HTTP) open(ctx context.Context, session, lastID string) (io.ReadCloser, error) {
+	header := h.header(session, "text/event-stream", nil)
+	if lastID != "" {
+		header.Set(mcp.HeaderLastEventID, lastID)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	late := time.AfterFunc(headerTime, cancel)
+	resp, err := h.send(ctx, outgoing{http.MethodGet, h.URL, header, nil})
+	if !late.Stop() && err == nil {
+		_ = resp.Body.Close() // its context has ended
+		err = &InterruptedError{errors.New("the server does not begin its answer")}
+	}
+	switch {
+	case err != nil:
+	case resp.StatusCode == http.StatusOK && mediaType(resp) == "text/event-stream":
+		return &body{resp.Body, cancel}, nil
+	default:
+		err = follows(session, refusal(resp))
+	}
+	cancel()
+	return nil, err
+}
+
+// body is a response body that cancels its request when it is closed.
+type body struct {
+	io.ReadCloser
+	cancel context.CancelFunc
+}
+
+func (b *body) Close() error {
+	b.cancel()
+	return b.ReadCloser.Close()
+}

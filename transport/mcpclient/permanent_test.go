@@ -1,0 +1,57 @@
+package mcpclient_test
+
+import (
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+// Errors that a retry cannot fix are permanent and name the next step. Others are not
+// permanent.
+func TestPermanentCauses(t *testing.T) {
+	status := func(code int) string {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/html")
+			w.WriteHeader(code)
+		}))
+		t.Cleanup(s.Close)
+		return s.URL
+	}
+	file := filepath.Join(t.TempDir(), "program")
+	if err := os.WriteFile(file, []byte("no program"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, tt := range map[string]struct {
+		config    mcpclient.Config
+		permanent bool
+		cure      string
+	}{
+		"no such command":      {mcpclient.Config{Type: mcpclient.Stdio, Command: "no-such-command"}, true, "install it"},
+		"no such program":      {mcpclient.Config{Type: mcpclient.Stdio, Command: "/no/such/program"}, true, `"command"`},
+		"not executable":       {mcpclient.Config{Type: mcpclient.Stdio, Command: file}, true, "is it executable"},
+		"no such folder":       {mcpclient.Config{Type: mcpclient.Stdio, Command: "sh", Dir: "/no/such/folder"}, true, `"cwd"`},
+		"a server that ends":   {config(t, "exit=3"), false, ""},
+		"HTTP 404":             {mcpclient.Config{Type: mcpclient.HTTP, URL: status(http.StatusNotFound)}, true, `"url"`},
+		"HTTP 404 of SSE":      {mcpclient.Config{Type: mcpclient.SSE, URL: status(http.StatusNotFound)}, true, `"url"`},
+		"HTTP 403":             {mcpclient.Config{Type: mcpclient.HTTP, URL: status(http.StatusForbidden)}, true, "credentials"},
+		"a page of the web":    {mcpclient.Config{Type: mcpclient.HTTP, URL: status(http.StatusOK)}, true, `"url"`},
+		"HTTP 503":             {mcpclient.Config{Type: mcpclient.HTTP, URL: status(http.StatusServiceUnavailable)}, false, ""},
+		"HTTP 429":             {mcpclient.Config{Type: mcpclient.HTTP, URL: status(http.StatusTooManyRequests)}, false, ""},
+		"nobody listens there": {mcpclient.Config{Type: mcpclient.HTTP, URL: "http://127.0.0.1:1/"}, false, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := mcpclient.Dial(within(t, bound), "srv", tt.config, mcpclient.Events{})
+			var e *toolscript.Error
+			if !errors.As(err, &e) || e.Permanent != tt.permanent {
+				t.Fatalf("Dial = %+v, want permanent %v", e, tt.permanent)
+			}
+			wantText(t, "error", err.Error(), tt.cure)
+		})
+	}
+}

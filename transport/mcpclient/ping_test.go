@@ -1,0 +1,90 @@
+package mcpclient_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/test/fixture/mcpserver"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+// TestNoMessageHasNullParams sends every kind of message to a server that drops
+// messages with "params": null, as the TypeScript SDK does.
+func TestNoMessageHasNullParams(t *testing.T) {
+	onEveryWire(t, func(t *testing.T, wire string, cfg mcpclient.Config) {
+		t.Helper()
+		c := dial(t, cfg, mcpclient.Events{})
+		if err := c.Ping(within(t, bound)); err != nil {
+			t.Errorf("Ping: %v", err)
+		}
+		if _, err := c.ListTools(within(t, bound)); err != nil {
+			t.Errorf("ListTools: %v", err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		defer cancel()
+		if _, err := c.CallTool(ctx, "never", nil, func() {}); toolscript.KindOf(err) != toolscript.Timeout {
+			t.Errorf("the tool never: %v", err)
+		}
+		eventually(t, "notifications/cancelled", func() bool { return string(call(t, c, "cancelled", `{}`).StructuredContent) == `{"seen":1}` })
+		if wire != "bodies" { // "bodies" has no stream for requests of the server
+			for _, method := range []string{"ping", "roots/list", "no/such"} {
+				text(t, c, "ask", `{"method":"`+method+`"}`)
+			}
+		}
+		if got := string(call(t, c, "nulls", `{}`).StructuredContent); got != `{"seen":0}` {
+			t.Errorf("messages with null params: %s", got)
+		}
+	})
+}
+
+// A call may be in flight on the connection.
+func TestAPingDoesNotEndTheConnection(t *testing.T) {
+	h, cfg := overHTTP(t, mcpclient.HTTP)
+	c := dial(t, cfg, mcpclient.Events{})
+	for status, want := range map[int]toolscript.Kind{
+		http.StatusUnauthorized: toolscript.Unauthorized, http.StatusServiceUnavailable: toolscript.Unavailable, http.StatusForbidden: "", http.StatusTooManyRequests: "",
+	} {
+		h.Refuse(status, 1)
+		if err := c.Ping(within(t, bound)); toolscript.KindOf(err) != want {
+			t.Errorf("Ping answered with HTTP %d: %v, want kind %q", status, err, want)
+		}
+		if got := text(t, c, "echo", `{"text":"x"}`); got != "x" || c.Err() != nil {
+			t.Errorf("after HTTP %d: echo = %q, Err = %v", status, got, c.Err())
+		}
+	}
+}
+
+// The error says that the server cannot be reached. The server has no stream of its
+// own, because the end of that stream would end the connection.
+func TestAPingOfAServerThatIsGone(t *testing.T) {
+	h := mcpserver.NewHTTP("json")
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet {
+			http.Error(w, "no stream", http.StatusMethodNotAllowed)
+			return
+		}
+		h.ServeHTTP(w, r)
+	}))
+	c := dial(t, mcpclient.Config{Type: mcpclient.HTTP, URL: s.URL + "/mcp"}, mcpclient.Events{})
+	s.Close()
+	eventually(t, "ErrUnreachable", func() bool { // the first ping may use a connection that is still open
+		err := c.Ping(within(t, bound))
+		return errors.Is(err, mcpclient.ErrUnreachable) && toolscript.KindOf(err) == toolscript.Unavailable
+	})
+	if c.Err() != nil {
+		t.Errorf("the ping has ended the connection: %v", c.Err())
+	}
+}
+
+// The server never answers, so the ping ends with its context.
+func TestAPingOfADeafServer(t *testing.T) {
+	c := dial(t, config(t, "deaf"), mcpclient.Events{})
+	if err := c.Ping(within(t, 50*time.Millisecond)); toolscript.KindOf(err) != toolscript.Timeout {
+		t.Errorf("Ping = %v, want a timeout", err)
+	}
+}

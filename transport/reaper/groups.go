@@ -1,0 +1,85 @@
+package reaper
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// groups are the process groups to end, in a file that the second process reads: the
+// mark in its first line, then lines of one length with a leader each, or 0. A change
+// is one short write, so the file is right when the program is killed.
+type groups struct {
+	file *os.File
+	at   map[int]int64 // the line of each leader, as an offset
+	free []int64       // lines with 0
+	end  int64         // offset behind the last line
+}
+
+const lineSize = 12 // the largest process id has 7 digits on Linux, and 10 anywhere
+
+func newGroups(mark string) (*groups, error) {
+	file, err := unnamedFile()
+	if err != nil {
+		return nil, fmt.Errorf("create a file for process groups: %w", err)
+	}
+	n, err := file.WriteString(mark + "\n")
+	if err != nil {
+		_ = file.Close() // the other error says more
+		return nil, err
+	}
+	return &groups{file: file, at: map[int]int64{}, end: int64(n)}, nil
+}
+
+func (g *groups) add(leader int) error {
+	offset := g.end
+	if n := len(g.free); n > 0 {
+		offset, g.free = g.free[n-1], g.free[:n-1]
+	} else {
+		g.end += lineSize
+	}
+	g.at[leader] = offset
+	return g.write(offset, leader)
+}
+
+func (g *groups) remove(leader int) error {
+	offset, known := g.at[leader]
+	if !known {
+		return nil
+	}
+	delete(g.at, leader)
+	g.free = append(g.free, offset)
+	return g.write(offset, 0)
+}
+
+func (g *groups) write(offset int64, leader int) error {
+	_, err := g.file.WriteAt(fmt.Appendf(nil, "%*d\n", lineSize-1, leader), offset)
+	return err
+}
+
+// remains are the processes that the program has to end.
+func (g *groups) remains(mark string) remains {
+	left := remains{mark: mark}
+	for leader := range g.at {
+		left.groups = append(left.groups, leader)
+	}
+	return left
+}
+
+// readRemains reads a file of groups.
+func readRemains(file io.Reader) (left remains) {
+	lines := bufio.NewScanner(file)
+	for lines.Scan() {
+		text := strings.TrimSpace(lines.Text())
+		if strings.HasPrefix(text, markName+"=") {
+			left.mark = text
+		}
+		if leader, err := strconv.Atoi(text); err == nil && leader > 1 { // 1 and 0 would mean all processes
+			left.groups = append(left.groups, leader)
+		}
+	}
+	return left
+}
