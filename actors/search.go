@@ -35,6 +35,10 @@ type SearchOptions struct {
 // searchLimit bounds a search whose caller has no deadline.
 const searchLimit = 10 * time.Second
 
+// indexLimit bounds how long a search waits for the tools of servers that have just
+// connected. Their index takes a few milliseconds, unless the machine is busy.
+const indexLimit = time.Second
+
 func (s *System) newSearch() *search.Search {
 	return search.New(search.Options{
 		Model: s.options.Search.Model, Cache: s.options.Search.Cache, Catalog: s.Catalog,
@@ -149,14 +153,18 @@ var errNotReady = &toolscript.Error{
 	RetryAfter: time.Second,
 }
 
-// awaitIndex waits for the first index. A System on demand waits for the index of the
-// newest catalog, with the vectors in the cache.
+// awaitIndex waits for the first index, and up to indexLimit for the index of the
+// newest catalog. A System on demand waits for the latter without a limit, and for the
+// vectors in the cache.
 func (s *System) awaitIndex(ctx context.Context) search.State {
+	generation := s.Catalog().Generation()
 	if !s.options.OnDemand {
-		return s.search.Await(ctx, func(now search.State) bool { return now.Indexed })
+		s.search.Await(ctx, func(now search.State) bool { return now.Indexed })
+		ctx, cancel := context.WithTimeout(ctx, indexLimit)
+		defer cancel()
+		return s.search.Await(ctx, func(now search.State) bool { return now.Indexed && now.Generation >= generation })
 	}
 	s.tellSearch(search.Wake{})
-	generation := s.Catalog().Generation()
 	return s.search.Await(ctx, func(now search.State) bool {
 		return now.Indexed && now.Generation >= generation && (now.Read || s.searching.Load().Model == nil)
 	})

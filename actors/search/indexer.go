@@ -17,20 +17,21 @@ import (
 // Wake makes a lazy search index the current catalog and all later ones.
 type Wake struct{}
 
-// indexer is the actor. It runs one step at a time on a goroutine; see next. Only
-// Receive accesses its fields.
+// indexer is the actor. It builds an index on one goroutine, and looks up, computes or
+// saves vectors on another; see next. Only Receive accesses its fields.
 type indexer struct {
 	*Search
 	post   func(message any)
 	ctx    context.Context
 	cancel context.CancelFunc
 
-	asleep  bool
-	working bool // a step is under way
-	catalog toolscript.Catalog
-	engine  *engine      // the source of the vectors
-	index   *index.Index // nil before the first
-	skip    uint64       // generation that could not be indexed; 0: none
+	asleep   bool
+	building bool // an index is being built
+	working  bool // another step is under way
+	catalog  toolscript.Catalog
+	engine   *engine      // the source of the vectors
+	index    *index.Index // nil before the first
+	skip     uint64       // generation that could not be indexed; 0: none
 
 	vectors index.Vectors      // of all documents seen
 	asked   map[index.Key]bool // keys that were looked up in the cache
@@ -60,7 +61,7 @@ func (x *indexer) Receive(c *actor.Context) {
 		x.asleep = false
 		x.adopt(x.options.Catalog())
 	case ModelChanged:
-		x.modelChanged()
+		x.publish()
 	case built:
 		x.built(m)
 	case looked:
@@ -90,15 +91,21 @@ func (x *indexer) adopt(c toolscript.Catalog) {
 }
 
 // next starts the next step, if there is one, in this order: index the newest
-// catalog, look up vectors in the cache, compute vectors.
+// catalog, look up vectors in the cache, compute vectors. An index is built while a
+// step for vectors is under way, because that step may wait for a pause in the traffic.
 func (x *indexer) next() {
-	if x.working || x.asleep || x.ctx.Err() != nil {
+	if x.building || x.asleep || x.ctx.Err() != nil {
+		return
+	}
+	if x.outdated() {
+		x.build()
+		return
+	}
+	if x.working {
 		return
 	}
 	todo := x.todo()
 	switch {
-	case x.outdated():
-		x.build()
 	case len(todo.unasked) > 0:
 		x.look(todo.unasked)
 	case len(x.unsaved) >= saveEvery, x.touch, len(todo.documents) == 0 && len(x.unsaved) > 0:
@@ -135,10 +142,10 @@ func (x *indexer) todo() todo {
 	return t
 }
 
-// publish makes the current results visible to queries and starts the next step.
+// publish makes the current results visible to queries and starts the next step. A
+// step for vectors may use the old model, so another model is adopted after it.
 func (x *indexer) publish() {
-	x.working = false
-	if x.engine != x.using.Load() {
+	if !x.working && x.engine != x.using.Load() {
 		x.saveLast()
 		x.adoptEngine()
 	}
@@ -149,13 +156,6 @@ func (x *indexer) publish() {
 	now.changed = make(chan struct{})
 	close(x.now.Swap(&now).changed)
 	x.next()
-}
-
-// modelChanged waits for the running step, which may use the old model.
-func (x *indexer) modelChanged() {
-	if !x.working {
-		x.publish()
-	}
 }
 
 // adoptEngine switches to the model in use and drops the vectors of the old one.

@@ -183,6 +183,25 @@ func TestAnswersWhileItIndexes(t *testing.T) {
 	})
 }
 
+// TestNewToolsAreFoundWhileVectorsAreComputed: the index of a new catalog does not wait
+// for a step that computes vectors.
+func TestNewToolsAreFoundWhileVectorsAreComputed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &model{hold: make(chan struct{})}
+		r := start(t, catalog(1, "read_file", "add"), func(o *search.Options) { o.Model = m })
+		synctest.Wait() // the step is under way
+		r.change(catalog(2, "read_file", "add", "mul"))
+		synctest.Wait()
+		if got, now := r.best(t, "mul"), r.State(); got != "lexical s__mul" || now.Generation != 2 {
+			t.Errorf("a new tool: %q in generation %d", got, now.Generation)
+		}
+		close(m.hold)
+		if now := r.settled(t, 2); now.Vectors != 3 || m.count() != 6 {
+			t.Errorf("%d vectors, %d texts embedded; want 3 and two of each tool", now.Vectors, m.count())
+		}
+	})
+}
+
 func TestOnlyWhatIsNewIsEmbedded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &model{}

@@ -56,22 +56,30 @@ type (
 	}
 )
 
-// step runs work on a goroutine. A panic of work becomes the message that failed
-// returns.
+// step runs work for vectors on a goroutine.
 func (x *indexer) step(work func() any, failed func(error) any) {
-	post := x.post
 	x.working = true
+	x.run(work, failed)
+}
+
+// run runs work on a goroutine and posts its result to the actor. A panic of work
+// becomes the message that failed returns.
+func (x *indexer) run(work func() any, failed func(error) any) {
+	post := x.post
 	x.options.Work.Go(func() { post(work()) }, func(err error) { post(failed(err)) })
 }
 
-// build indexes the newest catalog, with the vectors known so far.
+// build indexes the newest catalog.
 func (x *indexer) build() {
-	c, known := x.catalog, maps.Clone(x.vectors)
-	x.step(func() any { return built{generation: c.Generation(), index: index.New(c, known)} },
+	c := x.catalog
+	x.building = true
+	x.run(func() any { return built{generation: c.Generation(), index: index.New(c, nil)} },
 		func(err error) any { return built{generation: c.Generation(), err: err} })
 }
 
+// built adopts an index, with the vectors known so far.
 func (x *indexer) built(m built) {
+	x.building = false
 	if m.err != nil {
 		x.skip = m.generation
 		x.warn("tools not indexed", m.err)
@@ -79,7 +87,7 @@ func (x *indexer) built(m built) {
 			x.index = index.New(toolscript.Catalog{}, nil)
 		}
 	} else {
-		x.index = m.index
+		x.index = m.index.With(x.vectors)
 		x.forget()
 	}
 	x.publish()
@@ -94,6 +102,7 @@ func (x *indexer) look(keys []index.Key) {
 }
 
 func (x *indexer) looked(m looked) {
+	x.working = false
 	if m.err != nil {
 		x.warn("vectors in the cache are damaged; what is missing is computed again", m.err)
 		x.touch = true // the next write repairs the cache
@@ -126,6 +135,7 @@ func (x *indexer) embed(all []index.Document) {
 }
 
 func (x *indexer) embedded(m embeddedSome) {
+	x.working = false
 	x.tally.spentMs += m.spent.Milliseconds()
 	x.single = max(0, x.single-len(m.documents))
 	switch {
@@ -177,6 +187,7 @@ func (x *indexer) save() {
 // saved handles the result of a write. If the cache cannot be written, indexing
 // continues without it.
 func (x *indexer) saved(m saved) {
+	x.working = false
 	if m.err != nil {
 		x.warn("vectors not saved", m.err, slog.Int("vectors", len(m.fresh)))
 	}
