@@ -24,7 +24,7 @@ import (
 type authOptions struct {
 	*app
 	server    string
-	json      bool
+	form      form
 	noBrowser bool
 	issuer    string
 	trust     bool
@@ -60,7 +60,7 @@ may get it. oauth.issuer in the configuration or --issuer answer this question.`
 			return o.login(c.Context())
 		},
 	}
-	addJSON(c.Flags(), &o.json, "print the table, or the result of a login, as JSON")
+	addForm(c.Flags(), &o.form, "print the table, or the result of a login, as JSON")
 	c.Flags().BoolVar(&o.noBrowser, "no-browser", false, "only print the address")
 	c.Flags().StringVar(&o.issuer, "issuer", "", "the `url` of the authorization server that may have the secret of the client")
 	addTrust(c.Flags(), &o.trust)
@@ -178,7 +178,7 @@ func (o *authOptions) tell(step oauth.Step) { _ = o.progress("%s", words[step]) 
 // progress prints a line of the login. With --json, stdout has only the JSON object, so
 // the line goes to stderr.
 func (o *authOptions) progress(format string, args ...any) error {
-	if o.json {
+	if o.form.structured() {
 		o.say(format, args...)
 		return nil
 	}
@@ -187,8 +187,8 @@ func (o *authOptions) progress(format string, args ...any) error {
 
 // done prints the result of the login.
 func (o *authOptions) done(format string, args ...any) error {
-	if o.json {
-		return writeJSON(o.Stdout, loginState{Server: o.server, Authenticated: true})
+	if o.form.structured() {
+		return o.form.write(o.Stdout, loginState{Server: o.server, Authenticated: true})
 	}
 	return o.print(format, args...)
 }

@@ -11,7 +11,8 @@ import (
 )
 
 func newAuthLogout(a *app) *cobra.Command {
-	var asJSON, trust bool
+	var out form
+	var trust bool
 	c := &cobra.Command{
 		Use:   "logout SERVER",
 		Short: "End the login at an MCP server",
@@ -19,14 +20,14 @@ func newAuthLogout(a *app) *cobra.Command {
 revoke the tokens, and deletes the tokens and the registration of this client. The
 server may be missing in the configuration.`,
 		Args: takes("SERVER"),
-		RunE: func(c *cobra.Command, args []string) error { return a.logout(c.Context(), args[0], asJSON, trust) },
+		RunE: func(c *cobra.Command, args []string) error { return a.logout(c.Context(), args[0], out, trust) },
 	}
-	addJSON(c.Flags(), &asJSON, "print what was ended as JSON")
+	addForm(c.Flags(), &out, "print what was ended as JSON")
 	addTrust(c.Flags(), &trust)
 	return c
 }
 
-func (a *app) logout(ctx context.Context, name string, asJSON, trust bool) error {
+func (a *app) logout(ctx context.Context, name string, out form, trust bool) error {
 	session, err := a.storedLogin(name, trust)
 	if err != nil {
 		return err
@@ -35,12 +36,12 @@ func (a *app) logout(ctx context.Context, name string, asJSON, trust bool) error
 	if err != nil {
 		return err
 	}
-	if asJSON {
+	if out.structured() {
 		unrevoked := ""
 		if ended.Unrevoked != nil {
 			unrevoked = ended.Unrevoked.Error()
 		}
-		return writeJSON(a.Stdout, struct {
+		return out.write(a.Stdout, struct {
 			Server    string `json:"server"`
 			LoggedOut bool   `json:"loggedOut"`           // false: there was no login
 			Unrevoked string `json:"unrevoked,omitempty"` // why the tokens may be valid elsewhere until they expire

@@ -11,19 +11,19 @@ import (
 )
 
 func newCache(a *app) *cobra.Command {
-	var asJSON bool
+	var out form
 	remove := &cobra.Command{
 		Use:   "clear",
 		Short: "Remove all caches; they are created again when they are needed",
 		Args:  takes(),
-		RunE:  func(c *cobra.Command, _ []string) error { return a.clearCache(c.Context(), asJSON) },
+		RunE:  func(c *cobra.Command, _ []string) error { return a.clearCache(c.Context(), out) },
 	}
-	addJSON(remove.Flags(), &asJSON, "print what was removed as JSON")
+	addForm(remove.Flags(), &out, "print what was removed as JSON")
 	return group("cache", "Manage the caches that save time at the start", remove)
 }
 
 // clearCache removes the folder. Processes that have a file open can go on to use it.
-func (a *app) clearCache(_ context.Context, asJSON bool) error {
+func (a *app) clearCache(_ context.Context, out form) error {
 	folder, err := a.host.CacheFolder()
 	if err != nil {
 		return err
@@ -35,8 +35,8 @@ func (a *app) clearCache(_ context.Context, asJSON bool) error {
 	if err := os.RemoveAll(folder); err != nil {
 		return err
 	}
-	if asJSON {
-		return writeJSON(a.Stdout, struct {
+	if out.structured() {
+		return out.write(a.Stdout, struct {
 			Folder string `json:"folder"`
 			Files  int    `json:"files"`
 			Bytes  int64  `json:"bytes"`

@@ -25,7 +25,7 @@ type changeOptions struct {
 	*app
 	yes  bool
 	undo bool
-	json bool
+	form form
 
 	answers *bufio.Reader // of the user at the terminal
 }
@@ -34,7 +34,7 @@ func (o *changeOptions) addFlags(c *cobra.Command) {
 	c.Flags().BoolVarP(&o.yes, "yes", "y", false, "write the change without asking")
 	c.Flags().BoolVar(&o.undo, "undo", false, "take back the last change of this command")
 	c.MarkFlagsMutuallyExclusive("yes", "undo")
-	addJSON(c.Flags(), &o.json, "print the change as JSON")
+	addForm(c.Flags(), &o.form, "print the change as JSON")
 }
 
 // changed is the output of --json.
@@ -84,15 +84,15 @@ func (o *changeOptions) carryOut(ctx context.Context, kind, again string, plan *
 			r.Written = true
 		}
 	}
-	if o.json {
-		return writeJSON(o.Stdout, r)
+	if o.form.structured() {
+		return o.form.write(o.Stdout, r)
 	}
 	return nil
 }
 
 // show prints the change as a diff, and its notes.
 func (o *changeOptions) show(plan *clients.Import) error {
-	if !o.json {
+	if !o.form.structured() {
 		for _, c := range plan.Changes {
 			state := ""
 			if c.New() {
@@ -253,8 +253,8 @@ func (o *changeOptions) takeBack(ctx context.Context, kind string) error {
 			}
 		}
 	}
-	if o.json {
-		return writeJSON(o.Stdout, r)
+	if o.form.structured() {
+		return o.form.write(o.Stdout, r)
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 )
 
 func newCheck(a *app) *cobra.Command {
+	var out form
 	o := newExecOptions(a, "toolscript check")
 	c := &cobra.Command{
 		Use:                   "check [flags] CODE | FILE.ts | -e CODE | -f FILE | -",
@@ -38,7 +39,7 @@ once. --strict checks as "strict" of TypeScript does.`,
 			if len(src.args) > 0 {
 				return o.usage("unexpected argument %q", src.args[0])
 			}
-			return o.checkOnly(c.Context(), src)
+			return o.checkOnly(c.Context(), src, out)
 		},
 	}
 	f := c.Flags()
@@ -46,21 +47,21 @@ once. --strict checks as "strict" of TypeScript does.`,
 	f.StringVarP(&o.file, "file", "f", "", "check this `file`; - is standard input")
 	addTrust(f, &o.trust)
 	f.BoolVar(&o.strict, "strict", false, "check as TypeScript's strict mode does, for scripts that will be used again")
-	addJSON(f, &o.json, "print the findings as JSON")
+	addForm(f, &out, "print the findings as JSON")
 	return c
 }
 
 // checkOnly makes a request that ends after the check of the script.
-func (o *execOptions) checkOnly(ctx context.Context, src source) error {
+func (o *execOptions) checkOnly(ctx context.Context, src source, out form) error {
 	src.stdin = nil
 	o.only = true
-	return o.exec(ctx, src, &findings{stdout: o.Stdout, stderr: o.Stderr, json: o.json})
+	return o.exec(ctx, src, &findings{stdout: o.Stdout, stderr: o.Stderr, form: out})
 }
 
 // findings prints the diagnostics of a script.
 type findings struct {
 	stdout, stderr io.Writer
-	json           bool
+	form           form
 	found          []toolscript.Diagnostic
 	end            *toolscript.End
 }
@@ -96,8 +97,8 @@ func (f *findings) finish(failed error) error {
 }
 
 func (f *findings) print() error {
-	if f.json {
-		return writeJSON(f.stdout, struct {
+	if f.form.structured() {
+		return f.form.write(f.stdout, struct {
 			OK          bool                    `json:"ok"`
 			Diagnostics []toolscript.Diagnostic `json:"diagnostics"`
 		}{f.end.OK, append([]toolscript.Diagnostic{}, f.found...)})

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"maps"
 	"slices"
@@ -19,22 +20,26 @@ func newConfig(a *app) *cobra.Command {
 }
 
 func newConfigSchema(a *app) *cobra.Command {
+	var out form
 	c := &cobra.Command{
 		Use:   "schema",
 		Short: "Print the JSON Schema of .toolscript.json",
 		Args:  takes(),
 		RunE: func(*cobra.Command, []string) error {
+			if out == formYAML {
+				return writeYAML(a.Stdout, json.RawMessage(config.Schema()))
+			}
 			_, err := a.Stdout.Write(config.Schema())
 			return err
 		},
 	}
-	addJSON(c.Flags(), new(bool), "has no effect: a schema is JSON")
+	addForm(c.Flags(), &out, "print it as JSON, which is the default")
 	return c
 }
 
 type validateOptions struct {
 	*app
-	json bool
+	form form
 }
 
 func newConfigValidate(a *app) *cobra.Command {
@@ -51,7 +56,7 @@ that commands in this folder use. No server is started, and trust is not needed.
 			return o.run(c.Context())
 		},
 	}
-	addJSON(c.Flags(), &o.json, "print the findings as JSON")
+	addForm(c.Flags(), &o.form, "print the findings as JSON")
 	return c
 }
 
@@ -75,8 +80,8 @@ func (o *validateOptions) run(context.Context) error {
 	if err != nil {
 		return err
 	}
-	if o.json {
-		err = writeJSON(o.Stdout, v)
+	if o.form.structured() {
+		err = o.form.write(o.Stdout, v)
 	} else {
 		err = o.tell(v)
 	}

@@ -12,14 +12,14 @@ import (
 )
 
 func newDeno(a *app) *cobra.Command {
-	var asJSON bool
+	var out form
 	status := &cobra.Command{
 		Use:   "status",
 		Short: "Show which Deno runs scripts",
 		Args:  takes(),
-		RunE:  func(c *cobra.Command, _ []string) error { return a.denoStatus(c.Context(), asJSON) },
+		RunE:  func(c *cobra.Command, _ []string) error { return a.denoStatus(c.Context(), out) },
 	}
-	addJSON(status.Flags(), &asJSON, "print it as JSON")
+	addForm(status.Flags(), &out, "print it as JSON")
 	install := &cobra.Command{
 		Use:   "install",
 		Short: "Install Deno with npm, for toolscript only",
@@ -29,16 +29,16 @@ func newDeno(a *app) *cobra.Command {
 npm uses the registry of .npmrc or NPM_CONFIG_REGISTRY, and accepts only the content
 that this version of toolscript pins. Scripts of packages do not run. A Deno in ` + deno.Variable + ` or in PATH has precedence.`,
 		Args: takes(),
-		RunE: func(c *cobra.Command, _ []string) error { return a.installDeno(c.Context(), asJSON) },
+		RunE: func(c *cobra.Command, _ []string) error { return a.installDeno(c.Context(), out) },
 	}
-	addJSON(install.Flags(), &asJSON, "print what was installed as JSON")
+	addForm(install.Flags(), &out, "print what was installed as JSON")
 	return group("deno", "Manage Deno, the engine that is not part of toolscript", status, install)
 }
 
-func (a *app) denoStatus(ctx context.Context, asJSON bool) error {
+func (a *app) denoStatus(ctx context.Context, out form) error {
 	status := a.host.FindDeno(ctx)
-	if asJSON {
-		return writeJSON(a.Stdout, status)
+	if out.structured() {
+		return out.write(a.Stdout, status)
 	}
 	if !status.Available {
 		return errors.New(status.Reason)
@@ -49,7 +49,7 @@ func (a *app) denoStatus(ctx context.Context, asJSON bool) error {
 	return a.print("Deno %s at %s", status.Version, status.Path)
 }
 
-func (a *app) installDeno(ctx context.Context, asJSON bool) error {
+func (a *app) installDeno(ctx context.Context, out form) error {
 	folder, err := a.host.DenoFolder()
 	if err != nil {
 		return err
@@ -58,8 +58,8 @@ func (a *app) installDeno(ctx context.Context, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	if asJSON {
-		err = writeJSON(a.Stdout, toolscript.EngineStatus{Name: toolscript.EngineDeno, Available: true, Version: deno.Version, Path: path})
+	if out.structured() {
+		err = out.write(a.Stdout, toolscript.EngineStatus{Name: toolscript.EngineDeno, Available: true, Version: deno.Version, Path: path})
 	} else {
 		err = a.print("installed Deno %s at %s", deno.Version, path)
 	}

@@ -22,7 +22,7 @@ import (
 
 type doctorOptions struct {
 	*app
-	json bool
+	form form
 }
 
 func newDoctor(a *app) *cobra.Command {
@@ -33,7 +33,7 @@ func newDoctor(a *app) *cobra.Command {
 		Args:  takes(),
 		RunE:  func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
 	}
-	addJSON(c.Flags(), &o.json, "print it as JSON")
+	addForm(c.Flags(), &o.form, "print it as JSON")
 	return c
 }
 
@@ -74,8 +74,8 @@ type workerHealth struct {
 func (o *doctorOptions) run(ctx context.Context) error {
 	found := o.examine(ctx)
 	write := found.write
-	if o.json {
-		write = func(w io.Writer) error { return writeJSON(w, found) }
+	if o.form.structured() {
+		write = func(w io.Writer) error { return o.form.write(w, found) }
 	}
 	if err := write(o.Stdout); err != nil {
 		return err

@@ -76,7 +76,7 @@ servers that the script uses, and stops them at the end.`,
 	addTrust(f, &o.trust)
 	o.search.add(f)
 	o.search.hide(f)
-	addJSON(f, &o.json, "print only the end of the run, as JSON with the output")
+	f.BoolVar(&o.json, "json", false, "print only the end of the run, as JSON with the output")
 	return c
 }
 

@@ -20,7 +20,7 @@ type fetchOptions struct {
 	asked   toolscript.FetchRequest
 	columns []string // members of an entry, one per column
 	trust   bool
-	json    bool
+	form    form
 }
 
 // fetchedEntry is the part of an entry that a table shows.
@@ -48,12 +48,12 @@ func (o *fetchOptions) list(ctx context.Context) error {
 	if err := o.await(ctx, g); err != nil {
 		return err
 	}
-	if o.json {
+	if o.form.structured() {
 		page, err := g.Fetch(ctx, o.asked)
 		if err != nil {
 			return err
 		}
-		return o.print("%s", page)
+		return o.form.write(o.Stdout, page)
 	}
 	entries, err := o.pages(ctx, g)
 	if err != nil {
@@ -155,8 +155,8 @@ func (o *fetchOptions) result(ctx context.Context, show func(json.RawMessage) er
 	if err != nil {
 		return err
 	}
-	if o.json {
-		return o.print("%s", text)
+	if o.form.structured() {
+		return o.form.write(o.Stdout, text)
 	}
 	return show(text)
 }

@@ -13,7 +13,7 @@ import (
 
 type gatewayListOptions struct {
 	*app
-	json bool
+	form form
 }
 
 func newGatewayList(a *app) *cobra.Command {
@@ -24,7 +24,7 @@ func newGatewayList(a *app) *cobra.Command {
 		Args:  takes(),
 		RunE:  func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
 	}
-	addJSON(c.Flags(), &o.json, "print them as JSON")
+	addForm(c.Flags(), &o.form, "print them as JSON")
 	return c
 }
 
@@ -53,8 +53,8 @@ func (o *gatewayListOptions) run(ctx context.Context) error {
 	for _, e := range entries {
 		gateways = append(gateways, examine(ctx, e))
 	}
-	if o.json {
-		return writeJSON(o.Stdout, gateways)
+	if o.form.structured() {
+		return o.form.write(o.Stdout, gateways)
 	}
 	if len(gateways) == 0 {
 		return o.print("No gateways running")

@@ -6,7 +6,7 @@ import (
 
 type gatewayPruneOptions struct {
 	*app
-	json bool
+	form form
 }
 
 func newGatewayPrune(a *app) *cobra.Command {
@@ -17,7 +17,7 @@ func newGatewayPrune(a *app) *cobra.Command {
 		Args:  takes(),
 		RunE:  func(*cobra.Command, []string) error { return o.run() },
 	}
-	addJSON(c.Flags(), &o.json, "print the removed entries as JSON")
+	addForm(c.Flags(), &o.form, "print the removed entries as JSON")
 	return c
 }
 
@@ -34,8 +34,8 @@ func (o *gatewayPruneOptions) run() error {
 	for _, e := range ended {
 		results = append(results, stoppedGateway{URL: e.Address(), PID: e.PID})
 	}
-	if o.json {
-		return writeJSON(o.Stdout, results)
+	if o.form.structured() {
+		return o.form.write(o.Stdout, results)
 	}
 	for _, r := range results {
 		if err := o.print("Removed the entry of %s (PID %d)", r.URL, r.PID); err != nil {

@@ -14,7 +14,7 @@ import (
 
 type reloadOptions struct {
 	*app
-	json bool
+	form form
 }
 
 func newGatewayReload(a *app) *cobra.Command {
@@ -34,7 +34,7 @@ started before toolscript trust; the exit code is 1 then.`,
 		Args: takes(),
 		RunE: func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
 	}
-	addJSON(c.Flags(), &o.json, "print what changed as JSON")
+	addForm(c.Flags(), &o.form, "print what changed as JSON")
 	return c
 }
 
@@ -48,8 +48,8 @@ func (o *reloadOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if o.json {
-		if err := writeJSON(o.Stdout, changed); err != nil {
+	if o.form.structured() {
+		if err := o.form.write(o.Stdout, changed); err != nil {
 			return err
 		}
 		return untaken(changed)

@@ -29,7 +29,7 @@ type startOptions struct {
 	port     portFlag
 	hostname string
 	noToken  bool
-	json     bool
+	form     form
 	trust    bool
 	force    bool
 
@@ -68,7 +68,7 @@ CLAUDE_CODE_SESSION_ID, else of SESSION_ID. Each session has its own gateway.`,
 	f.StringVarP(&o.hostname, "hostname", "H", "localhost", "`address` to listen on")
 	f.BoolVar(&o.noToken, "no-token", false, "let every user of this machine call every tool; for tests")
 	addTrust(f, &o.trust)
-	addJSON(f, &o.json, "print the address as one line of JSON")
+	addForm(f, &o.form, "print the address as one line of JSON")
 	f.BoolVar(&o.force, "force", false, "start a gateway even if a gateway runs for this configuration")
 	f.BoolVar(&o.noObserve, "no-observe", false, "do not remember the form of the results of tools without an output schema")
 	f.Var(&o.health, "health-interval", "time between two health checks of an idle server (default 30s)")
@@ -121,10 +121,10 @@ func (o *startOptions) run(ctx context.Context) error {
 
 // tell prints the address of the gateway.
 func (o *startOptions) tell(server *gateway.Server) error {
-	if !o.json {
+	if !o.form.structured() {
 		return o.print("Gateway server listening on %s\nexport TOOLSCRIPT_GATEWAY_URL=%s", server.BaseURL(), server.URL())
 	}
-	return writeJSON(o.Stdout, struct {
+	return o.form.write(o.Stdout, struct {
 		URL        string `json:"url"`
 		GatewayURL string `json:"gatewayUrl"` // with the capability
 		PID        int    `json:"pid"`

@@ -18,7 +18,7 @@ import (
 
 type statusOptions struct {
 	*app
-	json bool
+	form form
 }
 
 func newGatewayStatus(a *app) *cobra.Command {
@@ -29,7 +29,7 @@ func newGatewayStatus(a *app) *cobra.Command {
 		Args:  takes(),
 		RunE:  func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
 	}
-	addJSON(c.Flags(), &o.json, "print the state of all servers and actors as JSON")
+	addForm(c.Flags(), &o.form, "print the state of all servers and actors as JSON")
 	return c
 }
 
@@ -38,7 +38,7 @@ func (o *statusOptions) run(ctx context.Context) error {
 	defer cancel()
 	url, err := o.url()
 	switch {
-	case o.json:
+	case o.form.structured():
 		return o.tellJSON(ctx, url, err)
 	case errors.Is(err, errNoGateway):
 		if err := o.print("Status: not running (%v)", err); err != nil {
@@ -62,9 +62,9 @@ func (o *statusOptions) tellJSON(ctx context.Context, url string, err error) err
 		status, err = client.Status(ctx)
 	}
 	if err == nil {
-		return writeJSON(o.Stdout, status)
+		return o.form.write(o.Stdout, status)
 	}
-	if err := writeJSON(o.Stdout, struct {
+	if err := o.form.write(o.Stdout, struct {
 		Error string          `json:"error"`
 		Kind  toolscript.Kind `json:"kind"`
 	}{err.Error(), toolscript.KindOf(err)}); err != nil {

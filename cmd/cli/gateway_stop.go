@@ -19,7 +19,7 @@ const stopTime = 15 * time.Second
 type gatewayStopOptions struct {
 	*app
 	all  bool
-	json bool
+	form form
 }
 
 func newGatewayStop(a *app) *cobra.Command {
@@ -33,7 +33,7 @@ The command returns when they have ended.`,
 		RunE: func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
 	}
 	c.Flags().BoolVar(&o.all, "all", false, "stop every gateway of this user")
-	addJSON(c.Flags(), &o.json, "print the stopped gateways as JSON")
+	addForm(c.Flags(), &o.form, "print the stopped gateways as JSON")
 	return c
 }
 
@@ -66,8 +66,8 @@ func (o *gatewayStopOptions) run(ctx context.Context) error {
 		}
 		results = append(results, r)
 	}
-	if o.json {
-		return errors.Join(writeJSON(o.Stdout, results), failed)
+	if o.form.structured() {
+		return errors.Join(o.form.write(o.Stdout, results), failed)
 	}
 	for _, r := range results {
 		if r.Error == "" {

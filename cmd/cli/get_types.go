@@ -23,7 +23,7 @@ type getTypesOptions struct {
 	filter string
 	full   bool
 	trust  bool
-	json   bool
+	form   form
 	out    string
 }
 
@@ -47,8 +47,8 @@ scripts of the folder, and tsc checks the scripts.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			o.filter = strings.Join(append(args, o.filter), ",")
-			if o.out != "" && (o.json || o.full) {
-				return &usageError{c.CommandPath(), errors.New("--out cannot be combined with --json or --full")}
+			if o.out != "" && (o.form.structured() || o.full) {
+				return &usageError{c.CommandPath(), errors.New("--out cannot be combined with --json, -o or --full")}
 			}
 			return o.run(c.Context())
 		},
@@ -57,7 +57,7 @@ scripts of the folder, and tsc checks the scripts.`,
 	c.Flags().StringVarP(&o.filter, "filter", "f", "", "only these `servers and tool ids`, separated by commas (default all)")
 	c.Flags().BoolVar(&o.full, "full", false, "with whole descriptions")
 	addTrust(c.Flags(), &o.trust)
-	addJSON(c.Flags(), &o.json, "print the module inside JSON, with the servers that are not connected")
+	addForm(c.Flags(), &o.form, "print the module inside JSON, with the servers that are not connected")
 	return c
 }
 
@@ -69,7 +69,7 @@ func (o *getTypesOptions) run(ctx context.Context) error {
 	defer g.Close()
 	filter := toolscript.ParseFilter(o.filter)
 	over := o.waiting(connectingText)
-	types, err := g.Types(ctx, filter, o.form(), actors.DefaultConnectTimeout)
+	types, err := g.Types(ctx, filter, o.module(), actors.DefaultConnectTimeout)
 	over()
 	if err != nil {
 		return err
@@ -80,8 +80,8 @@ func (o *getTypesOptions) run(ctx context.Context) error {
 	if o.out != "" {
 		return o.writeOut(types.Module)
 	}
-	if o.json {
-		return writeJSON(o.Stdout, types)
+	if o.form.structured() {
+		return o.form.write(o.Stdout, types)
 	}
 	return o.markdown(types)
 }
@@ -125,7 +125,7 @@ func pendingServers(t gateway.Types) (names []string) {
 	return names
 }
 
-func (o *getTypesOptions) form() gateway.Form {
+func (o *getTypesOptions) module() gateway.Form {
 	switch {
 	case o.out != "":
 		return gateway.Declarations

@@ -127,8 +127,8 @@ func (o *initOptions) configured() (bool, error) {
 		}
 		if len(names) > 0 {
 			o.say("%s has servers already: %s; to add those of other clients, run: toolscript config import", file.Path, strings.Join(names, ", "))
-			if o.json {
-				return true, writeJSON(o.Stdout, newChanged(&clients.Import{}))
+			if o.form.structured() {
+				return true, o.form.write(o.Stdout, newChanged(&clients.Import{}))
 			}
 			return true, nil
 		}

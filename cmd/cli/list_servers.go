@@ -20,7 +20,7 @@ type listServersOptions struct {
 	*app
 	verbose bool
 	trust   bool
-	json    bool
+	form    form
 }
 
 func newListServers(a *app) *cobra.Command {
@@ -37,7 +37,7 @@ and stopped at the end.`,
 	}
 	c.Flags().BoolVar(&o.verbose, "verbose", false, "show titles, instructions and the last lines of stderr too")
 	addTrust(c.Flags(), &o.trust)
-	addJSON(c.Flags(), &o.json, "print them as JSON")
+	addForm(c.Flags(), &o.form, "print them as JSON")
 	return c
 }
 
@@ -58,8 +58,8 @@ func (o *listServersOptions) run(ctx context.Context) error {
 		return err
 	}
 	switch {
-	case o.json:
-		return writeJSON(o.Stdout, servers)
+	case o.form.structured():
+		return o.form.write(o.Stdout, servers)
 	case len(servers) == 0:
 		return o.print("No servers connected")
 	case o.verbose:

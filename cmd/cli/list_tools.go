@@ -18,7 +18,7 @@ type listToolsOptions struct {
 	server  string // "" is all servers
 	verbose bool
 	trust   bool
-	json    bool
+	form    form
 }
 
 func newListTools(a *app) *cobra.Command {
@@ -38,7 +38,7 @@ and stopped at the end.`,
 	}
 	c.Flags().BoolVar(&o.verbose, "verbose", false, "show whole descriptions")
 	addTrust(c.Flags(), &o.trust)
-	addJSON(c.Flags(), &o.json, "print them as JSON, with their schemas")
+	addForm(c.Flags(), &o.form, "print them as JSON, with their schemas")
 	return c
 }
 
@@ -63,8 +63,8 @@ func (o *listToolsOptions) run(ctx context.Context) error {
 	}
 	tools := answer.Tools
 	switch {
-	case o.json:
-		return writeJSON(o.Stdout, tools)
+	case o.form.structured():
+		return o.form.write(o.Stdout, tools)
 	case len(tools) == 0:
 		return nil
 	case o.verbose:

@@ -20,7 +20,7 @@ type logsOptions struct {
 	*app
 	follow bool
 	server string // "" is all
-	json   bool
+	form   form
 }
 
 func newLogs(a *app) *cobra.Command {
@@ -38,7 +38,7 @@ log to its standard error.`,
 	}
 	c.Flags().BoolVarP(&o.follow, "follow", "f", false, "go on with new lines until the gateway ends")
 	c.Flags().StringVar(&o.server, "server", "", "only the lines about this `server`")
-	addJSON(c.Flags(), &o.json, "print each line as JSON")
+	addForm(c.Flags(), &o.form, "print each line as JSON")
 	return c
 }
 
@@ -75,11 +75,18 @@ func (o *logsOptions) writeLines(r io.Reader) error {
 	}
 }
 
+// logLine is a line in the output for programs.
+type logLine struct {
+	Text string `json:"text"`
+}
+
 func (o *logsOptions) writeLine(text string) error {
-	if o.json {
-		return writeJSON(o.Stdout, struct {
-			Text string `json:"text"`
-		}{strings.TrimSuffix(text, "\n")})
+	line := logLine{strings.TrimSuffix(text, "\n")}
+	switch o.form {
+	case formJSON:
+		return writeJSON(o.Stdout, line)
+	case formYAML:
+		return writeYAML(o.Stdout, []logLine{line}) // all lines together are one list
 	}
 	_, err := io.WriteString(o.Stdout, text)
 	return err

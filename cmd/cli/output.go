@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"
@@ -27,14 +26,6 @@ func (a *app) warn(format string, args ...any) { a.say("toolscript: warning: "+f
 func (a *app) print(format string, args ...any) error {
 	_, err := fmt.Fprintf(a.Stdout, format+"\n", args...)
 	return err
-}
-
-// writeJSON writes a value on one line, as the gateway does. HTML characters are not
-// escaped.
-func writeJSON(w io.Writer, value any) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	return enc.Encode(value)
 }
 
 // oneLine joins the lines of a text.

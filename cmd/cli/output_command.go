@@ -17,7 +17,7 @@ type outputOptions struct {
 	value bool
 	bytes string
 	out   string
-	json  bool
+	form  form
 }
 
 func newOutput(a *app) *cobra.Command {
@@ -42,7 +42,7 @@ the bytes of that.`,
 	c.Flags().BoolVar(&o.value, "value", false, "print the value, not the output")
 	c.Flags().StringVar(&o.bytes, "range", "", "print only these `bytes`, such as 0-9999 or 10000- (default all)")
 	c.Flags().StringVar(&o.out, "out", "", "write to this `file` instead of stdout; for binary content, write its bytes")
-	addJSON(c.Flags(), &o.json, "print the text as a string inside JSON")
+	addForm(c.Flags(), &o.form, "print the text as a string inside JSON")
 	return c
 }
 
@@ -67,8 +67,8 @@ func (o *outputOptions) run(ctx context.Context, id string) error {
 	if handle && isTerminal(o.Stdout) {
 		return errors.New("this is binary data; write it to a file with --out FILE")
 	}
-	if o.json {
-		return writeJSON(o.Stdout, struct {
+	if o.form.structured() {
+		return o.form.write(o.Stdout, struct {
 			RunID string `json:"runId"`
 			Data  string `json:"data"` // the value as JSON, or the output
 		}{id, string(kept)})

@@ -38,7 +38,7 @@ func newGetPrompt(a *app) *cobra.Command {
 	}
 	c.Flags().StringArrayVar(&given, "arg", nil, "an argument of the prompt, as `name=value`; repeat it for each argument")
 	addTrust(c.Flags(), &o.trust)
-	addJSON(c.Flags(), &o.json, "print the whole answer as JSON")
+	addForm(c.Flags(), &o.form, "print the whole answer as JSON")
 	return c
 }
 

@@ -37,7 +37,7 @@ func newFetchList(a *app, id string, columns []string) *cobra.Command {
 	}
 	c.Flags().StringVar(&o.asked.Cursor, "cursor", "", "begin with the page of this `cursor` (default the first page)")
 	addTrust(c.Flags(), &o.trust)
-	addJSON(c.Flags(), &o.json, "print one page as JSON")
+	addForm(c.Flags(), &o.form, "print one page as JSON")
 	return c
 }
 
@@ -53,7 +53,7 @@ func newReadResource(a *app) *cobra.Command {
 		},
 	}
 	addTrust(c.Flags(), &o.trust)
-	addJSON(c.Flags(), &o.json, "print the whole answer as JSON")
+	addForm(c.Flags(), &o.form, "print the whole answer as JSON")
 	return c
 }
 

@@ -16,14 +16,14 @@ type searchOptions struct {
 	searchFlags
 	resultFlags
 	query    string
-	output   choiceFlag
+	form     form
 	servers  []string
 	readOnly bool
 	trust    bool
 }
 
 func newSearch(a *app) *cobra.Command {
-	o := &searchOptions{app: a, output: choiceFlag{"table", []string{"table", "types", "json"}}}
+	o := &searchOptions{app: a}
 	c := &cobra.Command{
 		Use:   "search QUERY",
 		Short: "Find tools by a description",
@@ -46,9 +46,7 @@ lists of the servers, and starts only servers that have never been started.`,
 	}
 	f := c.Flags()
 	o.resultFlags.add(f, "", "l", "t")
-	f.VarP(&o.output, "output", "o", "how they are printed; -o json is --json")
-	f.Var(wordFlag{&o.output, formJSON}, "json", "print them as JSON")
-	f.Lookup("json").NoOptDefVal = "true"
+	addForm(f, &o.form, "print them as JSON", formTypes)
 	f.StringSliceVar(&o.servers, "server", nil, "search only these `servers` (default all)")
 	f.BoolVar(&o.readOnly, "read-only", false, "only tools that their servers declare as read-only")
 	addTrust(f, &o.trust)
@@ -64,11 +62,11 @@ func (o *searchOptions) run(ctx context.Context) error {
 	}
 	o.remark(answer)
 	switch {
-	case o.output.value == "json":
-		return writeJSON(o.Stdout, answer)
+	case o.form.structured():
+		return o.form.write(o.Stdout, answer)
 	case len(answer.Results) == 0:
 		return o.nothing(answer)
-	case o.output.value == "types":
+	case o.form == formTypes:
 		return o.types(answer)
 	default:
 		return o.table(answer)
@@ -94,7 +92,7 @@ const searchNotice = "searching"
 
 func (o *searchOptions) find(ctx context.Context) (toolscript.SearchAnswer, error) {
 	q := toolscript.SearchQuery{
-		Text: o.query, Limit: int(o.limit), Servers: o.servers, ReadOnly: o.readOnly, Types: o.output.value == "types",
+		Text: o.query, Limit: int(o.limit), Servers: o.servers, ReadOnly: o.readOnly, Types: o.form == formTypes,
 	}
 	if o.threshold.given {
 		q.Threshold = &o.threshold.value

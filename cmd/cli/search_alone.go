@@ -61,7 +61,7 @@ func (o *searchOptions) findAlone(ctx context.Context, q toolscript.SearchQuery)
 func (o *searchOptions) missing(all []toolscript.MissingServer, loaded *config.Config, l listed) (missing []toolscript.MissingServer) {
 	for _, m := range all {
 		_, searched := l.tools[m.Name] // the server may have no tools
-		said := slices.Contains(loaded.Untrusted, m.Name) && o.output.value != "json"
+		said := slices.Contains(loaded.Untrusted, m.Name) && string(o.form) != "json"
 		if searched || said { // Load has warned about servers that are not trusted
 			continue
 		}

@@ -18,7 +18,7 @@ type trustOptions struct {
 	path   string
 	yes    bool
 	remove bool
-	json   bool
+	form   form
 }
 
 func newTrust(a *app) *cobra.Command {
@@ -49,7 +49,7 @@ project.`,
 	c.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask for confirmation")
 	c.Flags().BoolVar(&o.remove, "remove", false, "stop trusting it")
 	c.MarkFlagsMutuallyExclusive("yes", "remove")
-	addJSON(c.Flags(), &o.json, "print the result as JSON")
+	addForm(c.Flags(), &o.form, "print the result as JSON")
 	return c
 }
 
@@ -64,7 +64,7 @@ func (o *trustOptions) run(ctx context.Context) error {
 	}
 	o.say("%s", heading(review))
 	shown := o.Stdout
-	if o.json {
+	if o.form.structured() {
 		shown = o.Stderr
 	}
 	if _, err := io.WriteString(shown, review.Diff); err != nil {
@@ -104,8 +104,8 @@ type trustResult struct {
 
 // done prints the result and reloads the running gateways.
 func (o *trustOptions) done(ctx context.Context, r trustResult) error {
-	if o.json {
-		if err := writeJSON(o.Stdout, r); err != nil {
+	if o.form.structured() {
+		if err := o.form.write(o.Stdout, r); err != nil {
 			return err
 		}
 	}

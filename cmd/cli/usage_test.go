@@ -13,7 +13,7 @@ var (
 	silent = []string{"toolscript help", "toolscript completion", "toolscript mcp", "toolscript prompt"}
 )
 
-// Every other command has --json and -o json.
+// Every other command has --json, and all but exec have -o table|json|yaml too.
 func TestEveryCommandPrintsJSON(t *testing.T) {
 	w := newWorld(t, nil)
 	commands := 0
@@ -35,7 +35,7 @@ func TestEveryCommandPrintsJSON(t *testing.T) {
 			return // a group of commands
 		}
 		commands++
-		if !strings.Contains(help, " --json ") || !regexp.MustCompile(`-o, --output (\w+\|)*json`).MatchString(help) {
+		if !strings.Contains(help, " --json ") || name != "toolscript exec" && !regexp.MustCompile(`-o, --output table\|(types\|)?json\|yaml`).MatchString(help) {
 			t.Errorf("%s has no --json or no -o json:\n%s", name, help)
 		}
 	}

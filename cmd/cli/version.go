@@ -11,7 +11,7 @@ import (
 
 type versionOptions struct {
 	*app
-	json bool
+	form form
 }
 
 func newVersion(a *app) *cobra.Command {
@@ -22,15 +22,15 @@ func newVersion(a *app) *cobra.Command {
 		Args:  takes(),
 		RunE:  func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
 	}
-	addJSON(c.Flags(), &o.json, "print it as JSON, with the number of the HTTP protocol")
+	addForm(c.Flags(), &o.form, "print it as JSON, with the number of the HTTP protocol")
 	return c
 }
 
 func (o *versionOptions) run(context.Context) error {
-	if !o.json {
+	if !o.form.structured() {
 		return o.print("toolscript %s", toolscript.Version)
 	}
-	return writeJSON(o.Stdout, struct {
+	return o.form.write(o.Stdout, struct {
 		Version  string `json:"version"`
 		Protocol int    `json:"protocol"`
 		Go       string `json:"go"`
