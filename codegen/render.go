@@ -14,7 +14,7 @@ func (g *Generator) Render(c toolscript.Catalog, n *naming.Names, ids []string, 
 		if t, ok := c.Lookup(id); ok {
 			tools = append(tools, t)
 		} else {
-			missing = append(missing, Warning{Tool: id, Message: "is no tool of the catalog"})
+			missing = append(missing, Warning{Tool: id, Message: "is not a tool of the catalog"})
 		}
 	}
 	r := g.Module(toolscript.NewCatalog(c.Generation(), c.Servers(), tools), n, o)

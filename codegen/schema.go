@@ -48,7 +48,7 @@ func (c *converter) convert(v *value, at *path, depth int) *typ {
 		c.warn(at, "nested deeper than %d levels", maxDepth)
 		return unknown
 	case !v.is(object):
-		c.warn(at, "not a schema: an object or a boolean belongs here")
+		c.warn(at, "not a schema: it must be an object or a boolean")
 		return unknown
 	}
 	t := c.fixed(v, at)

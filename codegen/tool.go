@@ -54,7 +54,7 @@ func (w *toolWriter) warn(schema string, at *path, format string, args ...any) {
 // params returns the type of the arguments, and whether they are optional.
 func (w *toolWriter) params() (written string, optional bool) {
 	if w.tool.InputSchema == nil {
-		w.warn("inputSchema", nil, "missing; the tool is taken to have no parameters")
+		w.warn("inputSchema", nil, "missing; the generated type has no parameters")
 		return w.declare([]*alias{{name: w.names.Params, typ: noMembers}}), true
 	}
 	declarations := w.convert("inputSchema", w.tool.InputSchema, w.names.Params)
@@ -63,7 +63,7 @@ func (w *toolWriter) params() (written string, optional bool) {
 		root.typ = openObject()
 	}
 	if !root.typ.mayBeObject() {
-		w.warn("inputSchema", nil, "allows no object, and arguments are always one; nobody can call the tool")
+		w.warn("inputSchema", nil, "allows no object, but arguments are always an object; the tool cannot be called")
 	}
 	return w.declare(declarations), root.typ.acceptsEmpty()
 }

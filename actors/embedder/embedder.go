@@ -198,7 +198,7 @@ func (k *keeper) gone(err error) {
 	if k.failed == 1 {
 		level = slog.LevelWarn
 	}
-	mailbox.LogFailure(k.Logger, level, "search goes on with the embedded model", err)
+	mailbox.LogFailure(k.Logger, level, "search continues with the embedded model", err)
 	k.Use(nil)
 	if final(err) {
 		return

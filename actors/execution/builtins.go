@@ -148,7 +148,7 @@ func parseFetch(c runner.Call) (toolscript.FetchRequest, error) {
 	}
 	for name := range given {
 		if !slices.Contains(takes[c.ID], name) {
-			return toolscript.FetchRequest{}, invalidArgs(c.ID, "/"+name, "it takes "+strings.Join(takes[c.ID], ", "))
+			return toolscript.FetchRequest{}, invalidArgs(c.ID, "/"+name, "the members are "+strings.Join(takes[c.ID], ", "))
 		}
 	}
 	var args fetchArgs
@@ -159,7 +159,7 @@ func parseFetch(c runner.Call) (toolscript.FetchRequest, error) {
 		if errors.As(err, &mistyped) {
 			path = "/" + mistyped.Field
 		}
-		return toolscript.FetchRequest{}, invalidArgs(c.ID, path, "must be text")
+		return toolscript.FetchRequest{}, invalidArgs(c.ID, path, "must be a string")
 	}
 	return toolscript.FetchRequest{
 		ID: c.ID, Server: args.Server, Cursor: args.Cursor, URI: args.URI, Prompt: args.Name, Args: args.Arguments,

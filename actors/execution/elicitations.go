@@ -12,7 +12,7 @@ import (
 )
 
 var errNoPerson = &toolscript.Error{
-	Kind: toolscript.Unsupported, Err: errors.New("nobody can be asked: the script was not started by a person at a terminal"),
+	Kind: toolscript.Unsupported, Err: errors.New("the question cannot be shown: the client of this run answers no questions"),
 }
 
 // elicitations are the questions of servers to the person who started the run. It is
@@ -91,7 +91,7 @@ func (e *elicitations) give(ctx context.Context, answer toolscript.Answer) error
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if open == nil || e.open[answer.ID] != open {
-		return &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf("no open question %.50q; it has been answered, or its time is over", answer.ID)}
+		return &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf("no open question %.50q; it has been answered or has expired", answer.ID)}
 	}
 	delete(e.open, answer.ID)
 	open.answer <- answer // never blocks: only the first answer finds the question open

@@ -49,7 +49,7 @@ func (w *work) valueTooLarge(value []byte) *toolscript.RunError {
 		w.kept.ValueBytes = int64(len(value))
 	}
 	e := toolscript.Fail(toolscript.LimitOutput, fmt.Sprintf(
-		"the script's value is %d bytes of JSON and may be %d: return less of it; %s", len(value), w.limits.ValueBytes, handle))
+		"the script's value is %d bytes of JSON, and the limit is %d: return less of it; %s", len(value), w.limits.ValueBytes, handle))
 	e.Phase = toolscript.Finalizing
 	return e
 }

@@ -71,7 +71,7 @@ func (r *run) assemble(tell func(any)) {
 		StartedAt: time.Now(), Limits: limits, Lowered: lowered, Allow: q.Allow,
 	}
 	r.events = newEmitter(r.id, s.deps.Kept.Dir, r.begin.Emit, func(err error) {
-		r.cancel(&toolscript.Error{Kind: toolscript.Cancelled, Err: fmt.Errorf("the client is gone: %w", err)})
+		r.cancel(&toolscript.Error{Kind: toolscript.Cancelled, Err: fmt.Errorf("the client has disconnected: %w", err)})
 	})
 	context.AfterFunc(r.ctx, r.events.release)
 	r.console = &console{run: r.id, limits: limits, events: r.events, kept: s.deps.Kept}

@@ -311,7 +311,7 @@ func TestOutputIsCutBetweenCharacters(t *testing.T) {
 				got = append(got, string(e.Type)+" "+e.Data+e.Message)
 			}
 		}
-		want := "stdout ab|stderr 日|stdout \n|stderr \n[output cut at its limit of 6 bytes; the rest is lost: there is no data folder to keep it in]\n"
+		want := "stdout ab|stderr 日|stdout \n|stderr \n[output cut at its limit of 6 bytes; the rest is lost: there is no data folder to store it in]\n"
 		if strings.Join(got, "|") != want {
 			b.t.Errorf("events %q, want %q", got, want)
 		}

@@ -13,7 +13,7 @@ import (
 // maxSpooled bounds the file of one run.
 const maxSpooled = 256 << 20
 
-var errSpoolFull = errors.New("too much waits for the client")
+var errSpoolFull = errors.New("the output that waits for the client exceeds its limit")
 
 // spool is a queue of events in a file without a name, which disappears with the process.
 // The zero spool has no file yet.

@@ -101,7 +101,7 @@ const (
 )
 
 var errTaskMemory = &toolscript.Error{
-	Kind: toolscript.Cancelled, Err: errors.New("the tasks that outlived their scripts are too many or too large for one more"),
+	Kind: toolscript.Cancelled, Err: errors.New("the tasks of scripts that have ended have reached their limit"),
 }
 
 // taskMemory counts the memory of such tasks. It is safe for concurrent use.

@@ -104,7 +104,7 @@ func (x *indexer) look(keys []index.Key) {
 func (x *indexer) looked(m looked) {
 	x.working = false
 	if m.err != nil {
-		x.warn("vectors in the cache are damaged; what is missing is computed again", m.err)
+		x.warn("some vectors in the cache are damaged and are computed again", m.err)
 		x.touch = true // the next write repairs the cache
 	}
 	for _, k := range m.keys {

@@ -119,7 +119,7 @@ func (s *Server) awaitLogin() {
 		if login.Await(life) == nil {
 			post(again)
 		}
-	}, func(err error) { mailbox.LogFailure(s.Logger, slog.LevelError, "login not awaited", err) })
+	}, func(err error) { mailbox.LogFailure(s.Logger, slog.LevelError, "waiting for a login failed", err) })
 }
 
 func (s *Server) redial(m redial) {

@@ -24,10 +24,10 @@ type elicited struct {
 
 // Reasons to refuse an elicitation.
 var (
-	errNoCall    = refusal("no call is under way that the question could belong to")
-	errAmbiguous = refusal("calls of several runs are under way, and the question does not say to which it belongs")
-	errNobody    = refusal("nobody can be asked: the call is of no script that a person has started at a terminal")
-	errNoForm    = refusal("only questions with a form of plain fields can be asked")
+	errNoCall    = refusal("the question belongs to no call in flight")
+	errAmbiguous = refusal("calls of several runs are in flight, and the question does not name its call")
+	errNobody    = refusal("the question cannot be shown: the call was not made by a script whose client answers questions")
+	errNoForm    = refusal("only questions whose form has plain fields are supported")
 )
 
 func refusal(why string) error {

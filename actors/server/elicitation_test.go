@@ -70,7 +70,7 @@ func TestAskWhom(t *testing.T) {
 				t.Errorf("%s: %v, want %q", what, err, want)
 			}
 		}
-		refused("no call", t.Context(), form, "no call is under way")
+		refused("no call", t.Context(), form, "no call in flight")
 		first := r.ask(t.Context(), "run_1", "hold", answering(2*time.Minute, "Ann"))
 		refused("an URL", t.Context(), `{"mode":"url","url":"http://x"}`, "plain fields")
 		refused("an object", t.Context(), `{"requestedSchema":{"properties":{"a":{"type":"object"}}}}`, "plain fields")
@@ -89,7 +89,7 @@ func TestAskWhom(t *testing.T) {
 				t.Errorf("call: %v", err)
 			}
 		}
-		refused("an ended call", t.Context(), form, "no call is under way")
+		refused("an ended call", t.Context(), form, "no call in flight")
 	})
 }
 
@@ -111,7 +111,7 @@ func TestAskEndsWithItsCall(t *testing.T) {
 		}
 		<-done
 		mine := r.ask(t.Context(), "", "hold", nil)
-		if _, err := r.events().Elicit(t.Context(), json.RawMessage(form)); err == nil || !strings.Contains(err.Error(), "nobody can be asked") {
+		if _, err := r.events().Elicit(t.Context(), json.RawMessage(form)); err == nil || !strings.Contains(err.Error(), "cannot be shown") {
 			t.Errorf("a call of nobody: %v", err)
 		}
 		if err := <-mine; toolscript.KindOf(err) != toolscript.Timeout {

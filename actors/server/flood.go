@@ -46,7 +46,7 @@ func (l *serverLog) write(level slog.Level, message string, attrs ...slog.Attr) 
 func (l *serverLog) says(level slog.Level, text string) {
 	ctx := context.Background()
 	if l.logger.Enabled(ctx, level) && l.admit(level, text, nil) {
-		l.logger.LogAttrs(ctx, level, "server says", slog.String("text", l.redact(text)))
+		l.logger.LogAttrs(ctx, level, "server log", slog.String("text", l.redact(text)))
 	}
 }
 
@@ -80,7 +80,7 @@ func (l *serverLog) summarize() {
 	if total == 0 {
 		return
 	}
-	l.logger.LogAttrs(context.Background(), worst, "server says too much", slog.Int("left_out", total),
+	l.logger.LogAttrs(context.Background(), worst, "log lines of the server left out", slog.Int("left_out", total),
 		slog.Duration("within", floodInterval), slog.String("last", l.redact(example)))
 }
 

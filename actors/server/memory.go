@@ -40,7 +40,7 @@ func (s *Server) keep(tools []toolscript.Tool) {
 	memory, name, config, logger := s.Memory, s.Name, s.Config, s.Logger
 	s.Work.Go(func() {
 		if err := memory.Keep(name, config, tools); err != nil {
-			logger.Debug("tools not kept for the next start", slog.String("error", err.Error()))
+			logger.Debug("tool list not cached", slog.String("error", err.Error()))
 		}
 	}, func(error) {})
 }

@@ -51,7 +51,7 @@ func (s *session) start(ctx context.Context) (url, text string, err error) {
 		GatewayURL string `json:"gatewayUrl"`
 	}
 	if err := json.Unmarshal([]byte(line), &started); err != nil {
-		return "", "", fmt.Errorf("the gateway has not said where it listens: %w", err)
+		return "", "", fmt.Errorf("the gateway did not print its address: %w", err)
 	}
 	return started.GatewayURL, text, nil
 }
@@ -88,12 +88,12 @@ func hasPrefixOf(text string, prefixes []string) bool {
 func (s *session) openLog(cmd *exec.Cmd) string {
 	folder, err := s.logs()
 	if err != nil {
-		s.warn("no log of the gateway is kept: %v", err)
+		s.warn("the log of the gateway is not stored: %v", err)
 		return ""
 	}
 	f, err := folder.Create()
 	if err != nil {
-		s.warn("no log of the gateway is kept: %v", err)
+		s.warn("the log of the gateway is not stored: %v", err)
 		return ""
 	}
 	cmd.Stderr = f

@@ -164,7 +164,7 @@ func (b Backups) Undo(kind string) ([]string, error) {
 	for i, f := range j.Files {
 		c, err := f.undo(backupFile(folder, i))
 		if err != nil {
-			return nil, fmt.Errorf("nothing was undone: %s: %w; as it was, it is in %s", f.Path, err, backupFile(folder, i))
+			return nil, fmt.Errorf("nothing was undone: %s: %w; the earlier content is in %s", f.Path, err, backupFile(folder, i))
 		}
 		if c != nil {
 			changes = append(changes, c)
@@ -198,7 +198,7 @@ func (f journalFile) undo(backup string) (*Change, error) {
 		if f.New {
 			return nil, nil
 		}
-		return nil, errors.New("the file is gone")
+		return nil, errors.New("the file does not exist any more")
 	}
 	if err != nil {
 		return nil, err
@@ -222,7 +222,7 @@ func (f journalFile) undo(backup string) (*Change, error) {
 func (f journalFile) without(text []byte) ([]byte, error) {
 	for _, m := range f.Added {
 		if m.Was {
-			return nil, fmt.Errorf("the file was changed since, and %s had another value before", strings.Join(m.Keys, "."))
+			return nil, fmt.Errorf("the file has changed since, and %s had another value before", strings.Join(m.Keys, "."))
 		}
 		var err error
 		if f.TOML {

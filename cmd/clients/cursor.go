@@ -14,7 +14,7 @@ var cursor = Client{
 	},
 	translate: func(t *translation) {
 		t.drop("description", "autoApprove")
-		t.lose("envFile", "toolscript reads no file of variables")
+		t.lose("envFile", "toolscript does not read files of environment variables")
 		if auth, ok := t.fields["auth"].(map[string]any); ok {
 			delete(t.fields, "auth")
 			t.setLogin("clientId", auth["CLIENT_ID"])

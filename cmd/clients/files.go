@@ -50,7 +50,7 @@ func resolve(path string) (string, error) {
 		return resolved, err
 	}
 	if _, err := os.Lstat(path); err == nil {
-		return "", fmt.Errorf("%s is a link that leads nowhere", path)
+		return "", fmt.Errorf("%s is a symbolic link without a target", path)
 	}
 	parent := filepath.Dir(path)
 	if parent == path {

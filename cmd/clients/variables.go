@@ -81,13 +81,13 @@ func editorVariable(v variable) (string, bool) {
 	if v.rest == "" || strings.HasPrefix(v.rest, "-") {
 		return "", false
 	}
-	return v.need(v.kind+"_"+v.rest, fmt.Sprintf("%s has ${%s:%s}, which toolscript cannot look up", v.Client.Title, v.kind, v.rest)), true
+	return v.need(v.kind+"_"+v.rest, fmt.Sprintf("%s has ${%s:%s}, which toolscript does not support", v.Client.Title, v.kind, v.rest)), true
 }
 
 // workspace is the project's folder. The servers of a project run in it.
 func (v variable) workspace() (string, bool) {
 	if !v.File.Project {
-		return v.need(v.kind, v.Client.Title+" has the open folder in its place"), true
+		return v.need(v.kind, v.Client.Title+" uses the open folder instead"), true
 	}
 	if cwd, ok := v.fields["cwd"].(string); ok && !strings.HasPrefix(cwd, "${workspaceFolder}") && cwd != "." {
 		return v.places.Project, true

@@ -16,7 +16,7 @@ var vscode = Client{
 	},
 	translate: func(t *translation) {
 		t.drop("gallery", "version", "dev", "description")
-		t.lose("envFile", "toolscript reads no file of variables")
+		t.lose("envFile", "toolscript does not read files of environment variables")
 		t.lose("sandboxEnabled", "toolscript does not sandbox servers")
 	},
 }

@@ -166,7 +166,7 @@ func TestWarnings(t *testing.T) {
 		{"a port without a browser", `{"mcpServers": {"s": {"url": "http://x", "oauth": {"grant": "client_credentials", "clientId": "x", "clientSecret": "x", "callbackPort": 1}}}}`, "oauth.callbackPort: has no effect with the grant client_credentials"},
 		{"port", `{"mcpServers": {}, "port": 3000}`, "port: unknown field; the port is never read from a file; use --port or TOOLSCRIPT_PORT"},
 		{"token", `{"mcpServers": {}, "token": "x"}`, "the token is never read from a file"},
-		{"repeated server", "{\"mcpServers\": {\"s\": {\"command\": \"x\"},\n\"s\": {\"command\": \"y\"}}}", ":2:1: mcpServers.s: written more than once; this last one counts"},
+		{"repeated server", "{\"mcpServers\": {\"s\": {\"command\": \"x\"},\n\"s\": {\"command\": \"y\"}}}", ":2:1: mcpServers.s: written more than once; the last one is used"},
 		{"repeated key", `{"mcpServers": {"s": {"command": "x", "command": "y"}}}`, "mcpServers.s.command: written more than once"},
 		{"address of a stdio server", `{"mcpServers": {"s": {"type": "stdio", "command": "x", "url": "http://x"}}}`, "mcpServers.s.url: has no effect on a server of type stdio"},
 		{"environment of an http server", `{"mcpServers": {"s": {"url": "http://x", "env": {}}}}`, "mcpServers.s.env: has no effect on a server of type http"},

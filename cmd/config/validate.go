@@ -97,7 +97,7 @@ func (d *document) mistake(location []string, at int, message string) *Mistake {
 func (d *document) repetitions() Mistakes {
 	var out Mistakes
 	for _, location := range d.repeated[:min(len(d.repeated), maxReported)] {
-		out = append(out, d.mistake(location, d.root.find(location).key, "written more than once; this last one counts"))
+		out = append(out, d.mistake(location, d.root.find(location).key, "written more than once; the last one is used"))
 	}
 	return out
 }

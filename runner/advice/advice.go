@@ -19,10 +19,10 @@ var (
 	program = Need{"scripts start no programs; a tool runs commands", "run a shell command"}
 	process = Need{"scripts have no process; use args, env.get(name), cwd(), exit(code) and stdin.text()", ""}
 	paths   = Need{"scripts have no modules of node; paths are strings, and new URL(name, base) joins them", ""}
-	modules = Need{"scripts load no modules; the language, tools and what \"toolscript\" exports are there without", ""}
+	modules = Need{"scripts load no modules; the language, tools and the exports of \"toolscript\" need no import", ""}
 	bytes   = Need{"use TextEncoder, TextDecoder, atob, btoa or Uint8Array.fromBase64", ""}
 	browser = Need{"scripts run outside of a browser; a tool controls one", "open a web page in a browser"}
-	deno    = Need{"of Deno scripts have cwd, exit, args and env alone; they have no network and no files, which tools give", ""}
+	deno    = Need{"scripts have only cwd, exit, args and env of Deno; tools give access to network and files", ""}
 )
 
 var globals = map[string]Need{

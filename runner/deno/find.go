@@ -44,12 +44,12 @@ func (s Search) Find(ctx context.Context) toolscript.EngineStatus {
 	}
 	major, minor, version, err := versionOf(ctx, path)
 	if err != nil {
-		status.Reason = fmt.Sprintf("%s is no Deno that works: %v; name one that does in %s: toolscript deno install brings one", path, err, Variable)
+		status.Reason = fmt.Sprintf("%s is not a working Deno: %v; set %s to another Deno; toolscript deno install installs one", path, err, Variable)
 		return status
 	}
 	status.Available, status.Path, status.Version = true, path, version
 	if outdated(major, minor) {
-		status.Warning = fmt.Sprintf("Deno %s is older than %d.%d, whose network permissions have a hole: run deno upgrade, or toolscript deno install and name what it brings in %s", version, oldestMajor, oldestMinor, Variable)
+		status.Warning = fmt.Sprintf("Deno %s is older than %d.%d, whose network permissions can be bypassed: run deno upgrade, or run toolscript deno install and set %s to the installed program", version, oldestMajor, oldestMinor, Variable)
 	}
 	return status
 }
@@ -65,7 +65,7 @@ func (s Search) locate() (string, error) {
 			err = program(path)
 		}
 		if err != nil {
-			return "", fmt.Errorf("%s: %w; name Deno there, or unset it and run: toolscript deno install", Variable, err)
+			return "", fmt.Errorf("%s: %w; set it to the path of Deno, or unset it and run: toolscript deno install", Variable, err)
 		}
 		return path, nil
 	}
@@ -126,7 +126,7 @@ func versionOf(ctx context.Context, path string) (major, minor int, version stri
 func parseVersion(said string) (major, minor int, version string, err error) {
 	found := versionLine.FindStringSubmatch(said)
 	if found == nil {
-		return 0, 0, "", errors.New("it does not tell its version")
+		return 0, 0, "", errors.New("it does not print its version")
 	}
 	major, _ = strconv.Atoi(found[2]) // digits
 	minor, _ = strconv.Atoi(found[3])

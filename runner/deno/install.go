@@ -31,7 +31,7 @@ func Install(ctx context.Context, folder string, env []string) (string, error) {
 func install(ctx context.Context, folder string, env []string, wanted npmPackage) (_ string, err error) {
 	npm, err := exec.LookPath("npm")
 	if err != nil {
-		return "", errors.New("npm, which brings Deno, is not in PATH: install npm and run toolscript deno install again, or " + otherwise)
+		return "", errors.New("npm, which installs Deno, is not in PATH: install npm and run toolscript deno install again, or " + otherwise)
 	}
 	parent := filepath.Dir(folder)
 	if err := os.MkdirAll(parent, 0o700); err != nil {
@@ -59,9 +59,9 @@ func install(ctx context.Context, folder string, env []string, wanted npmPackage
 	if err := cmd.Run(); err != nil {
 		words := strings.TrimSpace(said.String())
 		if strings.Contains(words, "EINTEGRITY") {
-			return "", fmt.Errorf("what the registry has as %s %s is not the content that this version of toolscript pins, so nothing was installed:\n%s", wanted.name, wanted.version, words)
+			return "", fmt.Errorf("the content of %s %s in the registry differs from the content that this version of toolscript pins; nothing was installed:\n%s", wanted.name, wanted.version, words)
 		}
-		return "", fmt.Errorf("npm did not bring Deno (npm ci: %w); mend what it says and run toolscript deno install again, or %s:\n%s", err, otherwise, words)
+		return "", fmt.Errorf("npm did not install Deno (npm ci: %w); correct the reported error and run toolscript deno install again, or %s:\n%s", err, otherwise, words)
 	}
 	return place(ctx, filepath.Join(stage, "node_modules", filepath.FromSlash(wanted.name), executableName), wanted.version, folder)
 }
@@ -95,9 +95,9 @@ func place(ctx context.Context, program, wanted, folder string) (string, error) 
 	_, _, version, err := versionOf(ctx, program)
 	switch {
 	case err != nil:
-		return "", fmt.Errorf("the Deno that npm brought does not run here: %w; %s", err, otherwise)
+		return "", fmt.Errorf("the Deno that npm installed does not run here: %w; %s", err, otherwise)
 	case version != wanted:
-		return "", errors.New("what npm brought is Deno " + version + ", not " + wanted)
+		return "", errors.New("npm installed Deno " + version + ", not " + wanted)
 	}
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return "", err

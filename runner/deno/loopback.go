@@ -109,7 +109,7 @@ func (l *loopback) authorized(serve func(http.ResponseWriter, *http.Request, *en
 			refuse(w, http.StatusForbidden, toolscript.Forbidden, "this is not the address of the gateway")
 		case found == nil:
 			w.Header().Set("Connection", "close") // it does not count among those of runs for longer than that
-			refuse(w, http.StatusNotFound, toolscript.NotFound, "there is nothing here")
+			refuse(w, http.StatusNotFound, toolscript.NotFound, "no such route")
 		case r.Method == http.MethodPost && kind != "application/json":
 			refuse(w, http.StatusUnsupportedMediaType, toolscript.Unsupported, "the Content-Type must be application/json")
 		default:

@@ -42,7 +42,7 @@ func packageFor(platform string, exists func(path string) bool) (npmPackage, err
 		return npmPackage{}, fmt.Errorf("npm has no Deno for %s, only for %s; %s", platform, strings.Join(platforms(), ", "), otherwise)
 	}
 	if loader := loaders[platform]; loader != "" && !exists(loader) {
-		return npmPackage{}, errors.New("the Deno that npm has for Linux needs glibc, which is not here: there is no " + loader +
+		return npmPackage{}, errors.New("the Deno that npm has for Linux needs glibc, which this system does not have: there is no " + loader +
 			", as on Alpine, whose C library is musl; " + otherwise)
 	}
 	return wanted, nil

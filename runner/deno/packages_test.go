@@ -54,7 +54,7 @@ func TestNoPackage(t *testing.T) {
 		want                   string
 	}{
 		{"another platform", "plan9/386", "", "npm has no Deno for plan9/386, only for darwin/amd64, darwin/arm64, linux/amd64, linux/arm64, windows/amd64, windows/arm64; "},
-		{"musl", "linux/amd64", "/lib/ld-musl-x86_64.so.1", "needs glibc, which is not here: there is no /lib64/ld-linux-x86-64.so.2, as on Alpine, whose C library is musl; "},
+		{"musl", "linux/amd64", "/lib/ld-musl-x86_64.so.1", "needs glibc, which this system does not have: there is no /lib64/ld-linux-x86-64.so.2, as on Alpine, whose C library is musl; "},
 		{"musl on ARM", "linux/arm64", "/lib/ld-musl-aarch64.so.1", "there is no /lib/ld-linux-aarch64.so.1, "},
 	} {
 		_, err := packageFor(c.platform, func(path string) bool { return path == c.loader })

@@ -54,7 +54,7 @@ func (e *Engine) Start(ctx context.Context, version string) (*Process, error) {
 	defer stop()
 	kind, _, err := readFrame(p.frames)
 	if err == nil && kind != frameReady {
-		err = errors.New("it does not say that it is ready")
+		err = errors.New("it did not report that it is ready")
 	}
 	if err != nil {
 		p.Kill()
@@ -135,7 +135,7 @@ func (p *Process) wait() {
 	_ = p.stdin.Close()
 	p.release()
 	if err := os.RemoveAll(p.folder); err != nil {
-		p.engine.options.Log.Warn("a folder of Deno is not removed", slog.String("error", err.Error()))
+		p.engine.options.Log.Warn("folder of Deno not removed", slog.String("error", err.Error()))
 	}
 }
 

@@ -166,7 +166,7 @@ func (r *run) handle(kind byte, payload []byte) (*runner.Outcome, error) {
 	return nil, errNotUnderstood
 }
 
-var errNotUnderstood = errors.New("it sent what is no message")
+var errNotUnderstood = errors.New("it sent an invalid message")
 
 func (r *run) value(payload []byte) (*runner.Outcome, error) {
 	if limit := r.job.Limits.ValueBytes; limit > 0 && int64(len(payload)) > limit {

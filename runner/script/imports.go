@@ -38,7 +38,7 @@ func refuseImport(name string) string {
 
 func refuseRequire(name string) string {
 	if name == module {
-		return fmt.Sprintf("require(%q) is not needed: tools, stdin, args and env are there without an import", name)
+		return fmt.Sprintf("require(%q) is not needed: tools, stdin, args and env need no import", name)
 	}
 	return fmt.Sprintf("require(%q) is not allowed: only %q can be imported%s", name, module, instead(name))
 }
@@ -48,7 +48,7 @@ func instead(name string) string {
 	need, ok := advice.Module(name)
 	switch {
 	case !ok:
-		return "; the language and tools are there without an import"
+		return "; the language and tools need no import"
 	case need.Query == "":
 		return "; " + need.Advice
 	}

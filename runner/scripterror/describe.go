@@ -154,14 +154,14 @@ func tooLong(what, tool string, size, most int) *toolscript.ToolError {
 	verb := map[string]string{"answer": "is", "arguments": "are"}[what]
 	return &toolscript.ToolError{
 		Tool: tool, Code: toolscript.TooLarge,
-		Message: fmt.Sprintf("the %s of %s %s too long: %d bytes, and %d may be passed on", what, tool, verb, size, most),
+		Message: fmt.Sprintf("the %s of %s %s too long: %d bytes, and the limit is %d", what, tool, verb, size, most),
 	}
 }
 
 // ManyRejections is the error of a run with more rejected promises than the engine
 // can tell one by one.
 func ManyRejections() *toolscript.RunError {
-	return &toolscript.RunError{Name: "Error", Code: toolscript.Threw, Message: "more promises were rejected with no handler than the engine can tell of; await them, or give them a catch"}
+	return &toolscript.RunError{Name: "Error", Code: toolscript.Threw, Message: "more promises were rejected with no handler than the engine can report; await them, or give them a catch"}
 }
 
 // NeverSettled is the error of a script that awaits a promise which cannot settle any
@@ -173,7 +173,7 @@ func NeverSettled() *toolscript.RunError {
 // ValueTooLarge is the error of a value of size bytes of JSON that exceeds limit.
 func ValueTooLarge(size int, limit int64) *toolscript.RunError {
 	e := toolscript.Fail(toolscript.LimitOutput, fmt.Sprintf(
-		"the script's value is %d bytes of JSON and may be %d: return less of it, or print it with console.log", size, limit))
+		"the script's value is %d bytes of JSON, and the limit is %d: return less of it, or print it with console.log", size, limit))
 	e.Phase = toolscript.Finalizing
 	return e
 }

@@ -63,7 +63,7 @@ func (c *Checker) Compile(ctx context.Context, src runner.Source) (runner.Compil
 	var answer compiled
 	lost, err := c.ask(ctx, question{kind: frameCompile, header: src, want: frameCompiled, most: SourceLimit.Minus(forChecking)}, &answer)
 	if lost != "" {
-		answer.Diagnostics = refuse(src, "the script could not be compiled: "+lost+"; code that nests deep takes so much: nest it less")
+		answer.Diagnostics = refuse(src, "the script could not be compiled: "+lost+"; deeply nested code needs much time and memory: nest it less")
 	}
 	answer.Compiled.Spent = c.spent
 	return answer.Compiled, answer.Diagnostics, err
@@ -145,7 +145,7 @@ func (c *Checker) ask(ctx context.Context, q question, answer any) (lost string,
 func (c *Checker) exchange(q question, answer any) (lost string, err error) {
 	err = c.link.writeJSON(q.kind, q.header, q.raw)
 	if errors.Is(err, errFrameTooLong) { // nothing was sent, and the worker is well
-		return "", &toolscript.Error{Kind: toolscript.TooLarge, Err: fmt.Errorf("that is too long for a checker: %w", err)}
+		return "", &toolscript.Error{Kind: toolscript.TooLarge, Err: fmt.Errorf("the script or its types are too long for a checker: %w", err)}
 	}
 	if err == nil {
 		err = c.read(q.want, answer)
@@ -179,7 +179,7 @@ func couldNot(t runner.TypeCheck, lost string) []toolscript.Diagnostic {
 		return nil
 	}
 	return refuse(t.Source, "the types of the script could not be checked: "+lost+
-		"; types that grow and code that nests deep take so much: simplify it, or run it unchecked: toolscript exec --check off")
+		"; recursive types and deeply nested code need much time and memory: simplify the script, or run it without the check: toolscript exec --check off")
 }
 
 // refuse is the answer to a script that exceeded the limits of the checker.

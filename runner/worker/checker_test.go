@@ -87,8 +87,8 @@ func TestCheckerKilled(t *testing.T) {
 // that compiling has left of the script's limit.
 func TestOneLimitForAllSteps(t *testing.T) {
 	for want, spent := range map[string]runner.Usage{
-		"that took longer than 1.8s": {Work: worker.SourceLimit.Work},
-		"that took longer than 9s":   {Wall: worker.SourceLimit.Wall},
+		" 1.8s;": {Work: worker.SourceLimit.Work},
+		" 9s;":   {Wall: worker.SourceLimit.Wall},
 	} {
 		c := startChecker(t)
 		found, err := c.Check(t.Context(), runner.TypeCheck{Source: runner.Source{Code: hostile["arrays 500 deep"].code}, Spent: spent, Module: demo})

@@ -53,18 +53,18 @@ func withoutPrivileges() ([]toolscript.Confinement, error) {
 		return nil, fmt.Errorf("PR_SET_DUMPABLE: %w", err)
 	}
 	if given, err := unix.PrctlRetInt(unix.PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0); err != nil || given != 1 {
-		return nil, errors.Join(errors.New("the worker was started with the privilege to gain privileges"), err)
+		return nil, errors.Join(errors.New("the worker was started without no_new_privs"), err)
 	}
 	return []toolscript.Confinement{
 		{Name: "memory", Active: true, Detail: "no other process of the user can read or trace it"},
-		{Name: "privileges", Active: true, Detail: "none can be gained (no_new_privs)"},
+		{Name: "privileges", Active: true, Detail: "it can gain none (no_new_privs)"},
 	}, nil
 }
 
 // refused tries an action that the kernel must refuse now.
 func refused(part string, want error, try func() error) error {
 	if err := try(); !errors.Is(err, want) {
-		return fmt.Errorf("%s does not hold: a forbidden call gave %q, want %w", part, fmt.Sprint(err), want)
+		return fmt.Errorf("%s does not hold: a forbidden call returned %q, not %w", part, fmt.Sprint(err), want)
 	}
 	return nil
 }

@@ -41,7 +41,7 @@ func limitResources() ([]toolscript.Confinement, error) {
 	}
 	return []toolscript.Confinement{
 		{Name: "environment", Active: len(os.Environ()) == 0, Detail: fmt.Sprintf("%d variables", len(os.Environ()))},
-		{Name: "process group", Active: unix.Getpgrp() == os.Getpid(), Detail: "its own: no signal of a terminal reaches it"},
+		{Name: "process group", Active: unix.Getpgrp() == os.Getpid(), Detail: "its own: signals of a terminal do not reach it"},
 		{Name: "priority", Active: true, Detail: fmt.Sprintf("nice %d", workerNice)},
 		{Name: "limits", Active: true, Detail: fmt.Sprintf("%d open files, no byte written to a file, no core dump", maxFiles)},
 	}, nil

@@ -121,7 +121,7 @@ func (r *run) receive() {
 		if err == nil && kind == frameEnd {
 			var outcome runner.Outcome
 			if outcome, err = splitEnd(payload); err == nil && r.sandbox.link.more() {
-				err = errors.New("it went on after its end") // the next run would read that
+				err = errors.New("it sent frames after the end of the script") // the next run would read that
 			}
 			if err == nil {
 				r.End(outcome)

@@ -39,7 +39,7 @@ func watch(j runner.Job) watchdog {
 			case <-poll.C:
 			}
 			if wall > 0 && j.Clock.Since(begun) > wall+watchdogGrace || most > 0 && usedCPU()-cpu > most+watchdogGrace {
-				fmt.Fprintln(os.Stderr, "the script has overrun its limits")
+				fmt.Fprintln(os.Stderr, "the script has exceeded its limits")
 				os.Exit(exitOverrun)
 			}
 		}

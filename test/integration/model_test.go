@@ -62,7 +62,7 @@ func TestGGUFModel(t *testing.T) {
 	})
 	awaitModel(t, g, "gguf-minilm-f16-")
 	search(t, g)
-	if log := g.Log(); strings.Count(log, "search goes on with the embedded model") != 1 || !strings.Contains(log, "signal: killed") {
+	if log := g.Log(); strings.Count(log, "search continues with the embedded model") != 1 || !strings.Contains(log, "signal: killed") {
 		t.Error("the log does not say once that the model was killed")
 	}
 }

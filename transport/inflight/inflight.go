@@ -32,10 +32,10 @@ const (
 // ErrFull is the error of an answer that got no memory before the deadline.
 var ErrFull = &toolscript.Error{
 	Kind: toolscript.Busy, RetryAfter: time.Second,
-	Err: errors.New(`the answers under way fill the memory that "answersMb" of limits allows; make fewer calls at once, or allow more`),
+	Err: errors.New(`the answers in progress use all the memory that "answersMb" of limits allows; make fewer calls at once, or raise it`),
 }
 
-var errReleased = errors.New("nobody waits for the answer any more")
+var errReleased = errors.New("the caller no longer waits for the answer")
 
 // Budget is an amount of bytes. A nil Budget is unlimited. It is safe for concurrent
 // use.

@@ -43,7 +43,7 @@ func (l *listing) tool(raw json.RawMessage) (toolscript.Tool, error) {
 		return toolscript.Tool{}, err
 	}
 	if in == nil {
-		l.warn("tools/list: the tool %q has no inputSchema, which MCP demands; any arguments are taken", a.Name)
+		l.warn("tools/list: the tool %q has no inputSchema, which MCP requires; any arguments are accepted", a.Name)
 		in = noArguments
 	}
 	out, err := schema("outputSchema", a.OutputSchema)
@@ -52,7 +52,7 @@ func (l *listing) tool(raw json.RawMessage) (toolscript.Tool, error) {
 	}
 	var h hints
 	if len(a.Annotations) > 0 && json.Unmarshal(a.Annotations, &h) != nil {
-		l.warn("tools/list: the annotations of the tool %q cannot be read and do not count", a.Name)
+		l.warn("tools/list: the annotations of the tool %q cannot be read and are ignored", a.Name)
 		h = hints{}
 	}
 	if a.Title == "" {

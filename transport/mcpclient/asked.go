@@ -18,8 +18,8 @@ const (
 	maxRounds       = 10 // consecutive requests for input within one call
 	resubscribe     = time.Second
 	inputRequired   = string(mcp.ResultTypeInputRequired)
-	nobodyToAsk     = "nobody can be asked here: toolscript did not offer it in the handshake"
-	askedWithoutEnd = "the server asks for input again and again"
+	nobodyToAsk     = "elicitation is not supported on this connection"
+	askedWithoutEnd = "the server asked for input too many times"
 )
 
 // asked answers a request of the server. mcp-go runs it in a separate goroutine.
@@ -130,7 +130,7 @@ func (c *Conn) subscribe() {
 			return
 		}
 		if errors.Is(err, mcp.ErrMethodNotFound) {
-			c.on.logf(slog.LevelDebug, "the server tells of no changes: %v", err)
+			c.on.logf(slog.LevelDebug, "the server sends no notifications of changes: %v", err)
 			return
 		}
 		select {

@@ -62,9 +62,9 @@ func TestCallToolErrors(t *testing.T) {
 	}{
 		{"error of the protocol", "rpcerror", `{"code":-32099,"message":"no \u001b[31mluck\u001b[0m"}`, toolscript.ToolFailed, -32099, "srv: no luck"},
 		{"unknown tool", "nothing", `{}`, toolscript.ToolFailed, -32602, "srv: no such tool: nothing"},
-		{"null for a result", "noresult", `{}`, toolscript.ToolFailed, 0, "no tool result"},
-		{"a list for arguments", "echo", `[]`, toolscript.Invalid, 0, "one JSON object"},
-		{"broken arguments", "echo", `{"text":`, toolscript.Invalid, 0, "one JSON object"},
+		{"null for a result", "noresult", `{}`, toolscript.ToolFailed, 0, "not a tool result"},
+		{"a list for arguments", "echo", `[]`, toolscript.Invalid, 0, "JSON object"},
+		{"broken arguments", "echo", `{"text":`, toolscript.Invalid, 0, "JSON object"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := c.CallTool(within(t, bound), tt.tool, json.RawMessage(tt.args), nil)

@@ -223,7 +223,7 @@ func (c *Conn) dialError(ctx context.Context, err error, lines []string) error {
 	var version mcp.UnsupportedProtocolVersionError
 	switch {
 	case errors.As(err, &version):
-		return fail(toolscript.Unsupported, fmt.Errorf("the server speaks MCP version %q, which this program does not", version.Version))
+		return fail(toolscript.Unsupported, fmt.Errorf("the server uses MCP version %q, which toolscript does not support", version.Version))
 	case ctx.Err() != nil:
 		about.Err = &DialError{errors.New(`no answer to "initialize"` + c.chatterHint()), lines}
 		return contextError(ctx, &about)

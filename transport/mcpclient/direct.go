@@ -44,7 +44,7 @@ func (c *Conn) Start(t ToolCall) Started {
 		t.Args = json.RawMessage("{}")
 	}
 	if !isObject(t.Args) || !json.Valid(t.Args) {
-		t.Done(nil, wrapError(about, toolscript.Invalid, errors.New("the arguments of a tool are one JSON object")))
+		t.Done(nil, wrapError(about, toolscript.Invalid, errors.New("the arguments of a tool must be a JSON object")))
 		return Started{func(string, error) {}}
 	}
 	if process, ok := c.peer.(*stdio); ok && !c.dialect.modern() {
@@ -151,7 +151,7 @@ func (c *Conn) resultOf(r reply, about toolscript.Error) (json.RawMessage, error
 
 func toolResult(result json.RawMessage, about toolscript.Error) (json.RawMessage, error) {
 	if !isObject(result) {
-		return nil, wrapError(about, toolscript.ToolFailed, fmt.Errorf("the server answered with %s, which is no tool result", sample(result)))
+		return nil, wrapError(about, toolscript.ToolFailed, fmt.Errorf("the server answered with %s, which is not a tool result", sample(result)))
 	}
 	return result, nil
 }

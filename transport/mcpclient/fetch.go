@@ -18,7 +18,7 @@ const maxCursor = 2 << 10
 
 // ErrNoCapability is wrapped by the error of Fetch if the server did not announce the
 // requested capability in the handshake.
-var ErrNoCapability = errors.New("it has none")
+var ErrNoCapability = errors.New("the server lacks the capability")
 
 // offers records which capabilities other than tools a server has announced.
 type offers struct{ resources, prompts bool }
@@ -53,7 +53,7 @@ func (c *Conn) Fetch(ctx context.Context, o toolscript.FetchRequest, progress fu
 		return c.page(about, of, result)
 	}
 	if err == nil && !holds(result, o) {
-		err = wrapError(about, toolscript.ToolFailed, fmt.Errorf("the server answered %s with %s, which is none", method, sample(result)))
+		err = wrapError(about, toolscript.ToolFailed, fmt.Errorf("the server answered %s with %s, which is not its result", method, sample(result)))
 	}
 	return result, err
 }
@@ -62,9 +62,9 @@ func (c *Conn) Fetch(ctx context.Context, o toolscript.FetchRequest, progress fu
 func (a offers) have(o toolscript.FetchRequest) error {
 	switch {
 	case o.Member() == toolscript.PromptsMember && !a.prompts:
-		return fmt.Errorf("the server announces no prompts: %w", ErrNoCapability)
+		return fmt.Errorf("%w prompts", ErrNoCapability)
 	case o.Member() == toolscript.ResourcesMember && !a.resources:
-		return fmt.Errorf("the server announces no resources: %w", ErrNoCapability)
+		return fmt.Errorf("%w resources", ErrNoCapability)
 	}
 	return nil
 }
@@ -84,12 +84,12 @@ func requestFor(o toolscript.FetchRequest) (method string, params map[string]any
 		return string(mcp.MethodPromptsList), params, nil
 	case toolscript.ReadResource:
 		if o.URI == "" {
-			return "", nil, errors.New("a resource is read by its URI, which is missing")
+			return "", nil, errors.New("the URI of the resource is missing")
 		}
 		return string(mcp.MethodResourcesRead), map[string]any{"uri": o.URI}, nil
 	case toolscript.GetPrompt:
 		if o.Prompt == "" {
-			return "", nil, errors.New("a prompt is asked for by its name, which is missing")
+			return "", nil, errors.New("the name of the prompt is missing")
 		}
 		params["name"] = o.Prompt
 		if len(o.Args) > 0 {
@@ -97,7 +97,7 @@ func requestFor(o toolscript.FetchRequest) (method string, params map[string]any
 		}
 		return string(mcp.MethodPromptsGet), params, nil
 	}
-	return "", nil, fmt.Errorf("nothing of the id %q can be asked for", o.ID)
+	return "", nil, fmt.Errorf("the id %q is not a list, a resource or a prompt", o.ID)
 }
 
 // holds reports whether a result has the members that the request requires.
@@ -139,7 +139,7 @@ func (c *Conn) page(about toolscript.Error, of toolscript.Collection, result jso
 	}
 	if len(page.Next) > maxCursor {
 		page.Missing = []toolscript.Missing{{Server: c.name, Kind: toolscript.TooLarge, Error: fmt.Sprintf(
-			"the entries after these are left out: the server's cursor has %d bytes, and at most %d are passed on", len(page.Next), maxCursor)}}
+			"the entries after these are left out: the server's cursor has %d bytes, and the limit is %d", len(page.Next), maxCursor)}}
 		page.Next = ""
 	}
 	return json.Marshal(page)

@@ -181,7 +181,7 @@ func (c *Conn) misconfigured(refused *httptransport.StatusError) *toolscript.Err
 	e := &toolscript.Error{Kind: toolscript.Unavailable, Permanent: true}
 	text := c.words.clean(refused.Error())
 	if refused.Status == http.StatusForbidden {
-		e.Kind, e.Err = toolscript.Forbidden, fmt.Errorf("%s; the server wants other credentials than those of its configuration", text)
+		e.Kind, e.Err = toolscript.Forbidden, fmt.Errorf("%s; the server does not accept the credentials of its configuration", text)
 		return e
 	}
 	e.Err = fmt.Errorf(`initialize: %s; correct "url" or "type" in .toolscript.json if no MCP server is there`, text)

@@ -275,7 +275,7 @@ func TestRedirects(t *testing.T) {
 func TestAnAddressForMessagesElsewhereIsRefused(t *testing.T) {
 	_, cfg := overHTTP(t, mcpclient.SSE, "elsewhere")
 	err, _ := refused(t, cfg, bound)
-	wantText(t, "error", err.Error(), "not its own")
+	wantText(t, "error", err.Error(), "another origin")
 }
 
 func TestAnAnswerThatIsTooLarge(t *testing.T) {

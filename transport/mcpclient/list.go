@@ -100,7 +100,7 @@ func (l *listing) add(p page, size int) {
 		case err != nil:
 			l.warn("tools/list: left out %s: %v", sample(raw), err)
 		case l.names[t.Name]:
-			l.warn("tools/list: the tool %q is announced twice; the first one counts", t.Name)
+			l.warn("tools/list: the tool %q is listed twice; the first entry is used", t.Name)
 		default:
 			l.names[t.Name] = true
 			l.tools = append(l.tools, t)

@@ -118,8 +118,8 @@ func TestListToolsLeavesOutWhatIsNoTool(t *testing.T) {
 	if string(odd.InputSchema) != `{"type":"object"}` || odd.OutputSchema != nil {
 		t.Errorf("odd_but_usable has schemas %s and %s", odd.InputSchema, odd.OutputSchema)
 	}
-	wantText(t, "warnings", warned, "left out null", "it has no name", "inputSchema is not an object",
-		`"echo" is announced twice`, `"odd_but_usable" has no inputSchema`, `annotations of the tool "odd_but_usable"`)
+	wantText(t, "warnings", warned, "left out null", "no name", "its inputSchema",
+		`"echo"`, `"odd_but_usable" has no inputSchema`, `annotations of the tool "odd_but_usable"`)
 	if got := strings.Count(warned, "\n") + 1; got != 9 {
 		t.Errorf("%d warnings, want 9:\n%s", got, warned)
 	}

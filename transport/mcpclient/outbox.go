@@ -9,7 +9,7 @@ import (
 )
 
 // errBacklog is returned for a message that would exceed the limit of waiting bytes.
-var errBacklog = errors.New("the server does not read what it is sent; try again later")
+var errBacklog = errors.New("the server does not read its input; try again later")
 
 // maxBacklog is the maximum number of bytes that wait in all outboxes of the process
 // together. Each outbox also has its own limit.

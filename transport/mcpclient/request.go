@@ -112,7 +112,7 @@ func notSent(about toolscript.Error, err error) error {
 
 // noAnswer returns the error of a call whose ctx has ended.
 func noAnswer(ctx context.Context, about toolscript.Error) error {
-	about.Err = errors.New("no answer in time, and the server was told to stop; a longer \"timeout\" can be set for it in .toolscript.json")
+	about.Err = errors.New("no answer in time, and the call was cancelled at the server; a longer \"timeout\" can be set for it in .toolscript.json")
 	return contextError(ctx, &about)
 }
 

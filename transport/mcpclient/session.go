@@ -63,7 +63,7 @@ func (c *Conn) begin(r *renewal) {
 	defer recovered(c.on, func() { r.err = errFault; c.end(errFault) })
 	ctx, cancel := context.WithTimeout(context.Background(), renewTime)
 	defer cancel()
-	c.on.logf(slog.LevelInfo, "the server has ended the session; another one begins")
+	c.on.logf(slog.LevelInfo, "the server has ended the session; a new one begins")
 	if _, r.err = c.initialize(ctx); r.err != nil {
 		c.end(r.err)
 		return

@@ -132,7 +132,7 @@ func TestStatelessQuestions(t *testing.T) {
 	if err == nil {
 		t.Fatal("a question that nobody answers has a result")
 	}
-	wantText(t, "error", err.Error(), "asks for input (elicitation/create)", "nobody can be asked here")
+	wantText(t, "error", err.Error(), "elicitation/create", "not supported")
 
 	person := dial(t, cfg, mcpclient.Events{Elicit: func(context.Context, json.RawMessage) (json.RawMessage, error) {
 		return json.RawMessage(`{"action":"decline"}`), nil

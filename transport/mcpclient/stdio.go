@@ -55,7 +55,7 @@ func (d Dialer) startStdio(cfg Config, on Events, words redactor, open *calls) (
 	}
 	env := environment(os.Environ(), cfg)
 	for _, name := range env.refused {
-		on.logf(slog.LevelWarn, "%s of its configured environment is not passed on: names that begin with %s are our own", name, ownPrefix)
+		on.logf(slog.LevelWarn, "%s of its configured environment is not passed on: names that begin with %s are reserved", name, ownPrefix)
 	}
 	for _, name := range env.withheld {
 		on.logf(slog.LevelWarn, "%s is not passed on: its value holds a user name or password; to pass it, add it to inheritEnv", name)

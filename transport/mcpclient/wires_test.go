@@ -113,7 +113,7 @@ func TestRequestsOfTheServerOnEveryWire(t *testing.T) {
 		for method, want := range map[string]string{
 			"ping":                   `{}`,
 			"roots/list":             `{"roots":[]}`,
-			"elicitation/create":     "nobody can be asked here",
+			"elicitation/create":     "not supported",
 			"sampling/createMessage": "no such method: sampling/createMessage",
 			"no/such":                "no such method: no/such",
 		} {

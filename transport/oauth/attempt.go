@@ -34,7 +34,7 @@ type Attempt struct {
 
 // Errors of Finish before it sends a request to the authorization server.
 var (
-	ErrState = errors.New("invalid or expired authorization attempt: the state is missing or another one")
+	ErrState = errors.New("invalid or expired authorization attempt: the state is missing or wrong")
 	ErrCode  = errors.New("the authorization server sent no code")
 )
 
@@ -93,7 +93,7 @@ func (s *Session) begin(ctx context.Context, c challenge, redirect string) (*Att
 	client, err := s.clientFor(ctx, a, known, redirect)
 	switch {
 	case err != nil && a.assumed:
-		return nil, fmt.Errorf("%w: nothing describes its authorization server, and there is none where old ones are", ErrDiscovery)
+		return nil, fmt.Errorf("%w: no metadata name its authorization server, and there is none at the default address", ErrDiscovery)
 	case err != nil:
 		return nil, err
 	}

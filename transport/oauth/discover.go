@@ -201,7 +201,7 @@ func (s *Session) document(ctx context.Context, address string, into any) (found
 	s.log.Debug("oauth discovery", slog.String("url", plainText(address)))
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
-		return false, errors.New("the server names metadata at what is not a URL")
+		return false, errors.New("the address of the server's metadata is not a URL")
 	}
 	req.Header.Set("Accept", "application/json")
 	resp, err := s.client.Do(req) //nolint:gosec // the guard of the client restricts the addresses

@@ -93,5 +93,5 @@ func registrationError(err error) error {
 	if errors.As(err, &answered) {
 		return fmt.Errorf("client registration: %w", &refusal{answered.ErrorCode, answered.ErrorDescription})
 	}
-	return fmt.Errorf("%w (it answered no registration to a try)", errNoRegistration)
+	return fmt.Errorf("%w (a registration was tried and refused)", errNoRegistration)
 }

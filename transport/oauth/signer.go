@@ -39,7 +39,7 @@ func newSigner(c Config) (*signer, error) {
 	}
 	method := jwt.GetSigningMethod(name)
 	if _, hmac := method.(*jwt.SigningMethodHMAC); method == nil || hmac || name == "none" {
-		return nil, fmt.Errorf("oauth.signingAlgorithm: %q is none that a private key signs with", name)
+		return nil, fmt.Errorf("oauth.signingAlgorithm: %q is not an algorithm for private keys", name)
 	}
 	s := &signer{c.ClientID, method, key}
 	if _, err := s.assertion("check"); err != nil {
@@ -63,7 +63,7 @@ func parseKey(text string) (crypto.PrivateKey, error) {
 	if key, err := x509.ParsePKCS1PrivateKey(block.Bytes); err == nil {
 		return key, nil
 	}
-	return nil, errors.New("not a private key that is understood (PKCS #8, SEC 1 or PKCS #1, without a password)")
+	return nil, errors.New("not a supported private key (PKCS #8, SEC 1 or PKCS #1, without a password)")
 }
 
 func algorithmOf(key crypto.PrivateKey) string {

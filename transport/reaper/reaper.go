@@ -175,7 +175,7 @@ func (r *Reaper) Close() {
 	}
 	left := groups.remains(r.mark)
 	if !left.end(closeTime) {
-		r.log.Warn("the reaper still ends what servers have left running")
+		r.log.Warn("the reaper is still ending processes that servers have left")
 		_ = c.pipe.Close() // fails if the process has ended already
 		return
 	}

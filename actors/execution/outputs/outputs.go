@@ -41,7 +41,7 @@ const (
 type Store struct{ Dir string }
 
 // errNoFolder is why a Store without folder keeps nothing.
-var errNoFolder = errors.New("there is no data folder to keep it in")
+var errNoFolder = errors.New("there is no data folder to store it in")
 
 // runID is what ids of runs look like; no other is part of a path.
 var runID = regexp.MustCompile(`^run_[0-9a-f]{16}$`)
@@ -54,7 +54,7 @@ func (s Store) Create(id string, part Part) (*File, error) {
 		return nil, errNoFolder
 	}
 	if !runID.MatchString(id) {
-		return nil, fmt.Errorf("%.50q is no id of a run", id)
+		return nil, fmt.Errorf("%.50q is not the id of a run", id)
 	}
 	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ func (s Store) Read(id string, q toolscript.OutputQuery) ([]byte, error) {
 		part = Value
 	}
 	missing := &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf(
-		"nothing is kept of the %s of run %.50q: it was within its limit, or it is forgotten", part, id)}
+		"the %s of run %.50q is not stored: it was within its limit, or it has been deleted", part, id)}
 	if s.Dir == "" || !runID.MatchString(id) {
 		return nil, missing
 	}
@@ -125,7 +125,7 @@ func (s Store) forget() {
 }
 
 // notKept stands at the end of a part that was longer than what is kept.
-const notKept = "\n[what follows was not kept: of one run 32 MB are]\n"
+const notKept = "\n[the rest is not stored: the limit is 32 MB per run]\n"
 
 // File is a part that is being written. One goroutine uses it at a time.
 type File struct {

@@ -76,7 +76,7 @@ func TestLongOutputIsDroppedInTheEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := s.Read(id, toolscript.OutputQuery{From: outputs.MostBytes - 1})
-	if want := "x\n[what follows was not kept: of one run 32 MB are]\n"; string(got) != want || err != nil || f.Size() != outputs.MostBytes {
+	if want := "x\n[the rest is not stored: the limit is 32 MB per run]\n"; string(got) != want || err != nil || f.Size() != outputs.MostBytes {
 		t.Errorf("the end is %q, %v, size %d, want %q", got, err, f.Size(), want)
 	}
 }

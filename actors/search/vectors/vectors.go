@@ -85,7 +85,7 @@ func (f File) find(from io.Reader, keys []index.Key) (Found, error) {
 }
 
 // errForeign reports a file of another program or model.
-var errForeign = errors.New("it is no file of vectors of this model")
+var errForeign = errors.New("it is not a file of vectors of this model")
 
 // each calls use for every record. If use returns false, the record is counted as
 // damaged. An incomplete record ends the file.

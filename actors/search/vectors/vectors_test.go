@@ -121,12 +121,12 @@ func TestADamagedFile(t *testing.T) {
 		found int
 		says  string
 	}{
-		"empty":                  {nil, 0, "no file of vectors"},
-		"another program's":      {[]byte(strings.Repeat("{}", 100)), 0, "no file of vectors"},
-		"a header with an error": {flipped(9), 0, "no file of vectors"},
+		"empty":                  {nil, 0, "not a file of vectors"},
+		"another program's":      {[]byte(strings.Repeat("{}", 100)), 0, "not a file of vectors"},
+		"a header with an error": {flipped(9), 0, "not a file of vectors"},
 		"a value with an error":  {flipped(len(text) - 6), 2, "1 of its 3 records"},
 		"cut":                    {text[:len(text)-5], 2, "1 of its 3 records"},
-		"cut in the header":      {text[:5], 0, "no file of vectors"},
+		"cut in the header":      {text[:5], 0, "not a file of vectors"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFile(t)

@@ -66,7 +66,7 @@ func (w Watch) over() *toolscript.Error {
 	total := w.bounds.Spent.Plus(w.Usage())
 	switch most := w.bounds.Most; {
 	case RSS(w.pid) > w.bounds.Memory:
-		return &toolscript.Error{Kind: toolscript.LimitMemory, Err: fmt.Errorf("that took more than %d MB of memory", w.bounds.Memory>>20)}
+		return &toolscript.Error{Kind: toolscript.LimitMemory, Err: fmt.Errorf("it needed more than %d MB of memory", w.bounds.Memory>>20)}
 	case total.Work > most.Work:
 		return tooLong(most.Work)
 	case total.Wall > most.Wall:
@@ -76,5 +76,5 @@ func (w Watch) over() *toolscript.Error {
 }
 
 func tooLong(bound time.Duration) *toolscript.Error {
-	return &toolscript.Error{Kind: toolscript.LimitTime, Err: fmt.Errorf("that took longer than %s", bound.Round(time.Millisecond))}
+	return &toolscript.Error{Kind: toolscript.LimitTime, Err: fmt.Errorf("it took longer than %s", bound.Round(time.Millisecond))}
 }

@@ -110,7 +110,7 @@ func redirected(from *url.URL, resp *http.Response) (*url.URL, error) {
 	}
 	to, err := from.Parse(resp.Header.Get("Location"))
 	if err != nil || resp.Header.Get("Location") == "" {
-		return nil, errors.New("the server redirects to nowhere")
+		return nil, errors.New("the server redirects without an address")
 	}
 	upgrade := from.Scheme == "http" && to.Scheme == "https" && from.Hostname() == to.Hostname()
 	if !sameOrigin(from, to) && !upgrade {

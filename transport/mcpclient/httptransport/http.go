@@ -179,7 +179,7 @@ func (h *HTTP) answer(ctx context.Context, resp *http.Response, session string, 
 		}
 		m, err := parseMessage(text)
 		if err != nil || m.Method != "" {
-			return nil, &StatusError{Status: resp.StatusCode, Text: "its answer is no response of JSON-RPC"}
+			return nil, &StatusError{Status: resp.StatusCode, Text: "its answer is not a JSON-RPC response"}
 		}
 		return m.response(), nil
 	default:
@@ -240,7 +240,7 @@ func (h *HTTP) Close() error {
 			err = resp.Body.Close() // any status is sufficient: servers may reply 405 if they end sessions themselves
 		}
 		if err != nil {
-			h.Log(slog.LevelDebug, "the server was not told of the end of the session: %v", err)
+			h.Log(slog.LevelDebug, "the request to end the session failed: %v", err)
 		}
 	}
 	return h.shut()

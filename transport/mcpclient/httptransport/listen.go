@@ -109,7 +109,7 @@ func (h *HTTP) listenOn(session string, opened bool, err error) bool {
 	case passing(err):
 		return true
 	default:
-		h.Log(slog.LevelDebug, "the server says nothing unasked: %v", err)
+		h.Log(slog.LevelDebug, "the server offers no stream of notifications: %v", err)
 		return false
 	}
 }

@@ -47,7 +47,7 @@ func parseMessage(data []byte) (m message, err error) {
 			note(json.Unmarshal(value, &m.Error))
 		}
 	}) {
-		return m, errors.New("it is no object")
+		return m, errors.New("it is not an object")
 	}
 	return m, err
 }
@@ -65,14 +65,14 @@ func (w *wire) take(ctx context.Context, data []byte, reply func(context.Context
 		if answer := tooDeep(data); answer != nil {
 			return answer
 		}
-		w.Log(slog.LevelDebug, "an event that is no message: %v", err)
+		w.Log(slog.LevelDebug, "an event is not a message: %v", err)
 		return nil
 	}
 	switch {
 	case m.Method == "" && !m.ID.IsNil():
 		return m.response()
 	case m.Method == "":
-		w.Log(slog.LevelDebug, "a message with neither id nor method")
+		w.Log(slog.LevelDebug, "a message has neither id nor method")
 	case m.ID.IsNil():
 		w.notified(m)
 	default:
@@ -109,7 +109,7 @@ func tooDeep(data []byte) *transport.JSONRPCResponse {
 func (w *wire) notified(m message) {
 	n := mcp.JSONRPCNotification{JSONRPC: mcp.JSONRPC_VERSION, Notification: mcp.Notification{Method: m.Method}}
 	if len(m.Params) > 0 && json.Unmarshal(m.Params, &n.Params) != nil {
-		w.Log(slog.LevelDebug, "the parameters of %s are no object", m.Method)
+		w.Log(slog.LevelDebug, "the parameters of %s are not an object", m.Method)
 		return
 	}
 	w.mu.RLock()
@@ -131,7 +131,7 @@ func (w *wire) asked(ctx context.Context, m message, reply func(context.Context,
 	select {
 	case w.served <- struct{}{}:
 	default:
-		w.run(func() { refuse(mcp.INTERNAL_ERROR, "too many requests of the server are under way") })
+		w.run(func() { refuse(mcp.INTERNAL_ERROR, "too many requests of the server are in progress") })
 		return
 	}
 	w.run(func() {
@@ -143,7 +143,7 @@ func (w *wire) asked(ctx context.Context, m message, reply func(context.Context,
 			}
 		}()
 		if handle == nil {
-			refuse(mcp.METHOD_NOT_FOUND, "nobody answers requests here")
+			refuse(mcp.METHOD_NOT_FOUND, "requests are not supported on this connection")
 			return
 		}
 		answer, err := handle(ctx, transport.JSONRPCRequest{JSONRPC: mcp.JSONRPC_VERSION, ID: m.ID, Method: m.Method, Params: m.Params})

@@ -87,7 +87,7 @@ func (s *SSE) greeting(from *events) (*url.URL, error) {
 	}
 	to, err := s.URL.Parse(string(first.data))
 	if err != nil || !sameOrigin(s.URL, to) {
-		return nil, &InterruptedError{errors.New("the server names an address for messages that is not its own")}
+		return nil, &InterruptedError{errors.New("the server names an address of another origin for messages")}
 	}
 	return to, nil
 }

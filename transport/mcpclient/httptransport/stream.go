@@ -128,7 +128,7 @@ func (h *HTTP) open(ctx context.Context, session, lastID string) (io.ReadCloser,
 	resp, err := h.send(ctx, outgoing{http.MethodGet, h.URL, header, nil})
 	if !late.Stop() && err == nil {
 		_ = resp.Body.Close() // its context has ended
-		err = &InterruptedError{errors.New("the server does not begin its answer")}
+		err = &InterruptedError{errors.New("the server did not begin its answer in time")}
 	}
 	switch {
 	case err != nil:

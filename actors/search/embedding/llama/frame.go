@@ -35,7 +35,7 @@ func WriteFrame(w io.Writer, frame any) error {
 		return err
 	}
 	if len(body) > MaxFrame {
-		return fmt.Errorf("a frame of %d bytes, at most %d are sent", len(body), MaxFrame)
+		return fmt.Errorf("a frame of %d bytes exceeds the limit of %d", len(body), MaxFrame)
 	}
 	_, err = w.Write(append(binary.BigEndian.AppendUint32(nil, uint32(len(body))), body...))
 	return err
@@ -49,7 +49,7 @@ func ReadFrame(r io.Reader, frame any) error {
 	}
 	size := binary.BigEndian.Uint32(length[:])
 	if size > MaxFrame {
-		return fmt.Errorf("a frame of %d bytes, at most %d are read", size, MaxFrame)
+		return fmt.Errorf("a frame of %d bytes exceeds the limit of %d", size, MaxFrame)
 	}
 	body := make([]byte, size)
 	if _, err := io.ReadFull(r, body); err != nil {

@@ -19,7 +19,7 @@ func checkLibrary(folder string) error {
 		return fmt.Errorf("%w; --search-library names the folder of %s", err, LibraryName)
 	}
 	if magic != "\x7fELF" || size <= leastLibrary {
-		return fmt.Errorf("%s (%d bytes) is no library; a file of about 130 bytes is a pointer of git-lfs: run git lfs pull", path, size)
+		return fmt.Errorf("%s (%d bytes) is not a library; a file of about 130 bytes is a pointer of git-lfs: run git lfs pull", path, size)
 	}
 	return nil
 }

@@ -41,7 +41,7 @@ func (o Options) Check() error {
 		return invalid("the model cannot be used: %w", err)
 	}
 	if _, err := os.Stat(o.Program); err != nil {
-		return invalid("a GGUF model needs the program %s: %w; build it with: go build ./cmd/%s, beside toolscript or where TOOLSCRIPT_LLAMA says", ProgramName, err, ProgramName)
+		return invalid("a GGUF model needs the program %s: %w; build it with: go build ./cmd/%s, and put it into the folder of toolscript or name it in TOOLSCRIPT_LLAMA", ProgramName, err, ProgramName)
 	}
 	if err := checkLibrary(o.Library); err != nil {
 		return invalid("the llama library cannot be used: %w", err)
@@ -57,7 +57,7 @@ func checkModel(path string) error {
 		return err
 	}
 	if magic != "GGUF" {
-		return fmt.Errorf("%s (%d bytes) is no GGUF file; a file of about 130 bytes is a pointer of git-lfs: run git lfs pull", path, size)
+		return fmt.Errorf("%s (%d bytes) is not a GGUF file; a file of about 130 bytes is a pointer of git-lfs: run git lfs pull", path, size)
 	}
 	return nil
 }
@@ -74,7 +74,7 @@ func head(path string) (magic string, size int64, err error) {
 		return "", 0, err
 	}
 	if !info.Mode().IsRegular() {
-		return "", 0, fmt.Errorf("%s is no file", path)
+		return "", 0, fmt.Errorf("%s is not a file", path)
 	}
 	first := make([]byte, 4)
 	if _, err := io.ReadFull(file, first); err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {

@@ -111,14 +111,14 @@ func TestCheck(t *testing.T) {
 	for want, change := range map[string]func(o *llama.Options){
 		"go build":             func(o *llama.Options) { o.Program = filepath.Join(o.Library, "nothing") },
 		"not an absolute path": func(o *llama.Options) { o.Library = "." },
-		"no GGUF file":         func(o *llama.Options) { write(t, o.Model, "version https://git-lfs.github.com/spec/v1\n") },
+		"not a GGUF file":      func(o *llama.Options) { write(t, o.Model, "version https://git-lfs.github.com/spec/v1\n") },
 		"no such file":         func(o *llama.Options) { o.Model += "x" },
 		"well.ggufx":           func(o *llama.Options) { o.Model += "x"; o.Program = "/nothing" },
-		"is no file":           func(o *llama.Options) { o.Model = o.Library },
+		"is not a file":        func(o *llama.Options) { o.Model = o.Library },
 		"git lfs pull": func(o *llama.Options) {
 			write(t, filepath.Join(o.Library, llama.LibraryName), "version https://git-lfs.github.com/spec/v1\n")
 		},
-		"is no library": func(o *llama.Options) { write(t, filepath.Join(o.Library, llama.LibraryName), "\x7fELF") },
+		"is not a library": func(o *llama.Options) { write(t, filepath.Join(o.Library, llama.LibraryName), "\x7fELF") },
 		"--search-library": func(o *llama.Options) {
 			if err := os.Remove(filepath.Join(o.Library, llama.LibraryName)); err != nil {
 				t.Fatal(err)

@@ -45,13 +45,13 @@ func (o Options) Check() error {
 	u, err := url.Parse(o.URL)
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
-		return invalid("the URL of the embeddings endpoint is not one with http or https and a host")
+		return invalid("the URL of the embeddings endpoint must be an absolute http or https URL")
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
-		return invalid("the URL of the embeddings endpoint has a user, a query or a fragment; a secret belongs into search.remote.key")
+		return invalid("the URL of the embeddings endpoint has a user, a query or a fragment; put a secret into search.remote.key")
 	case o.Model == "":
 		return invalid("the embeddings endpoint needs a model: search.remote.model")
 	case strings.ContainsFunc(o.Key, func(r rune) bool { return r < ' ' || r > '~' }):
-		return invalid("the key of the embeddings endpoint has characters that no header may have")
+		return invalid("the key of the embeddings endpoint has characters that are not allowed in an HTTP header")
 	case o.Key != "" && u.Scheme == "http" && !loopback(u.Hostname()):
 		return invalid("the key of the embeddings endpoint would be sent to %s in clear text; use https", u.Hostname())
 	}

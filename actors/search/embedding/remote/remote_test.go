@@ -147,10 +147,10 @@ var misbehaviours = map[string]struct {
 	}, "307"},
 	"HTML":          {status(200, "<html>"), "not the JSON"},
 	"nothing":       {status(200, ""), "not the JSON"},
-	"another shape": {status(200, `{"embeddings":[[1,2,3]]}`), "0 vectors for 2 texts"},
-	"too few":       {status(200, `{"data":[{"index":0,"embedding":[1,2,3]}]}`), "1 vectors for 2 texts"},
-	"one twice":     {status(200, `{"data":[{"index":1,"embedding":[1,2,3]},{"index":1,"embedding":[1,2,3]}]}`), "one of 2 texts"},
-	"bad index":     {status(200, `{"data":[{"index":-1,"embedding":[1,2,3]},{"index":0,"embedding":[1,2,3]}]}`), "one of 2 texts"},
+	"another shape": {status(200, `{"embeddings":[[1,2,3]]}`), "0 vectors"},
+	"too few":       {status(200, `{"data":[{"index":0,"embedding":[1,2,3]}]}`), "1 vectors"},
+	"one twice":     {status(200, `{"data":[{"index":1,"embedding":[1,2,3]},{"index":1,"embedding":[1,2,3]}]}`), "each of 2"},
+	"bad index":     {status(200, `{"data":[{"index":-1,"embedding":[1,2,3]},{"index":0,"embedding":[1,2,3]}]}`), "each of 2"},
 	"too long":      {status(200, `{"data":[{"embedding":[1,2,3]},{"embedding":[1,2,3,4]}]}`), "a vector of 4 values, want 3"},
 	"empty vector":  {status(200, `{"data":[{"embedding":[1,2,3]},{"embedding":[]}]}`), "without values"},
 	"zeros":         {status(200, `{"data":[{"embedding":[1,2,3]},{"embedding":[0,0,0]}]}`), "length 0"},
@@ -166,7 +166,7 @@ var misbehaviours = map[string]struct {
 	"breaks off": {func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Length", "1000")
 		_, _ = io.WriteString(w, `{"data":[`)
-	}, "breaks off"},
+	}, "ended early"},
 	"hangs up": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, "EOF"},
 }
 
@@ -287,10 +287,10 @@ func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f
 
 func TestOptions(t *testing.T) {
 	for url, want := range map[string]string{
-		"":                            "not one with http",
-		"ftp://host/v1":               "not one with http",
-		"/v1":                         "not one with http",
-		"https://":                    "not one with http",
+		"":                            "http or https",
+		"ftp://host/v1":               "http or https",
+		"/v1":                         "http or https",
+		"https://":                    "http or https",
 		"https://me:" + key + "@host": "has a user",
 		"https://host/v1?k=" + key:    "has a user, a query",
 		"http://host/v1":              "in clear text",

@@ -52,7 +52,7 @@ func (e *Engine) request(ctx context.Context, texts []string) ([][]float32, erro
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
 	switch {
 	case err != nil:
-		return nil, e.unavailable(fmt.Errorf("its answer breaks off: %w", err))
+		return nil, e.unavailable(fmt.Errorf("its answer ended early: %w", err))
 	case len(body) > maxAnswer:
 		return nil, e.unavailable(fmt.Errorf("its answer has more than %d MB", maxAnswer>>20))
 	}
@@ -139,7 +139,7 @@ func printable(r rune) rune {
 // indexes must have that order.
 func (a answer) vectors(n int) ([][]float32, error) {
 	if len(a.Data) != n {
-		return nil, fmt.Errorf("it gave %d vectors for %d texts", len(a.Data), n)
+		return nil, fmt.Errorf("it returned %d vectors for %d texts", len(a.Data), n)
 	}
 	vectors := make([][]float32, n)
 	for i, d := range a.Data {
@@ -147,10 +147,10 @@ func (a answer) vectors(n int) ([][]float32, error) {
 			i = *d.Index
 		}
 		if i < 0 || i >= n || vectors[i] != nil {
-			return nil, fmt.Errorf("it gave no or two vectors for one of %d texts", n)
+			return nil, fmt.Errorf("it did not return one vector for each of %d texts", n)
 		}
 		if len(d.Embedding) == 0 {
-			return nil, errors.New("it gave a vector without values")
+			return nil, errors.New("it returned a vector without values")
 		}
 		vectors[i] = d.Embedding
 	}

@@ -160,7 +160,7 @@ func (m *meta) blockParams(blockType []byte) (int, error) {
 	}
 	index := (&reader{data: blockType}).unsigned()
 	if index >= uint64(len(m.params)) {
-		return 0, fmt.Errorf("a loop of type %d, of which there is none", index)
+		return 0, fmt.Errorf("a loop of the unknown type %d", index)
 	}
 	return m.params[index], nil
 }

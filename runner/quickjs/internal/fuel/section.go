@@ -44,7 +44,7 @@ func readTypes(body []byte) ([]int, error) {
 	var params []int
 	for range r.unsigned() {
 		if form := r.byte(); r.err == nil && form != 0x60 {
-			return nil, fmt.Errorf("type %d is no function type", len(params))
+			return nil, fmt.Errorf("type %d is not a function type", len(params))
 		}
 		n := int(r.unsigned())
 		r.bytes(n)
@@ -87,7 +87,7 @@ func findImport(body []byte, module, name string) (uint32, error) {
 			return 0, r.err
 		}
 		if kind != 0 {
-			return 0, fmt.Errorf("%s.%s is no function: only functions may be imported", from, field)
+			return 0, fmt.Errorf("%s.%s is not a function: only functions may be imported", from, field)
 		}
 		if from == module && field == name {
 			found, index = true, functions
