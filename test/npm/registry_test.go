@@ -1,0 +1,113 @@
+//go:build integration && linux
+
+package npm_test
+
+import (
+	"crypto/sha512"
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/toolscript/toolscript"
+)
+
+// registry is an npm registry with the built packages.
+type registry struct {
+	*httptest.Server
+
+	mu      sync.Mutex
+	fetched []string // names of the packages whose tarballs were fetched
+}
+
+func newRegistry(t *testing.T) *registry {
+	t.Helper()
+	r := &registry{}
+	mux := http.NewServeMux()
+	r.Server = httptest.NewServer(mux)
+	t.Cleanup(r.Close)
+	mux.HandleFunc("GET /tarballs/{name...}", func(w http.ResponseWriter, req *http.Request) {
+		name := req.PathValue("name")
+		r.mu.Lock()
+		r.fetched = append(r.fetched, name)
+		r.mu.Unlock()
+		http.ServeFile(w, req, tarball(name))
+	})
+	mux.HandleFunc("GET /{name...}", func(w http.ResponseWriter, req *http.Request) {
+		document, err := r.document(req.PathValue("name"))
+		if err != nil {
+			http.NotFound(w, req)
+			t.Errorf("npm asks for %s: %v", req.URL, err)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write(document) // npm reports an answer that is cut
+	})
+	return r
+}
+
+// document describes the only version of a package.
+func (r *registry) document(name string) ([]byte, error) {
+	text, err := os.ReadFile(filepath.Join(packages, folderOf(name), "package.json"))
+	if err != nil {
+		return nil, err
+	}
+	var manifest map[string]any
+	if err := json.Unmarshal(text, &manifest); err != nil {
+		return nil, err
+	}
+	packed, err := os.ReadFile(tarball(name))
+	if err != nil {
+		return nil, err
+	}
+	sum := sha512.Sum512(packed)
+	manifest["dist"] = map[string]string{
+		"tarball": r.URL + "/tarballs/" + name, "integrity": "sha512-" + base64.StdEncoding.EncodeToString(sum[:]),
+	}
+	return json.Marshal(map[string]any{
+		"name": name, "dist-tags": map[string]string{"latest": toolscript.Version}, "versions": map[string]any{toolscript.Version: manifest},
+	})
+}
+
+// served checks that npm has fetched these packages and no others.
+func (r *registry) served(t *testing.T, want ...string) {
+	t.Helper()
+	r.mu.Lock()
+	got := slices.Clone(r.fetched)
+	r.mu.Unlock()
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(slices.Compact(got), want) {
+		t.Errorf("npm has fetched %v, want %v", got, want)
+	}
+}
+
+func folderOf(name string) string { return strings.NewReplacer("@", "", "/", "-").Replace(name) }
+
+func tarball(name string) string {
+	return filepath.Join(packages, folderOf(name)+"-"+toolscript.Version+".tgz")
+}
+
+// notices are the files of licences that NOTICE names, and NOTICE itself.
+func notices(t *testing.T) map[string]bool {
+	t.Helper()
+	text, err := os.ReadFile("../../NOTICE")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]bool{"LICENSE": true, "NOTICE": true}
+	for _, name := range regexp.MustCompile(`[\w./-]+/licenses/[\w.-]+`).FindAllString(string(text), -1) {
+		found[name] = true
+	}
+	if len(found) < 5 {
+		t.Fatalf("NOTICE names only %v", found)
+	}
+	return found
+}
