@@ -2,6 +2,7 @@ package actors
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"github.com/toolscript/toolscript/actors/event"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/actors/server"
+	"github.com/toolscript/toolscript/naming"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
@@ -75,6 +77,25 @@ func (s *System) retryUnconnected(r *toolscript.Reload) {
 		}
 	}
 	r.Unchanged = slices.DeleteFunc(r.Unchanged, func(name string) bool { return slices.Contains(r.Retried, name) })
+}
+
+// RestartServer ends the connection of a server with its process, connects again, and
+// returns the status after the first attempt. The error is NotFound for an unknown
+// server, and that of server.Restart if the server cannot be started.
+func (s *System) RestartServer(ctx context.Context, name string) (status toolscript.ServerStatus, err error) {
+	defer s.recovered(&err)
+	s.configuring.Lock()
+	known := slices.Sorted(maps.Keys(s.configured))
+	s.configuring.Unlock()
+	if !slices.Contains(known, name) {
+		return status, &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf("there is no server %q%s; see: toolscript list-servers",
+			name, naming.DidYouMean(naming.Nearest(name, known, 3)))}
+	}
+	at, err := s.find(serverID(name))
+	if err != nil {
+		return status, err
+	}
+	return mailbox.Ask(ctx, at, func(r mailbox.Reply[toolscript.ServerStatus]) any { return server.Restart{Reply: r} })
 }
 
 // compare returns the changes between two configurations.

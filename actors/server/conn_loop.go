@@ -24,10 +24,12 @@ type connLoop struct {
 	generation uint64
 	post       func(message any)
 	log        *serverLog
+	previous   <-chan struct{} // closed when the connection before this one has ended; nil if that does not matter
 }
 
 // keep dials and returns when the connection or online has ended.
 func (k *connLoop) keep(online context.Context) {
+	k.awaitPrevious(online)
 	started, err := k.begin(online)
 	if err != nil {
 		return
@@ -57,6 +59,21 @@ func (k *connLoop) keep(online context.Context) {
 	select {
 	case <-conn.Lost():
 		k.lost(conn.Err(), conn.Stderr())
+	case <-online.Done():
+	}
+}
+
+// awaitPrevious lets a restarted server end before it starts again. A dial that ignores
+// its context does not delay the next one for longer than hangUpTime.
+func (k *connLoop) awaitPrevious(online context.Context) {
+	if k.previous == nil {
+		return
+	}
+	late := time.NewTimer(hangUpTime)
+	defer late.Stop()
+	select {
+	case <-k.previous:
+	case <-late.C:
 	case <-online.Done():
 	}
 }

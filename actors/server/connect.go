@@ -12,16 +12,23 @@ import (
 	"github.com/toolscript/toolscript/transport/oauth"
 )
 
-func (s *Server) connect() {
+func (s *Server) connect() { s.connectAfter(nil) }
+
+// connectAfter dials when previous is closed; nil is no condition.
+func (s *Server) connectAfter(previous <-chan struct{}) {
 	s.generation++
 	if s.scheduled.IsZero() {
 		s.attempt++
 	}
 	s.listing = listing{}
 	s.online, s.hangUp = context.WithCancel(s.life)
-	k := &connLoop{Options: s.Options, generation: s.generation, post: s.post, log: s.log}
-	online := s.online
-	s.Work.Go(func() { k.keep(online) }, k.panicked)
+	s.closed = make(chan struct{})
+	k := &connLoop{Options: s.Options, generation: s.generation, post: s.post, log: s.log, previous: previous}
+	online, closed := s.online, s.closed
+	s.Work.Go(func() {
+		defer close(closed)
+		k.keep(online)
+	}, k.panicked)
 	s.enter(toolscript.Connecting)
 }
 

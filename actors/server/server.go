@@ -75,7 +75,9 @@ type Server struct {
 	generation uint64             // of the connection; increases with every dial and every end
 	online     context.Context    // ends with the connection of this generation
 	hangUp     context.CancelFunc // cancels online
-	conn       Conn               // nil unless ready
+	closed     chan struct{}      // closed when this connection and its process have ended
+	restarts   []mailbox.Reply[toolscript.ServerStatus]
+	conn       Conn // nil unless ready
 	info       mcpclient.Info
 	all        []toolscript.Tool // the tools listed last, even while the server is not connected
 	tools      []toolscript.Tool // the tools of all that the configuration selects
@@ -122,6 +124,8 @@ func (s *Server) Receive(c *actor.Context) {
 		s.want()
 	case Retry:
 		s.retry()
+	case Restart:
+		s.restart(m)
 	case Adjust:
 		s.adjust(m)
 	case Call:
@@ -201,4 +205,5 @@ func (s *Server) stop() {
 	s.withdraw()
 	s.abort(errInterrupted)
 	s.queue.refuse(func(waiting) error { return errInterrupted })
+	s.refuseRestarts()
 }

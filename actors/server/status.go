@@ -19,6 +19,7 @@ const soon = time.Second
 func (s *Server) enter(state toolscript.ServerState) {
 	s.state, s.since = state, time.Now()
 	s.tell(event.ServerChanged{Status: s.status()})
+	s.tellRestarted()
 }
 
 // announce publishes all facts again in the order of a state change: the tools before

@@ -23,7 +23,7 @@ type names func(ctx context.Context, g *reached) []string
 // completeNames completes servers, tools and runs on the command line.
 func (a *app) completeNames(root *cobra.Command) {
 	for path, from := range map[string]names{
-		"list-tools": a.serverNames, "auth": a.serverNames, "auth logout": a.serverNames,
+		"list-tools": a.serverNames, "auth": a.serverNames, "auth logout": a.serverNames, "servers restart": a.serverNames,
 		"resources read": a.serverNames, "prompts get": a.serverNames, "output": runNames,
 	} {
 		c, _, err := root.Find(strings.Fields(path))

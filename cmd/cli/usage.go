@@ -80,7 +80,6 @@ var habits = map[string]string{
 	"run":     "did you mean toolscript exec?",
 	"eval":    "did you mean toolscript exec?",
 	"ls":      "did you mean toolscript list-servers or toolscript list-tools?",
-	"servers": "did you mean toolscript list-servers?",
 	"tools":   "did you mean toolscript list-tools?",
 	"types":   "did you mean toolscript get-types?",
 	"find":    "did you mean toolscript search?",

@@ -110,6 +110,17 @@ func (c *Client) Reload(ctx context.Context, env map[string]string) (toolscript.
 	return r, c.parse(body, &r)
 }
 
+// RestartServer ends the connection of a server with its process, connects again, and
+// returns the status after the first attempt.
+func (c *Client) RestartServer(ctx context.Context, name string) (toolscript.ServerStatus, error) {
+	var s toolscript.ServerStatus
+	body, err := c.ask(ctx, http.MethodPost, "/servers/"+url.PathEscape(name)+"/restart", nil)
+	if err != nil {
+		return s, err
+	}
+	return s, c.parse(body, &s)
+}
+
 // Servers are all configured servers, sorted by name. For up to wait, the gateway
 // first waits for the servers that f selects and that are connecting.
 func (c *Client) Servers(ctx context.Context, f toolscript.Filter, wait time.Duration) ([]toolscript.ServerStatus, error) {

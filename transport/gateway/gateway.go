@@ -82,6 +82,9 @@ type Backend interface {
 	// Variables of the configuration have the values of env, else those of the gateway's
 	// environment. After an error nothing has changed.
 	Reload(ctx context.Context, env map[string]string) (toolscript.Reload, error)
+	// RestartServer ends the connection of a server with its process, connects again, and
+	// returns the status after the first attempt.
+	RestartServer(ctx context.Context, server string) (toolscript.ServerStatus, error)
 	// Variables are the names of the variables that the configuration refers to.
 	Variables(ctx context.Context) ([]string, error)
 	// Exec runs a script to its end and emits its events in order, never concurrently.

@@ -136,6 +136,10 @@ func (f *fake) Reload(ctx context.Context, env map[string]string) (toolscript.Re
 	return f.reload(ctx, env)
 }
 
+func (f *fake) RestartServer(_ context.Context, server string) (toolscript.ServerStatus, error) {
+	return toolscript.ServerStatus{Name: server, State: toolscript.Ready}, nil
+}
+
 func (f *fake) BeginAuth(ctx context.Context, server, redirect string) (string, error) {
 	if f.beginAuth == nil {
 		return "", nil

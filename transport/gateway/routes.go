@@ -53,6 +53,7 @@ func (s *Server) routes() []route {
 		{method: fiber.MethodGet, path: "/reload", within: askTime, serve: s.variables},
 		{method: fiber.MethodPost, path: "/reload", within: askTime, serve: s.reload},
 		{method: fiber.MethodGet, path: "/servers", within: renderTime, query: []string{"filter", "wait"}, serve: s.servers},
+		{method: fiber.MethodPost, path: "/servers/:name/restart", within: listTime, serve: s.restartServer},
 		{method: fiber.MethodPost, path: "/servers/:name/auth", within: authTime, serve: s.beginAuth},
 		{method: fiber.MethodGet, path: oauth.CallbackPath, within: authTime, serve: s.finishAuth},
 		{method: fiber.MethodGet, path: "/tools", within: renderTime, query: []string{"filter", "wait"}, runs: true, serve: s.tools},

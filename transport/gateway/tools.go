@@ -21,6 +21,19 @@ func (s *Server) servers(x *exchange) error {
 	return x.answer(http.StatusOK, servers)
 }
 
+// restartServer answers POST /servers/:name/restart.
+func (s *Server) restartServer(x *exchange) error {
+	name, err := x.param("name")
+	if err != nil {
+		return err
+	}
+	status, err := s.backend.RestartServer(x.ctx, name)
+	if err != nil {
+		return err
+	}
+	return x.answer(http.StatusOK, status)
+}
+
 // tools answers GET /tools.
 func (s *Server) tools(x *exchange) error {
 	wait, err := x.wait()

@@ -1,0 +1,65 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolscript/toolscript"
+)
+
+type serversRestartOptions struct {
+	*app
+	form form
+}
+
+func newServers(a *app) *cobra.Command {
+	return group("servers", "Manage the MCP servers of the gateway", newServersRestart(a))
+}
+
+func newServersRestart(a *app) *cobra.Command {
+	o := &serversRestartOptions{app: a}
+	c := &cobra.Command{
+		Use:   "restart SERVER",
+		Short: "End one server of the gateway and start it again",
+		Long: `End one server of the gateway and start it again, and wait for its connection.
+
+The other servers keep their connections. Calls in flight on the server fail, and calls
+that were not sent yet wait for the new connection. The configuration is not read again;
+for that: toolscript gateway reload.`,
+		Args: takes("SERVER, the name of a server; see: toolscript list-servers"),
+		RunE: func(c *cobra.Command, args []string) error { return o.run(c.Context(), args[0]) },
+	}
+	addForm(c.Flags(), &o.form, "print the state of the server as JSON")
+	return c
+}
+
+// run fails if the server is not connected afterwards.
+func (o *serversRestartOptions) run(ctx context.Context, name string) error {
+	g, err := o.gateway(ctx)
+	if err != nil {
+		return err
+	}
+	defer g.Close()
+	over := o.waiting("restarting " + name)
+	status, err := g.RestartServer(ctx, name)
+	over()
+	if err != nil {
+		return err
+	}
+	if o.form.structured() {
+		err = o.form.write(o.Stdout, status)
+	} else if status.State == toolscript.Ready {
+		err = o.print("Restarted %s: %s, %d tools", oneLine(name), status.State, status.Tools)
+	}
+	if err != nil || status.State == toolscript.Ready {
+		return err
+	}
+	if o.form.structured() {
+		return &exitError{exitFailure}
+	}
+	return &toolscript.Error{Kind: toolscript.Unavailable, Err: fmt.Errorf("%s was restarted and is not connected: %s", name, trouble(toolscript.MissingServer{
+		Name: status.Name, State: status.State, Error: status.Error,
+	}))}
+}
