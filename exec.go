@@ -24,7 +24,6 @@ type ExecRequest struct {
 	Stdin     bool     `json:"stdin,omitempty"`     // the client has standard input to give
 	Ask       bool     `json:"ask,omitempty"`       // the client puts questions to a person
 	CheckOnly bool     `json:"checkOnly,omitempty"` // end before anything runs, well when nothing was found
-	Record    bool     `json:"record,omitempty"`    // keep the run's RunRecord; the gateway keeps that of every run, asked or not
 }
 
 // Limits bound one run. A zero field takes the gateway's default.

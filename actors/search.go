@@ -184,11 +184,11 @@ func (s *System) AwaitSearch(ctx context.Context) bool {
 // query completes and validates a query.
 func (s *System) query(view registry.View, q toolscript.SearchQuery) (index.Query, error) {
 	o := s.searching.Load()
-	query := index.Query{
-		Text: q.Text, Limit: cmp.Or(q.Limit, o.Limit, index.DefaultLimit),
-		Threshold: or(or(index.DefaultThreshold, o.Threshold), q.Threshold), Alpha: or(index.DefaultAlpha, o.Alpha),
-		Servers: q.Servers, ReadOnly: q.ReadOnly, Allow: q.Allow,
-	}
+	query := index.NewQuery(q.Text)
+	query.Limit = cmp.Or(q.Limit, o.Limit, query.Limit)
+	query.Threshold = or(or(query.Threshold, o.Threshold), q.Threshold)
+	query.Alpha = or(query.Alpha, o.Alpha)
+	query.Servers, query.ReadOnly, query.Allow = q.Servers, q.ReadOnly, q.Allow
 	if err := query.Validate(); err != nil {
 		return query, &toolscript.Error{Kind: toolscript.Invalid, Err: err}
 	}

@@ -144,7 +144,7 @@ func (s *System) warnings(ctx context.Context, view registry.View) []string {
 func (s *System) unchecked(c toolscript.Catalog) []string {
 	var all []string
 	for _, t := range c.Tools() {
-		if problem := s.arguments.Noticed(t.InputSchema); problem != nil {
+		if problem := s.arguments.Problem(t.InputSchema); problem != nil {
 			all = append(all, t.ID()+": "+problem.Error())
 		}
 	}

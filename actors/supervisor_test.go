@@ -262,7 +262,7 @@ func parent(release <-chan struct{}) actor.Receiver {
 				if c.Message() == "stick" {
 					<-release
 				}
-			}, "child", mailbox.Options("1")...)
+			}, "child", mailbox.NewLife().Options("1")...)
 			c.Engine().Send(c.Children()[0], "stick")
 		case "panic":
 			panic("told to")

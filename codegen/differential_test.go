@@ -50,7 +50,7 @@ func TestTypesAndValidatorAgree(t *testing.T) {
 			trials = append(trials, trial{tool, args, details})
 			fmt.Fprintf(&lines, "export const v%d: types.%s = %s;\n", len(trials), names.Params, args)
 		}
-		if problem := validator.Problem(t.Context(), tool.InputSchema); problem != nil {
+		if problem := validator.Problem(tool.InputSchema); problem != nil {
 			t.Errorf("%s is not validated: %v", tool.ID(), problem)
 		}
 	}

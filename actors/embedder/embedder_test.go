@@ -122,7 +122,7 @@ func run(t *testing.T, open func(n int) (embedder.Model, error), test func(b *be
 			Hold:   func() { b.use("hold") },
 			Logger: slog.New(slog.NewTextHandler(b, nil)),
 			Work:   work,
-		}), "embedder", mailbox.Options("embedder")...)
+		}), "embedder", mailbox.NewLife().Options("embedder")...)
 		b.send = func(message any) { engine.Send(pid, message) }
 		synctest.Wait()
 		test(b)

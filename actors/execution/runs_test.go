@@ -96,7 +96,7 @@ func withRuns(t *testing.T, script sandbox, change func(*execution.Deps), test f
 			return mailbox.Address{Engine: engine, PID: pid, Ended: life.Ended()}, nil
 		}
 		gone := make(chan struct{})
-		b.at = mailbox.Address{Engine: engine, PID: engine.Spawn(execution.New(b.deps), "runs", mailbox.Options("0")...), Gone: gone}
+		b.at = mailbox.Address{Engine: engine, PID: engine.Spawn(execution.New(b.deps), "runs", mailbox.NewLife().Options("0")...), Gone: gone}
 		test(b)
 		<-engine.Poison(b.at.PID).Done()
 		close(gone)

@@ -49,13 +49,13 @@ func (r *rig) spawn() {
 	r.root = r.engine.SpawnFunc(func(c *actor.Context) {
 		switch m := c.Message().(type) {
 		case actor.Started:
-			r.pid = c.SpawnChild(func() actor.Receiver { return child }, "child", mailbox.Options("registry")...)
+			r.pid = c.SpawnChild(func() actor.Receiver { return child }, "child", mailbox.NewLife().Options("registry")...)
 		case event.CatalogChanged, event.RegistryStarted:
 			r.mu.Lock()
 			defer r.mu.Unlock()
 			r.facts = append(r.facts, m)
 		}
-	}, "root", mailbox.Options("0")...)
+	}, "root", mailbox.NewLife().Options("0")...)
 	synctest.Wait()
 }
 

@@ -105,7 +105,7 @@ func start(t *testing.T, catalog toolscript.Catalog, change func(*search.Options
 	}
 	change(&o)
 	r.Search = search.New(o)
-	r.pid = engine.Spawn(r.Produce, "search", mailbox.Options("1")...)
+	r.pid = engine.Spawn(r.Produce, "search", mailbox.NewLife().Options("1")...)
 	t.Cleanup(r.stop)
 	return r
 }

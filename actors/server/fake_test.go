@@ -154,7 +154,7 @@ func start(t *testing.T, o options) *rig {
 			defer r.mu.Unlock()
 			r.facts = append(r.facts, m)
 		}
-	}, "root", mailbox.Options("0")...)
+	}, "root", mailbox.NewLife().Options("0")...)
 	t.Cleanup(r.stop)
 	synctest.Wait()
 	return r

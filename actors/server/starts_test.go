@@ -43,9 +43,9 @@ func TestStartsAreBounded(t *testing.T) {
 			})
 			pids = append(pids, engine.SpawnFunc(func(c *actor.Context) {
 				if _, ok := c.Message().(actor.Started); ok {
-					c.SpawnChild(func() actor.Receiver { return child }, "child", mailbox.Options(name)...)
+					c.SpawnChild(func() actor.Receiver { return child }, "child", mailbox.NewLife().Options(name)...)
 				}
-			}, name, mailbox.Options("0")...))
+			}, name, mailbox.NewLife().Options("0")...))
 		}
 		time.Sleep(10 * time.Second)
 		synctest.Wait()

@@ -89,7 +89,7 @@ func withPool(t *testing.T, o workers.Options, f *factory, test func(b *bench)) 
 		}
 		o.Name, o.Start, o.Work = "sandbox", f.start, new(mailbox.Group)
 		gone := make(chan struct{})
-		at := mailbox.Address{Engine: engine, PID: engine.Spawn(workers.New(o), "pool", mailbox.Options("sandbox")...), Gone: gone}
+		at := mailbox.Address{Engine: engine, PID: engine.Spawn(workers.New(o), "pool", mailbox.NewLife().Options("sandbox")...), Gone: gone}
 		test(&bench{t, at})
 		<-engine.Poison(at.PID).Done()
 		close(gone)

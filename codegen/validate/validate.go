@@ -88,24 +88,9 @@ func (v *Validator) Check(ctx context.Context, schema, args json.RawMessage) ([]
 	return details, err
 }
 
-// Problem returns the reason why a schema is not applied, or was not applied to some
-// arguments, and nil if there is none. It returns the same error every time.
-func (v *Validator) Problem(ctx context.Context, schema json.RawMessage) error {
-	if schema == nil {
-		return nil
-	}
-	e, err := v.entry(ctx, schema)
-	if err != nil {
-		return err
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.problem
-}
-
-// Noticed returns the problem of a schema that Check has found so far. It compiles
-// nothing: compiling all schemas of a large catalog would take seconds.
-func (v *Validator) Noticed(schema json.RawMessage) error {
+// Problem returns the reason why Check has not applied a schema, or a part of it, so
+// far, and nil if there is none. It compiles nothing: compiling all schemas of a large catalog would take seconds.
+func (v *Validator) Problem(schema json.RawMessage) error {
 	v.mu.Lock()
 	at := v.entries[sha256.Sum256(schema)]
 	v.mu.Unlock()

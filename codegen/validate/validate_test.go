@@ -100,7 +100,7 @@ func TestCheckNamesEveryViolation(t *testing.T) {
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("Check(%s): -want +got\n%s", tt.args, diff)
 			}
-			if err := v.Problem(t.Context(), raw(tt.schema)); err != nil {
+			if err := v.Problem(raw(tt.schema)); err != nil {
 				t.Errorf("Problem = %v, want none", err)
 			}
 		})
@@ -144,11 +144,11 @@ func TestSchemaThatCannotBeApplied(t *testing.T) {
 			if len(details) > 0 || err != nil {
 				t.Errorf("Check = %v, %v; want nothing refused", details, err)
 			}
-			problem := v.Problem(t.Context(), json.RawMessage(tt.schema))
+			problem := v.Problem(json.RawMessage(tt.schema))
 			if problem == nil || !strings.Contains(problem.Error(), tt.want) || strings.Contains(problem.Error(), "mem://") {
 				t.Errorf("Problem = %v, want it to contain %q and no address of ours", problem, tt.want)
 			}
-			if again := v.Problem(t.Context(), json.RawMessage(tt.schema)); !errors.Is(again, problem) {
+			if again := v.Problem(json.RawMessage(tt.schema)); !errors.Is(again, problem) {
 				t.Errorf("Problem is another one when asked again")
 			}
 		})
@@ -196,7 +196,7 @@ func TestCostlyChecksEnd(t *testing.T) {
 			if err != nil {
 				t.Errorf("Check failed: %v", err)
 			}
-			t.Logf("details %v, problem %v", details, v.Problem(t.Context(), raw(tt.schema)))
+			t.Logf("details %v, problem %v", details, v.Problem(raw(tt.schema)))
 		})
 	}
 }
@@ -247,7 +247,7 @@ func TestPatternBeyondTheLimits(t *testing.T) {
 			if diff := cmp.Diff(want, details); diff != "" || err != nil {
 				t.Errorf("Check: error %v, -want +got\n%s", err, diff)
 			}
-			if problem := v.Problem(t.Context(), schema); problem == nil || !strings.Contains(problem.Error(), "a pattern") {
+			if problem := v.Problem(schema); problem == nil || !strings.Contains(problem.Error(), "a pattern") {
 				t.Errorf("Problem = %v, want it to name a pattern", problem)
 			}
 		})
@@ -256,8 +256,8 @@ func TestPatternBeyondTheLimits(t *testing.T) {
 		var v validate.Validator
 		schema := raw(`{"properties": {"a": {"pattern": "^[A-Za-z0-9+/]*={0,2}$"}, "b": {"pattern": "^[\\pL ]{1,100}$"}}}`)
 		details, err := v.Check(t.Context(), schema, raw(`{"a": "`+strings.Repeat("a", 2<<20)+`!", "b": "1"}`))
-		if err != nil || len(details) != 2 || v.Problem(t.Context(), schema) != nil {
-			t.Errorf("Check = %v, %v, Problem %v; want two violations", details, err, v.Problem(t.Context(), schema))
+		if err != nil || len(details) != 2 || v.Problem(schema) != nil {
+			t.Errorf("Check = %v, %v, Problem %v; want two violations", details, err, v.Problem(schema))
 		}
 	})
 }
@@ -273,7 +273,7 @@ func TestCheckEndsWithItsContext(t *testing.T) {
 	if kind := toolscript.KindOf(err); kind != toolscript.Cancelled {
 		t.Errorf("Check: kind %q (%v), want %q", kind, err, toolscript.Cancelled)
 	}
-	if err := v.Problem(t.Context(), schema); err != nil {
+	if err := v.Problem(schema); err != nil {
 		t.Errorf("a call that was cancelled left the problem %v", err)
 	}
 }

@@ -8,6 +8,6 @@ package confine
 
 // The names of the parts.
 const (
-	LandlockName = "landlock"
-	SeccompName  = "seccomp"
+	landlockName = "landlock"
+	seccompName  = "seccomp"
 )

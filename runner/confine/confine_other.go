@@ -10,10 +10,10 @@ import (
 
 // Landlock reports that this system has no Landlock.
 func Landlock() (toolscript.Confinement, error) {
-	return toolscript.Confinement{Name: LandlockName, Detail: "only Linux has Landlock; this is " + runtime.GOOS}, nil
+	return toolscript.Confinement{Name: landlockName, Detail: "only Linux has Landlock; this is " + runtime.GOOS}, nil
 }
 
 // Seccomp reports that this system has no seccomp.
 func Seccomp() (toolscript.Confinement, error) {
-	return toolscript.Confinement{Name: SeccompName, Detail: "only Linux filters system calls; this is " + runtime.GOOS}, nil
+	return toolscript.Confinement{Name: seccompName, Detail: "only Linux filters system calls; this is " + runtime.GOOS}, nil
 }

@@ -15,7 +15,7 @@ import (
 // Landlock alone does not stop network access: before ABI 10 it covers TCP only, and
 // not the multipath TCP that net.Listen uses.
 func Landlock() (toolscript.Confinement, error) {
-	part := toolscript.Confinement{Name: LandlockName}
+	part := toolscript.Confinement{Name: landlockName}
 	version, err := abi.LandlockGetABIVersion()
 	if err != nil || version < 1 {
 		part.Detail = "this kernel has no Landlock, or it is not enabled; Linux 5.13 and newer have it"

@@ -18,7 +18,7 @@ import (
 // executable, threads, clocks. Every other call fails with EPERM. A call of another
 // architecture ends the process with SIGSYS. PR_SET_NO_NEW_PRIVS must be set.
 func Seccomp() (toolscript.Confinement, error) {
-	part := toolscript.Confinement{Name: SeccompName}
+	part := toolscript.Confinement{Name: seccompName}
 	if len(allowed) == 0 {
 		part.Detail = "there is no list of system calls for " + runtime.GOARCH + " yet"
 		return part, nil

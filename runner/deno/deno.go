@@ -25,8 +25,8 @@ import (
 	"sync"
 )
 
-// HeapMB is the JavaScript heap of a process. A run may have less.
-const HeapMB = 96
+// heapMB is the JavaScript heap of a process. A run may have less.
+const heapMB = 96
 
 // Options configure an engine.
 type Options struct {

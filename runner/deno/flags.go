@@ -44,7 +44,7 @@ func arguments(host, importMap, loader, run string) []string {
 		"--import-map=" + importMap,
 		// Text never becomes code, as on QuickJS. The heap limit holds for objects;
 		// the gateway watches buffers.
-		fmt.Sprintf("--v8-flags=--disallow-code-generation-from-strings,--max-old-space-size=%d%s", HeapMB, stackFlag()),
+		fmt.Sprintf("--v8-flags=--disallow-code-generation-from-strings,--max-old-space-size=%d%s", heapMB, stackFlag()),
 		loader,
 	}
 }

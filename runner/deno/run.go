@@ -67,7 +67,7 @@ func (p *Process) Run(ctx context.Context, job runner.Job, host runner.Host) (ru
 func (p *Process) newRun(ctx context.Context, job runner.Job, host runner.Host) *run {
 	r := &run{
 		process: p, job: job, names: naming.NewTable(job.Names, job.Allow, nil), source: scripterror.NewSource(job),
-		heap: HeapMB << 20, answers: make(chan session.Answer),
+		heap: heapMB << 20, answers: make(chan session.Answer),
 	}
 	r.source.UTF16 = true
 	if mb := job.Limits.MemoryMB; mb > 0 {

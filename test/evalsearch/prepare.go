@@ -55,7 +55,7 @@ func (c *collection) embed(ctx context.Context, e *embedder) error {
 	var fields []lexical.Document
 	for _, t := range c.tools {
 		d := index.Describe(t)
-		texts, fields = append(texts, d.Texts[0]), append(fields, d.Fields())
+		texts, fields = append(texts, d.Texts[0]), append(fields, d.Fields)
 	}
 	before, tokens := cpuTime(), e.tokens
 	vectors, err := index.Embed(ctx, e, c.index.Missing())
@@ -65,7 +65,7 @@ func (c *collection) embed(ctx context.Context, e *embedder) error {
 	if n := e.tokens - tokens; n > 0 {
 		fmt.Fprintf(os.Stderr, "%s: %d tools, %d tokens, %.2f ms of CPU a token\n", c.name, len(c.tools), n, ms(cpuTime()-before)/float64(n))
 	}
-	c.index, c.words = c.index.With(vectors).Weighted(weights), lexical.New(fields)
+	c.index, c.words = c.index.With(vectors).Weighted(weights), lexical.New(fields, lexical.DefaultWeights)
 	if c.first, err = e.whole(ctx, texts); err != nil {
 		return err
 	}

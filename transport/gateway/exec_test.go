@@ -217,11 +217,3 @@ func TestBadExecRequests(t *testing.T) {
 		}
 	}
 }
-
-// TestExecTakesRecord: the field is accepted, although every run is recorded.
-func TestExecTakesRecord(t *testing.T) {
-	req, err := gateway.ParseExec([]byte(`{"code":"1","record":true}`))
-	if err != nil || !req.Record {
-		t.Errorf("ParseExec = %+v, %v", req, err)
-	}
-}

@@ -43,9 +43,6 @@ func (l *Life) Options(id string) []actor.OptFunc {
 	return append(base(id), actor.WithMiddleware(l.guard))
 }
 
-// Options are the options of a Life that is not watched.
-func Options(id string) []actor.OptFunc { return NewLife().Options(id) }
-
 // RootOptions are the spawn options of the root. The root is not restarted, and all
 // others end with it, so a panic costs it one message only. failed is called on the
 // root's goroutine.

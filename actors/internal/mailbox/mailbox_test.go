@@ -52,7 +52,7 @@ func newFamily(t *testing.T, child func(f *family, c *actor.Context)) *family {
 			defer f.mu.Unlock()
 			f.told = append(f.told, m)
 		}
-	}, "parent", mailbox.Options("0")...)
+	}, "parent", mailbox.NewLife().Options("0")...)
 	t.Cleanup(func() { <-engine.Poison(f.parent).Done() })
 	return f
 }

@@ -25,8 +25,8 @@ type Embedder interface {
 	EmbedQuery(ctx context.Context, query string) ([]float32, error)
 }
 
-// MaxText bounds the text for an engine, in bytes. Models read 2 to 4 KB of English.
-const MaxText = 8 << 10
+// maxText bounds the text for an engine, in bytes. Models read 2 to 4 KB of English.
+const maxText = 8 << 10
 
 // Form is the prefix that a model expects before a text.
 type Form struct{ Query, Document string }
@@ -67,9 +67,9 @@ func FormOf(model string) Form {
 	return Form{}
 }
 
-// Clip bounds a text to MaxText and makes it valid UTF-8.
+// Clip bounds a text to maxText and makes it valid UTF-8.
 func Clip(text string) string {
-	return strings.ToValidUTF8(text[:min(len(text), MaxText)], "")
+	return strings.ToValidUTF8(text[:min(len(text), maxText)], "")
 }
 
 // Normal scales a vector of dim values to length 1, in place. It returns an error for

@@ -25,8 +25,8 @@ type Document struct {
 	Key Key
 	// Texts are embedded. The vector of the tool is the mean of their vectors.
 	Texts []string
-
-	fields lexical.Document
+	// Fields are the text for lexical search.
+	Fields lexical.Document
 }
 
 // Describe returns the document of a tool.
@@ -37,13 +37,10 @@ func Describe(t toolscript.Tool) Document {
 		Description: cut(t.Description, maxDescription),
 		Parameters:  parameters(t.InputSchema),
 	}
-	d := Document{Texts: texts(fields), fields: fields}
+	d := Document{Texts: texts(fields), Fields: fields}
 	d.Key = sha256.Sum256([]byte(template + "\x00" + strings.Join(d.Texts, "\x00")))
 	return d
 }
-
-// Fields returns the text for lexical search.
-func (d Document) Fields() lexical.Document { return d.fields }
 
 // texts returns two forms of one document. Each misleads the model in other cases, so
 // the mean of both is better than either.

@@ -44,9 +44,9 @@ func (x *Index) Weighted(w Weights) *Index {
 	if x.words == nil || x.weights.Words != w.Words {
 		fields := make([]lexical.Document, len(x.documents))
 		for i, d := range x.documents {
-			fields[i] = d.fields
+			fields[i] = d.Fields
 		}
-		y.words = lexical.NewWeighted(fields, w.Words)
+		y.words = lexical.New(fields, w.Words)
 	}
 	return &y
 }

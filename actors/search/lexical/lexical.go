@@ -69,10 +69,7 @@ const (
 )
 
 // New indexes documents. Results refer to them by position.
-func New(documents []Document) *Index { return NewWeighted(documents, DefaultWeights) }
-
-// NewWeighted indexes documents with other weights.
-func NewWeighted(documents []Document, w Weights) *Index {
+func New(documents []Document, w Weights) *Index {
 	x := &Index{
 		weights:   w,
 		documents: len(documents), terms: map[string]int32{}, parts: map[string]bool{},

@@ -21,7 +21,7 @@ var documents = []lexical.Document{
 }
 
 func TestScore(t *testing.T) {
-	x := lexical.New(documents)
+	x := lexical.New(documents, lexical.DefaultWeights)
 	for _, tt := range []struct {
 		name, query, best string
 		matched           []string
@@ -64,7 +64,7 @@ func TestScore(t *testing.T) {
 
 // TestFormula compares one score with the formula of BM25.
 func TestFormula(t *testing.T) {
-	x := lexical.New([]lexical.Document{{Name: "alpha", Description: "beta beta"}, {Name: "gamma"}})
+	x := lexical.New([]lexical.Document{{Name: "alpha", Description: "beta beta"}, {Name: "gamma"}}, lexical.DefaultWeights)
 	s := x.Score("beta beta") // each word counts once
 	const (
 		tf, length, average = 2, 3 + 2, (3 + 2 + 3) / 2.0
@@ -94,7 +94,7 @@ func TestScoreOfNothing(t *testing.T) {
 		{"unknown", "zzzzzz", documents},
 		{"empty documents", "read", make([]lexical.Document, 3)},
 	} {
-		s := lexical.New(tt.documents).Score(tt.query)
+		s := lexical.New(tt.documents, lexical.DefaultWeights).Score(tt.query)
 		if len(s.Documents) != len(tt.documents) || s.Max != 0 || math.IsNaN(s.Ideal) {
 			t.Errorf("%s: %+v", tt.name, s)
 		}
@@ -104,7 +104,7 @@ func TestScoreOfNothing(t *testing.T) {
 // TestTypoIsTheBest: if a misspelled word matches several stems, the best one counts,
 // not the sum.
 func TestTypoIsTheBest(t *testing.T) {
-	x := lexical.New([]lexical.Document{{Name: "tool", Description: "branch brunch"}, {Name: "other"}})
+	x := lexical.New([]lexical.Document{{Name: "tool", Description: "branch brunch"}, {Name: "other"}}, lexical.DefaultWeights)
 	const edit = 0.8
 	want := edit * max(x.Score("branch").Documents[0], x.Score("brunch").Documents[0])
 	if got := x.Score("brnch").Documents[0]; math.Abs(got-want) > 1e-9 {
@@ -113,7 +113,7 @@ func TestTypoIsTheBest(t *testing.T) {
 }
 
 func FuzzScore(f *testing.F) {
-	x := lexical.New(documents)
+	x := lexical.New(documents, lexical.DefaultWeights)
 	for _, seed := range []string{"read file", "HTTPServer", "éééééd 数据", "\xff\xfe", strings.Repeat("a", 300), "singing ies sses"} {
 		f.Add(seed)
 	}
@@ -127,7 +127,7 @@ func FuzzScore(f *testing.F) {
 				t.Fatalf("score %v with the words %q", score, words)
 			}
 		}
-		own := lexical.New([]lexical.Document{{Name: query, Description: query}})
+		own := lexical.New([]lexical.Document{{Name: query, Description: query}}, lexical.DefaultWeights)
 		if s := own.Score(query); len(s.Documents) != 1 {
 			t.Fatal(s)
 		}
@@ -142,7 +142,7 @@ func BenchmarkScore(b *testing.B) {
 		many[i].Name += fmt.Sprintf("_%s%d", strings.Repeat(string(rune('a'+i%26)), 1+i%7), i)
 		many[i].Description += fmt.Sprintf(" term%d word%d of%dmany", i, i*7%5000, i)
 	}
-	x := lexical.New(many)
+	x := lexical.New(many, lexical.DefaultWeights)
 	for b.Loop() {
 		x.Score("find the reqeusts in the repositroy that are still open and list them")
 	}
@@ -153,7 +153,7 @@ func top(s lexical.Scores) int { return slices.Index(s.Documents, s.Max) }
 // TestCovered: a tool has all, some or none of a query's words. Corrected words count
 // like others.
 func TestCovered(t *testing.T) {
-	x := lexical.New(documents)
+	x := lexical.New(documents, lexical.DefaultWeights)
 	for _, tt := range []struct {
 		query     string
 		low, high float64 // for read_file
@@ -174,7 +174,7 @@ func TestNamed(t *testing.T) {
 		{Server: "git", Name: "git_log", Description: "Shows the commit logs: commit, author, date of each commit"},
 		{Server: "hub", Name: "list_commits", Description: "Get list of commits of a branch in git"},
 		{Server: "hub", Name: "get_commit", Description: "Get details for a commit"},
-	})
+	}, lexical.DefaultWeights)
 	for _, query := range []string{"git commit", "git_commit", "gitCommit", "git commti"} {
 		s := x.Score(query)
 		if best := slices.Index(s.Named, slices.Max(s.Named)); best != 0 || s.Named[0] > 1+1e-9 {
@@ -188,7 +188,7 @@ func TestNamed(t *testing.T) {
 
 // TestShown: of the words with one stem, the shortest is shown.
 func TestShown(t *testing.T) {
-	x := lexical.New([]lexical.Document{{Name: "load", Description: "Reads, read or reading"}})
+	x := lexical.New([]lexical.Document{{Name: "load", Description: "Reads, read or reading"}}, lexical.DefaultWeights)
 	if diff := cmp.Diff([]string{"raed (read)"}, x.Matched(x.Score("raed"), 0)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

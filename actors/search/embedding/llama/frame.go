@@ -8,7 +8,7 @@ import (
 )
 
 // MaxFrame bounds a frame: a vector of 8,192 values has about 100 KB, and a text is
-// cut to embedding.MaxText.
+// bounded by embedding.Clip.
 const MaxFrame = 1 << 20
 
 // The frames: one Hello, then an Answer for each Request.
