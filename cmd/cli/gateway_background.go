@@ -1,9 +1,13 @@
 package cli
 
 import (
+	"bufio"
 	"context"
+	"fmt"
+	"io"
 	"log/slog"
 	"net"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -18,13 +22,17 @@ import (
 type background struct {
 	client  processFlag
 	logFile string
-	used    atomic.Int64 // when the last connection was accepted, in Unix nanoseconds
+
+	tokenFromStdin bool // the secret of the gateway that this one replaces
+
+	used atomic.Int64 // when the last connection was accepted, in Unix nanoseconds
 }
 
 func (b *background) add(f *pflag.FlagSet) {
 	f.Var(&b.client, "client", "end with this process")
 	f.StringVar(&b.logFile, "log-file", "", "log to this `file`")
-	for _, name := range []string{"client", "log-file"} {
+	f.BoolVar(&b.tokenFromStdin, "token-from-stdin", false, "read the secret of the gateway from the standard input")
+	for _, name := range []string{"client", "log-file", "token-from-stdin"} {
 		f.Lookup(name).Hidden = true
 	}
 }
@@ -84,11 +92,30 @@ func (l notingListener) Accept() (net.Conn, error) {
 	return c, err
 }
 
+// readToken reads the secret of a gateway from one line.
+func readToken(r io.Reader) (string, error) {
+	line, err := bufio.NewReader(io.LimitReader(r, maxToken)).ReadString('\n')
+	token := strings.TrimSpace(line)
+	if token == "" {
+		return "", fmt.Errorf("the standard input has no secret: %w", err)
+	}
+	return token, nil
+}
+
+// maxToken bounds the line with a secret.
+const maxToken = 1 << 10
+
 // processFlag is the identity of a process.
 type processFlag struct{ discovery.Process }
 
-func (p *processFlag) String() string { return "" }
-func (p *processFlag) Type() string   { return "process" }
+func (p *processFlag) String() string {
+	if p.PID == 0 {
+		return ""
+	}
+	return p.Process.String()
+}
+
+func (p *processFlag) Type() string { return "process" }
 
 // Set implements pflag.Value.
 func (p *processFlag) Set(text string) (err error) {

@@ -33,6 +33,8 @@ type startOptions struct {
 	trust    bool
 	force    bool
 
+	flags []string // that another process repeats, see gateway restart
+
 	noObserve bool
 	health    durationFlag
 	idle      durationFlag
@@ -61,7 +63,10 @@ If a gateway of this configuration and session is running, start prints its addr
 and ends with exit code 1; --force starts another gateway. The session is the value of
 CLAUDE_CODE_SESSION_ID, else of SESSION_ID. Each session has its own gateway.`,
 		Args: takes(),
-		RunE: func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			o.flags = startFlags(c.Flags())
+			return o.run(c.Context())
+		},
 	}
 	f := c.Flags()
 	f.VarP(&o.port, "port", "p", "port to listen on; 0 is any free port (default 0)")
@@ -124,11 +129,7 @@ func (o *startOptions) tell(server *gateway.Server) error {
 	if !o.form.structured() {
 		return o.print("Gateway server listening on %s\nexport TOOLSCRIPT_GATEWAY_URL=%s", server.BaseURL(), server.URL())
 	}
-	return o.form.write(o.Stdout, struct {
-		URL        string `json:"url"`
-		GatewayURL string `json:"gatewayUrl"` // with the capability
-		PID        int    `json:"pid"`
-	}{server.BaseURL(), server.URL(), os.Getpid()})
+	return o.form.write(o.Stdout, startedGateway{server.BaseURL(), server.URL(), os.Getpid()})
 }
 
 // overSearch applies the flags to the settings of the files.
@@ -149,9 +150,11 @@ func (o *startOptions) open(loaded *config.Config, logger *slog.Logger) (*runnin
 	if err != nil {
 		return nil, err
 	}
-	token := gateway.NewToken()
+	token, err := o.token()
+	if err != nil {
+		return nil, errors.Join(err, listener.Close())
+	}
 	if o.noToken {
-		token = ""
 		logger.Warn("no token: every program on this machine can call every tool")
 	}
 	g := &running{}
@@ -172,6 +175,18 @@ func (o *startOptions) open(loaded *config.Config, logger *slog.Logger) (*runnin
 	}
 	warnOfNetwork(listener.Addr(), logger)
 	return g, nil
+}
+
+// token is the secret of the gateway; "" for none.
+func (o *startOptions) token() (string, error) {
+	switch {
+	case o.noToken:
+		return "", nil
+	case o.tokenFromStdin:
+		return readToken(o.Stdin)
+	default:
+		return gateway.NewToken(), nil
+	}
 }
 
 // urlOf is the URL of the gateway with the capability of a run. Runs begin after
@@ -207,6 +222,7 @@ func (o *startOptions) announce(server *gateway.Server, loaded *config.Config, l
 			URL:     server.URL(),
 			Session: discovery.Session(o.lookupEnv),
 			Config:  config.Paths(loaded.Files),
+			Start:   &discovery.Start{Args: o.flags, Dir: o.Dir},
 		}))
 	}
 	if err != nil {

@@ -81,14 +81,22 @@ func (o *gatewayStopOptions) run(ctx context.Context) error {
 
 // selected are the gateways to stop.
 func (o *gatewayStopOptions) selected(folder discovery.Folder) ([]discovery.Entry, error) {
-	if o.gatewayURL == "" && !o.all {
-		return o.entries()
+	if o.all {
+		return folder.List()
+	}
+	return o.addressed(folder)
+}
+
+// addressed are the gateways of --gateway-url, else of this session or configuration.
+func (a *app) addressed(folder discovery.Folder) ([]discovery.Entry, error) {
+	if a.gatewayURL == "" {
+		return a.entries()
 	}
 	entries, err := folder.List()
-	if err != nil || o.all {
-		return entries, err
+	if err != nil {
+		return nil, err
 	}
-	url, err := o.complete(o.gatewayURL)
+	url, err := a.complete(a.gatewayURL)
 	if err != nil {
 		return nil, err
 	}

@@ -35,25 +35,38 @@ func (s *session) start(ctx context.Context) (url, text string, err error) {
 	if err != nil {
 		return "", "", err
 	}
-	log := s.openLog(cmd)
+	started, err := s.launch(cmd)
+	if err != nil {
+		return "", "", fmt.Errorf("the gateway has not started: %w", err)
+	}
+	return started.GatewayURL, s.remarks(loaded), nil
+}
+
+// startedGateway is the answer of gateway start --json.
+type startedGateway struct {
+	URL        string `json:"url"`
+	GatewayURL string `json:"gatewayUrl"` // with the capability
+	PID        int    `json:"pid"`
+}
+
+// launch starts a gateway that outlives this process, with a log of its own. The result
+// is empty if the gateway is not ready in time; commands find it when it is.
+func (a *app) launch(cmd *exec.Cmd) (started startedGateway, err error) {
+	log := a.gatewayLog(cmd)
 	line, err := hook.Launch(cmd, startTime)
 	if log != "" {
-		err = errors.Join(err, cmd.Stderr.(*os.File).Close()) //nolint:forcetypeassert // openLog has set it
+		err = errors.Join(err, cmd.Stderr.(*os.File).Close()) //nolint:forcetypeassert // gatewayLog has set it
 	}
-	text = s.remarks(loaded)
-	if errors.Is(err, hook.ErrSlow) {
-		return "", text, nil // commands find it by the session when it is ready
-	}
-	if err != nil {
-		return "", "", fmt.Errorf("the gateway has not started: %s\nFor its log run: toolscript logs", reason(log, err))
-	}
-	var started struct {
-		GatewayURL string `json:"gatewayUrl"`
+	switch {
+	case errors.Is(err, hook.ErrSlow):
+		return started, nil
+	case err != nil:
+		return started, fmt.Errorf("%s\nFor its log run: toolscript logs", reason(log, err))
 	}
 	if err := json.Unmarshal([]byte(line), &started); err != nil {
-		return "", "", fmt.Errorf("the gateway did not print its address: %w", err)
+		return started, fmt.Errorf("the gateway did not print its address: %w", err)
 	}
-	return started.GatewayURL, text, nil
+	return started, nil
 }
 
 // gatewayCommand is the gateway of this session and client.
@@ -65,13 +78,19 @@ func (s *session) gatewayCommand(ctx context.Context) (*exec.Cmd, error) {
 	cmd := exec.CommandContext(context.WithoutCancel(ctx), self, "gateway", "start", "--port", "0", "--json", "--force", //nolint:gosec // this program
 		"--client", s.client.String())
 	cmd.Dir = s.Dir
-	for _, entry := range s.Env {
+	cmd.Env = s.gatewayEnv(s.id)
+	return cmd, nil
+}
+
+// gatewayEnv is the environment of a gateway of a session.
+func (a *app) gatewayEnv(session string) []string {
+	var env []string
+	for _, entry := range a.Env {
 		if !hasPrefixOf(entry, notInherited) {
-			cmd.Env = append(cmd.Env, entry)
+			env = append(env, entry)
 		}
 	}
-	cmd.Env = append(cmd.Env, "CLAUDE_CODE_SESSION_ID="+s.id)
-	return cmd, nil
+	return append(env, "CLAUDE_CODE_SESSION_ID="+session)
 }
 
 func hasPrefixOf(text string, prefixes []string) bool {
@@ -83,17 +102,17 @@ func hasPrefixOf(text string, prefixes []string) bool {
 	return false
 }
 
-// openLog directs the gateway's log to a file and returns its path. Without a usable data
+// gatewayLog directs the gateway's log to a file and returns its path. Without a usable data
 // folder there is no log.
-func (s *session) openLog(cmd *exec.Cmd) string {
-	folder, err := s.logs()
+func (a *app) gatewayLog(cmd *exec.Cmd) string {
+	folder, err := a.logs()
 	if err != nil {
-		s.warn("the log of the gateway is not stored: %v", err)
+		a.warn("the log of the gateway is not stored: %v", err)
 		return ""
 	}
 	f, err := folder.Create()
 	if err != nil {
-		s.warn("the log of the gateway is not stored: %v", err)
+		a.warn("the log of the gateway is not stored: %v", err)
 		return ""
 	}
 	cmd.Stderr = f

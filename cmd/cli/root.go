@@ -103,5 +103,5 @@ func (a *app) addGlobalFlags(f *pflag.FlagSet) {
 }
 
 func newGateway(a *app) *cobra.Command {
-	return group("gateway", "Run a gateway, or manage running gateways", newGatewayStart(a), newGatewayStop(a), newGatewayPrune(a), newGatewayReload(a), newGatewayStatus(a), newGatewayList(a))
+	return group("gateway", "Run a gateway, or manage running gateways", newGatewayStart(a), newGatewayStop(a), newGatewayRestart(a), newGatewayPrune(a), newGatewayReload(a), newGatewayStatus(a), newGatewayList(a))
 }

@@ -76,7 +76,7 @@ var habits = map[string]string{
 	"kill": "did you mean toolscript gateway stop?",
 
 	"status":  "did you mean toolscript gateway status?",
-	"restart": "to read the configuration again: toolscript gateway reload",
+	"restart": "did you mean toolscript gateway restart, or toolscript servers restart?",
 	"run":     "did you mean toolscript exec?",
 	"eval":    "did you mean toolscript exec?",
 	"ls":      "did you mean toolscript list-servers or toolscript list-tools?",

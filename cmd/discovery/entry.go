@@ -22,6 +22,13 @@ type Entry struct {
 	Version      string    `json:"version"`
 	Protocol     int       `json:"protocol"`
 	StartedAt    time.Time `json:"startedAt"`
+	Start        *Start    `json:"start,omitempty"`
+}
+
+// Start is how a gateway was started, so that it can be started again.
+type Start struct {
+	Args []string `json:"args"` // flags of gateway start, without the secret and the port
+	Dir  string   `json:"dir"`  // working folder
 }
 
 // Address is the URL without the capability.

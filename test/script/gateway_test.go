@@ -2,6 +2,7 @@ package script_test
 
 import (
 	"bufio"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -13,6 +14,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/toolscript/toolscript/cmd/discovery"
 )
 
 // fleetKey is the key of the fleet among the values of a script.
@@ -65,6 +68,17 @@ func startGateway(ts *testscript.TestScript, neg bool, args []string) {
 			g.stop(ts)
 		}
 	})
+}
+
+// endBackground ends the gateways that a failed script has left in the background.
+func endBackground(runtimeFolder string) {
+	left, err := discovery.Folder(runtimeFolder).List()
+	for _, e := range left {
+		err = errors.Join(err, e.Process().Stop())
+	}
+	if err != nil {
+		panic(err) // a process would outlive the tests
+	}
 }
 
 func (g *gateway) expect(ts *testscript.TestScript, line *regexp.Regexp) string {

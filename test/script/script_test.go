@@ -77,5 +77,6 @@ func setup(env *testscript.Env, data string) error {
 	env.Setenv("EXAMPLES", examples)
 	env.Setenv("TSC", tsc())
 	env.Values[fleetKey{}] = &fleet{}
+	env.Defer(func() { endBackground(run) })
 	return nil
 }

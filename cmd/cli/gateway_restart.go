@@ -1,0 +1,157 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/discovery"
+)
+
+type gatewayRestartOptions struct {
+	*app
+	form form
+}
+
+func newGatewayRestart(a *app) *cobra.Command {
+	o := &gatewayRestartOptions{app: a}
+	c := &cobra.Command{
+		Use:   "restart",
+		Short: "Stop the gateway of this session or configuration, and start it again",
+		Long: `Stop the gateway of this session or configuration, or the one of --gateway-url, and
+start it again with this version of toolscript.
+
+The new gateway has the same address, secret, flags and working folder, so that other
+commands and open sessions go on with it. It runs in the background; its log is that of
+toolscript logs. Variables of the configuration get their values from the environment
+of this command. If the configuration has a mistake, the gateway is not stopped.
+
+To read the configuration again, toolscript gateway reload is enough. A gateway that a
+service manager has started is restarted by the service manager.`,
+		Args: takes(),
+		RunE: func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
+	}
+	addForm(c.Flags(), &o.form, "print the new gateway as JSON")
+	return c
+}
+
+func (o *gatewayRestartOptions) run(ctx context.Context) error {
+	folder, err := o.runtimeFolder()
+	if err != nil {
+		return err
+	}
+	entries, err := o.addressed(folder)
+	if err != nil {
+		return err
+	}
+	if len(entries) == 0 {
+		return errNoGateway
+	}
+	e := entries[0] // the gateway that other commands use
+	if e.Start == nil {
+		return &toolscript.Error{Kind: toolscript.Unsupported, Err: fmt.Errorf("the gateway at %s is of toolscript %s, which cannot be restarted; stop it and start another: toolscript gateway stop", e.Address(), e.Version)}
+	}
+	if err := o.checkStart(ctx, *e.Start); err != nil {
+		return fmt.Errorf("the gateway was not stopped: %w", err)
+	}
+	defer o.waiting("restarting the gateway")()
+	if err := stopGateway(ctx, folder, e); err != nil {
+		return err
+	}
+	cmd, err := o.again(ctx, e)
+	if err != nil {
+		return err
+	}
+	started, err := o.launch(cmd)
+	if err != nil {
+		return fmt.Errorf("the gateway was stopped, and has not started again: %w", err)
+	}
+	return o.tell(e, started)
+}
+
+func (o *gatewayRestartOptions) tell(e discovery.Entry, started startedGateway) error {
+	if e.Log == "" {
+		o.say("toolscript: the gateway runs in the background now; for its log: toolscript logs")
+	}
+	if o.form.structured() {
+		return o.form.write(o.Stdout, stoppedGateway{URL: e.Address(), PID: started.PID})
+	}
+	if started.PID == 0 {
+		return o.print("The gateway at %s was stopped and is starting", e.Address())
+	}
+	return o.print("Restarted the gateway at %s (PID %d)", e.Address(), started.PID)
+}
+
+// checkStart reads the configuration as the new gateway will. It warns about servers
+// that cannot start.
+func (o *gatewayRestartOptions) checkStart(ctx context.Context, start discovery.Start) error {
+	probe := &app{State: o.State, notice: o.notice}
+	probe.Dir = start.Dir
+	c := newGatewayStart(probe)
+	probe.addGlobalFlags(c.Flags())
+	if err := c.ParseFlags(start.Args); err != nil {
+		return err
+	}
+	c.SetContext(ctx)
+	if err := probe.prepare(c, nil); err != nil {
+		return err
+	}
+	trust, _ := c.Flags().GetBool("trust") // it exists
+	loaded, err := probe.host.Load(trust)
+	if err != nil {
+		return err
+	}
+	for name, server := range loaded.Servers {
+		if server.Problem != nil {
+			o.warn("%s will not start: %v", name, server.Problem)
+		}
+	}
+	return nil
+}
+
+// again is the command that starts a gateway as e was started, at the same address.
+func (o *gatewayRestartOptions) again(ctx context.Context, e discovery.Entry) (*exec.Cmd, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	u, err := url.Parse(e.URL)
+	if err != nil {
+		return nil, errors.New("the entry of the gateway has no valid address")
+	}
+	args := slices.Concat([]string{"gateway", "start"}, e.Start.Args, []string{"--port", u.Port(), "--json", "--force"})
+	token := strings.Trim(u.Path, "/")
+	if token != "" {
+		args = append(args, "--token-from-stdin")
+	}
+	cmd := exec.CommandContext(context.WithoutCancel(ctx), self, args...) //nolint:gosec // this program
+	cmd.Dir = e.Start.Dir
+	cmd.Stdin = strings.NewReader(token + "\n")
+	cmd.Env = o.gatewayEnv(e.Session)
+	if e.Session == "" { // this command may be in a session
+		cmd.Env = append(cmd.Env, "SESSION_ID=")
+	}
+	return cmd, nil
+}
+
+// startFlags are the flags of a gateway start, also those that come from variables,
+// which another process repeats. The log of another process is another file, and the
+// secret is in no argument.
+func startFlags(f *pflag.FlagSet) []string {
+	var args []string
+	f.Visit(func(f *pflag.Flag) {
+		if !slices.Contains([]string{"json", "output", "force", "port", "gateway-url", "log-file", "token-from-stdin"}, f.Name) {
+			args = append(args, "--"+f.Name+"="+f.Value.String())
+		}
+	})
+	return args
+}
