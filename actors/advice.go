@@ -46,7 +46,7 @@ func (s *System) advise(ctx context.Context, found []toolscript.Diagnostic, allo
 		for _, hit := range answer.Results {
 			ids = append(ids, hit.ToolID)
 		}
-		slices.SortStableFunc(ids, func(x, y string) int { return cmp.Compare(a.lastly(x), a.lastly(y)) })
+		slices.SortStableFunc(ids, func(x, y string) int { return cmp.Compare(a.deprecatedRank(x), a.deprecatedRank(y)) })
 		return ids
 	}
 	advised := slices.Clone(found)
@@ -199,8 +199,8 @@ func (a *adviser) marked(server int, idents []string) []string {
 	return marked
 }
 
-// lastly orders tools: deprecated tools come last.
-func (a *adviser) lastly(id string) int {
+// deprecatedRank orders tools: deprecated tools come last.
+func (a *adviser) deprecatedRank(id string) int {
 	if tool, ok := a.catalog.Lookup(id); ok && codegen.Deprecated(tool) {
 		return 1
 	}
@@ -208,7 +208,7 @@ func (a *adviser) lastly(id string) int {
 }
 
 func (a *adviser) deprecated(server int, ident string) bool {
-	return a.lastly(a.table.ID(server, ident)) > 0
+	return a.deprecatedRank(a.table.ID(server, ident)) > 0
 }
 
 func (a *adviser) calls(ids []string) (calls []string) {

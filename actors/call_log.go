@@ -24,7 +24,7 @@ const maxReason = 300
 func (s *System) logCall(view registry.View, call toolscript.Call, took time.Duration, result json.RawMessage, err error) {
 	outcome, why := outcomeOf(result, err)
 	level := slog.LevelInfo
-	if call.RequestID != "" && outcome == okay {
+	if call.RequestID != "" && outcome == outcomeOK {
 		level = slog.LevelDebug
 	}
 	if !s.options.Logger.Enabled(context.Background(), level) {
@@ -32,7 +32,7 @@ func (s *System) logCall(view registry.View, call toolscript.Call, took time.Dur
 	}
 	id, owner := loggable(view, call.ID)
 	attrs := []slog.Attr{slog.Duration("duration", took.Round(time.Microsecond)), slog.String("outcome", outcome)}
-	if outcome == okay {
+	if outcome == outcomeOK {
 		owner = "" // part of the id
 	}
 	for _, a := range []slog.Attr{
@@ -46,7 +46,7 @@ func (s *System) logCall(view registry.View, call toolscript.Call, took time.Dur
 	s.options.Logger.LogAttrs(context.Background(), level, "tool call", attrs...)
 }
 
-const okay = "ok"
+const outcomeOK = "ok"
 
 // outcomeOf returns how a call ended and why it failed. Reasons that the gateway finds
 // in the request itself are omitted: they may quote arguments, or a secret in the
@@ -57,7 +57,7 @@ func outcomeOf(result json.RawMessage, err error) (outcome, why string) {
 		if text, failed := execution.FailureOf(result); failed {
 			return string(toolscript.ToolFailed), text
 		}
-		return okay, ""
+		return outcomeOK, ""
 	case toolscript.Invalid, toolscript.NotFound:
 		return string(kind), ""
 	default:

@@ -67,7 +67,7 @@ func (s *supervisor) spawn(c *actor.Context, ch *child) {
 	}
 	ch.life = mailbox.NewLife()
 	ch.state, ch.since = childRunning, time.Now()
-	s.living[ch.life] = ch
+	s.byLife[ch.life] = ch
 	ch.pid = c.SpawnChild(func() actor.Receiver { return receiver }, "child", options(ch.id, ch.life)...)
 	s.directory.set(ch.id, mailbox.Address{Engine: c.Engine(), PID: ch.pid, Gone: s.gone, Ended: ch.life.Ended()})
 }
@@ -79,7 +79,7 @@ func produced(p actor.Producer) (r actor.Receiver, err error) {
 
 // failed handles the panic of a child, which is about to end.
 func (s *supervisor) failed(m mailbox.Failed) {
-	if ch := s.living[m.Life]; ch != nil {
+	if ch := s.byLife[m.Life]; ch != nil {
 		s.crashed(ch, mailbox.Panicked(m.Reason, m.Stack))
 	}
 }
@@ -136,8 +136,8 @@ func (s *supervisor) respawn(c *actor.Context, m respawn) {
 
 // ended handles the end of a life. A permanent child that ends by itself is restarted.
 func (s *supervisor) ended(c *actor.Context, m mailbox.Ended) {
-	ch := s.living[m.Life]
-	delete(s.living, m.Life)
+	ch := s.byLife[m.Life]
+	delete(s.byLife, m.Life)
 	switch {
 	case ch == nil || ch.life != m.Life: // restarted meanwhile
 	case ch.temporary || ch.state == childStopping:
@@ -211,7 +211,7 @@ func (s *supervisor) end(c *actor.Context, ch *child) {
 	}
 	waiting := ch.state == childRestarting
 	ch.state, ch.since = childStopping, time.Now()
-	if waiting && s.living[ch.life] == nil {
+	if waiting && s.byLife[ch.life] == nil {
 		s.forget(c, ch)
 		return
 	}
@@ -236,7 +236,7 @@ func (s *supervisor) stopAll(c *actor.Context, m stopAll) {
 }
 
 func (s *supervisor) answerStopped() {
-	if len(s.living) > 0 {
+	if len(s.byLife) > 0 {
 		return
 	}
 	for _, reply := range s.stopping {

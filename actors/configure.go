@@ -171,7 +171,7 @@ func (s *supervisor) configure(c *actor.Context, m configure) {
 	}
 	s.permanent = slices.DeleteFunc(s.permanent, func(p spec) bool { return p.server != nil })
 	s.permanent = append(s.permanent, m.servers...)
-	s.tellServers()
+	s.notifyServers()
 	for _, name := range m.retired {
 		s.pass(registryID, event.ToolsChanged{Server: name})
 		if ch := s.children[serverID(name)]; ch != nil {
@@ -195,8 +195,8 @@ func (s *supervisor) configure(c *actor.Context, m configure) {
 	m.reply.Send(struct{}{}, nil)
 }
 
-// tellServers sends the list of servers to the registry.
-func (s *supervisor) tellServers() {
+// notifyServers sends the list of servers to the registry.
+func (s *supervisor) notifyServers() {
 	s.pass(registryID, event.ServersConfigured{Servers: statuses(s.permanent)})
 }
 

@@ -48,7 +48,7 @@ const (
 	runsID      = "runs"
 	checkersID  = "checkers"
 	sandboxesID = "sandboxes"
-	denosID     = "denos"
+	denoPoolID  = "denos"
 )
 
 // maxCheckers bounds the checkers. With two, a hostile script in one does not stop the
@@ -112,7 +112,7 @@ func (s *System) runDeps() execution.Deps {
 			return borrow[runner.Runner](ctx, s, sandboxesID)
 		},
 		Deno: func(ctx context.Context) (runner.Runner, execution.GiveBack, error) {
-			return borrow[runner.Runner](ctx, s, denosID)
+			return borrow[runner.Runner](ctx, s, denoPoolID)
 		},
 		URL:         url,
 		Kept:        outputs.Store{Dir: o.KeptDir},
@@ -139,7 +139,7 @@ func LoweredLimits(l toolscript.Limits) string {
 func (s *System) expectWorkers(engine string) {
 	pools := []string{checkersID, sandboxesID}
 	if engine == toolscript.EngineDeno {
-		pools[1] = denosID
+		pools[1] = denoPoolID
 	}
 	for _, pool := range pools {
 		if at, err := s.find(pool); err == nil { // otherwise the run reports it
@@ -182,7 +182,7 @@ func (s *System) denoSpec() spec {
 		// The version is unique, also for two gateways that use one port in turn.
 		return o.StartDeno(ctx, fmt.Sprintf("%x-%d", s.started.UnixNano(), s.Catalog().Generation()))
 	}
-	return spec{id: denosID, produce: workers.New(workers.Options{Name: "Deno", Start: start, Spare: o.SpareDeno, UnusedTime: o.IdleTime, Work: &s.work})}
+	return spec{id: denoPoolID, produce: workers.New(workers.Options{Name: "Deno", Start: start, Spare: o.SpareDeno, UnusedTime: o.IdleTime, Work: &s.work})}
 }
 
 // Engines returns all engines and whether they are available.

@@ -93,16 +93,16 @@ func (s *System) use(m embedder.Model) {
 		}
 		s.search.Use(m, cache)
 	}
-	s.tellSearch(search.ModelChanged{})
+	s.notifySearch(search.ModelChanged{})
 }
 
 // hold makes the search use no model until use is called.
 func (s *System) hold() {
 	s.search.Hold()
-	s.tellSearch(search.ModelChanged{})
+	s.notifySearch(search.ModelChanged{})
 }
 
-func (s *System) tellSearch(message any) {
+func (s *System) notifySearch(message any) {
 	if at, ok := s.directory.find(searchID); ok {
 		at.Engine.Send(at.PID, message)
 	}
@@ -164,7 +164,7 @@ func (s *System) awaitIndex(ctx context.Context) search.State {
 		defer cancel()
 		return s.search.Await(ctx, func(now search.State) bool { return now.Indexed && now.Generation >= generation })
 	}
-	s.tellSearch(search.Wake{})
+	s.notifySearch(search.Wake{})
 	return s.search.Await(ctx, func(now search.State) bool {
 		return now.Indexed && now.Generation >= generation && (now.Read || s.searching.Load().Model == nil)
 	})

@@ -100,7 +100,7 @@ func (s *System) actors(ctx context.Context) ([]toolscript.ActorStatus, error) {
 	})
 	for i := range all {
 		switch all[i].Name {
-		case checkersID, sandboxesID, denosID:
+		case checkersID, sandboxesID, denoPoolID:
 			s.describePool(ctx, &all[i])
 		}
 	}

@@ -40,7 +40,7 @@ type supervisor struct {
 	since    time.Time
 	fault    error             // the last panic of the supervisor
 	children map[string]*child // by id; includes those that wait for their restart
-	living   map[*mailbox.Life]*child
+	byLife   map[*mailbox.Life]*child
 	failures []toolscript.ActorStatus // the last temporary actors that panicked
 	stopping []mailbox.Reply[struct{}]
 }
@@ -73,7 +73,7 @@ func (s *supervisor) Receive(c *actor.Context) {
 		s.pass(typecacheID, m)
 		s.pass(searchID, m)
 	case event.RegistryStarted:
-		s.tellServers()
+		s.notifyServers()
 		s.passToServers(server.Announce{})
 	case configure:
 		s.configure(c, m)
@@ -96,7 +96,7 @@ func (s *supervisor) start(c *actor.Context) {
 	engine, self := c.Engine(), c.PID()
 	s.post = func(message any) { engine.Send(self, message) }
 	s.since = time.Now()
-	s.children, s.living = map[string]*child{}, map[*mailbox.Life]*child{}
+	s.children, s.byLife = map[string]*child{}, map[*mailbox.Life]*child{}
 	for _, spec := range s.permanent {
 		s.spawn(c, s.add(spec))
 	}

@@ -182,16 +182,16 @@ func whole(v any, otherwise int) int {
 	return otherwise
 }
 
-// spoiled returns a copy of a value with one change.
-func (m maker) spoiled(v any) any {
+// mutated returns a copy of a value with one change.
+func (m maker) mutated(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
-		return m.spoiledObject(v)
+		return m.mutatedObject(v)
 	case []any:
 		if len(v) > 0 && m.IntN(4) > 0 {
 			changed := slices.Clone(v)
 			i := m.IntN(len(v))
-			changed[i] = m.spoiled(v[i])
+			changed[i] = m.mutated(v[i])
 			return changed
 		}
 	case string:
@@ -203,7 +203,7 @@ func (m maker) spoiled(v any) any {
 	return others[m.IntN(len(others))]
 }
 
-func (m maker) spoiledObject(v map[string]any) any {
+func (m maker) mutatedObject(v map[string]any) any {
 	changed := maps.Clone(v)
 	keys := slices.Sorted(maps.Keys(v))
 	switch n := m.IntN(6); {
@@ -215,7 +215,7 @@ func (m maker) spoiledObject(v map[string]any) any {
 		delete(changed, keys[m.IntN(len(keys))])
 	default:
 		key := keys[m.IntN(len(keys))]
-		changed[key] = m.spoiled(v[key])
+		changed[key] = m.mutated(v[key])
 	}
 	return changed
 }

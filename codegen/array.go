@@ -7,13 +7,13 @@ const maxPositions = 20
 // minItems and maxItems alone make no tuple.
 func (c *converter) array(v *value, at *path, depth int) *typ {
 	positions, key, rest := v.get("prefixItems"), "prefixItems", v.get("items")
-	restKey := "items"
+	itemsKey := "items"
 	if positions == nil && rest.is(array) { // before draft 2020-12
-		positions, key, rest, restKey = rest, "items", v.get("additionalItems"), "additionalItems"
+		positions, key, rest, itemsKey = rest, "items", v.get("additionalItems"), "additionalItems"
 	}
 	element := unknown
 	if rest != nil && !rest.is(array) {
-		element = c.convert(rest, at.to(restKey), depth+1)
+		element = c.convert(rest, at.to(itemsKey), depth+1)
 	}
 	if positions == nil {
 		return arrayOf(element)

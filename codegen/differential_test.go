@@ -23,10 +23,10 @@ type trial struct {
 	details []toolscript.Detail
 }
 
-// sound and spoilt are the numbers of arguments per tool.
+// validPerTool and spoilt are the numbers of arguments per tool.
 const (
-	sound  = 8
-	spoilt = 16
+	validPerTool   = 8
+	invalidPerTool = 16
 )
 
 // TestTypesAndValidatorAgree makes sound and spoilt arguments from the schemas of
@@ -77,10 +77,10 @@ func argumentsOf(t *testing.T, tool toolscript.Tool, seed uint64) [][]byte {
 	}
 	m := maker{Rand: rand.New(rand.NewPCG(seed, 1)), root: schema}
 	var all [][]byte
-	for i := range sound + spoilt {
+	for i := range validPerTool + invalidPerTool {
 		value := m.value(schema, 0)
-		if i >= sound {
-			value = m.spoiled(value)
+		if i >= validPerTool {
+			value = m.mutated(value)
 		}
 		args, err := json.Marshal(value)
 		if err != nil {

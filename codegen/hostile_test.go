@@ -12,8 +12,8 @@ import (
 	"github.com/toolscript/toolscript/codegen"
 )
 
-// waysOut are texts that try to end the comment or string that contains them.
-var waysOut = []string{
+// breakouts are texts that try to end the comment or string that contains them.
+var breakouts = []string{
 	"glob **/*.ext and cron */5 * * * *",
 	"*/ export const stolen = 1; /*",
 	"*\u200b/ export const stolen = 1; /*",
@@ -65,7 +65,7 @@ func hostileTool(text string) toolscript.Tool {
 // type-checks, and has the usual exports.
 func TestDEF3CommentsCannotBeLeft(t *testing.T) {
 	var tools []toolscript.Tool
-	for _, text := range waysOut {
+	for _, text := range breakouts {
 		tools = append(tools, hostileTool(text))
 	}
 	files := map[string]string{}

@@ -61,7 +61,7 @@ func quoted(t *testing.T, s string) int {
 // FuzzText checks that text of a server, in names and in descriptions, appears only
 // in comments and string literals, and that the module has the usual exports.
 func FuzzText(f *testing.F) {
-	for _, text := range waysOut {
+	for _, text := range breakouts {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -114,7 +114,7 @@ func TestSignaturesAreAllTheCode(t *testing.T) {
 	}
 	for name, form := range forms {
 		innocent := strings.Join(strings.Fields(code("words", form)), " ")
-		for _, text := range waysOut {
+		for _, text := range breakouts {
 			if got := strings.Join(strings.Fields(code(text, form)), " "); got != innocent {
 				t.Errorf("%s: %q changes the code\n%s\nwant\n%s", name, text, got, innocent)
 			}

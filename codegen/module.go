@@ -205,7 +205,7 @@ func (m *module) members(b *strings.Builder) {
 	for _, s := range m.sections {
 		p := printer{out: b, style: block, indent: 1}
 		p.tabs()
-		p.comment(append(serverLines(s.Server), s.awayLines()...))
+		p.comment(append(serverLines(s.Server), s.unavailableLines()...))
 		b.WriteString(key(s.Ident))
 		if m.options.Form == Declarations && len(s.pieces) == 0 {
 			b.WriteString(": any;\n") // the gateway reports the error of a call
@@ -234,9 +234,9 @@ func (s section) methods(b *strings.Builder) {
 // maxReason is the maximum length of the reason why a server is not connected.
 const maxReason = 200
 
-// awayLines returns the comment that the server is not connected, with the
+// unavailableLines returns the comment that the server is not connected, with the
 // consequences for its tools.
-func (s section) awayLines() []string {
+func (s section) unavailableLines() []string {
 	if s.away == "" {
 		return nil
 	}

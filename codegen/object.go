@@ -3,7 +3,7 @@ package codegen
 // object returns the type of objects. A schema that does not mention
 // additionalProperties is closed, although JSON Schema leaves it open: misspelt
 // arguments become errors. A schema without named properties is open.
-func (c *converter) object(v *value, at *path, depth int, with company) *typ {
+func (c *converter) object(v *value, at *path, depth int, with neighbours) *typ {
 	props := c.properties(v, at, depth)
 	index, closed := c.further(v, at, depth, with)
 	if len(props) == 0 && index != nil {
@@ -52,7 +52,7 @@ func (c *converter) properties(v *value, at *path, depth int) []property {
 
 // further returns the type of undeclared properties, and nil if there are none.
 // closed reports whether the schema itself forbids them.
-func (c *converter) further(v *value, at *path, depth int, with company) (index *typ, closed bool) {
+func (c *converter) further(v *value, at *path, depth int, with neighbours) (index *typ, closed bool) {
 	additional, rest := v.get("additionalProperties"), v.get("unevaluatedProperties")
 	switch {
 	case additional.isFalse():

@@ -61,13 +61,13 @@ func (c *converter) convert(v *value, at *path, depth int) *typ {
 	return t
 }
 
-// company says how other keywords of a schema add to the type of its own keywords.
-type company uint8
+// neighbours says how other keywords of a schema add to the type of its own keywords.
+type neighbours uint8
 
 const (
-	alone  company = iota
-	beside         // references or branches add to the type
-	hidden         // the type does not show all additions: they may be any property
+	alone  neighbours = iota
+	beside            // references or branches add to the type
+	hidden            // the type does not show all additions: they may be any property
 )
 
 // constrained returns the type of all keywords except const and enum.
@@ -84,7 +84,7 @@ func (c *converter) constrained(v *value, at *path, depth int) *typ {
 }
 
 // others returns the types of the keywords with other schemas. All of them apply.
-func (c *converter) others(v *value, at *path, depth int) (types []*typ, with company) {
+func (c *converter) others(v *value, at *path, depth int) (types []*typ, with neighbours) {
 	types, known := c.references(v, at)
 	for _, key := range []string{"oneOf", "anyOf"} {
 		branches := c.branches(c.list(v, key, at), key, at, depth)
@@ -124,7 +124,7 @@ func (c *converter) list(v *value, key string, at *path) []*value {
 func (c *converter) branches(branches []*value, key string, at *path, depth int) []*typ {
 	types := make([]*typ, 0, len(branches))
 	for i, b := range branches {
-		if b.is(object) && saysNoType(b) {
+		if b.is(object) && hasNoType(b) {
 			types = append(types, unknown)
 			continue
 		}
@@ -133,9 +133,9 @@ func (c *converter) branches(branches []*value, key string, at *path, depth int)
 	return types
 }
 
-// saysNoType reports whether a branch has only keywords without a type: {"required":
+// hasNoType reports whether a branch has only keywords without a type: {"required":
 // ["a"]} requires a property that is typed elsewhere.
-func saysNoType(v *value) bool {
+func hasNoType(v *value) bool {
 	for _, m := range v.members {
 		switch m.key {
 		case "required", "title", "description", "$comment", "if", "then", "else":
@@ -151,7 +151,7 @@ func saysNoType(v *value) bool {
 }
 
 // typed returns the type that follows from type and its keywords.
-func (c *converter) typed(v *value, at *path, depth int, with company) *typ {
+func (c *converter) typed(v *value, at *path, depth int, with neighbours) *typ {
 	if t := v.get("type"); t.is(text) { // the common case
 		return c.ofType(t.text, v, at, depth, with)
 	}
@@ -199,7 +199,7 @@ var simple = map[string]*typ{
 	"boolean": word("boolean"), "null": word("null"), "any": unknown,
 }
 
-func (c *converter) ofType(name string, v *value, at *path, depth int, with company) *typ {
+func (c *converter) ofType(name string, v *value, at *path, depth int, with neighbours) *typ {
 	switch name {
 	case "object":
 		return c.object(v, at, depth, with)

@@ -68,16 +68,16 @@ func printable(s string) bool {
 	return true
 }
 
-// waysOut escapes the ends of a comment, of a <script> element and of a Markdown
+// breakouts escapes the ends of a comment, of a <script> element and of a Markdown
 // fence.
-var waysOut = strings.NewReplacer("*/", `*\/`, "</", `<\/`, "<!--", `<\!--`, "```", "'''")
+var breakouts = strings.NewReplacer("*/", `*\/`, "</", `<\/`, "<!--", `<\!--`, "```", "'''")
 
-// closed returns s with waysOut applied. Most text has none of the first characters.
+// closed returns s with breakouts applied. Most text has none of the first characters.
 func closed(s string) string {
 	if !strings.ContainsAny(s, "*<`") {
 		return s
 	}
-	return waysOut.Replace(s)
+	return breakouts.Replace(s)
 }
 
 // inComment makes one cleaned line of server text safe in a comment. A leading @

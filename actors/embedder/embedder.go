@@ -20,10 +20,10 @@ import (
 const (
 	// openLimit bounds one attempt. Models of several gigabytes are read from disk.
 	openLimit = 2 * time.Minute
-	// quickTries is the number of failures in a row after which the interval between
-	// attempts is restTime. Some models kill their process each time.
-	quickTries = 8
-	restTime   = 5 * time.Minute
+	// shortRetries is the number of failures in a row after which the interval between
+	// attempts is longDelay. Some models kill their process each time.
+	shortRetries = 8
+	longDelay    = 5 * time.Minute
 )
 
 // Model is an open model.
@@ -60,8 +60,8 @@ type Options struct {
 	Work   *mailbox.Group // counts goroutines, which may outlive the actor for a short time
 }
 
-// keeper is the state of the actor. Only Receive accesses it.
-type keeper struct {
+// modelActor is the state of the actor. Only Receive accesses it.
+type modelActor struct {
 	Options
 	post   func(message any)
 	source Source
@@ -90,11 +90,11 @@ type (
 
 // New returns the producer of the actor.
 func New(o Options) actor.Producer {
-	return func() actor.Receiver { return &keeper{Options: o} }
+	return func() actor.Receiver { return &modelActor{Options: o} }
 }
 
 // Receive handles one message.
-func (k *keeper) Receive(c *actor.Context) {
+func (k *modelActor) Receive(c *actor.Context) {
 	switch m := c.Message().(type) {
 	case actor.Started:
 		k.start(c)
@@ -117,14 +117,14 @@ func (k *keeper) Receive(c *actor.Context) {
 	}
 }
 
-func (k *keeper) start(c *actor.Context) {
+func (k *modelActor) start(c *actor.Context) {
 	engine, self := c.Engine(), c.PID()
 	k.post = func(message any) { engine.Send(self, message) }
 	k.adopt(k.Source())
 }
 
 // adopt starts using a source. The previous one is closed.
-func (k *keeper) adopt(source Source) {
+func (k *modelActor) adopt(source Source) {
 	k.source = source
 	k.turn++
 	k.ctx, k.stop = context.WithCancel(context.Background())
@@ -134,7 +134,7 @@ func (k *keeper) adopt(source Source) {
 	}
 }
 
-func (k *keeper) changed() {
+func (k *modelActor) changed() {
 	source := k.Source()
 	if source.Name == k.source.Name && (!k.since.IsZero() || k.failed == 0) {
 		return
@@ -152,7 +152,7 @@ func (k *keeper) changed() {
 
 // open makes one attempt in a goroutine, which runs until the model or the actor
 // ends.
-func (k *keeper) open() {
+func (k *modelActor) open() {
 	ctx, post, open, turn := k.ctx, k.post, k.source.Open, k.turn
 	k.Work.Go(func() {
 		bounded, cancel := context.WithTimeout(ctx, openLimit)
@@ -172,7 +172,7 @@ func (k *keeper) open() {
 	}, func(err error) { post(opened{turn, nil, err}) })
 }
 
-func (k *keeper) opened(m opened) {
+func (k *modelActor) opened(m opened) {
 	if m.err != nil {
 		k.gone(m.err)
 		return
@@ -184,7 +184,7 @@ func (k *keeper) opened(m opened) {
 
 // gone removes the model from the search and schedules the next attempt. It logs the
 // first of several failures in a row.
-func (k *keeper) gone(err error) {
+func (k *modelActor) gone(err error) {
 	worked := time.Duration(0)
 	if !k.since.IsZero() {
 		worked = time.Since(k.since)
@@ -204,8 +204,8 @@ func (k *keeper) gone(err error) {
 		return
 	}
 	delay := k.tries.Next(worked)
-	if k.failed >= quickTries {
-		delay = restTime
+	if k.failed >= shortRetries {
+		delay = longDelay
 	}
 	post, turn := k.post, k.turn
 	k.timer = time.AfterFunc(delay, func() { post(again{turn}) })
@@ -218,7 +218,7 @@ func final(err error) bool {
 }
 
 // end closes the model, or cancels the attempts to open it.
-func (k *keeper) end() {
+func (k *modelActor) end() {
 	if k.stop == nil { // stopped before the first source
 		return
 	}

@@ -119,13 +119,13 @@ func TestKnownTextsAreBounded(t *testing.T) {
 	})
 }
 
-// mortal is a checker that is lost this many times.
-type mortal struct {
+// failingChecker is a checker that is lost this many times.
+type failingChecker struct {
 	compiler
 	left *atomic.Int64
 }
 
-func (m mortal) Compile(ctx context.Context, s runner.Source) (runner.Compiled, []toolscript.Diagnostic, error) {
+func (m failingChecker) Compile(ctx context.Context, s runner.Source) (runner.Compiled, []toolscript.Diagnostic, error) {
 	if m.left.Add(-1) >= 0 {
 		return runner.Compiled{}, nil, &toolscript.Error{Kind: toolscript.Unavailable, Err: fmt.Errorf("the script worker has ended")}
 	}
@@ -144,7 +144,7 @@ func TestLostCheckers(t *testing.T) {
 			lend := d.Checker
 			d.Checker = func(ctx context.Context) (execution.Checker, execution.GiveBack, error) {
 				c, giveBack, err := lend(ctx)
-				return mortal{c.(compiler), &left}, giveBack, err
+				return failingChecker{c.(compiler), &left}, giveBack, err
 			}
 		}, func(b *bench) {
 			end := b.exec(toolscript.ExecRequest{Code: "x"})

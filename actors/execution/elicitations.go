@@ -11,7 +11,7 @@ import (
 	"github.com/toolscript/toolscript/runner"
 )
 
-var errNoPerson = &toolscript.Error{
+var errElicitationUnsupported = &toolscript.Error{
 	Kind: toolscript.Unsupported, Err: errors.New("the question cannot be shown: the client of this run answers no questions"),
 }
 
@@ -38,7 +38,7 @@ type openQuestion struct {
 func (e *elicitations) ask(ctx context.Context, q toolscript.Question) (toolscript.Answer, error) {
 	defer e.clock.Hold()()
 	if !e.person {
-		return toolscript.Answer{}, errNoPerson
+		return toolscript.Answer{}, errElicitationUnsupported
 	}
 	open, err := e.begin(q)
 	if err != nil {

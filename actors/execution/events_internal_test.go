@@ -39,17 +39,17 @@ func TestWaitingCallsShareMaxWait(t *testing.T) {
 			<-reads
 			return nil
 		}, func(error) {})
-		news, output := toolscript.Event{Type: toolscript.EventCall}, toolscript.Event{Type: toolscript.EventStdout}
+		callEvent, output := toolscript.Event{Type: toolscript.EventCall}, toolscript.Event{Type: toolscript.EventStdout}
 		e.emit(output)
 		synctest.Wait() // the client has taken it
 		for range callEventsAhead - eventsAhead {
-			e.emit(news)
+			e.emit(callEvent)
 		}
 		for range eventsAhead {
 			e.emit(output)
 		}
 		done := make(chan toolscript.EventType, 2)
-		for _, event := range []toolscript.Event{output, news} {
+		for _, event := range []toolscript.Event{output, callEvent} {
 			go func() {
 				e.emit(event)
 				done <- event.Type

@@ -351,11 +351,11 @@ func TestRunEndsWithItsClient(t *testing.T) {
 		leave()
 		<-h.Done
 	})
-	talks := func(ctx context.Context, job runner.Job, host runner.Host) (runner.Outcome, error) {
+	printsLines := func(ctx context.Context, job runner.Job, host runner.Host) (runner.Outcome, error) {
 		host.Write(runner.Stdout, "x")
 		return waits(ctx, job, host)
 	}
-	withRuns(t, talks, nil, func(b *bench) {
+	withRuns(t, printsLines, nil, func(b *bench) {
 		h := b.begin(b.t.Context(), toolscript.ExecRequest{}, func(e toolscript.Event) error {
 			if e.Type == toolscript.EventStdout {
 				return errors.New("broken pipe")
@@ -369,7 +369,7 @@ func TestRunEndsWithItsClient(t *testing.T) {
 // TestRunEndsWhateverItsClientDoes: the client takes nothing after the first event until
 // the run has ended, and then everything.
 func TestRunEndsWhateverItsClientDoes(t *testing.T) {
-	talks := func(_ context.Context, _ runner.Job, host runner.Host) (runner.Outcome, error) {
+	printsLines := func(_ context.Context, _ runner.Job, host runner.Host) (runner.Outcome, error) {
 		go func() {
 			for i := range 100 {
 				host.Write(runner.Stdout, fmt.Sprint(i, " "))
@@ -378,7 +378,7 @@ func TestRunEndsWhateverItsClientDoes(t *testing.T) {
 		time.Sleep(time.Second) // the sandbox's own limit, which does not wait for the host
 		return runner.Outcome{Err: toolscript.Fail(toolscript.LimitTime, "too long"), ExitCode: 1}, nil
 	}
-	withRuns(t, talks, nil, func(b *bench) {
+	withRuns(t, printsLines, nil, func(b *bench) {
 		listens := make(chan struct{})
 		h := b.begin(b.t.Context(), toolscript.ExecRequest{}, func(e toolscript.Event) error {
 			if e.Type != toolscript.EventStart {

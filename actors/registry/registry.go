@@ -69,11 +69,11 @@ func (r *Registry) start(c *actor.Context) {
 	engine, parent := c.Engine(), c.Parent()
 	r.tell = func(fact any) { engine.Send(parent, fact) }
 	r.view = r.Current()
-	r.tellCatalog() // the previous registry may have ended between publishing and sending
+	r.publishCatalog() // the previous registry may have ended between publishing and sending
 	r.tell(event.RegistryStarted{})
 }
 
-func (r *Registry) tellCatalog() {
+func (r *Registry) publishCatalog() {
 	r.tell(event.CatalogChanged{Catalog: r.view.Catalog, Names: r.view.Names})
 }
 
@@ -131,7 +131,7 @@ func (r *Registry) replace(servers []string, tools []toolscript.Tool) {
 	r.view.count()
 	r.Publish(r.view)
 	r.Logger.Debug("catalog changed", slog.Uint64("generation", next.Generation()), slog.Int("tools", next.Len()))
-	r.tellCatalog()
+	r.publishCatalog()
 }
 
 // count updates the number of tools of each server, and whether the list is stale:

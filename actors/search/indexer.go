@@ -106,8 +106,8 @@ func (x *indexer) next() {
 	}
 	todo := x.todo()
 	switch {
-	case len(todo.unasked) > 0:
-		x.look(todo.unasked)
+	case len(todo.notLookedUp) > 0:
+		x.look(todo.notLookedUp)
 	case len(x.unsaved) >= saveEvery, x.touch, len(todo.documents) == 0 && len(x.unsaved) > 0:
 		x.save()
 	case len(todo.documents) > 0:
@@ -121,8 +121,8 @@ func (x *indexer) outdated() bool {
 
 // todo lists the missing vectors of the index.
 type todo struct {
-	unasked   []index.Key      // keys to look up in the cache
-	documents []index.Document // documents to embed
+	notLookedUp []index.Key      // keys to look up in the cache
+	documents   []index.Document // documents to embed
 }
 
 func (x *indexer) todo() todo {
@@ -133,7 +133,7 @@ func (x *indexer) todo() todo {
 	for _, d := range x.index.Missing() {
 		switch {
 		case x.engine.cache != nil && !x.asked[d.Key]:
-			t.unasked = append(t.unasked, d.Key)
+			t.notLookedUp = append(t.notLookedUp, d.Key)
 			t.documents = append(t.documents, d)
 		case !x.failed[d.Key]:
 			t.documents = append(t.documents, d)
@@ -152,7 +152,7 @@ func (x *indexer) publish() {
 	todo := x.todo()
 	now := x.tally
 	now.index, now.engine, now.pending, now.failed = x.index, x.engine, len(todo.documents), len(x.failed)
-	now.read = x.index != nil && len(todo.unasked) == 0
+	now.read = x.index != nil && len(todo.notLookedUp) == 0
 	now.changed = make(chan struct{})
 	close(x.now.Swap(&now).changed)
 	x.next()

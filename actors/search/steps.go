@@ -24,8 +24,8 @@ const (
 	saveTime = 2 * time.Second
 	// maxSpare is the number of vectors of removed tools that are kept, 1.5 KB each.
 	maxSpare = 1000
-	// giveUp is the number of failures in a row that disables the model.
-	giveUp = 3
+	// failureLimit is the number of failures in a row that disables the model.
+	failureLimit = 3
 )
 
 // The results of the steps.
@@ -160,7 +160,7 @@ func (x *indexer) notEmbedded(m embeddedSome) {
 		return
 	}
 	x.failed[m.documents[0].Key] = true
-	if x.row++; x.row == giveUp {
+	if x.row++; x.row == failureLimit {
 		x.engine.broken.Store(true)
 		x.warn("search is by words only", fmt.Errorf("the model %s does not work: %w", x.engine.model.ID(), m.err))
 		return

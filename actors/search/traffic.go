@@ -21,11 +21,11 @@ type traffic struct {
 }
 
 func (t *traffic) begin() (done func()) {
-	t.stir()
-	return t.stir
+	t.markUsed()
+	return t.markUsed
 }
 
-func (t *traffic) stir() { t.last.Store(time.Now().UnixNano()) }
+func (t *traffic) markUsed() { t.last.Store(time.Now().UnixNano()) }
 
 // quiet waits for a pause in the traffic, at most for patience. A call that waits for
 // its server is not traffic, because it uses no CPU.

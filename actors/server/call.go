@@ -54,7 +54,7 @@ func (s *Server) wait(m Call, about toolscript.Error) {
 	if s.conn == nil {
 		w.late = s.late(w)
 	}
-	post, given := s.post, gaveUp{m.Run, w.id}
+	post, given := s.post, callAbandoned{m.Run, w.id}
 	w.stop = context.AfterFunc(m.Ctx, func() {
 		m.Reply.Send(nil, named(mailbox.ContextError(m.Ctx), about))
 		post(given)

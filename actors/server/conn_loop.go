@@ -44,7 +44,7 @@ func (k *connLoop) keep(online context.Context) {
 
 	conn, err := k.Dial(ctx, k.Name, k.Config, k.events())
 	if err != nil {
-		k.lost(k.timely(ctx, err), lastWords(err))
+		k.lost(k.timely(ctx, err), dialStderr(err))
 		return
 	}
 	started()
@@ -91,7 +91,7 @@ func (k *connLoop) events() mcpclient.Events {
 	return mcpclient.Events{
 		ToolsChanged: func() { k.post(changed) },
 		Elicit:       k.elicit,
-		Log:          k.log.says,
+		Log:          k.log.logMessage,
 	}
 }
 
@@ -119,8 +119,8 @@ func (k *connLoop) timely(ctx context.Context, err error) error {
 		"not connected within %s: %s", k.ConnectTimeout, reason(err))}
 }
 
-// lastWords returns the standard error of a server that could not be dialled.
-func lastWords(err error) []string {
+// dialStderr returns the standard error of a server that could not be dialled.
+func dialStderr(err error) []string {
 	var failed *mcpclient.DialError
 	if errors.As(err, &failed) {
 		return failed.Stderr

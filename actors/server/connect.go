@@ -69,13 +69,13 @@ func (s *Server) ended(m ended) {
 	if s.conn != nil {
 		worked = time.Since(s.since)
 	}
-	s.reconnecting = s.conn != nil || s.reconnecting && s.attempt < patience
+	s.reconnecting = s.conn != nil || s.reconnecting && s.attempt < maxAttempts
 	s.conn = nil
 	s.lastErr, s.stderr = m.err, m.stderr
 	s.next(worked)
 	if s.state == toolscript.Failed && len(s.all) > 0 {
 		s.all, s.tools, s.warnings = nil, nil, nil
-		s.tellTools()
+		s.notifyTools()
 	}
 }
 
@@ -113,8 +113,8 @@ func (s *Server) pause(worked time.Duration) time.Duration {
 	if retry.Forgets(worked) {
 		s.attempt = 0
 	}
-	if s.attempt >= patience || permanent(s.lastErr) {
-		return restTime
+	if s.attempt >= maxAttempts || permanent(s.lastErr) {
+		return longDelay
 	}
 	return delay
 }

@@ -26,7 +26,7 @@ type elicited struct {
 var (
 	errNoCall    = refusal("the question belongs to no call in flight")
 	errAmbiguous = refusal("calls of several runs are in flight, and the question does not name its call")
-	errNobody    = refusal("the question cannot be shown: the call was not made by a script whose client answers questions")
+	errNoClient  = refusal("the question cannot be shown: the call was not made by a script whose client answers questions")
 	errNoForm    = refusal("only questions whose form has plain fields are supported")
 )
 
@@ -46,7 +46,7 @@ func (k *connLoop) elicit(ctx context.Context, params json.RawMessage) (json.Raw
 // elicited asks the user in a separate goroutine. The time limits of the calls that
 // the elicitation may belong to are paused until the answer.
 func (s *Server) elicited(m elicited) {
-	calls, err := s.askers(m)
+	calls, err := s.candidateCalls(m)
 	if err != nil {
 		m.reply.Send(nil, err)
 		return
@@ -70,9 +70,9 @@ func (s *Server) elicited(m elicited) {
 	}, func(err error) { m.reply.Send(nil, err) })
 }
 
-// askers returns the calls that an elicitation may belong to: the call whose response
+// candidateCalls returns the calls that an elicitation may belong to: the call whose response
 // contained it, otherwise all calls in flight if they belong to one run.
-func (s *Server) askers(m elicited) ([]*call, error) {
+func (s *Server) candidateCalls(m elicited) ([]*call, error) {
 	if m.generation != s.generation {
 		return nil, errNoCall
 	}
@@ -91,7 +91,7 @@ func (s *Server) askers(m elicited) ([]*call, error) {
 		case c.run != found[0].run:
 			return nil, errAmbiguous
 		case c.ask == nil:
-			return nil, errNobody
+			return nil, errNoClient
 		}
 	}
 	return found, nil

@@ -42,8 +42,8 @@ func (l *serverLog) write(level slog.Level, message string, attrs ...slog.Attr) 
 	l.logger.LogAttrs(ctx, level, message, attrs...)
 }
 
-// says writes a message of the server.
-func (l *serverLog) says(level slog.Level, text string) {
+// logMessage writes a message of the server.
+func (l *serverLog) logMessage(level slog.Level, text string) {
 	ctx := context.Background()
 	if l.logger.Enabled(ctx, level) && l.admit(level, text, nil) {
 		l.logger.LogAttrs(ctx, level, "server log", slog.String("text", l.redact(text)))

@@ -119,8 +119,8 @@ func (f *inFlight) all() []*call {
 	return all
 }
 
-// heard counts an answer to a request that is neither a ping nor a call.
-func (f *inFlight) heard(err error) {
+// otherAnswer counts an answer to a request that is neither a ping nor a call.
+func (f *inFlight) otherAnswer(err error) {
 	if isAnswer(err) {
 		f.mu.Lock()
 		defer f.mu.Unlock()

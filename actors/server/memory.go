@@ -28,7 +28,7 @@ func (s *Server) recall() {
 func (s *Server) recalled(m recalled) {
 	if s.connects == 0 && len(m.tools) > 0 && s.state != toolscript.Failed {
 		s.choose(m.tools)
-		s.tellTools()
+		s.notifyTools()
 	}
 }
 

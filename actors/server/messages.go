@@ -89,8 +89,8 @@ type (
 		generation uint64
 		err        error
 	}
-	// gaveUp: the context of a waiting call has ended.
-	gaveUp struct {
+	// callAbandoned: the context of a waiting call has ended.
+	callAbandoned struct {
 		run string
 		id  uint64
 	}

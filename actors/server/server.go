@@ -137,7 +137,7 @@ func (s *Server) Receive(c *actor.Context) {
 		s.unreachable(m)
 	case placeFree:
 		s.advance()
-	case gaveUp:
+	case callAbandoned:
 		s.queue.remove(m.run, m.id)
 	case waitOver:
 		s.waitOver(m)
@@ -162,7 +162,7 @@ func (s *Server) start(c *actor.Context) {
 	s.life, s.end = context.WithCancel(context.Background())
 	if len(s.Known) > 0 {
 		s.choose(s.Known)
-		s.tellTools()
+		s.notifyTools()
 	}
 	if s.asleep = s.OnDemand && !s.Config.Disabled; s.asleep {
 		s.enter(toolscript.Connecting)

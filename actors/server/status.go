@@ -27,12 +27,12 @@ func (s *Server) enter(state toolscript.ServerState) {
 func (s *Server) announce() {
 	changed := event.ServerChanged{Status: s.status()}
 	if s.state == toolscript.Ready {
-		s.tellTools()
+		s.notifyTools()
 		s.tell(changed)
 		return
 	}
 	s.tell(changed)
-	s.tellTools()
+	s.notifyTools()
 }
 
 func (s *Server) status() toolscript.ServerStatus {

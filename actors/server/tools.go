@@ -51,7 +51,7 @@ func (s *Server) listed(m listed) {
 	if m.generation != s.generation {
 		return
 	}
-	s.calls.heard(m.err)
+	s.calls.otherAnswer(m.err)
 	pause := listPause
 	if s.lastErr = m.err; m.err != nil {
 		s.lastErr = fmt.Errorf("list its changed tools: %w", m.err)
@@ -101,7 +101,7 @@ func (s *Server) announceTools() {
 	for _, warning := range s.warnings {
 		s.log.write(slog.LevelWarn, "tool filter", slog.String("warning", warning))
 	}
-	s.tellTools()
+	s.notifyTools()
 }
 
 // choose sets the selected tools and the warnings about the filters.
@@ -123,6 +123,6 @@ func (s *Server) choose(all []toolscript.Tool) {
 	}
 }
 
-func (s *Server) tellTools() {
+func (s *Server) notifyTools() {
 	s.tell(event.ToolsChanged{Server: s.Name, Tools: s.tools, Warnings: s.warnings})
 }

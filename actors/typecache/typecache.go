@@ -22,11 +22,11 @@ import (
 
 // key names a module.
 type key struct {
-	generation uint64
-	filter     string
-	options    codegen.Options
-	observed   uint64 // version of the shapes
-	away       string // servers and reasons
+	generation  uint64
+	filter      string
+	options     codegen.Options
+	observed    uint64 // version of the shapes
+	unavailable string // servers and reasons
 }
 
 // Cache is the state of the actor; only Receive touches it.
@@ -41,7 +41,7 @@ type Cache struct {
 	generator chan *codegen.Generator
 
 	current event.CatalogChanged
-	modules *shelf // of the current generation
+	modules *moduleCache // of the current generation
 	waiting map[key][]mailbox.Reply[Rendered]
 }
 
@@ -88,7 +88,7 @@ func (t *Cache) adopt(m event.CatalogChanged) {
 func (t *Cache) render(m Render) {
 	t.adopt(m.Catalog)
 	filter := canonical(m.Filter)
-	k := key{t.current.Catalog.Generation(), filter.Key(), m.Options, m.Observed.Version(), awayKey(m.Away)}
+	k := key{t.current.Catalog.Generation(), filter.Key(), m.Options, m.Observed.Version(), unavailableKey(m.Away)}
 	if r, ok := t.modules.get(k); ok {
 		m.Reply.Send(r, nil)
 		return
@@ -149,11 +149,11 @@ func module(g *codegen.Generator, c event.CatalogChanged, filter toolscript.Filt
 	}
 }
 
-// awayKey returns equal texts for equal servers and reasons.
-func awayKey(away map[string]string) string {
+// unavailableKey returns equal texts for equal servers and reasons.
+func unavailableKey(unavailable map[string]string) string {
 	var b strings.Builder
-	for _, name := range slices.Sorted(maps.Keys(away)) {
-		fmt.Fprintf(&b, "%q %q ", name, away[name])
+	for _, name := range slices.Sorted(maps.Keys(unavailable)) {
+		fmt.Fprintf(&b, "%q %q ", name, unavailable[name])
 	}
 	return b.String()
 }

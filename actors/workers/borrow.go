@@ -23,11 +23,11 @@ type Worker interface {
 // has just given up is not lost.
 type borrow struct {
 	ctx     context.Context
-	reply   chan lent
+	reply   chan borrowed
 	settled *atomic.Bool
 }
 
-type lent struct {
+type borrowed struct {
 	worker Worker
 	err    error
 }
@@ -37,7 +37,7 @@ func (b borrow) settle() bool { return b.settled.CompareAndSwap(false, true) }
 // Take borrows a worker from the pool at to, and waits for one until ctx ends. The
 // caller returns it with GiveBack.
 func Take(ctx context.Context, to mailbox.Address) (Worker, error) {
-	b := borrow{ctx, make(chan lent, 1), new(atomic.Bool)}
+	b := borrow{ctx, make(chan borrowed, 1), new(atomic.Bool)}
 	to.Engine.Send(to.PID, b)
 	var none error
 	select {
@@ -53,7 +53,7 @@ func Take(ctx context.Context, to mailbox.Address) (Worker, error) {
 	if b.settle() {
 		return nil, none
 	}
-	l := <-b.reply // lent at the same moment
+	l := <-b.reply // borrowed at the same moment
 	return l.worker, l.err
 }
 

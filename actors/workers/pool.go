@@ -44,7 +44,7 @@ type Pool struct {
 	ctx         context.Context // ends with the actor
 	stop        context.CancelFunc
 	idle        []resting // longest idle first
-	rests       int       // how often a worker has become idle
+	idleCount   int       // how often a worker has become idle
 	busy        map[Worker]bool
 	starting    int
 	queue       []borrow // runs that wait for a worker, oldest first
@@ -138,7 +138,7 @@ func (p *Pool) serve(c *actor.Context) {
 		p.queue = p.queue[1:]
 		if next.settle() {
 			p.idle, p.busy[w] = p.idle[:len(p.idle)-1], true
-			next.reply <- lent{worker: w}
+			next.reply <- borrowed{worker: w}
 		}
 	}
 	p.replenish(c)
@@ -215,7 +215,7 @@ func (p *Pool) refuse(err error) {
 	p.lastErr = err
 	for _, b := range p.queue {
 		if b.settle() {
-			b.reply <- lent{err: &toolscript.Error{
+			b.reply <- borrowed{err: &toolscript.Error{
 				Kind: toolscript.Unavailable, Err: fmt.Errorf("the %s worker process could not be started: %w", p.Name, err),
 			}}
 		}
@@ -232,8 +232,8 @@ type resting struct {
 
 // rest makes w idle and schedules its end.
 func (p *Pool) rest(c *actor.Context, w Worker) {
-	p.rests++
-	r := resting{w, p.rests}
+	p.idleCount++
+	r := resting{w, p.idleCount}
 	p.idle = append(p.idle, r)
 	engine, self := c.Engine(), c.PID()
 	time.AfterFunc(p.IdleTime, func() { engine.Send(self, reap{r}) })

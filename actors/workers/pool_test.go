@@ -240,11 +240,11 @@ func TestOneFailedStartIsNobodysLoss(t *testing.T) {
 func TestIdleWorkersAreEnded(t *testing.T) {
 	f := &factory{}
 	withPool(t, workers.Options{Max: 4, Spare: 1, IdleTime: time.Minute}, f, func(b *bench) {
-		var lent []workers.Worker
+		var borrowed []workers.Worker
 		for range 3 {
-			lent = append(lent, b.mustTake())
+			borrowed = append(borrowed, b.mustTake())
 		}
-		for _, w := range lent {
+		for _, w := range borrowed {
 			workers.GiveBack(b.at, w, false)
 		}
 		time.Sleep(2 * time.Minute)

@@ -65,7 +65,7 @@ func (o *authOptions) list(ctx context.Context) error {
 
 // states determines the states of all servers concurrently.
 func (o *authOptions) states(ctx context.Context, loaded *config.Config) []loginState {
-	book := o.host.Logins(o.logger(slog.LevelWarn))
+	logins := o.host.Logins(o.logger(slog.LevelWarn))
 	all := []loginState{}
 	for _, name := range slices.Sorted(maps.Keys(loaded.Servers)) {
 		if loaded.Servers[name].Type != mcpclient.Stdio {
@@ -74,19 +74,19 @@ func (o *authOptions) states(ctx context.Context, loaded *config.Config) []login
 	}
 	var asked sync.WaitGroup
 	for i := range all {
-		asked.Go(func() { all[i] = o.stateOf(ctx, book, all[i].Server, loaded.Servers[all[i].Server]) })
+		asked.Go(func() { all[i] = o.stateOf(ctx, logins, all[i].Server, loaded.Servers[all[i].Server]) })
 	}
 	asked.Wait()
 	return all
 }
 
-func (o *authOptions) stateOf(ctx context.Context, book *oauth.Sessions, name string, c mcpclient.Config) loginState {
+func (o *authOptions) stateOf(ctx context.Context, logins *oauth.Sessions, name string, c mcpclient.Config) loginState {
 	state := loginState{Server: name, Status: notKnown}
 	if c.Disabled {
 		state.Status = notStarted
 		return state
 	}
-	session, err := book.Session(name, c.URL, c.OAuth)
+	session, err := logins.Session(name, c.URL, c.OAuth)
 	if err == nil {
 		err = c.Problem
 	}

@@ -68,7 +68,7 @@ func Run(s State) int {
 	defer cancel(nil)
 	a := &app{State: s, notice: newNotice(s.Stderr)}
 	defer a.notice.end()
-	go a.obeySignals(cancel, ended)
+	go a.handleSignals(cancel, ended)
 	err := a.execute(ctx)
 	a.report(ctx, err)
 	return exitCode(ctx, err)
@@ -83,16 +83,16 @@ func (a *app) execute(ctx context.Context) error {
 	return root.ExecuteContext(ctx)
 }
 
-// hangUps returns a channel that receives each SIGHUP. The command then no longer ends
+// hangupSignals returns a channel that receives each SIGHUP. The command then no longer ends
 // at SIGHUP, unless its terminal was closed. Signals that arrive while one is waiting
 // count as one.
-func (a *app) hangUps() <-chan struct{} {
+func (a *app) hangupSignals() <-chan struct{} {
 	hangups := make(chan struct{}, 1)
 	a.hangup.Store(&hangups)
 	return hangups
 }
 
-// takesHangup passes a signal to hangUps, and reports whether it did.
+// takesHangup passes a signal to hangupSignals, and reports whether it did.
 func (a *app) takesHangup(sig os.Signal) bool {
 	hangups := a.hangup.Load()
 	if sig != syscall.SIGHUP || hangups == nil || terminalGone(a.Stderr) {
@@ -109,9 +109,9 @@ func (a *app) takesHangup(sig os.Signal) bool {
 // same request: timeout(1) sends a signal to the command and then to its process group.
 const oneSignal = 500 * time.Millisecond
 
-// obeySignals ends the command at the first signal and the process at the second, in
+// handleSignals ends the command at the first signal and the process at the second, in
 // case the shutdown hangs.
-func (a *app) obeySignals(cancel context.CancelCauseFunc, ended <-chan struct{}) {
+func (a *app) handleSignals(cancel context.CancelCauseFunc, ended <-chan struct{}) {
 	var stopping time.Time
 	for {
 		select {

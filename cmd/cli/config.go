@@ -76,7 +76,7 @@ type serverVerdict struct {
 }
 
 func (o *validateOptions) run(context.Context) error {
-	v, err := o.judge()
+	v, err := o.checkFiles()
 	if err != nil {
 		return err
 	}
@@ -91,9 +91,9 @@ func (o *validateOptions) run(context.Context) error {
 	return err
 }
 
-// judge loads the files as if they were trusted. It returns an error if a file cannot be
+// checkFiles loads the files as if they were trusted. It returns an error if a file cannot be
 // read; mistakes in a file are part of the verdict.
-func (o *validateOptions) judge() (verdict, error) {
+func (o *validateOptions) checkFiles() (verdict, error) {
 	v := verdict{OK: true, Files: []config.File{}, Servers: []serverVerdict{}, Warnings: []string{}, Mistakes: config.Mistakes{}}
 	all, trusted := o.host.ConfigOptions(true), o.host.ConfigOptions(false)
 	all.Missing, trusted.Missing = true, true
@@ -117,7 +117,7 @@ func (o *validateOptions) judge() (verdict, error) {
 		v.Warnings = append(v.Warnings, "limits: "+lowered)
 	}
 	for _, name := range slices.Sorted(maps.Keys(loaded.Servers)) {
-		v.Servers = append(v.Servers, judgeServer(name, loaded.Servers[name]))
+		v.Servers = append(v.Servers, checkServerConfig(name, loaded.Servers[name]))
 	}
 	return v, nil
 }
@@ -125,7 +125,7 @@ func (o *validateOptions) judge() (verdict, error) {
 // missed reports whether the user named a file that does not exist.
 func missed(f config.File) bool { return f.Named && !f.Found }
 
-func judgeServer(name string, c mcpclient.Config) serverVerdict {
+func checkServerConfig(name string, c mcpclient.Config) serverVerdict {
 	s := serverVerdict{Name: name, Type: c.Type}
 	if c.Problem != nil {
 		s.Problem = c.Problem.Error()

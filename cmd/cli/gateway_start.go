@@ -111,7 +111,7 @@ func (o *startOptions) run(ctx context.Context) error {
 	defer entry.remove()
 	serving := make(chan error, 1)
 	go func() { serving <- g.server.Serve() }()
-	go g.daemon.ReloadOn(ctx, o.hangUps())
+	go g.daemon.ReloadOn(ctx, o.hangupSignals())
 	if err := o.tell(g.server); err != nil {
 		return errors.Join(err, g.stop())
 	}

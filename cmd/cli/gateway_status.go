@@ -39,7 +39,7 @@ func (o *statusOptions) run(ctx context.Context) error {
 	url, err := o.url()
 	switch {
 	case o.form.structured():
-		return o.tellJSON(ctx, url, err)
+		return o.printJSONStatus(ctx, url, err)
 	case errors.Is(err, errNoGateway):
 		if err := o.print("Status: not running (%v)", err); err != nil {
 			return err
@@ -52,9 +52,9 @@ func (o *statusOptions) run(ctx context.Context) error {
 	}
 }
 
-// tellJSON prints the whole status, or an error object of the same form as the gateway's
+// printJSONStatus prints the whole status, or an error object of the same form as the gateway's
 // errors.
-func (o *statusOptions) tellJSON(ctx context.Context, url string, err error) error {
+func (o *statusOptions) printJSONStatus(ctx context.Context, url string, err error) error {
 	var status toolscript.Status
 	if err == nil {
 		client := gateway.NewClient(url)
@@ -103,7 +103,7 @@ func (o *statusOptions) tell(ctx context.Context, capabilityURL string) error {
 	case code != http.StatusOK:
 		status = fmt.Sprintf("unhealthy (HTTP %d)", code)
 	default:
-		return o.tellRunning(ctx, address, capabilityURL, health)
+		return o.printRunning(ctx, address, capabilityURL, health)
 	}
 	if err := o.print("Status: %s\nURL: %s", status, address); err != nil {
 		return err
@@ -111,9 +111,9 @@ func (o *statusOptions) tell(ctx context.Context, capabilityURL string) error {
 	return &exitError{exitFailure}
 }
 
-// tellRunning prints the state of a running gateway and the servers that are not
+// printRunning prints the state of a running gateway and the servers that are not
 // connected.
-func (o *statusOptions) tellRunning(ctx context.Context, address, capabilityURL, health string) error {
+func (o *statusOptions) printRunning(ctx context.Context, address, capabilityURL, health string) error {
 	client := gateway.NewClient(capabilityURL)
 	defer client.Close()
 	status, err := client.Status(ctx)

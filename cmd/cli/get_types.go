@@ -93,7 +93,7 @@ const longModule = 32 << 10
 // remark reports the parts of the filter that select nothing, which is an error if they
 // are the whole filter, servers whose tools are missing, and a long module.
 func (o *getTypesOptions) remark(filter toolscript.Filter, t gateway.Types) error {
-	o.sayWaited(t.WaitedFor)
+	o.reportWait(t.WaitedFor)
 	if len(t.Unknown) > 0 && len(t.Unknown) == len(filter) {
 		return unknownError(t.Unknown[0])
 	}
@@ -107,7 +107,7 @@ func (o *getTypesOptions) remark(filter toolscript.Filter, t gateway.Types) erro
 		return nil
 	}
 	if len(t.Missing) > 0 {
-		o.warn("not connected: %s", troubles(t.Missing))
+		o.warn("not connected: %s", missingReasons(t.Missing))
 	}
 	if length := len(t.Module); length > longModule && o.out == "" {
 		o.warn("these are the types of all %d tools, %d KB, about %d tokens; for fewer: toolscript get-types SERVER, or toolscript search 'what to do' --output types",

@@ -71,13 +71,13 @@ func (o *listServersOptions) run(ctx context.Context) error {
 
 func (o *listServersOptions) table(servers []toolscript.ServerStatus) error {
 	t := table{header: []string{"Server", "State", "Tools"}}
-	troubled := slices.ContainsFunc(servers, func(s toolscript.ServerStatus) bool { return s.Error != "" })
-	if troubled {
+	reasonOf := slices.ContainsFunc(servers, func(s toolscript.ServerStatus) bool { return s.Error != "" })
+	if reasonOf {
 		t.header = append(t.header, "Error")
 	}
 	for _, s := range servers {
 		row := []string{s.Name, stateCell(s), strconv.Itoa(s.Tools)}
-		if troubled {
+		if reasonOf {
 			row = append(row, s.Error)
 		}
 		t.add(row...)

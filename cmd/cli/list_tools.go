@@ -77,17 +77,17 @@ func (o *listToolsOptions) run(ctx context.Context) error {
 // remark reports servers whose tools are missing. If the user names a server, that is an
 // error.
 func (o *listToolsOptions) remark(answer gateway.Tools) error {
-	o.sayWaited(answer.WaitedFor)
+	o.reportWait(answer.WaitedFor)
 	missing, none := answer.Missing, len(answer.Tools) == 0
 	switch {
 	case o.server != "" && len(answer.Unknown) > 0:
 		return unknownError(answer.Unknown[0])
 	case o.server != "" && len(missing) > 0 && none:
-		return &toolscript.Error{Kind: toolscript.Unavailable, Err: errors.New("no tools are known: " + trouble(missing[0]))}
+		return &toolscript.Error{Kind: toolscript.Unavailable, Err: errors.New("no tools are known: " + missingReason(missing[0]))}
 	case o.server != "" && len(missing) > 0:
-		o.warn("%s; these are the tools that it listed last", trouble(missing[0]))
+		o.warn("%s; these are the tools that it listed last", missingReason(missing[0]))
 	case len(missing) > 0:
-		o.warn("not connected: %s", troubles(missing))
+		o.warn("not connected: %s", missingReasons(missing))
 	case none && o.server != "":
 		o.say("toolscript: %s is connected and has no tools", o.server)
 	}

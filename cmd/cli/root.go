@@ -22,7 +22,7 @@ type app struct {
 
 	host   *daemon.Host
 	notice *notice
-	hangup atomic.Pointer[chan struct{}] // receives SIGHUP, see hangUps
+	hangup atomic.Pointer[chan struct{}] // receives SIGHUP, see hangupSignals
 }
 
 const longHelp = `toolscript runs TypeScript against your MCP servers: MCP code mode.

@@ -125,7 +125,7 @@ func (o *searchOptions) remark(answer toolscript.SearchAnswer) {
 		}
 	}
 	if len(answer.Missing) > 0 {
-		o.warn("not searched: %s", troubles(answer.Missing))
+		o.warn("not searched: %s", missingReasons(answer.Missing))
 	}
 }
 

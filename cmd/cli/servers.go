@@ -36,8 +36,8 @@ func unconnected(servers []toolscript.ServerStatus) []toolscript.ServerStatus {
 // mostReason bounds the text about one server in a list.
 const mostReason = 160
 
-// troubles describes several servers that are not connected, in one line.
-func troubles(servers []toolscript.MissingServer) string {
+// missingReasons describes several servers that are not connected, in one line.
+func missingReasons(servers []toolscript.MissingServer) string {
 	var parts []string
 	for _, s := range servers {
 		part := s.Name + " (" + string(s.State)
@@ -51,8 +51,8 @@ func troubles(servers []toolscript.MissingServer) string {
 	return strings.Join(parts, ", ") + "; see: toolscript list-servers"
 }
 
-// trouble describes a server that is not connected.
-func trouble(s toolscript.MissingServer) string {
+// missingReason describes a server that is not connected.
+func missingReason(s toolscript.MissingServer) string {
 	text := fmt.Sprintf("%s is in state %s", s.Name, s.State)
 	if s.Error != "" {
 		text += ": " + s.Error
@@ -63,7 +63,7 @@ func trouble(s toolscript.MissingServer) string {
 // unknownError is the error of a name that selects nothing.
 func unknownError(u naming.UnknownEntry) error {
 	if u.Server != nil {
-		return &toolscript.Error{Kind: toolscript.Unavailable, Err: errors.New(trouble(*u.Server))}
+		return &toolscript.Error{Kind: toolscript.Unavailable, Err: errors.New(missingReason(*u.Server))}
 	}
 	text := fmt.Sprintf("there is no server or tool %q", u.Entry)
 	switch {
@@ -86,8 +86,8 @@ func checkServer(name string, servers []toolscript.ServerStatus) error {
 	return nil
 }
 
-// sayWaited prints the servers that a gateway waited for.
-func (a *app) sayWaited(names []string) {
+// reportWait prints the servers that a gateway waited for.
+func (a *app) reportWait(names []string) {
 	if len(names) > 0 {
 		a.say("toolscript: waited for %s to connect", strings.Join(names, ", "))
 	}

@@ -59,7 +59,7 @@ func (o *serversRestartOptions) run(ctx context.Context, name string) error {
 	if o.form.structured() {
 		return &exitError{exitFailure}
 	}
-	return &toolscript.Error{Kind: toolscript.Unavailable, Err: fmt.Errorf("%s was restarted and is not connected: %s", name, trouble(toolscript.MissingServer{
+	return &toolscript.Error{Kind: toolscript.Unavailable, Err: fmt.Errorf("%s was restarted and is not connected: %s", name, missingReason(toolscript.MissingServer{
 		Name: status.Name, State: status.State, Error: status.Error,
 	}))}
 }

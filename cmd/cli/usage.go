@@ -37,7 +37,7 @@ func unknownCommand(c *cobra.Command, name string) error {
 // meantCommand suggests a command for a name that does not exist; "" if no name is
 // similar.
 func meantCommand(c *cobra.Command, name string) string {
-	if advice, ok := habits[strings.ToLower(name)]; ok {
+	if advice, ok := otherCommands[strings.ToLower(name)]; ok {
 		return advice
 	}
 	if strings.ContainsAny(name, " \t\n;(){}=") {
@@ -70,8 +70,8 @@ func commandPaths(c *cobra.Command) []string {
 	return all
 }
 
-// habits are names of commands in other programs.
-var habits = map[string]string{
+// otherCommands are names of commands in other programs.
+var otherCommands = map[string]string{
 	"stop": "did you mean toolscript gateway stop?",
 	"kill": "did you mean toolscript gateway stop?",
 

@@ -48,7 +48,7 @@ type Left struct {
 // Plan reads the servers of one client, or of all if from is nil, and returns the
 // plan of the import. It writes nothing.
 func Plan(places Places, targets Targets, from *Client) (*Import, error) {
-	p := &planner{places: places, vault: vault{places: places, values: map[string]string{}}, needed: map[string]string{}}
+	p := &planner{places: places, secretValues: secretValues{places: places, values: map[string]string{}}, needed: map[string]string{}}
 	if err := p.open(targets); err != nil {
 		return nil, err
 	}
@@ -65,13 +65,13 @@ func Plan(places Places, targets Targets, from *Client) (*Import, error) {
 
 // planner collects servers file by file.
 type planner struct {
-	places Places
-	vault  vault
-	needed map[string]string
-	plan   Import
-	user   *target
-	own    *target // of the project; nil without one
-	seen   []seen
+	places       Places
+	secretValues secretValues
+	needed       map[string]string
+	plan         Import
+	user         *target
+	own          *target // of the project; nil without one
+	seen         []seen
 }
 
 // seen is a server that was taken over, or that toolscript has already.
@@ -216,17 +216,17 @@ func (p *planner) add(s *Server, to *target) (why string) {
 		return "the servers of a project go into the project's own file; run the command without --config and TOOLSCRIPT_CONFIG"
 	}
 	identity := s.identity() // with the tokens, which tell two accounts apart
-	needed := len(p.vault.variables)
-	p.vault.hide(s)
+	needed := len(p.secretValues.variables)
+	p.secretValues.hide(s)
 	hidden := s.identity() // as toolscript may have it already
 	if why := p.known(s, identity, hidden); why != "" {
-		p.vault.variables = p.vault.variables[:needed]
+		p.secretValues.variables = p.secretValues.variables[:needed]
 		return why
 	}
 	single := style{"", ""}.render(ordered{{"mcpServers", ordered{{s.Name, s.definition()}}}}, "")
 	warnings, mistakes := config.Check(s.File.Path, []byte(single))
 	if mistakes != nil {
-		p.vault.variables = p.vault.variables[:needed]
+		p.secretValues.variables = p.secretValues.variables[:needed]
 		return reasons(mistakes)
 	}
 	for _, note := range s.notes {
@@ -284,7 +284,7 @@ func (p *planner) done() (*Import, error) {
 		}
 		p.plan.Changes = append(p.plan.Changes, t.change)
 	}
-	p.plan.Variables = append(p.vault.variables, p.unset()...)
+	p.plan.Variables = append(p.secretValues.variables, p.unset()...)
 	return &p.plan, nil
 }
 
@@ -304,7 +304,7 @@ func (c *Change) put(value any, keys ...string) error {
 func (p *planner) unset() []Variable {
 	var out []Variable
 	known := map[string]bool{}
-	for _, v := range p.vault.variables {
+	for _, v := range p.secretValues.variables {
 		known[v.Name] = true
 	}
 	for _, t := range []*target{p.user, p.own} {
@@ -340,10 +340,10 @@ func Add(places Places, f File, name string, definition map[string]any) (*Import
 	}
 	s := &Server{Name: name, File: f, fields: object(copied(definition))}
 	t.added = []*Server{s}
-	p := &planner{places: places, vault: vault{places: places, values: map[string]string{}}, user: t}
-	p.vault.hide(s)
-	for i := range p.vault.variables {
-		p.vault.variables[i].Why = "a secret is not written into a file"
+	p := &planner{places: places, secretValues: secretValues{places: places, values: map[string]string{}}, user: t}
+	p.secretValues.hide(s)
+	for i := range p.secretValues.variables {
+		p.secretValues.variables[i].Why = "a secret is not written into a file"
 	}
 	p.plan.Taken = []Taken{{Name: name, To: f.Path}}
 	return p.done()

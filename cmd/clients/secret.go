@@ -171,21 +171,21 @@ type Variable struct {
 	Why    string `json:"why"`
 }
 
-// vault turns the secrets of servers into variables.
-type vault struct {
+// secretValues turns the secrets of servers into variables.
+type secretValues struct {
 	places    Places
 	values    map[string]string // by the name of the variable
 	variables []Variable
 }
 
 // hide replaces the secrets of a server by references to variables.
-func (v *vault) hide(s *Server) {
+func (v *secretValues) hide(s *Server) {
 	for _, p := range s.definition() {
 		s.fields[p.key] = v.hideValue(s, p.key, p.key, p.value)
 	}
 }
 
-func (v *vault) hideValue(s *Server, place, name string, value any) any {
+func (v *secretValues) hideValue(s *Server, place, name string, value any) any {
 	switch value := value.(type) {
 	case string:
 		return v.hideText(s, place, name, value)
@@ -211,7 +211,7 @@ func flagBefore(item any) string {
 	return ""
 }
 
-func (v *vault) hideText(s *Server, place, name, text string) string {
+func (v *secretValues) hideText(s *Server, place, name, text string) string {
 	return replaced(text, secretsIn(name, text), func(found secret) string {
 		variable := v.name(s, suggested(s, place, name, found.name), text[found.from:found.to])
 		if set, ok := v.places.Lookup(variable); !ok || set != text[found.from:found.to] {
@@ -237,7 +237,7 @@ func suggested(s *Server, place, key, part string) string {
 }
 
 // name is a variable that does not stand for another value already.
-func (v *vault) name(s *Server, name, value string) string {
+func (v *secretValues) name(s *Server, name, value string) string {
 	free := func(name string) bool {
 		known, used := v.values[name]
 		if used {
@@ -257,7 +257,7 @@ func (v *vault) name(s *Server, name, value string) string {
 	return candidate
 }
 
-func (v *vault) add(needed Variable) {
+func (v *secretValues) add(needed Variable) {
 	for _, known := range v.variables {
 		if known.Name == needed.Name {
 			return

@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	maxEntries  = 100_000  // files and folders that one call visits
-	maxFileSize = 32 << 20 // of a file
-	sniffed     = 8 << 10  // bytes in which a NUL makes a file binary, as in git
+	maxEntries       = 100_000  // files and folders that one call visits
+	maxFileSize      = 32 << 20 // of a file
+	binaryCheckBytes = 8 << 10  // bytes in which a NUL makes a file binary, as in git
 )
 
 // files are the files below one directory. os.Root refuses paths and symbolic links that
@@ -116,7 +116,7 @@ func (f *files) content(name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if bytes.IndexByte(data[:min(len(data), sniffed)], 0) >= 0 {
+	if bytes.IndexByte(data[:min(len(data), binaryCheckBytes)], 0) >= 0 {
 		return nil, fmt.Errorf("%q is not a text file", name)
 	}
 	return data, nil

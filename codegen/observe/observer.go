@@ -16,13 +16,13 @@ const (
 // for concurrent use.
 type Observer struct {
 	mu       sync.Mutex
-	seen     map[string]*sight
+	seen     map[string]*toolShape
 	snapshot *Shapes // current shapes; nil after a change
 	version  uint64
 }
 
-// sight is the knowledge about the results of one tool.
-type sight struct {
+// toolShape is the knowledge about the results of one tool.
+type toolShape struct {
 	shape *shape
 	quiet int // results since the last one with new information
 }
@@ -55,11 +55,11 @@ func (o *Observer) add(id string, s *shape) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.seen == nil {
-		o.seen = map[string]*sight{}
+		o.seen = map[string]*toolShape{}
 	}
 	known := o.seen[id]
 	if known == nil {
-		known = &sight{}
+		known = &toolShape{}
 		o.seen[id] = known
 	}
 	merged := merge(known.shape, s)

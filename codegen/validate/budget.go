@@ -34,7 +34,7 @@ var (
 type budget struct {
 	ctx        context.Context
 	left       int
-	unseen     int // units spent since the last check of ctx
+	sinceCheck int // units spent since the last check of ctx
 	violations int
 }
 
@@ -48,10 +48,10 @@ func (b *budget) spend(units int) {
 	if b.left < 0 {
 		panic(stopped{errCostly})
 	}
-	if b.unseen += units; b.unseen < interval {
+	if b.sinceCheck += units; b.sinceCheck < interval {
 		return
 	}
-	b.unseen = 0
+	b.sinceCheck = 0
 	if err := b.ctx.Err(); err != nil {
 		panic(stopped{err})
 	}

@@ -134,7 +134,7 @@ func (n *census) count(value any, root bool) {
 			n.count(item, false)
 		}
 	case json.Number:
-		if !modest(value) {
+		if !withinDigits(value) {
 			n.number = value.String()
 		}
 	}

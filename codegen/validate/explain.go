@@ -20,18 +20,18 @@ import (
 
 // Limits of the details of one call.
 const (
-	maxDetails = 20
-	maxGuesses = 40
-	maxChoices = 20  // values of an enum in a message
-	maxShown   = 200 // bytes of such a value, or of a pattern
+	maxDetails     = 20
+	maxComparisons = 40
+	maxChoices     = 20  // values of an enum in a message
+	maxShown       = 200 // bytes of such a value, or of a pattern
 )
 
 // explainer translates the library's violations into sentences.
 type explainer struct {
-	value   any                           // the arguments
-	schemas map[string]*jsonschema.Schema // by location
-	more    bool                          // there may be more violations
-	guesses int                           // names that have been compared with all names of a schema
+	value       any                           // the arguments
+	schemas     map[string]*jsonschema.Schema // by location
+	more        bool                          // there may be more violations
+	comparisons int                           // names that have been compared with all names of a schema
 }
 
 // details returns the violations, sorted by place.
@@ -98,7 +98,7 @@ func (x *explainer) explain(err *violation) []toolscript.Detail {
 
 // meant suggests the property that was probably meant.
 func (x *explainer) meant(err *violation, name string) string {
-	if x.guesses++; x.guesses > maxGuesses {
+	if x.comparisons++; x.comparisons > maxComparisons {
 		return ""
 	}
 	var known []string

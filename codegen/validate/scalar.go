@@ -70,15 +70,15 @@ func (v *visit) number() {
 // numbers with too many digits.
 func rational(value any) *big.Rat {
 	number, ok := value.(json.Number)
-	if !ok || !modest(number) {
+	if !ok || !withinDigits(number) {
 		return nil
 	}
 	r, _ := new(big.Rat).SetString(number.String())
 	return r
 }
 
-// modest reports whether exact arithmetic with a number is cheap.
-func modest(number json.Number) bool {
+// withinDigits reports whether exact arithmetic with a number is cheap.
+func withinDigits(number json.Number) bool {
 	text := number.String()
 	if len(text) > maxDigits {
 		return false

@@ -15,12 +15,12 @@ import (
 	"github.com/toolscript/toolscript/runner/deno"
 )
 
-// silence is the case of a process that closes its output and continues.
-const silence = "nothing ever again"
+// silentProcess is the case of a process that closes its output and continues.
+const silentProcess = "nothing ever again"
 
-// hostileWords are messages of a process under the control of its script, and the
+// hostileMessages are messages of a process under the control of its script, and the
 // expected error kind of the run.
-var hostileWords = map[string]struct {
+var hostileMessages = map[string]struct {
 	say  func() string
 	want toolscript.Kind
 }{
@@ -52,7 +52,7 @@ var hostileWords = map[string]struct {
 	"arguments that are no JSON": {func() string { return frame('c', `{"call":1,"tool":"github__x"}`+"\n{") + frame('v', "1") }, ""},
 	"text that is no UTF-8":      {func() string { return frame('o', "\xff") + frame('v', "1") }, ""},
 	"half a message":             {func() string { return "\x09" }, toolscript.LimitTime},
-	silence:                      {func() string { return "" }, toolscript.Internal},
+	silentProcess:                {func() string { return "" }, toolscript.Internal},
 }
 
 func frame(kind byte, payload string) string {
@@ -88,10 +88,10 @@ func beHostile() error {
 		return err
 	}
 	go func() { _, _ = io.Copy(io.Discard, os.Stdin) }() // discards the answers
-	if _, err := io.WriteString(os.Stdout, hostileWords[job.Code].say()); err != nil {
+	if _, err := io.WriteString(os.Stdout, hostileMessages[job.Code].say()); err != nil {
 		return err
 	}
-	if job.Code == silence {
+	if job.Code == silentProcess {
 		_ = os.Stdout.Close() // only the closed output matters
 	}
 	select {} // until it is killed
@@ -109,7 +109,7 @@ func TestHostileProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer e.Close() //nolint:errcheck // the test removes the folder
-	for name, test := range hostileWords {
+	for name, test := range hostileMessages {
 		t.Run(name, func(t *testing.T) {
 			j := runner.Job{
 				RunID: "run-1", File: "script.ts", Compiled: runner.Compiled{JavaScript: name}, Names: demoNames,

@@ -59,7 +59,7 @@ func (e *Engine) Start(ctx context.Context, version string) (*Process, error) {
 	if err != nil {
 		p.Kill()
 		<-p.done
-		return nil, &toolscript.Error{Kind: toolscript.Unavailable, Err: fmt.Errorf("start Deno: %w%s", cause(ctx, err), p.lastWords())}
+		return nil, &toolscript.Error{Kind: toolscript.Unavailable, Err: fmt.Errorf("start Deno: %w%s", cause(ctx, err), p.exitReason())}
 	}
 	p.memory = proc.RSS(p.PID())
 	return p, nil
@@ -146,8 +146,8 @@ func (p *Process) Kill() { parentdeath.Kill(p.cmd.Process) }
 // end waits for the end of a process that seems to be gone, and kills one that closed
 // its output and continues.
 func (p *Process) end() {
-	deaf := time.AfterFunc(session.GracePeriod, p.Kill)
-	defer deaf.Stop()
+	killTimer := time.AfterFunc(session.GracePeriod, p.Kill)
+	defer killTimer.Stop()
 	<-p.done
 }
 
@@ -174,8 +174,8 @@ func (p *Process) Folder() string { return p.folder }
 // like a secret in a message.
 func (p *Process) redact(text string) string { return strings.ReplaceAll(text, p.capability, "…") }
 
-// lastWords says, in parentheses, how a process ended and why.
-func (p *Process) lastWords() string {
+// exitReason says, in parentheses, how a process ended and why.
+func (p *Process) exitReason() string {
 	words := p.cmd.ProcessState.String()
 	if said := p.stderr.firstLine(); said != "" {
 		words += ": " + said

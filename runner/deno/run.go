@@ -205,9 +205,9 @@ func (r *run) thrown(payload []byte) (*runner.Outcome, error) {
 
 // Last output of a process that ends by itself.
 const (
-	saidNothingLeft = "Top-level await promise never resolved"
-	saidOutOfMemory = "out of memory"
-	saidOverflow    = "Uncaught RangeError: Maximum call stack size exceeded" // of no script: its own are caught
+	neverSettledText  = "Top-level await promise never resolved"
+	outOfMemoryText   = "out of memory"
+	stackOverflowText = "Uncaught RangeError: Maximum call stack size exceeded" // of no script: its own are caught
 )
 
 // gone is the end of a run whose process has ended or broke the protocol.
@@ -225,17 +225,17 @@ func (r *run) gone(err error) runner.Outcome {
 	r.process.end()
 	said := r.process.stderr.String()
 	switch {
-	case strings.Contains(said, saidNothingLeft):
+	case strings.Contains(said, neverSettledText):
 		return r.Outcome(scripterror.NeverSettled())
-	case strings.Contains(said, saidOutOfMemory):
+	case strings.Contains(said, outOfMemoryText):
 		return r.Outcome(scripterror.OutOfMemory(r.heap))
-	case strings.Contains(said, saidOverflow):
+	case strings.Contains(said, stackOverflowText):
 		return r.Outcome(scripterror.ManyRejections())
 	}
 	if errors.Is(err, io.EOF) {
 		err = errors.New("it ended before its script")
 	}
-	text := fmt.Sprintf("Deno failed: %v%s", err, r.process.redact(r.process.lastWords()))
+	text := fmt.Sprintf("Deno failed: %v%s", err, r.process.redact(r.process.exitReason()))
 	return r.Outcome(toolscript.Fail(toolscript.Internal, text))
 }
 

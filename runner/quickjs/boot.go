@@ -17,13 +17,13 @@ const ownFiles = "toolscript:"
 const (
 	defaultHeap  = 96 << 20
 	largestStack = 512 << 10 // the C stack of the engine is 1 MiB, and this is half of it
-	// roomy is the size to which the memory grows before the snapshot. An instance
+	// snapshotMemory is the size to which the memory grows before the snapshot. An instance
 	// whose memory grew in its run cannot be reused, because the allocator in the
 	// image does not know of the growth.
-	roomy = 16 << 20
-	// hostRoom is the memory beyond the script's limit: the image, and values of the
+	snapshotMemory = 16 << 20
+	// hostMemory is the memory beyond the script's limit: the image, and values of the
 	// host.
-	hostRoom = 32 << 20
+	hostMemory = 32 << 20
 )
 
 // boot runs the engine up to the point where scripts begin.
@@ -81,7 +81,7 @@ func (in *instance) boot() error {
 	}
 	in.free(host, internal)
 	in.call(fnCollect)
-	room := in.call(fnMalloc, roomy)
+	room := in.call(fnMalloc, snapshotMemory)
 	if room == 0 {
 		return errors.New("the engine's memory does not grow")
 	}

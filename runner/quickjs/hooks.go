@@ -33,7 +33,7 @@ func (r *run) rejected(promise, reason handle, handled bool) {
 		r.unhandledRejections.add(address, &rejection{promise: promise, reason: reason})
 		return
 	}
-	if heard := r.unhandledRejections.hear(address); heard != nil {
+	if heard := r.unhandledRejections.takeHandled(address); heard != nil {
 		r.instance.free(heard.promise, heard.reason)
 	}
 	r.instance.free(promise, reason)

@@ -22,7 +22,7 @@ func (r *run) await(promise handle, phase toolscript.Phase) (handle, error) {
 		case promiseRejected:
 			return 0, r.thrown(r.check(), handle(r.instance.call(fnPromiseResult, uint64(promise))), phase)
 		}
-		if err := r.firstUnheard(); err != nil {
+		if err := r.unhandledRejection(); err != nil {
 			return 0, err
 		}
 		if len(r.calls) == 0 && r.timers.empty() && r.input.asked == 0 {
@@ -41,7 +41,7 @@ func (r *run) linger() error {
 		if err := r.drain(); err != nil {
 			return err
 		}
-		if err := r.firstUnheard(); err != nil || r.timers.strong == 0 {
+		if err := r.unhandledRejection(); err != nil || r.timers.strong == 0 {
 			return err
 		}
 		if err := r.wait(); err != nil {
@@ -150,9 +150,9 @@ func (r *run) enter(f handle, args ...handle) error {
 	return nil
 }
 
-// firstUnheard returns an error if a promise was rejected and has no handler after all
+// unhandledRejection returns an error if a promise was rejected and has no handler after all
 // jobs have run.
-func (r *run) firstUnheard() error {
+func (r *run) unhandledRejection() error {
 	if first := r.unhandledRejections.first(); first != nil {
 		return &thrown{first.reason, toolscript.Executing}
 	}

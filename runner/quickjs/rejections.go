@@ -24,8 +24,8 @@ func (u *unhandledRejections) add(address uint64, r *rejection) {
 	u.order = append(u.order, r)
 }
 
-// hear removes and returns a promise that has a handler now, or returns nil.
-func (u *unhandledRejections) hear(address uint64) *rejection {
+// takeHandled removes and returns a promise that has a handler now, or returns nil.
+func (u *unhandledRejections) takeHandled(address uint64) *rejection {
 	r := u.known[address]
 	if r == nil {
 		return nil

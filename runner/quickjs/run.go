@@ -97,7 +97,7 @@ func (r *run) begin() error {
 	if kb := r.job.Limits.StackKB; kb > 0 {
 		stack = min(stack, uint64(kb)<<10)
 	}
-	r.memory.setLimit(r.heapLimit + hostRoom)
+	r.memory.setLimit(r.heapLimit + hostMemory)
 	r.instance.call(fnSetMemoryLimit, r.heapLimit)
 	r.instance.call(fnSetStackSize, stack)
 	about, err := json.Marshal(map[string]any{"args": append([]string{}, r.job.Args...), "cwd": r.job.Cwd, "env": r.job.Env})

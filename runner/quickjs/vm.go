@@ -33,7 +33,7 @@ func (e *Engine) NewVM(ctx context.Context) (*VM, error) {
 
 // instantiate creates an instance and copies the image into it.
 func (v *VM) instantiate(ctx context.Context) error {
-	memory, err := v.engine.image.store.newMemory(maxHeap + hostRoom)
+	memory, err := v.engine.image.store.newMemory(maxHeap + hostMemory)
 	if err != nil {
 		return fmt.Errorf("quickjs: %w", err)
 	}

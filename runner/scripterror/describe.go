@@ -28,10 +28,10 @@ type description struct {
 
 // Thrown is the error of a script that threw, from the report of the prelude, which is
 // "" if it failed. heap is the limit of the run in bytes.
-func (s *Source) Thrown(told string, phase toolscript.Phase, heap uint64) *toolscript.RunError {
+func (s *Source) Thrown(thrownText string, phase toolscript.Phase, heap uint64) *toolscript.RunError {
 	e := &toolscript.RunError{Name: "Error", Code: toolscript.Threw, Message: "the script threw a value that cannot be shown", Phase: phase}
 	var d description
-	if json.Unmarshal([]byte(told), &d) != nil {
+	if json.Unmarshal([]byte(thrownText), &d) != nil {
 		return e
 	}
 	e.Name, e.Message, e.Code, e.ToolName = d.Name, d.Message, d.Code, d.Tool

@@ -62,9 +62,9 @@ type Session struct {
 	arguments budget
 	calls     calls
 
-	mu    sync.Mutex // guards over, and pending against Wait
-	over  bool
-	goros sync.WaitGroup // goroutines that use the host
+	mu         sync.Mutex // guards over, and pending against Wait
+	over       bool
+	goroutines sync.WaitGroup // goroutines that use the host
 
 	stdin sync.Mutex // held while the host reads standard input
 
@@ -118,8 +118,8 @@ func (s *Session) enter() (leave func(), ok bool) {
 	if s.over {
 		return nil, false
 	}
-	s.goros.Add(1)
-	return s.goros.Done, true
+	s.goroutines.Add(1)
+	return s.goroutines.Done, true
 }
 
 // End ends the session with what the sandbox reports. The first End or Fail
@@ -152,7 +152,7 @@ func (s *Session) Close() {
 	s.mu.Unlock()
 	done := make(chan struct{})
 	go func() {
-		s.goros.Wait()
+		s.goroutines.Wait()
 		close(done)
 	}()
 	timer := time.NewTimer(GracePeriod)

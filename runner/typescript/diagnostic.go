@@ -20,9 +20,9 @@ type Diagnostic struct {
 	Subject Subject
 }
 
-// forgotAwait reports whether the script uses a promise instead of its value. The
+// isMissingAwait reports whether the script uses a promise instead of its value. The
 // compiler itself says so, except for a promise of any.
-func forgotAwait(d *ast.Diagnostic) bool {
+func isMissingAwait(d *ast.Diagnostic) bool {
 	for _, more := range d.RelatedInformation() {
 		if more.Code() == diagnostics.Did_you_forget_to_use_await.Code() {
 			return true
@@ -38,7 +38,7 @@ func report(found []*ast.Diagnostic, about func(*ast.Diagnostic) Subject) []Diag
 	var out []Diagnostic
 	for _, d := range found {
 		r := Diagnostic{Line: 1, Column: 1, Code: "TS" + strconv.Itoa(int(d.Code())), Message: message(d, 0)}
-		if forgotAwait(d) {
+		if isMissingAwait(d) {
 			r.Message += "\n  " + diagnostics.Did_you_forget_to_use_await.Localize(locale.Default)
 		}
 		if f := d.File(); f != nil && f.FileName() == mainFile {

@@ -79,7 +79,7 @@ func (c *Checker) Check(ctx context.Context, t runner.TypeCheck) ([]toolscript.D
 		answer, lost, err = c.check(ctx, t)
 	}
 	if lost != "" {
-		return couldNot(t, lost), nil
+		return checkStopped(t, lost), nil
 	}
 	return answer.Diagnostics, err
 }
@@ -172,9 +172,9 @@ func (c *Checker) read(want frameType, answer any) error {
 	return json.Unmarshal(payload, answer)
 }
 
-// couldNot is the finding about a script whose check had to be stopped, and nil if
+// checkStopped is the finding about a script whose check had to be stopped, and nil if
 // nothing was lost.
-func couldNot(t runner.TypeCheck, lost string) []toolscript.Diagnostic {
+func checkStopped(t runner.TypeCheck, lost string) []toolscript.Diagnostic {
 	if lost == "" {
 		return nil
 	}

@@ -109,7 +109,7 @@ func TestCheckerOutOfMemory(t *testing.T) {
 const largeCommand = "__large"
 
 func init() {
-	disguises[largeCommand] = func([]string) int {
+	testRoles[largeCommand] = func([]string) int {
 		kept := bytes.Repeat([]byte{1}, 400<<20)
 		socket := os.NewFile(3, "socket")
 		if _, err := io.WriteString(socket, frame(readyFrame, "{}")); err != nil {

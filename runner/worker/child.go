@@ -79,9 +79,9 @@ func (c *child) serve() error {
 	return fmt.Errorf("no such role of a script worker: %s", c.role)
 }
 
-// sayReady confines the process and reports that it is ready. The worker has taken
+// reportReady confines the process and reports that it is ready. The worker has taken
 // everything that it needs from the system before.
-func (c *child) sayReady() error {
+func (c *child) reportReady() error {
 	memtrim.Release()
 	confinement, err := confineSelf()
 	if err != nil {

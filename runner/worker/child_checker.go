@@ -22,7 +22,7 @@ type childChecker struct {
 // gateway lives.
 func (c *child) serveChecker() error {
 	script.Compile(runner.Source{Code: "export default 1"}) // the first compilation takes three times as long
-	if err := c.sayReady(); err != nil {
+	if err := c.reportReady(); err != nil {
 		return err
 	}
 	checker := childChecker{link: c.link, types: sync.OnceValue(typecheck.New)}

@@ -15,13 +15,13 @@ import (
 // A job is the worker's side of a run. It is the quickjs.Host of its script.
 type job struct {
 	runner.Job
-	ctx     context.Context
-	cancel  context.CancelFunc
-	inbox   *inbox
-	link    *link
-	goOn    func()           // restarts the clock; nil while it runs
-	answers []quickjs.Answer // those that the script has not taken yet
-	polled  time.Time        // the last Poll that looked
+	ctx         context.Context
+	cancel      context.CancelFunc
+	inbox       *inbox
+	link        *link
+	resumeClock func()           // restarts the clock; nil while it runs
+	answers     []quickjs.Answer // those that the script has not taken yet
+	polled      time.Time        // the last Poll that looked
 }
 
 var _ quickjs.Host = (*job)(nil)

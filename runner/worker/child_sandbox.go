@@ -20,7 +20,7 @@ func (c *child) serveSandbox() error {
 	if err != nil {
 		return err
 	}
-	if err := c.sayReady(); err != nil {
+	if err := c.reportReady(); err != nil {
 		return err
 	}
 	inbox := newInbox(c)

@@ -21,10 +21,10 @@ func (r *run) relayClock() {
 // stand stops the clock of the worker's side, or restarts it.
 func (j *job) stand(still bool) {
 	switch {
-	case still && j.goOn == nil:
-		j.goOn = j.Clock.Hold()
-	case !still && j.goOn != nil:
-		j.goOn()
-		j.goOn = nil
+	case still && j.resumeClock == nil:
+		j.resumeClock = j.Clock.Hold()
+	case !still && j.resumeClock != nil:
+		j.resumeClock()
+		j.resumeClock = nil
 	}
 }

@@ -19,8 +19,8 @@ const (
 )
 
 func init() {
-	disguises[nativeCommand] = func(args []string) int { return worker.Native(args[1:], look, attack) }
-	disguises[foreignCommand] = func(args []string) int { return worker.Native(args[1:], look, foreign) }
+	testRoles[nativeCommand] = func(args []string) int { return worker.Native(args[1:], look, attack) }
+	testRoles[foreignCommand] = func(args []string) int { return worker.Native(args[1:], look, foreign) }
 }
 
 // TestNativeCodeReachesNothing runs the attacker's code without an engine: the

@@ -61,7 +61,7 @@ func (c *child) serveNative(before func() any, attack func(any) any) error {
 		script.Compile(runner.Source{Code: "export default 1"})
 	}
 	seen := before()
-	if err := c.sayReady(); err != nil {
+	if err := c.reportReady(); err != nil {
 		return err
 	}
 	if _, _, err := c.link.read(); err != nil { // the gateway's signal to begin
@@ -87,7 +87,7 @@ func AskNative(ctx context.Context, checker bool, o Options, into any) ([]toolsc
 	}
 	_, payload, err := p.link.read()
 	if err != nil {
-		return p.hello.Confinement, fmt.Errorf("%w%s", err, p.lastWords())
+		return p.hello.Confinement, fmt.Errorf("%w%s", err, p.exitReason())
 	}
 	return p.hello.Confinement, json.Unmarshal(payload, into)
 }
@@ -111,7 +111,7 @@ func (c *child) serveUnlimited(watchdog bool) error {
 	if err != nil {
 		return err
 	}
-	if err := c.sayReady(); err != nil {
+	if err := c.reportReady(); err != nil {
 		return err
 	}
 	for inbox := newInbox(c); ; {

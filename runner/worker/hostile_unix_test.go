@@ -24,7 +24,7 @@ import (
 // that its first argument names.
 const hostileCommand = "__hostile"
 
-func init() { disguises[hostileCommand] = beHostile }
+func init() { testRoles[hostileCommand] = beHostile }
 
 // Frame types as numbers on the wire.
 const (
@@ -43,8 +43,8 @@ func callOf(id string) string {
 
 const good = `{"value":1}`
 
-// hostileWords are messages of such a sandbox and the expected error kind of the run.
-var hostileWords = map[string]struct {
+// hostileMessages are messages of such a sandbox and the expected error kind of the run.
+var hostileMessages = map[string]struct {
 	say  func() string
 	want toolscript.Kind
 }{
@@ -79,7 +79,7 @@ func beHostile(args []string) int {
 	if err := awaitJob(socket); err != nil {
 		return 1
 	}
-	if _, err := io.Copy(socket, bytes.NewBufferString(hostileWords[args[0]].say())); err != nil {
+	if _, err := io.Copy(socket, bytes.NewBufferString(hostileMessages[args[0]].say())); err != nil {
 		return 1
 	}
 	_, _ = io.Copy(io.Discard, socket) // until the gateway closes the connection
@@ -105,7 +105,7 @@ func awaitJob(socket io.Reader) error {
 // TestHostileSandbox checks that messages of a sandbox cannot harm the gateway or
 // affect anything outside the run.
 func TestHostileSandbox(t *testing.T) {
-	for name, test := range hostileWords {
+	for name, test := range hostileMessages {
 		t.Run(name, func(t *testing.T) {
 			s, err := worker.StartSandbox(t.Context(), worker.Options{Args: []string{hostileCommand, name}})
 			if err != nil {
@@ -143,18 +143,18 @@ func TestHostileSandbox(t *testing.T) {
 	}
 }
 
-// These commands make the test program a sandbox that stops reading. deafCommand
-// stops when it is ready; deafenedCommand ends its run after the first bytes of an
+// These commands make the test program a sandbox that stops reading. ignoreInputCommand
+// stops when it is ready; closedInputCommand ends its run after the first bytes of an
 // answer and stops then.
 const (
-	deafCommand     = "__deaf"
-	deafenedCommand = "__deafened"
+	ignoreInputCommand = "__deaf"
+	closedInputCommand = "__deafened"
 )
 
 func init() {
-	disguises[deafCommand] = func([]string) int { return beDeaf(func(io.ReadWriter) error { return nil }) }
-	disguises[deafenedCommand] = func([]string) int {
-		return beDeaf(func(socket io.ReadWriter) error {
+	testRoles[ignoreInputCommand] = func([]string) int { return ignoreInput(func(io.ReadWriter) error { return nil }) }
+	testRoles[closedInputCommand] = func([]string) int {
+		return ignoreInput(func(socket io.ReadWriter) error {
 			if err := awaitJob(socket); err != nil {
 				return err
 			}
@@ -170,9 +170,9 @@ func init() {
 	}
 }
 
-// beDeaf reports that the sandbox is ready, calls before, and then stays without
+// ignoreInput reports that the sandbox is ready, calls before, and then stays without
 // reading.
-func beDeaf(before func(io.ReadWriter) error) int {
+func ignoreInput(before func(io.ReadWriter) error) int {
 	socket := os.NewFile(3, "socket")
 	if _, err := io.WriteString(socket, frame(readyFrame, "{}")); err != nil {
 		return 1
@@ -187,7 +187,7 @@ func beDeaf(before func(io.ReadWriter) error) int {
 // TestSandboxThatIsKilledAtItsEnd checks that a sandbox is not lent again if it ended
 // its run but had to be killed because it does not read.
 func TestSandboxThatIsKilledAtItsEnd(t *testing.T) {
-	s, err := worker.StartSandbox(t.Context(), worker.Options{Args: []string{deafenedCommand}})
+	s, err := worker.StartSandbox(t.Context(), worker.Options{Args: []string{closedInputCommand}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,7 +213,7 @@ func TestSandboxThatDoesNotRead(t *testing.T) {
 	cancel()
 	for want, ctx := range map[toolscript.Kind]context.Context{toolscript.LimitTime: t.Context(), toolscript.Cancelled: cancelled} {
 		t.Run(string(want), func(t *testing.T) {
-			s, err := worker.StartSandbox(t.Context(), worker.Options{Args: []string{deafCommand}})
+			s, err := worker.StartSandbox(t.Context(), worker.Options{Args: []string{ignoreInputCommand}})
 			if err != nil {
 				t.Fatal(err)
 			}

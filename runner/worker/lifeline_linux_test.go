@@ -20,7 +20,7 @@ import (
 // gatewayCommand makes the test program a gateway with a script that does not end.
 const gatewayCommand = "__gateway"
 
-func init() { disguises[gatewayCommand] = func(args []string) int { return runGateway(args[0]) } }
+func init() { testRoles[gatewayCommand] = func(args []string) int { return runGateway(args[0]) } }
 
 // runGateway prints the process id of its worker and then runs an endless script on
 // it.

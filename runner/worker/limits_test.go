@@ -11,9 +11,9 @@ import (
 	"github.com/toolscript/toolscript/runner/worker"
 )
 
-// stubborn are scripts that never end. Most of them never reach a check of their
+// endlessScripts are scripts that never end. Most of them never reach a check of their
 // limits by themselves.
-var stubborn = map[string]string{
+var endlessScripts = map[string]string{
 	"loop":       "for (;;);",
 	"microtasks": "for (;;) await 0",
 	"join":       "new Array(2 ** 32 - 1).join('')",
@@ -23,7 +23,7 @@ var stubborn = map[string]string{
 }
 
 func TestTimeLimit(t *testing.T) {
-	for name, code := range stubborn {
+	for name, code := range endlessScripts {
 		t.Run(name, func(t *testing.T) {
 			s := startSandbox(t)
 			job := newJob(t, code)
@@ -83,7 +83,7 @@ func TestLoopsDoNotStopTheGateway(t *testing.T) {
 						return
 					}
 					defer s.Close()
-					job := newJob(t, stubborn[name])
+					job := newJob(t, endlessScripts[name])
 					job.Limits.TimeoutMs = 300
 					outcome, err := s.Run(t.Context(), job, &host{})
 					if kindOf(outcome) != toolscript.LimitTime {

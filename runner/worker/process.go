@@ -50,7 +50,7 @@ func start(ctx context.Context, role role, o Options) (*Process, error) {
 	}
 	stop := context.AfterFunc(ctx, p.Kill)
 	defer stop()
-	if err := p.hear(); err != nil {
+	if err := p.awaitReady(); err != nil {
 		p.Kill()
 		<-p.done
 		err = fmt.Errorf("start a script worker: %w", cmp.Or(context.Cause(ctx), err))
@@ -59,11 +59,11 @@ func start(ctx context.Context, role role, o Options) (*Process, error) {
 	return p, nil
 }
 
-// hear waits for the first message of a new worker.
-func (p *Process) hear() error {
+// awaitReady waits for the first message of a new worker.
+func (p *Process) awaitReady() error {
 	kind, payload, err := p.link.read()
 	if err != nil {
-		return fmt.Errorf("it ended before it was ready%s", p.lastWords())
+		return fmt.Errorf("it ended before it was ready%s", p.exitReason())
 	}
 	if kind != frameReady {
 		return fmt.Errorf("its first message was %d instead of ready", kind)
@@ -153,9 +153,9 @@ func (p *Process) ended() bool {
 	}
 }
 
-// lastWords says, in parentheses, how a worker ended and why; it is empty for a
+// exitReason says, in parentheses, how a worker ended and why; it is empty for a
 // running worker.
-func (p *Process) lastWords() string {
+func (p *Process) exitReason() string {
 	if !p.ended() {
 		return ""
 	}
@@ -171,6 +171,6 @@ func (p *Process) lastWords() string {
 
 // gone is the error of a worker that ended during work that may be innocent.
 func (p *Process) gone() error {
-	err := fmt.Errorf("the script worker has ended%s; try again", p.lastWords())
+	err := fmt.Errorf("the script worker has ended%s; try again", p.exitReason())
 	return &toolscript.Error{Kind: toolscript.Unavailable, Err: err}
 }

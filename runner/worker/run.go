@@ -223,11 +223,11 @@ func (r *run) send(t frameType, header any, raw []byte) error {
 // killed.
 func (r *run) close() {
 	r.Stop()
-	deaf := time.AfterFunc(session.GracePeriod, r.sandbox.Kill)
+	killTimer := time.AfterFunc(session.GracePeriod, r.sandbox.Kill)
 	r.mu.Lock()
 	r.over = true
 	r.mu.Unlock()
-	if !deaf.Stop() {
+	if !killTimer.Stop() {
 		<-r.sandbox.done // a worker that ends must not seem free for the next run
 	}
 	r.Close()
@@ -251,7 +251,7 @@ func (r *run) lost(cause error) (runner.Outcome, error) {
 	switch {
 	case errors.Is(cause, session.ErrPanic):
 	case s.ended():
-		err = fmt.Errorf("the sandbox ended in the middle of the script%s", s.lastWords())
+		err = fmt.Errorf("the sandbox ended in the middle of the script%s", s.exitReason())
 	default:
 		err = fmt.Errorf("the sandbox broke the protocol: %w", cause)
 	}

@@ -180,7 +180,7 @@ func TestGlobalsAreThoseOfTheEngine(t *testing.T) {
 	}
 	var code strings.Builder
 	for _, name := range names {
-		if !slices.Contains(untold, name) {
+		if !slices.Contains(undeclared, name) {
 			fmt.Fprintf(&code, "%s;\n", name)
 		}
 	}
@@ -189,5 +189,5 @@ func TestGlobalsAreThoseOfTheEngine(t *testing.T) {
 	}
 }
 
-// untold are globals of the engine that the checker does not declare.
-var untold = []string{}
+// undeclared are globals of the engine that the checker does not declare.
+var undeclared = []string{}

@@ -26,15 +26,15 @@ func TestMain(m *testing.M) {
 		os.Exit(worker.Main(os.Args[2:]))
 	}
 	if len(os.Args) > 2 {
-		if become, ok := disguises[os.Args[1]]; ok {
+		if become, ok := testRoles[os.Args[1]]; ok {
 			os.Exit(become(os.Args[2:]))
 		}
 	}
 	os.Exit(runTests(m))
 }
 
-// disguises are the other roles of the test program, by its first argument.
-var disguises = map[string]func(args []string) int{
+// testRoles are the other roles of the test program, by its first argument.
+var testRoles = map[string]func(args []string) int{
 	unlimitedCommand: func(args []string) int { return worker.Unlimited(args[1:], false) },
 	watchedCommand:   func(args []string) int { return worker.Unlimited(args[1:], true) },
 }

@@ -112,7 +112,7 @@ func inside(ctx context.Context, s *worker.Sandbox, code string) (ms, result flo
 	if err != nil {
 		return 0, 0, err
 	}
-	out, err := s.Run(ctx, job, aloof{})
+	out, err := s.Run(ctx, job, idleHost{})
 	if err != nil {
 		return 0, 0, err
 	}
@@ -122,9 +122,9 @@ func inside(ctx context.Context, s *worker.Sandbox, code string) (ms, result flo
 	return out.Metrics.CPUMs, result, json.Unmarshal(out.Value, &result)
 }
 
-// aloof is the host of a script in a worker that makes no requests.
-type aloof struct{}
+// idleHost is the host of a script in a worker that makes no requests.
+type idleHost struct{}
 
-func (aloof) Begin(context.Context, runner.Call) runner.Pending { return runner.Refused(nil) }
-func (aloof) Write(runner.Stream, string)                       {}
-func (aloof) ReadStdin(context.Context) ([]byte, error)         { return nil, nil }
+func (idleHost) Begin(context.Context, runner.Call) runner.Pending { return runner.Refused(nil) }
+func (idleHost) Write(runner.Stream, string)                       {}
+func (idleHost) ReadStdin(context.Context) ([]byte, error)         { return nil, nil }

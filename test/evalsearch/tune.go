@@ -18,8 +18,8 @@ type setting struct {
 // shipped is the setting of the program.
 var shipped = setting{index.DefaultAlpha, index.DefaultWeights}
 
-// knobs are the weights that cross-validation chooses, with the values it tries.
-var knobs = []struct {
+// tunedWeights are the weights that cross-validation chooses, with the values it tries.
+var tunedWeights = []struct {
 	name   string
 	of     func(*setting) *float64
 	values []float64
@@ -90,7 +90,7 @@ func choose(from []*source) setting {
 	most := value(best)
 	for improved := true; improved; {
 		improved = false
-		for _, k := range knobs {
+		for _, k := range tunedWeights {
 			for _, v := range k.values {
 				other := best
 				*k.of(&other) = v
@@ -133,7 +133,7 @@ func crossValidate(out io.Writer, questions []question) error {
 
 func differences(s setting) string {
 	var all []string
-	for _, k := range knobs {
+	for _, k := range tunedWeights {
 		if v := *k.of(&s); v != *k.of(&shipped) {
 			all = append(all, fmt.Sprintf("%s %.2g", k.name, v))
 		}

@@ -44,14 +44,14 @@ func readinessOf(servers []toolscript.ServerStatus) Readiness {
 		case server.State == toolscript.Connecting && server.Error == "":
 			r.Waiting = append(r.Waiting, server.Name)
 		default:
-			r.Failed = append(r.Failed, FailedServer{Name: server.Name, Error: whyFailed(server)})
+			r.Failed = append(r.Failed, FailedServer{Name: server.Name, Error: failureReason(server)})
 		}
 	}
 	r.Ready = r.Connected == r.Total
 	return r
 }
 
-func whyFailed(server toolscript.ServerStatus) string {
+func failureReason(server toolscript.ServerStatus) string {
 	if server.Error != "" {
 		return server.Error
 	}

@@ -16,7 +16,7 @@ import (
 const (
 	mostSilent    = 1024        // connections that have sent nothing; at most a quarter of the descriptors
 	mostConns     = 1024        // other connections, each with a buffer of headerLimit bytes; at most another quarter
-	mostStrangers = 256         // other connections without a capability; at most half of them
+	maxUnverified = 256         // other connections without a capability; at most half of them
 	grace         = time.Second // minimum time for the next bytes of a connection before it is closed for another one
 
 	firstPause = 5 * time.Millisecond // after an Accept that failed for lack of a resource
@@ -32,12 +32,12 @@ const (
 // connections younger than grace, are never closed for a limit.
 type listener struct {
 	net.Listener
-	close     func() error // fasthttp's shutdown stops if the second close fails
-	closing   chan struct{}
-	log       *slog.Logger
-	most      int
-	silent    int
-	strangers int
+	close      func() error // fasthttp's shutdown stops if the second close fails
+	closing    chan struct{}
+	log        *slog.Logger
+	most       int
+	silent     int
+	unverified int
 
 	begin   sync.Once
 	ready   chan *conn    // connections that have sent something
@@ -57,7 +57,7 @@ func newListener(inner net.Listener, log *slog.Logger) *listener {
 	most := min(mostConns, quarter)
 	l := &listener{
 		Listener: inner, closing: closing, log: log,
-		most: most, silent: min(mostSilent, quarter), strangers: min(mostStrangers, most/2),
+		most: most, silent: min(mostSilent, quarter), unverified: min(maxUnverified, most/2),
 		ready: make(chan *conn), failed: make(chan struct{}),
 		conns: map[*conn]struct{}{},
 		close: sync.OnceValue(func() error {
@@ -79,7 +79,7 @@ func (l *listener) Accept() (net.Conn, error) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		for !l.draining && l.full() {
-			l.waitAWhile()
+			l.pauseAccept()
 		}
 		c.since, c.silent = time.Now(), false
 		l.changed.Broadcast()
@@ -101,7 +101,7 @@ func (l *listener) pump() {
 		c := &conn{Conn: inner, listener: l, silent: true}
 		l.mu.Lock()
 		for !l.draining && l.crowded() {
-			l.waitAWhile()
+			l.pauseAccept()
 		}
 		c.since = time.Now()
 		l.conns[c] = struct{}{}
@@ -140,7 +140,7 @@ func (l *listener) accept() (net.Conn, error) {
 		if err == nil || !passes(err) {
 			return inner, err
 		}
-		l.relieve(err)
+		l.closeAfterError(err)
 		select {
 		case <-time.After(pause):
 		case <-l.closing:
@@ -158,8 +158,8 @@ func passes(err error) bool {
 	return false
 }
 
-// relieve closes a connection after an Accept that failed.
-func (l *listener) relieve(err error) {
+// closeAfterError closes a connection after an Accept that failed.
+func (l *listener) closeAfterError(err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if spare := l.spare(func(*conn) bool { return true }); spare != nil {
@@ -174,20 +174,20 @@ func (l *listener) relieve(err error) {
 // full reports whether there is no room for another connection that has sent something.
 // If possible, it closes a connection. It is called with mu held.
 func (l *listener) full() bool {
-	all, strangers := 0, 0
+	all, unverified := 0, 0
 	for c := range l.conns {
 		if !c.silent {
 			all++
 			if !c.known {
-				strangers++
+				unverified++
 			}
 		}
 	}
 	switch {
 	case all >= l.most:
-		l.makeRoom(func(c *conn) bool { return !c.silent })
-	case strangers >= l.strangers: // closing a connection with a capability would not help
-		l.makeRoom(func(c *conn) bool { return !c.silent && !c.known })
+		l.closeOldest(func(c *conn) bool { return !c.silent })
+	case unverified >= l.unverified: // closing a connection with a capability would not help
+		l.closeOldest(func(c *conn) bool { return !c.silent && !c.known })
 	default:
 		return false
 	}
@@ -204,27 +204,27 @@ func (l *listener) crowded() bool {
 	}
 	crowded := silent >= l.silent
 	if crowded {
-		l.makeRoom(func(c *conn) bool { return c.silent })
+		l.closeOldest(func(c *conn) bool { return c.silent })
 	}
 	return crowded
 }
 
-// makeRoom closes a connection that suits, unless such a connection is being closed
+// closeOldest closes a connection that suits, unless such a connection is being closed
 // already. It is called with mu held.
-func (l *listener) makeRoom(suits func(*conn) bool) {
+func (l *listener) closeOldest(eligible func(*conn) bool) {
 	for c := range l.conns {
-		if c.evicted && suits(c) {
+		if c.evicted && eligible(c) {
 			return
 		}
 	}
-	if spare := l.spare(suits); spare != nil {
+	if spare := l.spare(eligible); spare != nil {
 		spare.evict()
 	}
 }
 
-// waitAWhile waits until a connection has ended, or is older than grace. It is called
+// pauseAccept waits until a connection has ended, or is older than grace. It is called
 // with mu held.
-func (l *listener) waitAWhile() {
+func (l *listener) pauseAccept() {
 	timer := time.AfterFunc(grace/10, func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
@@ -236,9 +236,9 @@ func (l *listener) waitAWhile() {
 
 // spare selects the connection to close: the oldest without a capability, else the one
 // that has been idle for longest. It is called with mu held.
-func (l *listener) spare(suits func(*conn) bool) (spare *conn) {
+func (l *listener) spare(eligible func(*conn) bool) (spare *conn) {
 	for c := range l.conns {
-		if c.evicted || !suits(c) || !c.refused && !c.waits() {
+		if c.evicted || !eligible(c) || !c.refused && !c.waits() {
 			continue
 		}
 		if spare == nil || spare.known && !c.known || spare.known == c.known && c.since.Before(spare.since) {

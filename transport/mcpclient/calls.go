@@ -213,22 +213,22 @@ func parse(text []byte) (m message, ok bool) {
 	if !json.Valid(text) {
 		return m, false
 	}
-	var strange error
+	var parseErr error
 	rawjson.Object(text, func(name string, value json.RawMessage) {
 		switch name {
 		case "id":
-			m.id, strange = parseText(value, strange)
+			m.id, parseErr = parseText(value, parseErr)
 		case "method":
-			m.method, strange = parseText(value, strange)
+			m.method, parseErr = parseText(value, parseErr)
 		case "result":
 			m.result = value
 		case "params":
 			m.params = value
 		case "error":
-			strange = errors.Join(strange, json.Unmarshal(value, &m.failure))
+			parseErr = errors.Join(parseErr, json.Unmarshal(value, &m.failure))
 		}
 	})
-	return m, strange == nil
+	return m, parseErr == nil
 }
 
 // parseText reads a JSON string, with a short path for strings without escapes.

@@ -99,7 +99,7 @@ func (c *Conn) remember(tools []toolscript.Tool) {
 	c.hintsMu.Lock()
 	c.safe = safe
 	c.hintsMu.Unlock()
-	c.dialect.learn(tools)
+	c.dialect.setTools(tools)
 }
 
 // harmless reports whether a tool may be called twice.

@@ -71,7 +71,7 @@ type peer interface {
 	lost() <-chan struct{} // closed when no more answers can arrive
 	reason() error         // why the connection ended; valid after lost is closed
 	stderr() []string      // the last lines of standard error
-	chatter() string       // a line of standard output that is not a message
+	stdoutLine() string    // a line of standard output that is not a message
 	close() error          // ends the server gracefully, in bounded time
 	abort() error          // ends the server quickly, before any call was made
 }
@@ -225,10 +225,10 @@ func (c *Conn) dialError(ctx context.Context, err error, lines []string) error {
 	case errors.As(err, &version):
 		return fail(toolscript.Unsupported, fmt.Errorf("the server uses MCP version %q, which toolscript does not support", version.Version))
 	case ctx.Err() != nil:
-		about.Err = &DialError{errors.New(`no answer to "initialize"` + c.chatterHint()), lines}
+		about.Err = &DialError{errors.New(`no answer to "initialize"` + c.stdoutHint()), lines}
 		return contextError(ctx, &about)
 	case errors.Is(err, transport.ErrTransportClosed), errors.Is(err, errClosed):
-		return fail(toolscript.Unavailable, fmt.Errorf("%s (%w)%s", c.endOfStart(), c.peer.reason(), c.chatterHint()))
+		return fail(toolscript.Unavailable, fmt.Errorf("%s (%w)%s", c.endOfStart(), c.peer.reason(), c.stdoutHint()))
 	}
 	if known := c.dialRefused(err); known != nil {
 		return named(known, about)
@@ -243,13 +243,13 @@ func (c *Conn) endOfStart() string {
 	return "server exited during start"
 }
 
-// chatterHint explains the most common reason for a failed handshake: the program is
+// stdoutHint explains the most common reason for a failed handshake: the program is
 // not an MCP server, or it logs to standard output.
-func (c *Conn) chatterHint() string {
+func (c *Conn) stdoutHint() string {
 	if c.peer == nil {
 		return ""
 	}
-	line := strings.TrimSpace(c.peer.chatter())
+	line := strings.TrimSpace(c.peer.stdoutLine())
 	if line == "" {
 		return ""
 	}

@@ -116,8 +116,8 @@ func (d *dialect) headers(method string, params json.RawMessage) http.Header {
 	return header
 }
 
-// learn keeps the schemas that request parameters in HTTP headers.
-func (d *dialect) learn(tools []toolscript.Tool) {
+// setTools keeps the schemas that request parameters in HTTP headers.
+func (d *dialect) setTools(tools []toolscript.Tool) {
 	known := make(map[string]mcp.Tool)
 	for _, t := range tools {
 		tool := mcp.Tool{Name: t.Name, RawInputSchema: t.InputSchema}

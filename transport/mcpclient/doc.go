@@ -6,5 +6,5 @@
 // dial.go chooses the transport by the type of server. stdio.go runs a server as a
 // child process. http.go connects to servers over HTTP with the transports of package
 // httptransport. session.go replaces expired sessions. dialect.go implements the
-// differences between versions of MCP. asked.go answers requests of the server.
+// differences between versions of MCP. server_requests.go answers requests of the server.
 package mcpclient

@@ -118,17 +118,17 @@ func (f *filter) long(in *bufio.Reader, piece []byte, deep *nesting.Meter) error
 // refuse skips the rest of a message that is too large. Its call fails with an error
 // response that the filter writes.
 func (f *filter) refuse(in *bufio.Reader, head, piece []byte, more bool) error {
-	rear := bytes.Clone(piece[max(0, len(piece)-edge):])
+	lastPart := bytes.Clone(piece[max(0, len(piece)-edge):])
 	end, skipped, err := skip(in, more)
 	if err != nil {
 		return err
 	}
-	rear = append(rear, end...)
+	lastPart = append(lastPart, end...)
 	if skipped > maxSkipped {
 		return errTooLarge
 	}
 	id := ownID.FindSubmatch(head)
-	if all := ownID.FindAllSubmatch(rear, -1); id == nil && all != nil {
+	if all := ownID.FindAllSubmatch(lastPart, -1); id == nil && all != nil {
 		id = all[len(all)-1]
 	}
 	if id == nil || !f.tooLarge(string(id[1])) {
@@ -142,7 +142,7 @@ func (f *filter) refuse(in *bufio.Reader, head, piece []byte, more bool) error {
 // refuseDeep skips the rest of a message that is nested too deeply for mcp-go. If it
 // is an answer, its call fails at once.
 func (f *filter) refuseDeep(in *bufio.Reader, head, piece []byte, more bool) error {
-	rear := bytes.Clone(piece[max(0, len(piece)-edge):])
+	lastPart := bytes.Clone(piece[max(0, len(piece)-edge):])
 	end, skipped, err := skip(in, more)
 	if err != nil {
 		return err
@@ -151,7 +151,7 @@ func (f *filter) refuseDeep(in *bufio.Reader, head, piece []byte, more bool) err
 		return errTooLarge
 	}
 	id := ownID.FindSubmatch(head)
-	if all := ownID.FindAllSubmatch(append(rear, end...), -1); id == nil && all != nil {
+	if all := ownID.FindAllSubmatch(append(lastPart, end...), -1); id == nil && all != nil {
 		id = all[len(all)-1]
 	}
 	answer := ""

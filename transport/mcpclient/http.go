@@ -32,7 +32,7 @@ func (f httpPeer) transport() transport.Interface { return f.wire }
 func (f httpPeer) lost() <-chan struct{}          { return f.Lost() }
 func (f httpPeer) reason() error                  { return f.words(f.Reason()) }
 func (httpPeer) stderr() []string                 { return nil }
-func (httpPeer) chatter() string                  { return "" }
+func (httpPeer) stdoutLine() string               { return "" }
 func (f httpPeer) close() error                   { return f.Close() }
 func (f httpPeer) abort() error                   { return f.Close() }
 

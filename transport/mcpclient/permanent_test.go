@@ -30,7 +30,7 @@ func TestPermanentCauses(t *testing.T) {
 	for name, tt := range map[string]struct {
 		config    mcpclient.Config
 		permanent bool
-		cure      string
+		remedy    string
 	}{
 		"no such command":      {mcpclient.Config{Type: mcpclient.Stdio, Command: "no-such-command"}, true, "install it"},
 		"no such program":      {mcpclient.Config{Type: mcpclient.Stdio, Command: "/no/such/program"}, true, `"command"`},
@@ -51,7 +51,7 @@ func TestPermanentCauses(t *testing.T) {
 			if !errors.As(err, &e) || e.Permanent != tt.permanent {
 				t.Fatalf("Dial = %+v, want permanent %v", e, tt.permanent)
 			}
-			wantText(t, "error", err.Error(), tt.cure)
+			wantText(t, "error", err.Error(), tt.remedy)
 		})
 	}
 }

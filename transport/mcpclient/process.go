@@ -20,7 +20,7 @@ import (
 // Time limits for the end of a process. Their sum is the limit of Conn.Close; it is
 // below the five seconds in which the gateway exits.
 const (
-	politeExit = time.Second             // after closing standard input
+	closeExit  = time.Second             // after closing standard input
 	termExit   = 1500 * time.Millisecond // after SIGTERM
 	killExit   = 500 * time.Millisecond  // after SIGKILL
 	holdDelay  = time.Second             // for a process outside the group that holds the output open
@@ -37,8 +37,8 @@ type process struct {
 	exited chan struct{}  // closed when the process was reaped and its group has ended
 	faulty atomic.Bool    // one of our goroutines panicked; read it after exited
 
-	mu        sync.Mutex
-	disbanded bool // the group must not be signalled: its id may have been reused
+	mu         sync.Mutex
+	groupEnded bool // the group must not be signalled: its id may have been reused
 }
 
 // startProcess starts argv with the environment env and the reaper's mark, in a new
@@ -81,7 +81,7 @@ func startProcess(argv, env []string, dir string, stderr *tail, on Events, r *re
 // guard runs f. A panic in f ends the process, because its connection cannot
 // continue.
 func (p *process) guard(on Events, f func()) {
-	defer recovered(on, func() { p.faulty.Store(true) }, p.disband)
+	defer recovered(on, func() { p.faulty.Store(true) }, p.endGroup)
 	f()
 }
 
@@ -151,18 +151,18 @@ func (p *process) stdoutIdle() {
 // grandchildren hold.
 func (p *process) wait() {
 	if awaitExit(p.cmd.Process.Pid) {
-		p.disband()
+		p.endGroup()
 	}
 	_ = p.cmd.Wait() // status returns the result; other errors concern the pipes
-	p.disband()
+	p.endGroup()
 }
 
-// disband kills the rest of the group, once.
-func (p *process) disband() {
+// endGroup kills the rest of the group, once.
+func (p *process) endGroup() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.disbanded {
-		p.disbanded = true
+	if !p.groupEnded {
+		p.groupEnded = true
 		killGroup(p.cmd.Process)
 		p.reaper.Forget(p.cmd.Process.Pid)
 	}
@@ -172,7 +172,7 @@ func (p *process) disband() {
 func (p *process) signal(send func(*os.Process)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.disbanded {
+	if !p.groupEnded {
 		send(p.cmd.Process)
 	}
 }
@@ -190,7 +190,7 @@ func (p *process) status() error {
 // exit, send SIGTERM, then SIGKILL.
 func (p *process) close() error {
 	_ = p.stdin.Close() // never fails
-	if p.gone(politeExit) {
+	if p.gone(closeExit) {
 		return nil
 	}
 	p.signal(terminateGroup)
@@ -205,7 +205,7 @@ func (p *process) close() error {
 func (p *process) abort() error {
 	_ = p.stdin.Close() // never fails
 	p.signal(terminateGroup)
-	if p.gone(politeExit) {
+	if p.gone(closeExit) {
 		return nil
 	}
 	return p.kill()

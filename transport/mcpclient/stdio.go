@@ -36,9 +36,9 @@ type stdio struct {
 	on    Events
 	calls *calls
 
-	chat   atomic.Pointer[string] // the first line on standard output that is not a message
-	pumped chan struct{}          // closed when standard output has ended
-	broke  error                  // why reading ended, nil at the end of output; valid after pumped is closed
+	stdoutText atomic.Pointer[string] // the first line on standard output that is not a message
+	pumped     chan struct{}          // closed when standard output has ended
+	broke      error                  // why reading ended, nil at the end of output; valid after pumped is closed
 
 	stopReading func() // ends the wait for memory for a message; nil before the start
 
@@ -89,8 +89,8 @@ func (s *stdio) lost() <-chan struct{}          { return s.gone }
 func (s *stdio) reason() error                  { return s.why }
 func (s *stdio) stderr() []string               { return s.log.last() }
 
-func (s *stdio) chatter() string {
-	if line := s.chat.Load(); line != nil {
+func (s *stdio) stdoutLine() string {
+	if line := s.stdoutText.Load(); line != nil {
 		return *line
 	}
 	return ""
@@ -102,7 +102,7 @@ func (s *stdio) text(line []byte) {
 	if words == "" {
 		return
 	}
-	s.chat.CompareAndSwap(nil, &words)
+	s.stdoutText.CompareAndSwap(nil, &words)
 	s.on.logf(slog.LevelDebug, "text on standard output: %s", words)
 }
 

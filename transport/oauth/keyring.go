@@ -17,19 +17,19 @@ const (
 	StorageKeyring = "keyring" // Secret Service, Keychain or Credential Manager
 )
 
-// ringService is the service name of the items in the keyring. The user name is the
+// keyringService is the service name of the items in the keyring. The user name is the
 // path of the server's file.
-const ringService = "toolscript"
+const keyringService = "toolscript"
 
-// ringTime bounds one operation. A locked keyring waits for a password, and its
+// keyringTime bounds one operation. A locked keyring waits for a password, and its
 // client does not support a context.
-const ringTime = 5 * time.Second
+const keyringTime = 5 * time.Second
 
-// ringStuck is set while an operation has exceeded ringTime. Until it ends, other
+// keyringBlocked is set while an operation has exceeded keyringTime. Until it ends, other
 // operations fail immediately, because an actor asks for the status of logins.
-var ringStuck atomic.Bool
+var keyringBlocked atomic.Bool
 
-var errRingStuck = errors.New("it does not answer; is it locked?")
+var errKeyringBlocked = errors.New("it does not answer; is it locked?")
 
 // secrets is the JSON in the keyring.
 type secrets struct {
@@ -43,15 +43,15 @@ func (c Credentials) storeSecrets(path string) error {
 	if err != nil {
 		return err
 	}
-	return ring(func() error { return keyring.Set(ringService, path, string(text)) })
+	return callKeyring(func() error { return keyring.Set(keyringService, path, string(text)) })
 }
 
 // fetchSecrets adds the secrets in the keyring to the credentials of a file. If they
 // were removed from the keyring, there is no login.
 func (c *Credentials) fetchSecrets(path string) error {
 	found := make(chan string, 1)
-	err := ring(func() error {
-		text, err := keyring.Get(ringService, path)
+	err := callKeyring(func() error {
+		text, err := keyring.Get(keyringService, path)
 		found <- text
 		return err
 	})
@@ -72,17 +72,17 @@ func (c *Credentials) fetchSecrets(path string) error {
 
 // removeSecrets deletes a server's item from the keyring.
 func removeSecrets(path string) error {
-	err := ring(func() error { return keyring.Delete(ringService, path) })
+	err := callKeyring(func() error { return keyring.Delete(keyringService, path) })
 	if errors.Is(err, keyring.ErrNotFound) {
 		return nil
 	}
 	return err
 }
 
-// ring runs an operation of the keyring. Its errors name the next step.
-func ring(do func() error) error {
-	err := errRingStuck
-	if !ringStuck.Load() {
+// callKeyring runs an operation of the keyring. Its errors name the next step.
+func callKeyring(do func() error) error {
+	err := errKeyringBlocked
+	if !keyringBlocked.Load() {
 		err = timely(do)
 	}
 	if err == nil || errors.Is(err, keyring.ErrNotFound) {
@@ -96,21 +96,21 @@ func timely(do func() error) error {
 	done := make(chan error, 1)
 	go func() {
 		done <- do()
-		ringStuck.Store(false)
+		keyringBlocked.Store(false)
 	}()
-	late := time.NewTimer(ringTime)
+	late := time.NewTimer(keyringTime)
 	defer late.Stop()
 	select {
 	case err := <-done:
 		return err
 	case <-late.C:
 	}
-	ringStuck.Store(true)
+	keyringBlocked.Store(true)
 	select {
 	case err := <-done: // done just after the timeout
-		ringStuck.Store(false)
+		keyringBlocked.Store(false)
 		return err
 	default:
-		return errRingStuck
+		return errKeyringBlocked
 	}
 }

@@ -74,16 +74,16 @@ func TestStorageIsChanged(t *testing.T) {
 		}
 		return strings.Contains(string(text), "refresh_token")
 	}
-	for _, ring := range []bool{false, true, false} {
+	for _, callKeyring := range []bool{false, true, false} {
 		s := session(t, as, dir, func(o *oauth.Options) {
-			if ring {
+			if callKeyring {
 				inKeyring(o)
 			}
 		})
 		login(t, s, as)
 		_, err := keyring.Get("toolscript", file)
-		if inFile() == ring || (err == nil) != ring {
-			t.Errorf("storage in the keyring %v: in the file %v, in the keyring %v", ring, inFile(), err)
+		if inFile() == callKeyring || (err == nil) != callKeyring {
+			t.Errorf("storage in the keyring %v: in the file %v, in the keyring %v", callKeyring, inFile(), err)
 		}
 	}
 }
@@ -122,21 +122,21 @@ func TestNoKeyring(t *testing.T) {
 	}
 }
 
-// A keyring that waits for its password delays the first operation for ringTime, and
+// A keyring that waits for its password delays the first operation for keyringTime, and
 // later ones not at all.
 func TestLockedKeyring(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		unlocked := make(chan struct{})
 		for _, want := range []time.Duration{oauth.RingTime, 0} {
 			begin := time.Now()
-			err := oauth.Ring(func() error { <-unlocked; return nil })
+			err := oauth.CallKeyring(func() error { <-unlocked; return nil })
 			if took := time.Since(begin); err == nil || !strings.Contains(err.Error(), "is it locked?") || took != want {
 				t.Errorf("%v after %v, want it after %v", err, took, want)
 			}
 		}
 		close(unlocked)
 		synctest.Wait()
-		if err := oauth.Ring(func() error { return nil }); err != nil {
+		if err := oauth.CallKeyring(func() error { return nil }); err != nil {
 			t.Errorf("unlocked: %v", err)
 		}
 	})

@@ -122,7 +122,7 @@ func (s *Session) renew(ctx context.Context, c challenge, refused Secret) (Token
 		return known.Token, nil
 	}
 	if s.config.Machine() {
-		return s.vouchFor(ctx, c, known)
+		return s.requestClientToken(ctx, c, known)
 	}
 	if known.Token.Refresh == "" {
 		return Token{}, errNoLogin
@@ -207,8 +207,8 @@ func (s *Session) complete(ctx context.Context, c challenge, known *Credentials)
 	return nil
 }
 
-// vouchFor gets a token with the client's own credentials.
-func (s *Session) vouchFor(ctx context.Context, c challenge, known Credentials) (Token, error) {
+// requestClientToken gets a token with the client's own credentials.
+func (s *Session) requestClientToken(ctx context.Context, c challenge, known Credentials) (Token, error) {
 	a, err := s.discover(ctx, c)
 	if err != nil {
 		return Token{}, err

@@ -98,7 +98,7 @@ func (s *Session) revocationEndpoint(ctx context.Context, issuer string) (string
 // revokeToken sends one request of RFC 7009, as the client of the token.
 func (s *Session) revokeToken(ctx context.Context, endpoint string, known Credentials, params url.Values) error {
 	if known.Client.AuthMethod == methodJWT {
-		if err := s.vouch(known, params); err != nil {
+		if err := s.authenticateClient(known, params); err != nil {
 			return err
 		}
 	}

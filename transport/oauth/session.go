@@ -164,14 +164,14 @@ func (s *Session) currentLocked() (Credentials, error) {
 		c = Credentials{} // nor renewed at another authorization server
 	}
 	s.known, s.stamp, s.loaded = c, stamp, true
-	s.reconsider()
+	s.dropChallenge()
 	return c, nil
 }
 
-// reconsider drops a challenge after a new login. A renewed token of the same login
+// dropChallenge drops a challenge after a new login. A renewed token of the same login
 // does not count: processes whose tokens are all refused would trigger each other
 // without end.
-func (s *Session) reconsider() {
+func (s *Session) dropChallenge() {
 	if s.asked == nil || s.known.Token.Access == "" {
 		return
 	}
@@ -189,7 +189,7 @@ func (s *Session) keep(c Credentials) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.known, s.stamp, s.loaded = c, s.store.Stamp(s.name), true
-	s.reconsider()
+	s.dropChallenge()
 	return nil
 }
 

@@ -42,7 +42,7 @@ func (s *Session) requestToken(ctx context.Context, c Credentials, params url.Va
 	case methodBasic:
 		config.AuthStyle = oauth2.AuthStyleInHeader
 	case methodJWT:
-		if err := s.vouch(c, params); err != nil {
+		if err := s.authenticateClient(c, params); err != nil {
 			return Token{}, err
 		}
 	}
@@ -67,10 +67,10 @@ func (s *Session) clientSecret(c Client) Secret {
 	}
 }
 
-// vouch adds the assertion of a client with a private key. Its audience is the
+// authenticateClient adds the assertion of a client with a private key. Its audience is the
 // issuer, not the token endpoint, because a second authorization server could name
 // that endpoint (RFC 7523bis).
-func (s *Session) vouch(c Credentials, params url.Values) error {
+func (s *Session) authenticateClient(c Credentials, params url.Values) error {
 	key, err := newSigner(s.config)
 	if err != nil {
 		return err

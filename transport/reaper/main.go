@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	politeTime = 400 * time.Millisecond // between SIGTERM and SIGKILL: the servers have noticed the end of their pipes already
-	killTime   = 5 * time.Second        // after that, processes that cannot be killed are left
-	lookAgain  = 10 * time.Millisecond
+	termTime  = 400 * time.Millisecond // between SIGTERM and SIGKILL: the servers have noticed the end of their pipes already
+	killTime  = 5 * time.Second        // after that, processes that cannot be killed are left
+	lookAgain = 10 * time.Millisecond
 )
 
 // Descriptors of the second process, after standard error.
@@ -57,7 +57,7 @@ func (r *remains) end(limit time.Duration) bool {
 		case sent == 0:
 			sent = syscall.SIGTERM
 			r.signal(sent)
-		case spent > politeTime:
+		case spent > termTime:
 			r.signal(syscall.SIGKILL) // each time, for processes that were forked meanwhile
 		}
 		time.Sleep(lookAgain)

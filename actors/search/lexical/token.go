@@ -70,7 +70,7 @@ func split(text string) []string {
 		case r >= firstIdeographic:
 			end(i)
 			words = append(words, string(r))
-		case start >= 0 && humps(runes, i):
+		case start >= 0 && isWordStart(runes, i):
 			end(i)
 			start = i
 		case start < 0:
@@ -81,9 +81,9 @@ func split(text string) []string {
 	return words
 }
 
-// humps reports whether a camelCase word begins at i, as in createIssue and
+// isWordStart reports whether a camelCase word begins at i, as in createIssue and
 // HTTPServer.
-func humps(runes []rune, i int) bool {
+func isWordStart(runes []rune, i int) bool {
 	if !unicode.IsUpper(runes[i]) {
 		return false
 	}

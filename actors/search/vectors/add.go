@@ -86,7 +86,7 @@ func (f File) keep(w *writer, used []index.Key) {
 		if !inUse[r.key()] {
 			return nil
 		}
-		return r.usedToday()
+		return r.markUsed()
 	})
 	oldest := f.oldest(MaxRecords - len(w.written))
 	for _, fits := range []func(uint32) bool{

@@ -60,8 +60,8 @@ func newRecord(k index.Key, v []float32) record {
 func (r record) key() index.Key { return index.Key(r[:keySize]) }
 func (r record) day() uint32    { return binary.LittleEndian.Uint32(r[keySize:]) }
 
-// usedToday sets the day to today, in place.
-func (r record) usedToday() record {
+// markUsed sets the day to today, in place.
+func (r record) markUsed() record {
 	binary.LittleEndian.PutUint32(r[keySize:], day(time.Now()))
 	return sum(r[:len(r)-sumSize])
 }

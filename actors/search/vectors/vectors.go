@@ -22,9 +22,9 @@ const (
 	MaxRecords = 20_000
 	// MaxUnused is the time after which an unused record is removed.
 	MaxUnused = 60 * 24 * time.Hour
-	// touchAfter is the age at which the date of the last use is written again. To
+	// refreshAge is the age at which the date of the last use is written again. To
 	// write the file more often is not worth it.
-	touchAfter = 7 * 24 * time.Hour
+	refreshAge = 7 * 24 * time.Hour
 
 	suffix = ".tse"
 )
@@ -68,7 +68,7 @@ func (f File) find(from io.Reader, keys []index.Key) (Found, error) {
 	for _, k := range keys {
 		wanted[k] = true
 	}
-	old := day(time.Now().Add(-touchAfter))
+	old := day(time.Now().Add(-refreshAge))
 	err := f.each(from, func(r record) bool {
 		if !wanted[r.key()] {
 			return true

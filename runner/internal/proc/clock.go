@@ -28,7 +28,7 @@ func (c Clock) Passed() time.Duration { return time.Since(c.begun) }
 // processor. It is exact to 20 ms. If the system does not report CPU time, it is the
 // elapsed time.
 func (c Clock) Worked() time.Duration {
-	if !tellsCPU {
+	if !cpuTimeKnown {
 		return c.Passed()
 	}
 	return max(0, min(c.Passed(), CPUTime(c.pid)-c.cpu)) // the CPU time of a process that is gone is 0

@@ -13,8 +13,8 @@ import (
 // whatever the kernel's own tick.
 const clockTick = 10 * time.Millisecond
 
-// tellsCPU reports whether CPUTime is known.
-const tellsCPU = true
+// cpuTimeKnown reports whether CPUTime is known.
+const cpuTimeKnown = true
 
 // RSS is the memory that a process holds, in bytes; 0 when it is gone.
 func RSS(pid int) int64 {

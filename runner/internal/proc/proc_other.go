@@ -6,7 +6,7 @@ package proc
 
 import "time"
 
-const tellsCPU = false
+const cpuTimeKnown = false
 
 // RSS is not known on this system.
 func RSS(int) int64 { return 0 }

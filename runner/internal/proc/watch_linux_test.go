@@ -17,7 +17,7 @@ import (
 // TestMain makes the test program a process to watch if its argument names a deed.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 2 {
-		if do := deeds[os.Args[1]]; do != nil {
+		if do := actions[os.Args[1]]; do != nil {
 			do()
 			return
 		}
@@ -25,9 +25,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// deeds are the actions of such a process. They do not end, or end with standard
+// actions are the actions of such a process. They do not end, or end with standard
 // input.
-var deeds = map[string]func(){
+var actions = map[string]func(){
 	"computes": func() {
 		for n := uint64(0); ; n++ {
 			runtime.KeepAlive(n)
@@ -44,9 +44,9 @@ var deeds = map[string]func(){
 func wait() { _, _ = io.Copy(io.Discard, os.Stdin) }
 
 // begin starts a process that is killed at the end of the test.
-func begin(t *testing.T, deed string) *exec.Cmd {
+func begin(t *testing.T, action string) *exec.Cmd {
 	t.Helper()
-	cmd := exec.Command(os.Args[0], deed)
+	cmd := exec.Command(os.Args[0], action)
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -67,7 +67,7 @@ const most = time.Hour
 
 func TestWatch(t *testing.T) {
 	for _, test := range []struct {
-		deed   string
+		action string
 		bounds proc.Bounds
 		want   toolscript.Kind
 	}{
@@ -77,20 +77,20 @@ func TestWatch(t *testing.T) {
 		{"waits", proc.Bounds{Memory: 1 << 40, Most: runner.Usage{Work: most, Wall: most}, Spent: runner.Usage{Wall: most}}, toolscript.LimitTime},
 		{"holds 96 MB", proc.Bounds{Memory: 64 << 20, Most: runner.Usage{Work: most, Wall: most}}, toolscript.LimitMemory},
 	} {
-		cmd := begin(t, test.deed)
+		cmd := begin(t, test.action)
 		killed := make(chan error, 1)
 		w := proc.StartWatch(cmd.Process.Pid, test.bounds, func(why error) { killed <- why })
 		select {
 		case why := <-killed:
 			if toolscript.KindOf(why) != test.want {
-				t.Errorf("a process that %s within %+v was killed for %v, want %s", test.deed, test.bounds, why, test.want)
+				t.Errorf("a process that %s within %+v was killed for %v, want %s", test.action, test.bounds, why, test.want)
 			}
 		case <-time.After(time.Minute):
-			t.Errorf("a process that %s went on within %+v", test.deed, test.bounds)
+			t.Errorf("a process that %s went on within %+v", test.action, test.bounds)
 		}
 		worked := w.Worked()
 		if why := w.Stop(); why == nil || why.Kind != test.want {
-			t.Errorf("a process that %s within %+v: %v, want %s", test.deed, test.bounds, why, test.want)
+			t.Errorf("a process that %s within %+v: %v, want %s", test.action, test.bounds, why, test.want)
 		}
 		if computes := test.bounds.Most.Work != most; computes && worked < test.bounds.Most.Work {
 			t.Errorf("it was killed after %s of work, of which it has %s", worked, test.bounds.Most.Work)

@@ -74,9 +74,9 @@ func TestEventsThatBreakOff(t *testing.T) {
 
 func TestDelay(t *testing.T) {
 	for _, tt := range []struct {
-		retry string
-		vain  int
-		want  time.Duration
+		retry    string
+		failures int
+		want     time.Duration
 	}{
 		{"", 0, time.Second}, {"", 2, 4 * time.Second}, {"", maxResumes, maxRetry},
 		{"retry: 0\n\n", 0, minRetry}, {"retry: 500\n\n", 1, time.Second}, {"retry: 60000\n\n", 3, time.Minute},
@@ -85,8 +85,8 @@ func TestDelay(t *testing.T) {
 		if _, err := e.read(); !errors.Is(err, io.EOF) {
 			t.Fatal(err)
 		}
-		if got := delay(e, tt.vain); got != tt.want {
-			t.Errorf("%q, %d in vain: %v, want %v", tt.retry, tt.vain, got, tt.want)
+		if got := delay(e, tt.failures); got != tt.want {
+			t.Errorf("%q, %d in vain: %v, want %v", tt.retry, tt.failures, got, tt.want)
 		}
 	}
 }

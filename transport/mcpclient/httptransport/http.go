@@ -31,9 +31,9 @@ type HTTP struct {
 	*wire
 	expired func(session string)
 
-	session sync.Mutex // held while the fields below change
-	id      string     // of the session; "" if there is none
-	hush    context.CancelFunc
+	session       sync.Mutex // held while the fields below change
+	id            string     // of the session; "" if there is none
+	stopListening context.CancelFunc
 
 	waiting sync.Mutex
 	waiters map[string]*waiter // by request id, as mcp.RequestId prints it
@@ -74,7 +74,7 @@ func (h *HTTP) deliver(response *transport.JSONRPCResponse, taken *inflight.Leas
 // is called when the stream of unsolicited messages reports that the session has
 // ended; it must not block.
 func NewHTTP(o Options, expired func(session string)) *HTTP {
-	return &HTTP{wire: newWire(o), expired: expired, hush: func() {}, waiters: make(map[string]*waiter)}
+	return &HTTP{wire: newWire(o), expired: expired, stopListening: func() {}, waiters: make(map[string]*waiter)}
 }
 
 // GetSessionId implements transport.Interface.
@@ -233,7 +233,7 @@ func (h *HTTP) replyIn(session string) func(context.Context, *transport.JSONRPCR
 func (h *HTTP) Close() error {
 	session := h.GetSessionId()
 	if session != "" && !h.modern() && h.life.Err() == nil {
-		ctx, cancel := context.WithTimeout(context.Background(), farewell)
+		ctx, cancel := context.WithTimeout(context.Background(), deleteTime)
 		defer cancel()
 		resp, err := h.send(ctx, outgoing{http.MethodDelete, h.URL, h.header(session, accepted, nil), nil})
 		if err == nil {

@@ -27,7 +27,7 @@ import (
 
 const (
 	maxServed   = 32              // requests of a server that are answered at the same time
-	farewell    = 2 * time.Second // for sending the end of the session
+	deleteTime  = 2 * time.Second // for sending the end of the session
 	closeBound  = 2 * time.Second // for background goroutines to end
 	maxErrorDoc = 4 << 10         // bytes read of the body of a refusal
 )

@@ -35,8 +35,8 @@ func (h *HTTP) listen(waiting context.Context) {
 func (h *HTTP) listenUntil(known func()) {
 	ctx, cancel := context.WithCancel(h.life)
 	h.session.Lock()
-	h.hush() // the stream of the previous session
-	h.hush = cancel
+	h.stopListening() // the stream of the previous session
+	h.stopListening = cancel
 	session := h.id
 	h.session.Unlock()
 	h.run(func() {
@@ -51,29 +51,29 @@ func (h *HTTP) listenUntil(known func()) {
 func (h *HTTP) listenIn(ctx context.Context, session string, known func()) {
 	from := newEvents(nil, h.Limit)
 	opened := false
-	for vain := 0; ctx.Err() == nil; vain++ {
+	for failures := 0; ctx.Err() == nil; failures++ {
 		body, err := h.open(ctx, session, from.lastID)
 		known()
 		if err == nil {
 			opened = true
 			from = from.onward(body)
-			h.hear(ctx, session, from)
+			h.handleStream(ctx, session, from)
 			_ = body.Close() // it has been read to its end
 		}
 		if from.count > 0 {
-			vain = 0
+			failures = 0
 		}
 		if err != nil && ctx.Err() == nil && !h.listenOn(session, opened, err) {
 			return
 		}
-		if !pause(ctx, delay(from, min(vain, maxResumes))) {
+		if !pause(ctx, delay(from, min(failures, maxResumes))) {
 			return
 		}
 	}
 }
 
-// hear handles the messages of a stream until the stream ends.
-func (h *HTTP) hear(ctx context.Context, session string, from *events) {
+// handleStream handles the messages of a stream until the stream ends.
+func (h *HTTP) handleStream(ctx context.Context, session string, from *events) {
 	for {
 		lease := h.Answers.Lease(ctx)
 		e, err := from.under(ctx, lease).read()

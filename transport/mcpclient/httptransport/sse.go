@@ -32,8 +32,8 @@ type SSE struct {
 
 // expected is a request in flight.
 type expected struct {
-	came  chan *transport.JSONRPCResponse // buffered for one response; nil means too large
-	lease *inflight.Lease                 // of the call
+	arrived chan *transport.JSONRPCResponse // buffered for one response; nil means too large
+	lease   *inflight.Lease                 // of the call
 }
 
 // OpenSSE opens the stream and waits for its first event. ctx limits only this step.
@@ -68,16 +68,16 @@ func (s *SSE) open() (*events, io.ReadCloser, error) {
 		return nil, nil, refusal(resp)
 	}
 	from := newEvents(resp.Body, s.Limit)
-	if s.endpoint, err = s.greeting(from); err != nil {
+	if s.endpoint, err = s.readEndpoint(from); err != nil {
 		_ = resp.Body.Close() // the other error is more precise
 		return nil, nil, err
 	}
 	return from, resp.Body, nil
 }
 
-// greeting reads the URL for the client's messages. Only the stream's origin is
+// readEndpoint reads the URL for the client's messages. Only the stream's origin is
 // accepted, because the URL receives the configured headers.
-func (s *SSE) greeting(from *events) (*url.URL, error) {
+func (s *SSE) readEndpoint(from *events) (*url.URL, error) {
 	first, err := from.read()
 	if err != nil {
 		return nil, broke(err)
@@ -127,7 +127,7 @@ func (s *SSE) deliver(response *transport.JSONRPCResponse, taken *inflight.Lease
 	if to, ok := s.pending[response.ID.String()]; ok {
 		delete(s.pending, response.ID.String())
 		taken.Move(to.lease)
-		to.came <- response
+		to.arrived <- response
 	}
 }
 
@@ -146,7 +146,7 @@ func (s *SSE) refuse(torso []byte) bool {
 		}
 		if to, ok := s.pending[id.String()]; ok {
 			delete(s.pending, id.String())
-			to.came <- nil
+			to.arrived <- nil
 			return true
 		}
 	}

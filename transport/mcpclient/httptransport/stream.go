@@ -32,7 +32,7 @@ type stream struct {
 // await reads the stream until the answer has arrived.
 func (s *stream) await(ctx context.Context, body io.ReadCloser) (*transport.JSONRPCResponse, error) {
 	from := newEvents(body, s.http.Limit).under(ctx, s.http.Answers.Lease(ctx))
-	vain := 0
+	failures := 0
 	for {
 		response, err := s.read(ctx, from)
 		_ = body.Close() // the relevant part has been read
@@ -40,13 +40,13 @@ func (s *stream) await(ctx context.Context, body io.ReadCloser) (*transport.JSON
 			return response, err
 		}
 		if from.count > 0 {
-			vain = 0
+			failures = 0
 		}
 		if from.lastID == "" || s.http.modern() {
 			return nil, broke(err) // MCP 2026-07-28 has no resumption
 		}
-		for opened := false; !opened; vain++ {
-			if vain == maxResumes || !pause(ctx, delay(from, vain)) {
+		for opened := false; !opened; failures++ {
+			if failures == maxResumes || !pause(ctx, delay(from, failures)) {
 				return nil, broke(err)
 			}
 			next, failed := s.http.open(ctx, s.session, from.lastID)
@@ -101,12 +101,12 @@ func passing(err error) bool {
 
 // delay returns the time before the next attempt. vain is the number of attempts
 // without success.
-func delay(from *events, vain int) time.Duration {
+func delay(from *events, failures int) time.Duration {
 	first := retryDelay
 	if from.asked {
 		first = max(from.retry, minRetry)
 	}
-	return max(first, min(first<<vain, maxRetry))
+	return max(first, min(first<<failures, maxRetry))
 }
 
 // onward continues this stream with another body.

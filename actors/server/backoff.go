@@ -11,15 +11,15 @@ import (
 // An unused server that does not start, or never stays up, is retried rarely, because
 // each start uses CPU time.
 const (
-	patience = 8               // consecutive attempts, which take about a minute and a half
-	restTime = 5 * time.Minute // between two attempts after that
-	useDelay = time.Second     // between a failed attempt and the next one that a call triggers
+	maxAttempts = 8               // consecutive attempts, which take about a minute and a half
+	longDelay   = 5 * time.Minute // between two attempts after that
+	useDelay    = time.Second     // between a failed attempt and the next one that a call triggers
 )
 
 // want starts a server on demand and ends the pause of a server in backoff. Only one
 // attempt is in progress at a time, whatever the number of callers. The next one
 // begins useDelay after the end of the previous one. These attempts do not count
-// toward patience and do not change the schedule of the others.
+// toward maxAttempts and do not change the schedule of the others.
 func (s *Server) want() {
 	switch {
 	case s.asleep:

@@ -7,23 +7,23 @@ const (
 	maxBytes   = 16 << 20
 )
 
-// shelf caches the newest modules. The newest is kept even if it alone exceeds
+// moduleCache caches the newest modules. The newest is kept even if it alone exceeds
 // maxBytes: most callers ask for the same module.
-type shelf struct {
+type moduleCache struct {
 	modules map[key]Rendered
 	order   []key // oldest first
 	bytes   int
 }
 
-func newShelf() *shelf { return &shelf{modules: map[key]Rendered{}} }
+func newShelf() *moduleCache { return &moduleCache{modules: map[key]Rendered{}} }
 
-func (s *shelf) get(k key) (Rendered, bool) {
+func (s *moduleCache) get(k key) (Rendered, bool) {
 	r, ok := s.modules[k]
 	return r, ok
 }
 
 // put caches a module under a new key.
-func (s *shelf) put(k key, r Rendered) {
+func (s *moduleCache) put(k key, r Rendered) {
 	s.modules[k] = r
 	s.order = append(s.order, k)
 	s.bytes += size(k, r)
@@ -33,7 +33,7 @@ func (s *shelf) put(k key, r Rendered) {
 }
 
 // drop removes the oldest module.
-func (s *shelf) drop() {
+func (s *moduleCache) drop() {
 	oldest := s.order[0]
 	s.order = s.order[1:]
 	s.bytes -= size(oldest, s.modules[oldest])

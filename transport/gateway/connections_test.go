@@ -39,8 +39,8 @@ func TestStrangersCostNoKnownConnection(t *testing.T) {
 		_ = resp.Body.Close()
 	}
 	ask()
-	const mostStrangers = 256
-	for range mostStrangers + 1 { // the last one waits for a free slot
+	const maxUnverified = 256
+	for range maxUnverified + 1 { // the last one waits for a free slot
 		conn := l.dial(t)
 		if _, err := io.WriteString(conn, "G"); err != nil {
 			t.Fatal(err)

@@ -12,10 +12,10 @@ type Sessions struct {
 	log   *slog.Logger
 
 	mu    sync.Mutex
-	pages map[string]bookPage // by server
+	pages map[string]sessionEntry // by server
 }
 
-type bookPage struct {
+type sessionEntry struct {
 	url     string
 	config  Config
 	session *Session
@@ -23,7 +23,7 @@ type bookPage struct {
 
 // NewBook returns the sessions of a store.
 func NewBook(store Store, log *slog.Logger) *Sessions {
-	return &Sessions{store: store, log: log, pages: map[string]bookPage{}}
+	return &Sessions{store: store, log: log, pages: map[string]sessionEntry{}}
 }
 
 // Session returns the session of a server. It is the same one while address and
@@ -38,7 +38,7 @@ func (b *Sessions) Session(server, url string, config Config) (*Session, error) 
 	if err != nil {
 		return nil, err
 	}
-	b.pages[server] = bookPage{url, config, s}
+	b.pages[server] = sessionEntry{url, config, s}
 	return s, nil
 }
 

@@ -15,11 +15,11 @@ import (
 )
 
 const (
-	maxRounds       = 10 // consecutive requests for input within one call
-	resubscribe     = time.Second
-	inputRequired   = string(mcp.ResultTypeInputRequired)
-	nobodyToAsk     = "elicitation is not supported on this connection"
-	askedWithoutEnd = "the server asked for input too many times"
+	maxRounds              = 10 // consecutive requests for input within one call
+	resubscribe            = time.Second
+	inputRequired          = string(mcp.ResultTypeInputRequired)
+	elicitationUnsupported = "elicitation is not supported on this connection"
+	tooManyRounds          = "the server asked for input too many times"
 )
 
 // asked answers a request of the server. mcp-go runs it in a separate goroutine.
@@ -60,7 +60,7 @@ func (c *Conn) reply(ctx context.Context, method string, params json.RawMessage)
 		return json.RawMessage(`{"roots":[]}`), nil
 	case string(mcp.MethodElicitationCreate):
 		if c.on.Elicit == nil {
-			return nil, &refusedError{mcp.METHOD_NOT_FOUND, nobodyToAsk}
+			return nil, &refusedError{mcp.METHOD_NOT_FOUND, elicitationUnsupported}
 		}
 		return c.on.Elicit(ctx, params)
 	}
@@ -110,7 +110,7 @@ func (c *Conn) rounds(ctx context.Context, about toolscript.Error, method string
 			params["requestState"] = q.RequestState
 		}
 	}
-	return nil, wrapError(about, toolscript.ToolFailed, errors.New(askedWithoutEnd))
+	return nil, wrapError(about, toolscript.ToolFailed, errors.New(tooManyRounds))
 }
 
 // subscribe asks a server of MCP 2026-07-28 for notifications about changed lists

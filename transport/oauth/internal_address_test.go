@@ -75,21 +75,21 @@ func (n names) answer(q dnsmessage.Question) []dnsmessage.Resource {
 func TestNamesThatLeadInward(t *testing.T) {
 	const public, lan = "198.51.100.7", "10.20.30.40"
 	for _, test := range []struct {
-		name   string
-		server string // address of the server
-		inward string // address of the name in its challenge
-		at     string // URL in the challenge, "" for that name
+		name            string
+		server          string // address of the server
+		internalAddress string // address of the name in its challenge
+		at              string // URL in the challenge, "" for that name
 	}{
-		{name: "this machine", server: public, inward: "127.0.0.1"},
-		{name: "this machine over IPv6", server: public, inward: "::1"},
-		{name: "this machine in other words", server: public, inward: "::ffff:127.0.0.1"},
+		{name: "this machine", server: public, internalAddress: "127.0.0.1"},
+		{name: "this machine over IPv6", server: public, internalAddress: "::1"},
+		{name: "this machine in other words", server: public, internalAddress: "::ffff:127.0.0.1"},
 		{name: "this machine by its own name", server: public, at: "http://localhost:"},
 		{name: "this machine by its address", server: public, at: "http://127.0.0.1:"},
-		{name: "the local network", server: public, inward: lan},
-		{name: "the metadata of a cloud", server: public, inward: "169.254.169.254"},
-		{name: "NAT64 to this machine", server: public, inward: "64:ff9b::7f00:1"},
-		{name: "this machine from the local network", server: lan, inward: "127.0.0.1"},
-		{name: "this machine from a name that leads here too", server: "127.0.0.1", inward: "127.0.0.1"},
+		{name: "the local network", server: public, internalAddress: lan},
+		{name: "the metadata of a cloud", server: public, internalAddress: "169.254.169.254"},
+		{name: "NAT64 to this machine", server: public, internalAddress: "64:ff9b::7f00:1"},
+		{name: "this machine from the local network", server: lan, internalAddress: "127.0.0.1"},
+		{name: "this machine from a name that leads here too", server: "127.0.0.1", internalAddress: "127.0.0.1"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var reached atomic.Int64
@@ -109,8 +109,8 @@ func TestNamesThatLeadInward(t *testing.T) {
 				}
 			}()
 			hosts := names{"mcp.example": test.server}
-			if test.inward != "" {
-				hosts["inward.example"] = test.inward
+			if test.internalAddress != "" {
+				hosts["inward.example"] = test.internalAddress
 			}
 			hosts.serve(t)
 			_, port, err := net.SplitHostPort(listener.Addr().String())
