@@ -1,7 +1,44 @@
 package gateway
 
+import (
+	"regexp"
+
+	"github.com/toolscript/toolscript/transport/oauth"
+)
+
 // Internals for the tests of package gateway_test.
 var (
 	ParseObject = parseObject
 	ParseExec   = parseExec
 )
+
+// Bodies that have no exported type.
+type (
+	ErrorBody       = errorBody
+	ReloadRequest   = reloadRequest
+	ReloadVariables = reloadVariables
+)
+
+// Route is what the description of the API says about a route.
+type Route struct {
+	Query      []string // accepted parameters; nil if the query is ignored
+	Capability string   // none, run or gateway
+}
+
+// Routes are the routes by method and path, such as "GET /tools/{id}".
+func Routes() map[string]Route {
+	found := map[string]Route{}
+	for _, r := range (&Server{}).routes() {
+		capability := "gateway"
+		switch {
+		case r.path == healthPath || r.path == oauth.CallbackPath:
+			capability = "none"
+		case r.runs:
+			capability = "run"
+		}
+		found[r.method+" "+pathParameter.ReplaceAllString(r.path, "{$1}")] = Route{r.query, capability}
+	}
+	return found
+}
+
+var pathParameter = regexp.MustCompile(`:(\w+)`)
