@@ -180,6 +180,9 @@ func TestGlobal(t *testing.T) {
 			if out := m.must(t, dir, "toolscript", "version"); out != "toolscript "+toolscript.Version+"\n" {
 				t.Errorf("toolscript version = %q", out)
 			}
+			if out := m.must(t, dir, "toolscript", "version", "--check"); !strings.Contains(out, "run: npm install -g toolscript@latest") {
+				t.Errorf("toolscript version --check = %q", out)
+			}
 			m.must(t, dir, "toolscript", "init", "--demo", "--yes")
 			if got := m.run(t, dir, "abc", "toolscript", "exec", `console.error(await stdin.text()); console.log("out"); exit(7)`); got != (result{"out\n", "abc\n", 7}) {
 				t.Errorf("exec = %+v", got)
