@@ -38,6 +38,7 @@ var allowedFlags = map[string][]string{
 	"prompts":             {"cursor"},
 	"prompts get":         {"arg"},
 	"logs":                {},
+	"status":              {},
 	"":                    {}, // toolscript FILE.ts
 }
 

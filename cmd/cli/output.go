@@ -71,15 +71,26 @@ func isTerminal(stream any) bool {
 
 // columns is the width of a terminal; 0 if w is not a terminal.
 func columns(w io.Writer) int {
+	width, _ := size(w)
+	return width
+}
+
+// rows is the height of a terminal; 0 if w is not a terminal.
+func rows(w io.Writer) int {
+	_, height := size(w)
+	return height
+}
+
+func size(w io.Writer) (width, height int) {
 	file, ok := w.(*os.File)
 	if !ok || !isTerminal(file) {
-		return 0
+		return 0, 0
 	}
-	width, _, err := term.GetSize(int(file.Fd()))
-	if err != nil || width <= 0 {
-		return 0
+	width, height, err := term.GetSize(int(file.Fd()))
+	if err != nil {
+		return 0, 0
 	}
-	return width
+	return max(width, 0), max(height, 0)
 }
 
 var levels = map[string]slog.Level{

@@ -79,7 +79,7 @@ func newRoot(a *app) *cobra.Command {
 	root.Flags().SetInterspersed(false) // arguments after FILE.ts belong to the script
 	a.addGlobalFlags(root.PersistentFlags())
 	root.AddCommand(
-		newExec(a), newCheck(a), newOutput(a), newGateway(a), newServers(a), newListServers(a), newListTools(a), newGetTypes(a), newSearch(a),
+		newExec(a), newCheck(a), newOutput(a), newGateway(a), newStatus(a), newServers(a), newListServers(a), newListTools(a), newGetTypes(a), newSearch(a),
 		newResources(a), newPrompts(a),
 		newInit(a), newConnect(a), newAuth(a), newTrust(a), newConfig(a), newCache(a), newDeno(a), newDoctor(a), newVersion(a), newMCP(a), newPrompt(a), newDemo(a), newHook(a), newLogs(a),
 	)
@@ -103,5 +103,5 @@ func (a *app) addGlobalFlags(f *pflag.FlagSet) {
 }
 
 func newGateway(a *app) *cobra.Command {
-	return group("gateway", "Run a gateway, or manage running gateways", newGatewayStart(a), newGatewayStop(a), newGatewayRestart(a), newGatewayPrune(a), newGatewayReload(a), newGatewayStatus(a), newGatewayList(a))
+	return group("gateway", "Run a gateway, or manage running gateways", newGatewayStart(a), newGatewayStop(a), newGatewayRestart(a), newGatewayPrune(a), newGatewayReload(a), newStatus(a), newGatewayList(a))
 }

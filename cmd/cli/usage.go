@@ -72,10 +72,8 @@ func commandPaths(c *cobra.Command) []string {
 
 // otherCommands are names of commands in other programs.
 var otherCommands = map[string]string{
-	"stop": "did you mean toolscript gateway stop?",
-	"kill": "did you mean toolscript gateway stop?",
-
-	"status":  "did you mean toolscript gateway status?",
+	"stop":    "did you mean toolscript gateway stop?",
+	"kill":    "did you mean toolscript gateway stop?",
 	"restart": "did you mean toolscript gateway restart, or toolscript servers restart?",
 	"run":     "did you mean toolscript exec?",
 	"eval":    "did you mean toolscript exec?",
