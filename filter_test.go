@@ -42,9 +42,9 @@ func TestFilterOfNothing(t *testing.T) {
 	}
 }
 
-// TestFiltersAreTold: two filters that select other tools have other keys, whatever
+// TestFilterWarnings: two filters that select other tools have other keys, whatever
 // the tools are called. A module is kept under it.
-func TestFiltersAreTold(t *testing.T) {
+func TestFilterWarnings(t *testing.T) {
 	seen := map[string]toolscript.Filter{}
 	for _, f := range []toolscript.Filter{
 		nil, {}, {""}, {"a__x", "secret"}, {"a__x,secret"}, {`a__x" "secret`}, {"a__x"}, {"(none)"}, {"[]"},

@@ -134,9 +134,9 @@ func TestInvalidArgumentsAreNotSent(t *testing.T) {
 	})
 }
 
-// TestACallerWithoutADeadlineIsBoundedByTheServersTime checks a caller without a
+// TestCallWithoutADeadlineHasTheServersTimeLimit checks a caller without a
 // deadline, because mailbox.Ask needs one.
-func TestACallerWithoutADeadlineIsBoundedByTheServersTime(t *testing.T) {
+func TestCallWithoutADeadlineHasTheServersTimeLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		conn := newConn("up")
 		conn.call = func(ctx context.Context, _ string, _ json.RawMessage) (json.RawMessage, error) {

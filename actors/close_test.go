@@ -15,7 +15,7 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-func TestCloseAnswersEverybodyAndClosesConnections(t *testing.T) {
+func TestCloseAnswersAllCallsAndClosesConnections(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		closed := 0
 		conn := newConn("up")

@@ -126,9 +126,9 @@ func TestConfigureAdjusts(t *testing.T) {
 	})
 }
 
-// TestConfigureOverAndOver checks that the last of many quick changes applies at the
+// TestRepeatedConfigure checks that the last of many quick changes applies at the
 // end.
-func TestConfigureOverAndOver(t *testing.T) {
+func TestRepeatedConfigure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := start(t, dialer{}, "a", "b")
 		for i := range 20 {

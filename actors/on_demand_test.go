@@ -86,7 +86,7 @@ func TestServersOnDemand(t *testing.T) {
 	}
 }
 
-func TestACallWakesTheServerThatItGoesTo(t *testing.T) {
+func TestCallStartsItsServerOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, r := startOnDemand(t)
 		if err := echo(t, s, "b"); toolscript.KindOf(err) != toolscript.Unavailable {
@@ -101,10 +101,10 @@ func TestACallWakesTheServerThatItGoesTo(t *testing.T) {
 	})
 }
 
-// TestARunWaitsLongEnoughToHearWhy checks that a run waits until the reason of a
+// TestRunWaitsForTheReasonOfAFailure checks that a run waits until the reason of a
 // failed connection is known. The server starts to connect when the run waits, and
 // needs some time to end after its connect time.
-func TestARunWaitsLongEnoughToHearWhy(t *testing.T) {
+func TestRunWaitsForTheReasonOfAFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := startWith(t, actors.Options{
 			Servers: map[string]mcpclient.Config{"mute": {}}, OnDemand: true,

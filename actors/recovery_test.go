@@ -31,9 +31,9 @@ func (b *broken) dial(context.Context) (server.Conn, error) {
 	return newConn("b"), nil
 }
 
-// TestAServerThatGaveUpComesBackWhenItIsUsed checks that every use of the server, and
+// TestFailedServerIsTriedOnUse checks that every use of the server, and
 // a reload, starts one attempt to connect.
-func TestAServerThatGaveUpComesBackWhenItIsUsed(t *testing.T) {
+func TestFailedServerIsTriedOnUse(t *testing.T) {
 	call := func(wait time.Duration) func(*testing.T, *actors.System) error {
 		return func(t *testing.T, s *actors.System) error {
 			t.Helper()
@@ -94,9 +94,9 @@ func TestAServerThatGaveUpComesBackWhenItIsUsed(t *testing.T) {
 	}
 }
 
-// TestAllServersAreNotWaitedForLong checks that a server that does not respond delays
+// TestWaitForAllServersIsBounded checks that a server that does not respond delays
 // a use of all servers by ten seconds.
-func TestAllServersAreNotWaitedForLong(t *testing.T) {
+func TestWaitForAllServersIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := 0
 		s := start(t, dialer{"b": func(ctx context.Context) (server.Conn, error) {

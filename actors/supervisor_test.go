@@ -207,9 +207,9 @@ func TestTemporaryActorsAreNotRestarted(t *testing.T) {
 	}
 }
 
-// TestAPermanentActorThatEndsUnaskedIsRestarted checks that an actor is restarted
+// TestPermanentActorThatStopsIsRestarted checks that an actor is restarted
 // after a poison that the supervisor did not send.
-func TestAPermanentActorThatEndsUnaskedIsRestarted(t *testing.T) {
+func TestPermanentActorThatStopsIsRestarted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := start(t, nil, "up")
 		settle(t, s)

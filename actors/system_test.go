@@ -61,9 +61,9 @@ func TestAwaitWaitsForTheServersOfTheFilter(t *testing.T) {
 	}
 }
 
-// TestAfterAwaitTheToolsAreThere checks that the catalog, the names and the module
+// TestToolsAreKnownAfterAwait checks that the catalog, the names and the module
 // contain the tools after Await.
-func TestAfterAwaitTheToolsAreThere(t *testing.T) {
+func TestToolsAreKnownAfterAwait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := start(t, dialer{"soon": after(time.Second, answers(newConn("soon"), nil))}, "soon")
 		settle(t, s)
@@ -137,9 +137,9 @@ func TestObservedResults(t *testing.T) {
 	}
 }
 
-// TestASlowServerDelaysNobody checks that Start and the other servers do not wait for
+// TestSlowServerDoesNotDelayOthers checks that Start and the other servers do not wait for
 // a slow server.
-func TestASlowServerDelaysNobody(t *testing.T) {
+func TestSlowServerDoesNotDelayOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begin := time.Now()
 		s := start(t, dialer{"slow": after(20*time.Second, answers(newConn("slow"), nil))}, "slow", "up")

@@ -129,9 +129,9 @@ func TestRender(t *testing.T) {
 	}
 }
 
-// TestHowDescriptionsAreCut checks the rule by which the compact form shortens
+// TestDescriptionsAreCut checks the rule by which the compact form shortens
 // descriptions.
-func TestHowDescriptionsAreCut(t *testing.T) {
+func TestDescriptionsAreCut(t *testing.T) {
 	tests := []struct {
 		name        string
 		limit       int

@@ -12,9 +12,9 @@ import (
 	"github.com/toolscript/toolscript/naming"
 )
 
-// TestGeneratorForgetsNothing checks that after any change of a tool, a generator
+// TestGeneratorNoticesEveryChange checks that after any change of a tool, a generator
 // with stored texts writes the same module as a new one.
-func TestGeneratorForgetsNothing(t *testing.T) {
+func TestGeneratorNoticesEveryChange(t *testing.T) {
 	yes := true
 	tool := func() toolscript.Tool {
 		return toolscript.Tool{

@@ -96,9 +96,9 @@ func TestOutside(t *testing.T) {
 	}
 }
 
-// TestSignaturesAreAllTheCode checks that servers with equal names and different
+// TestTextsOfServersDoNotChangeTheCode checks that servers with equal names and different
 // texts give the same code.
-func TestSignaturesAreAllTheCode(t *testing.T) {
+func TestTextsOfServersDoNotChangeTheCode(t *testing.T) {
 	code := func(text string, form codegen.Form) string {
 		tool := hostileTool("x")
 		tool.Description, tool.Title = text, text

@@ -10,10 +10,10 @@ import (
 	"github.com/toolscript/toolscript/naming"
 )
 
-// TestIndicesOfNoServer checks that invalid indexes give odd answers but no panic: a
+// TestInvalidIndexes checks that invalid indexes give odd answers but no panic: a
 // script can corrupt its own process, and for some engines the gateway looks up the
 // names.
-func TestIndicesOfNoServer(t *testing.T) {
+func TestInvalidIndexes(t *testing.T) {
 	table := naming.NewTable(&naming.Names{Servers: []naming.Server{{Ident: "demo", Name: "demo"}}}, nil, nil)
 	for _, server := range []int{naming.None, naming.Absent, -1 << 40, 99, 1 << 40} {
 		if got := table.Missing(server, "dem"); !strings.HasPrefix(got, "tools.dem does not exist") {

@@ -113,7 +113,7 @@ func TestFlowLastsFiveMinutes(t *testing.T) {
 	}
 }
 
-func TestStateIsGoodOnce(t *testing.T) {
+func TestStateIsValidOnce(t *testing.T) {
 	run(t, func(r *rig) {
 		query := r.begin(r.session("a"))
 		r.refused(url.Values{"state": {"Zm9yZ2Vk"}, "code": query["code"]})
@@ -140,7 +140,7 @@ func TestDeniedFlow(t *testing.T) {
 
 // A second flow replaces the first of the same server and has its own time limit.
 // Flows of other servers continue.
-func TestNewFlowTakesThePlace(t *testing.T) {
+func TestNewFlowReplacesTheOldOne(t *testing.T) {
 	run(t, func(r *rig) {
 		s := r.session("a")
 		first := r.begin(s)
@@ -153,7 +153,7 @@ func TestNewFlowTakesThePlace(t *testing.T) {
 	})
 }
 
-func TestFlowThatCannotBegin(t *testing.T) {
+func TestFlowCannotStart(t *testing.T) {
 	run(t, func(r *rig) {
 		s, err := oauth.New(oauth.Options{Server: "a", URL: r.as.URL + "/elsewhere", Store: oauth.Store{Dir: r.t.TempDir()}})
 		if err != nil {

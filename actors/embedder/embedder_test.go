@@ -143,7 +143,7 @@ func (b *bench) wants(used ...string) {
 
 func (b *bench) warnings() int { return strings.Count(b.logged(), "level=WARN") }
 
-func TestModelThatDiesIsOpenedAnew(t *testing.T) {
+func TestModelThatEndsIsOpenedAgain(t *testing.T) {
 	var models [2]*model
 	open := func(n int) (embedder.Model, error) {
 		models[n-1] = newModel(string(rune('a' + n - 1)))
@@ -167,9 +167,9 @@ func TestModelThatDiesIsOpenedAnew(t *testing.T) {
 	}
 }
 
-// TestOneWarningForARow: the first failure of a row is logged, and the first after a
+// TestOneWarningForRepeatedFailures: the first failure of a row is logged, and the first after a
 // model has worked for long.
-func TestOneWarningForARow(t *testing.T) {
+func TestOneWarningForRepeatedFailures(t *testing.T) {
 	var last *model
 	open := func(n int) (embedder.Model, error) {
 		if n < 5 {

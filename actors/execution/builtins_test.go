@@ -12,9 +12,9 @@ import (
 	"github.com/toolscript/toolscript/runner"
 )
 
-// TestOfferedCalls: a request for resources and prompts is a call of the run. It has
+// TestCallsOfResourcesAndPrompts: a request for resources and prompts is a call of the run. It has
 // events, counts against the budget, and carries the allow list of the run.
-func TestOfferedCalls(t *testing.T) {
+func TestCallsOfResourcesAndPrompts(t *testing.T) {
 	var asked []toolscript.FetchRequest
 	script := func(ctx context.Context, _ runner.Job, host runner.Host) (runner.Outcome, error) {
 		call := func(id, args string) (json.RawMessage, *toolscript.ToolError) {

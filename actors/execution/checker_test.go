@@ -77,9 +77,9 @@ func TestCheckModes(t *testing.T) {
 	}
 }
 
-// TestKnownTexts: a text is checked once. Findings that may differ next time are not
+// TestCheckedTextsAreCached: a text is checked once. Findings that may differ next time are not
 // cached.
-func TestKnownTexts(t *testing.T) {
+func TestCheckedTextsAreCached(t *testing.T) {
 	for name, test := range map[string]struct {
 		found  []toolscript.Diagnostic
 		checks int64
@@ -100,8 +100,8 @@ func TestKnownTexts(t *testing.T) {
 	}
 }
 
-// TestKnownTextsAreBounded: the cache keeps the texts that were used last.
-func TestKnownTextsAreBounded(t *testing.T) {
+// TestCacheOfCheckedTextsIsBounded: the cache keeps the texts that were used last.
+func TestCacheOfCheckedTextsIsBounded(t *testing.T) {
 	withChecker(t, nil, nil, func(b *bench, checks *atomic.Int64) {
 		run := func(n int) {
 			b.events = nil

@@ -210,7 +210,7 @@ func TestTaskIsCancelledByItsScript(t *testing.T) {
 
 // Calls that a script has not awaited end with it, also those that wait for their turn. A
 // warning names them, but not the calls that the script cancelled itself.
-func TestCallsNotAwaitedAreTold(t *testing.T) {
+func TestCallsNotAwaitedAreReported(t *testing.T) {
 	script := func(ctx context.Context, _ runner.Job, host runner.Host) (runner.Outcome, error) {
 		ending, end := context.WithCancel(ctx)
 		cancelling, cancel := context.WithCancelCause(ctx)
@@ -332,7 +332,7 @@ func TestCallsFromOutside(t *testing.T) {
 	})
 }
 
-func TestAllowedNamesThatAreNotThere(t *testing.T) {
+func TestUnknownAllowedNames(t *testing.T) {
 	script := func(context.Context, runner.Job, runner.Host) (runner.Outcome, error) { return runner.Outcome{}, nil }
 	change := func(d *execution.Deps) {
 		d.Select = func(f, _ toolscript.Filter) naming.Selection {
@@ -360,7 +360,7 @@ func TestAllowedNamesThatAreNotThere(t *testing.T) {
 	})
 }
 
-func TestWhatIsOverItsLimitIsKept(t *testing.T) {
+func TestOutputAboveTheLimitIsStored(t *testing.T) {
 	script := func(_ context.Context, _ runner.Job, host runner.Host) (runner.Outcome, error) {
 		for _, text := range []string{"one\n", "two\nthree\n", "four\n"} {
 			host.Write(runner.Stdout, text)

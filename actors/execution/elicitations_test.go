@@ -72,9 +72,9 @@ func TestAsk(t *testing.T) {
 	})
 }
 
-// TestAskingEnds: the questions of one run are counted over all its calls. The error of a
+// TestElicitationEnds: the questions of one run are counted over all its calls. The error of a
 // call that could not ask says so.
-func TestAskingEnds(t *testing.T) {
+func TestElicitationEnds(t *testing.T) {
 	const most, calls = 3, 5
 	failures := make([]*toolscript.ToolError, calls)
 	script := func(ctx context.Context, _ runner.Job, host runner.Host) (runner.Outcome, error) {
@@ -134,7 +134,7 @@ func TestAskingEnds(t *testing.T) {
 }
 
 // The clock of the run does not run while a question is open.
-func TestAskingStopsTheClock(t *testing.T) {
+func TestElicitationStopsTheClock(t *testing.T) {
 	const thought, worked = 4 * time.Minute, time.Minute
 	script := func(ctx context.Context, job runner.Job, host runner.Host) (runner.Outcome, error) {
 		begun := time.Now()

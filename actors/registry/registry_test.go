@@ -172,9 +172,9 @@ func TestSettledStaysSettled(t *testing.T) {
 	})
 }
 
-// TestARestartedRegistryGoesOn checks that a restart keeps the catalog, uses no
+// TestRestartedRegistryContinues checks that a restart keeps the catalog, uses no
 // generation twice, and asks the servers for the events that the registry missed.
-func TestARestartedRegistryGoesOn(t *testing.T) {
+func TestRestartedRegistryContinues(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t, "a", "b")
 		r.send(event.ToolsChanged{Server: "a", Tools: tools("a", "x")})

@@ -331,9 +331,9 @@ func TestAModelThatDoesNotWork(t *testing.T) {
 	})
 }
 
-// TestIndexingGivesWay: indexing waits for a pause between calls, but not without
+// TestIndexingYieldsToCalls: indexing waits for a pause between calls, but not without
 // limit.
-func TestIndexingGivesWay(t *testing.T) {
+func TestIndexingYieldsToCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &model{}
 		var r *rig

@@ -26,7 +26,7 @@ func repaired(works *atomic.Bool) func(context.Context, int) (server.Conn, error
 
 // Each use begins one attempt, whatever the number of callers, and the callers wait
 // for it.
-func TestARestingServerIsTriedWhenItIsUsed(t *testing.T) {
+func TestServerInBackoffIsTriedOnUse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		works := new(atomic.Bool)
 		r := start(t, options{dial: repaired(works)})
@@ -55,7 +55,7 @@ func TestARestingServerIsTriedWhenItIsUsed(t *testing.T) {
 }
 
 // A call without Wait fails at once and triggers an attempt.
-func TestACallThatDoesNotWaitBeginsATry(t *testing.T) {
+func TestUnwaitedCallStartsAnAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		works := new(atomic.Bool)
 		r := start(t, options{dial: repaired(works)})
@@ -74,7 +74,7 @@ func TestACallThatDoesNotWaitBeginsATry(t *testing.T) {
 }
 
 // The error contains the next step and no time. A call still triggers an attempt.
-func TestAPermanentCauseIsNotTriedAgainAndAgain(t *testing.T) {
+func TestPermanentErrorIsRetriedRarely(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		missing := &toolscript.Error{Kind: toolscript.Unavailable, Permanent: true, Err: errors.New("no such command in PATH; install it")}
 		works := new(atomic.Bool)

@@ -113,7 +113,7 @@ func deaf(context.Context, string, func()) (json.RawMessage, error) {
 }
 
 // This includes calls that never return from the connection.
-func TestLossAnswersCallsInFlightAtOnce(t *testing.T) {
+func TestLossFailsCallsInFlightAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		conn := withTools("a")
 		conn.call = deaf

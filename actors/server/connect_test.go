@@ -82,7 +82,7 @@ func TestBackoffDoublesUpToTheCap(t *testing.T) {
 
 // A server that dies right after the handshake must not be started twice a second
 // forever.
-func TestBackoffIsForgottenOnlyAfterHalfAMinute(t *testing.T) {
+func TestBackoffIsResetAfterHalfAMinute(t *testing.T) {
 	tests := []struct {
 		name     string
 		up       time.Duration
@@ -168,7 +168,7 @@ func TestConnectTimeout(t *testing.T) {
 	}
 }
 
-func TestAConnectionThatComesTooLateIsClosed(t *testing.T) {
+func TestLateConnectionIsClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		late := newConn()
 		r := start(t, options{dial: func(_ context.Context, n int) (server.Conn, error) {
@@ -205,7 +205,7 @@ func TestStopDuringDial(t *testing.T) {
 	})
 }
 
-func TestEndsThatLeadElsewhereThanToBackoff(t *testing.T) {
+func TestEndsWithoutBackoff(t *testing.T) {
 	fail := func(kind toolscript.Kind) func(context.Context, int) (server.Conn, error) {
 		return func(context.Context, int) (server.Conn, error) {
 			return nil, &toolscript.Error{Kind: kind, Server: "fake", Err: errors.New("no")}

@@ -45,7 +45,7 @@ func (r *rig) ask(ctx context.Context, run, tool string, ask func(context.Contex
 
 // An elicitation reaches only the run whose call is in flight. The call "bound"
 // passes its own context on, as streamable HTTP does.
-func TestAskWhom(t *testing.T) {
+func TestElicitationReachesTheRunOfItsCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		conn := withTools("hold", "bound")
 		bound := make(chan context.Context, 1)
@@ -94,7 +94,7 @@ func TestAskWhom(t *testing.T) {
 }
 
 // An elicitation ends when its call has ended.
-func TestAskEndsWithItsCall(t *testing.T) {
+func TestElicitationEndsWithItsCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		conn := withTools("hold")
 		conn.call = func(ctx context.Context, _ string, _ func()) (json.RawMessage, error) {

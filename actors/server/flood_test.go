@@ -15,7 +15,7 @@ import (
 
 // A server that logs without end gets a limited number of lines, then one summary
 // every ten seconds.
-func TestAFloodOfWordsIsOneLineAnInterval(t *testing.T) {
+func TestLogFloodIsSummarized(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
 		r := start(t, options{

@@ -44,7 +44,7 @@ func first(conn server.Conn) func(context.Context, int) (server.Conn, error) {
 }
 
 // The server has answered a ping and then leaves two without an answer.
-func TestADeadServerIsConnectedToAgain(t *testing.T) {
+func TestEndedServerIsConnectedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		conn := withTools("a")
 		conn.ping = answersFirst(1, noAnswer)

@@ -40,7 +40,7 @@ func (m *shelf) Keep(_ string, _ mcpclient.Config, tools []toolscript.Tool) erro
 
 // The stored tools are published while the server starts, filtered by the current
 // configuration, and replaced by the server's list.
-func TestToolsOfTheLastTime(t *testing.T) {
+func TestToolsOfThePreviousStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		memory := &shelf{tools: tools("a", "b", "hidden")}
 		r := start(t, options{
@@ -67,7 +67,7 @@ func TestToolsOfTheLastTime(t *testing.T) {
 }
 
 // A slow or failing Memory does not affect the server's own list.
-func TestAMemoryThatComesLateOrFails(t *testing.T) {
+func TestSlowOrFailingMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		memory := &shelf{tools: tools("old"), slow: time.Minute, err: errors.New("no space left on device")}
 		r := start(t, options{memory: memory, dial: func(context.Context, int) (server.Conn, error) { return withTools("new"), nil }})

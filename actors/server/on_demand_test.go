@@ -17,7 +17,7 @@ import (
 // want sends Want to the server.
 func (r *rig) want() { r.at.Engine.Send(r.at.PID, server.Want{}) }
 
-func TestAServerOnDemandDialsWhenItIsFirstWanted(t *testing.T) {
+func TestServerOnDemandDialsOnFirstUse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t, options{demand: true, dial: func(context.Context, int) (server.Conn, error) {
 			return withTools("a"), nil
@@ -38,7 +38,7 @@ func TestAServerOnDemandDialsWhenItIsFirstWanted(t *testing.T) {
 	})
 }
 
-func TestACallWakesAServerOnDemand(t *testing.T) {
+func TestCallStartsAServerOnDemand(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t, options{demand: true, dial: func(context.Context, int) (server.Conn, error) { return newConn(), nil }})
 		if got := <-r.call(t.Context(), "a"); toolscript.KindOf(got.err) != toolscript.Unavailable {
@@ -52,7 +52,7 @@ func TestACallWakesAServerOnDemand(t *testing.T) {
 }
 
 // Problems of unused servers are not reported.
-func TestAProblemIsToldWhenTheServerIsWanted(t *testing.T) {
+func TestConfigurationProblemIsReportedOnUse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t, options{demand: true, config: mcpclient.Config{Problem: errors.New("not trusted")}})
 		if got := r.state(); got != toolscript.Connecting {

@@ -107,7 +107,7 @@ func TestWaitingTakesNoTimeOfTheServers(t *testing.T) {
 }
 
 // These calls were not sent, so their callers may repeat them.
-func TestLossAnswersCallsThatWait(t *testing.T) {
+func TestLossFailsWaitingCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		conn := withTools("a")
 		conn.call = never

@@ -132,7 +132,7 @@ func TestFailedListKeepsTheTools(t *testing.T) {
 
 // The result of a list that ends after its connection must not affect the next
 // connection.
-func TestNewsOfALostConnectionIsDropped(t *testing.T) {
+func TestEventsOfALostConnectionAreDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first := newConn()
 		lists := 0
@@ -186,7 +186,7 @@ func TestConfigurationSelectsTools(t *testing.T) {
 	})
 }
 
-func TestAnnounceTellsEverythingAgain(t *testing.T) {
+func TestAnnounceRepeatsAllFacts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		conn := withTools("a")
 		r := start(t, options{dial: func(_ context.Context, n int) (server.Conn, error) {

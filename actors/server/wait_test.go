@@ -97,7 +97,7 @@ func TestCallsInTheQueueOutliveTheConnection(t *testing.T) {
 }
 
 // Over HTTP, the end of a server is noticed only by the next request.
-func TestACallThatCouldNotBeSentIsSentAgain(t *testing.T) {
+func TestUnsentCallIsSentAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		conn := withTools("a")
 		conn.call = func(context.Context, string, func()) (json.RawMessage, error) {
@@ -117,7 +117,7 @@ func TestACallThatCouldNotBeSentIsSentAgain(t *testing.T) {
 }
 
 // The call waits for a connection when its context ends.
-func TestACallerThatGivesUpDoesNotWait(t *testing.T) {
+func TestCancelledCallerDoesNotWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		conn := withTools("a")
 		r := start(t, options{dial: down(conn, 100)})

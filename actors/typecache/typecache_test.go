@@ -81,7 +81,7 @@ func (r *rig) mustRender(c event.CatalogChanged, filter string) toolscript.Modul
 	return m
 }
 
-func TestAModuleIsMadeOnceForAllWhoAsk(t *testing.T) {
+func TestConcurrentRequestsShareOneModule(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t)
 		c := r.catalog(1, "x", "y")
@@ -122,9 +122,9 @@ func TestModulesDifferByFilterAndForm(t *testing.T) {
 	})
 }
 
-// TestNobodyIsAnsweredFromAnOlderCatalog checks that the module has a tool that the
+// TestAnswersUseTheNewestCatalog checks that the module has a tool that the
 // caller has seen, even if the cache has not received the new generation.
-func TestNobodyIsAnsweredFromAnOlderCatalog(t *testing.T) {
+func TestAnswersUseTheNewestCatalog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t)
 		old, changed := r.catalog(1, "x"), r.catalog(2, "x", "y")
@@ -138,7 +138,7 @@ func TestNobodyIsAnsweredFromAnOlderCatalog(t *testing.T) {
 	})
 }
 
-func TestANewCatalogDropsTheModulesOfTheOld(t *testing.T) {
+func TestNewCatalogDropsOldModules(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t)
 		r.mustRender(r.catalog(1, "x"), "")

@@ -115,7 +115,7 @@ func (b *bench) mustTake() workers.Worker {
 	return w
 }
 
-func TestSpareIsReadyBeforeItIsAskedFor(t *testing.T) {
+func TestSpareIsStartedInAdvance(t *testing.T) {
 	f := &factory{delay: time.Second}
 	withPool(t, workers.Options{Max: 4, Spare: 1}, f, func(b *bench) {
 		time.Sleep(2 * time.Second)
@@ -176,7 +176,7 @@ func TestRunsQueueAtTheBound(t *testing.T) {
 	})
 }
 
-func TestWorkerLentToSomebodyWhoGaveUpIsNotLost(t *testing.T) {
+func TestWorkerOfACancelledRequestIsNotLost(t *testing.T) {
 	f := &factory{delay: time.Second}
 	withPool(t, workers.Options{Max: 1}, f, func(b *bench) {
 		// The wait ends at the same time as the worker's start. Both results are
@@ -188,7 +188,7 @@ func TestWorkerLentToSomebodyWhoGaveUpIsNotLost(t *testing.T) {
 	})
 }
 
-func TestStartFailureIsToldToAllWhoWait(t *testing.T) {
+func TestStartFailureReachesAllWaitingRequests(t *testing.T) {
 	f := &factory{delay: time.Second}
 	f.fail.Store(true)
 	withPool(t, workers.Options{Max: 2}, f, func(b *bench) {
@@ -212,9 +212,9 @@ func TestStartFailureIsToldToAllWhoWait(t *testing.T) {
 	})
 }
 
-// TestOneFailedStartIsNobodysLoss checks that the failed start of a worker, such as
+// TestOneFailedStartFailsNoRequest checks that the failed start of a worker, such as
 // one that is killed before it is ready, does not fail the waiting runs.
-func TestOneFailedStartIsNobodysLoss(t *testing.T) {
+func TestOneFailedStartFailsNoRequest(t *testing.T) {
 	f := &factory{delay: time.Second}
 	f.fail.Store(true)
 	withPool(t, workers.Options{Max: 1}, f, func(b *bench) {
@@ -311,9 +311,9 @@ func TestExpectedRun(t *testing.T) {
 	})
 }
 
-// TestNobodyWaitsForAnothersLoop checks that runs that start one after the other each
+// TestEndlessLoopDoesNotDelayOtherRuns checks that runs that start one after the other each
 // find a ready worker, even if the earlier runs never return theirs.
-func TestNobodyWaitsForAnothersLoop(t *testing.T) {
+func TestEndlessLoopDoesNotDelayOtherRuns(t *testing.T) {
 	f := &factory{delay: time.Second}
 	withPool(t, workers.Options{Max: 8, Spare: 1}, f, func(b *bench) {
 		for range 8 {
@@ -330,9 +330,9 @@ func TestNobodyWaitsForAnothersLoop(t *testing.T) {
 	})
 }
 
-// TestThoseWhoCameFirstAreServedFirst checks that, at the maximum number of workers,
+// TestRequestsAreServedInOrder checks that, at the maximum number of workers,
 // runs get workers in order of arrival, and that runs that have given up are skipped.
-func TestThoseWhoCameFirstAreServedFirst(t *testing.T) {
+func TestRequestsAreServedInOrder(t *testing.T) {
 	f := &factory{}
 	withPool(t, workers.Options{Max: 1}, f, func(b *bench) {
 		w := b.mustTake()

@@ -25,7 +25,7 @@ func robot(t *testing.T, more string) (*world, *oauthserver.Server) {
 }
 
 // Without a terminal nothing is confirmed, and the secret is not sent.
-func TestAuthIssuerNeedsAPerson(t *testing.T) {
+func TestAuthIssuerNeedsATerminal(t *testing.T) {
 	w, as := robot(t, "")
 	table := w.run(t, "auth")
 	if !strings.Contains(table.stdout, "✗       guarded  not authenticated (the authorization server is not confirmed)") {

@@ -245,7 +245,7 @@ func postJSON(t *testing.T, address, body string) (int, string) {
 }
 
 // DEF-14 on the command line.
-func TestAuthRefusesAForeignState(t *testing.T) {
+func TestAuthRefusesAnUnknownState(t *testing.T) {
 	for name, change := range map[string]func(url.Values){
 		"wrong":   func(q url.Values) { q.Set("state", "Zm9yZ2Vk") },
 		"missing": func(q url.Values) { q.Del("state") },
@@ -284,7 +284,7 @@ func TestAuthDenied(t *testing.T) {
 	}
 }
 
-func TestAuthTakesThePastedAddress(t *testing.T) {
+func TestAuthAcceptsAPastedAddress(t *testing.T) {
 	w, as, _ := guarded(t, oauthserver.Options{})
 	input, typed := io.Pipe()
 	a := startAuth(t, w, input, "--no-browser", "guarded")

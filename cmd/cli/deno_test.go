@@ -20,9 +20,9 @@ func pinnedDeno(t *testing.T) string {
 	return path
 }
 
-// TestDenoIsInstalledBesideAGateway: a running gateway without Deno finds one that is
+// TestDenoIsInstalledWhileAGatewayRuns: a running gateway without Deno finds one that is
 // installed later.
-func TestDenoIsInstalledBesideAGateway(t *testing.T) {
+func TestDenoIsInstalledWhileAGatewayRuns(t *testing.T) {
 	pinned := pinnedDeno(t)
 	w := newWorld(t, nil)
 	data := t.TempDir()

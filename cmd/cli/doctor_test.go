@@ -9,7 +9,7 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-func TestDoctorSaysWhatEachWorkerSays(t *testing.T) {
+func TestDoctorShowsTheReportOfEachWorker(t *testing.T) {
 	w := newWorld(t, nil)
 	r := w.run(t, "doctor", "--json")
 	var found struct {

@@ -159,9 +159,9 @@ func TestSessionKeepsItsGateway(t *testing.T) {
 	c.send(t, "session-end", "four", "other") // of a session without a gateway
 }
 
-// TestSessionsAreApart: a command finds only the gateway of its own session, and the
+// TestSessionsAreSeparate: a command finds only the gateway of its own session, and the
 // end of a session ends only its gateway.
-func TestSessionsAreApart(t *testing.T) {
+func TestSessionsAreSeparate(t *testing.T) {
 	w := newWorld(t, map[string]string{"home/.toolscript.json": demoConfig})
 	one, two := w.newClient(t), w.newClient(t)
 	one.send(t, "session-start", "one", "startup")

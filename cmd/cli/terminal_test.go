@@ -7,7 +7,7 @@ import (
 
 // The output of a script may contain colours for a terminal, and no other control
 // sequences, however it is split into pieces.
-func TestHarmless(t *testing.T) {
+func TestControlCharacters(t *testing.T) {
 	const text = "a\x1b[1;31mred\x1b[0m\tb\r\nover\rwritten\x1b[2J\x1b]52;c;aGk=\x07\u009b31m\u202Eend \x1b["
 	const want = "a\x1b[1;31mred\x1b[0m\tb\r\nover\uFFFDwritten\uFFFD[2J\uFFFD]52;c;aGk=\uFFFD\uFFFD31m\uFFFDend \uFFFD["
 	for piece := 1; piece <= len(text); piece++ {

@@ -242,7 +242,7 @@ func TestNoTokenIsPrinted(t *testing.T) {
 }
 
 // Values that are not secret stay readable.
-func TestHarmlessValuesStay(t *testing.T) {
+func TestValuesThatAreNotSecretsStay(t *testing.T) {
 	s := newScene(t)
 	s.write("$HOME/.cursor/mcp.json", `{"mcpServers": {"a": {"command": "npx",
 		"args": ["-y", "@modelcontextprotocol/server-filesystem@2026.1.14", "--max-tokens", "4000", "/home/me/a-folder/with-a-long-name-2024-10-11"],

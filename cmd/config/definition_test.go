@@ -157,9 +157,9 @@ func TestDistrust(t *testing.T) {
 	}
 }
 
-// TestATrustedServerThatIsAwayStaysTrusted: branches of a repository have different
+// TestTrustedServerThatIsNotConfiguredStaysTrusted: branches of a repository have different
 // servers.
-func TestATrustedServerThatIsAwayStaysTrusted(t *testing.T) {
+func TestTrustedServerThatIsNotConfiguredStaysTrusted(t *testing.T) {
 	s := newScene(t)
 	s.env["TOKEN"] = "t"
 	s.write(s.project, servers(local, remote))

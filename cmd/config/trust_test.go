@@ -71,7 +71,7 @@ func TestTrustTakesEffectUntilTheFileChanges(t *testing.T) {
 	}
 }
 
-func TestTrustIsOfOnePlace(t *testing.T) {
+func TestTrustIsForOnePath(t *testing.T) {
 	s := newScene(t)
 	s.write(s.project, evil)
 	s.trust()
@@ -205,7 +205,7 @@ func TestTrustFilesArePrivate(t *testing.T) {
 	wantMode(t, filepath.Join(dir, files[0].Name()), 0o600)
 }
 
-func TestTrustFolderOfOthersIsNotBelieved(t *testing.T) {
+func TestTrustFolderOfAnotherUserIsIgnored(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no permission bits")
 	}
@@ -220,7 +220,7 @@ func TestTrustFolderOfOthersIsNotBelieved(t *testing.T) {
 	}
 }
 
-func TestDamagedRecordIsNoTrust(t *testing.T) {
+func TestDamagedRecordGivesNoTrust(t *testing.T) {
 	s := newScene(t)
 	path := s.write(s.project, evil)
 	s.trust()
@@ -241,7 +241,7 @@ func TestDamagedRecordIsNoTrust(t *testing.T) {
 	}
 }
 
-func TestTrustWithoutAPlaceForIt(t *testing.T) {
+func TestTrustThatCannotBeStored(t *testing.T) {
 	s := newScene(t)
 	s.write(s.project, evil)
 	s.env["TOOLSCRIPT_DATA_DIR"] = filepath.Join(s.project, config.FileName) // a file, so no folder can be created in it

@@ -290,7 +290,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-func TestServeRefusesWhatIsNoFolder(t *testing.T) {
+func TestServeRefusesFiles(t *testing.T) {
 	err := demo.Serve(t.Context(), filepath.Join(t.TempDir(), "nothing"), strings.NewReader(""), io.Discard)
 	if err == nil || !strings.Contains(err.Error(), "cannot serve the files of") {
 		t.Errorf("Serve = %v", err)

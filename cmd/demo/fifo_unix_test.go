@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestNamedPipesHoldNobodyUp(t *testing.T) {
+func TestNamedPipesDoNotBlock(t *testing.T) {
 	dir := folder(t)
 	if err := syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600); err != nil {
 		t.Skip(err)

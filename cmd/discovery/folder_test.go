@@ -78,7 +78,7 @@ func TestListRefusesAFolderThatOthersCanWriteTo(t *testing.T) {
 	}
 }
 
-func TestWriteWithoutAPlaceForIt(t *testing.T) {
+func TestWriteIntoAnUnwritableFolder(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)

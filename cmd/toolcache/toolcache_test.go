@@ -41,7 +41,7 @@ func kept(t *testing.T) toolcache.Folder {
 	return f
 }
 
-func TestWhatIsKeptIsRecalled(t *testing.T) {
+func TestKeptToolsAreRecalled(t *testing.T) {
 	if diff := cmp.Diff(tools, kept(t).Recall("github", config)); diff != "" {
 		t.Errorf("tools (-want +got):\n%s", diff)
 	}
@@ -76,7 +76,7 @@ func TestAnotherConfigurationIsAnotherServer(t *testing.T) {
 	}
 }
 
-func TestDamagedFilesHoldNothing(t *testing.T) {
+func TestDamagedFilesAreEmpty(t *testing.T) {
 	for name, text := range map[string]string{
 		"empty": "", "cut": `{"format":2,"tools":[{`, "of another format": `{"format":0,"tools":[{"Name":"x"}]}`, "no object": "[]",
 	} {
@@ -102,7 +102,7 @@ func TestDamagedFilesHoldNothing(t *testing.T) {
 	}
 }
 
-func TestAFolderThatOthersMayWriteToIsNotBelieved(t *testing.T) {
+func TestFolderWritableByOthersIsIgnored(t *testing.T) {
 	f := kept(t)
 	if err := os.Chmod(string(f), 0o777); err != nil {
 		t.Fatal(err)
@@ -112,7 +112,7 @@ func TestAFolderThatOthersMayWriteToIsNotBelieved(t *testing.T) {
 	}
 }
 
-func TestTheEmptyFolderKeepsNothing(t *testing.T) {
+func TestStoreWithoutAFolder(t *testing.T) {
 	var f toolcache.Folder
 	if err := f.Keep("github", config, tools); err != nil {
 		t.Error(err)

@@ -23,9 +23,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestGoWorksBehindTheFilter checks that threads, timers, garbage collections and
+// TestGoRunsUnderTheFilter checks that threads, timers, garbage collections and
 // pipes work in a confined process, and that it cannot open files.
-func TestGoWorksBehindTheFilter(t *testing.T) {
+func TestGoRunsUnderTheFilter(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

@@ -68,7 +68,7 @@ func TestLimits(t *testing.T) {
 
 // The answers to a script that computes without end stay in the gateway, so their
 // size is limited.
-func TestAnswersThatNobodyTakesAreBounded(t *testing.T) {
+func TestUnreadAnswersAreBounded(t *testing.T) {
 	answer, err := json.Marshal(strings.Repeat("x", 30<<20))
 	if err != nil {
 		t.Fatal(err)
@@ -116,9 +116,9 @@ func TestTaskOfAScriptThatEndsAtOnce(t *testing.T) {
 	}
 }
 
-// TestClockThatStandsStill checks that a run whose clock is stopped outlasts its
+// TestStoppedClock checks that a run whose clock is stopped outlasts its
 // limit, and that the limit applies again when the clock runs.
-func TestClockThatStandsStill(t *testing.T) {
+func TestStoppedClock(t *testing.T) {
 	const limit = 500 * time.Millisecond
 	e := newEngine(t)
 	for end, want := range map[string]toolscript.Kind{`return 1`: "", `for (;;);`: toolscript.LimitTime} {

@@ -107,9 +107,9 @@ func TestAttacks(t *testing.T) {
 	}
 }
 
-// TestNothingStays checks that no state of a run is left for the next run on the same
+// TestRunsLeaveNoState checks that no state of a run is left for the next run on the same
 // VM.
-func TestNothingStays(t *testing.T) {
+func TestRunsLeaveNoState(t *testing.T) {
 	vm := newVM(t)
 	first := vm.Run(t.Context(), script(`
 try { globalThis.leaked = 1 } catch {}

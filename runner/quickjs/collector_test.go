@@ -9,10 +9,10 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// TestCollectorRunsBesideNativeLoops runs endless scripts and Go's garbage collector
+// TestGarbageCollectionDuringNativeLoops runs endless scripts and Go's garbage collector
 // together. Code compiled by wazero has no safe points for Go: without fuel, one such
 // script and one collection would block the process without end.
-func TestCollectorRunsBesideNativeLoops(t *testing.T) {
+func TestGarbageCollectionDuringNativeLoops(t *testing.T) {
 	stop := make(chan struct{})
 	var collecting, running sync.WaitGroup
 	collecting.Go(func() {

@@ -111,7 +111,7 @@ func TestMemoryLimit(t *testing.T) {
 	}
 }
 
-func TestMemoryLimitIsTheJobs(t *testing.T) {
+func TestMemoryLimitOfTheJob(t *testing.T) {
 	vm := newVM(t)
 	const fill = `const a = []; for (let i = 0; i < 60; i++) a.push(new Uint8Array(1e6).fill(1)); export default a.length`
 	for _, test := range []struct {

@@ -30,7 +30,7 @@ var leftovers = []struct{ name, plant, look, want string }{
 	{"time zone of a date", `new Date().getTimezoneOffset()`, `new Date(0).getHours()`, `0`},
 }
 
-func TestNothingSurvives(t *testing.T) {
+func TestInterruptedRunsLeaveNoState(t *testing.T) {
 	vm := newVM(t)
 	for _, l := range leftovers {
 		t.Run(l.name, func(t *testing.T) {
@@ -59,9 +59,9 @@ func TestRandomNumbersDoNotRepeat(t *testing.T) {
 	}
 }
 
-// TestClockBeginsWithTheRun checks that the time origin is the start of the run, not
+// TestClockStartsWithTheRun checks that the time origin is the start of the run, not
 // of the image.
-func TestClockBeginsWithTheRun(t *testing.T) {
+func TestClockStartsWithTheRun(t *testing.T) {
 	vm := newVM(t)
 	var last float64
 	for range 5 {

@@ -127,7 +127,7 @@ for (const one of all.reverse()) one.catch(() => {});`)
 	run(t, job, newHost())
 }
 
-func TestStackSpeaksOfTheUsersText(t *testing.T) {
+func TestStackHasThePlacesOfTheSource(t *testing.T) {
 	job := script("const é = '😀'; throw new Error(é + 'x');\n")
 	job.File = "dir/job.ts"
 	job.Compiled.SourceMap = `{"version":3,"sources":["dir/job.ts"],"names":[],"mappings":"AAEA,gBACC,MAAM,IAAI",` +
@@ -158,7 +158,7 @@ func TestStackCannotBeForged(t *testing.T) {
 	}
 }
 
-func TestErrorsThatResistDescription(t *testing.T) {
+func TestErrorsThatCannotBeDescribed(t *testing.T) {
 	for _, text := range []string{
 		`throw { get name() { throw 1 } }`,
 		`const e = new Error('x'); Object.defineProperty(e, 'message', { get() { throw 1 } }); throw e`,
@@ -201,7 +201,7 @@ func TestExit(t *testing.T) {
 	}
 }
 
-func TestExitCodesThatAreNone(t *testing.T) {
+func TestInvalidExitCodes(t *testing.T) {
 	for _, code := range []string{`-1`, `256`, `1.5`, `"1"`, `null`, `NaN`} {
 		if err := fails(t, script(`Deno.exit(`+code+`)`), newHost()); err.Name != "RangeError" {
 			t.Errorf("exit(%s): %s %s, want a RangeError", code, err.Name, err.Message)
@@ -209,7 +209,7 @@ func TestExitCodesThatAreNone(t *testing.T) {
 	}
 }
 
-func TestSurroundings(t *testing.T) {
+func TestArgsEnvironmentAndFolder(t *testing.T) {
 	job := script(`import { args, cwd, env } from "toolscript";
 export default [args, cwd(), env.get("TOOLSCRIPT_GATEWAY_URL"), env.get("HOME") ?? null, env.get("toString") ?? null,
   Deno.args, Deno.cwd(), Deno.env.get("TOOLSCRIPT_GATEWAY_URL"), env.toObject()]`)

@@ -51,9 +51,9 @@ export default [ended, await task.done.catch((e) => [e.name, e.code])]`), h)
 	}
 }
 
-// TestSpawnOfWhatIsNotThere checks that tools.spawn suggests the nearest tool for a
+// TestSpawnOfUnknownTools checks that tools.spawn suggests the nearest tool for a
 // wrong name, and that arguments which JSON cannot represent are rejected.
-func TestSpawnOfWhatIsNotThere(t *testing.T) {
+func TestSpawnOfUnknownTools(t *testing.T) {
 	for expression, want := range map[string]string{
 		`tools.spawn.github.createIsue({})`: `tools.github.createIsue does not exist; did you mean tools.github.createIssue?`,
 		`tools.spawn.gihub`:                 `tools.gihub does not exist; did you mean tools.github?`,

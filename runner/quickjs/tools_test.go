@@ -198,7 +198,7 @@ func TestToolsWithoutServers(t *testing.T) {
 	}
 }
 
-func TestCallsThatNobodyAwaited(t *testing.T) {
+func TestCallsThatWereNotAwaited(t *testing.T) {
 	h := newHost()
 	h.tool = nil
 	out := run(t, script(imports+`tools.github.createIssue({}); export default "done"`), h)
@@ -216,7 +216,7 @@ func TestArgumentsThatJSONCannotHold(t *testing.T) {
 	}
 }
 
-func TestAnswersForNobodyAreDropped(t *testing.T) {
+func TestUnmatchedAnswersAreDropped(t *testing.T) {
 	h := newHost()
 	h.tool = func(_ runner.Call) (json.RawMessage, *toolscript.ToolError) {
 		for _, id := range []string{"7", "-1", "x", "1e9"} {

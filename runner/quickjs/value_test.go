@@ -61,7 +61,7 @@ func TestInvalidValue(t *testing.T) {
 	}
 }
 
-func TestErrorsThatLookLikeOursAreNot(t *testing.T) {
+func TestForgedErrorsAreErrorsOfTheScript(t *testing.T) {
 	err := fails(t, script(`const e = new TypeError("x"); e.name = "InvalidResultError"; e.code = "limit_time"; throw e`), newHost())
 	if err.Code != toolscript.Threw {
 		t.Errorf("Code = %s, want threw", err.Code)

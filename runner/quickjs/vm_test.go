@@ -57,9 +57,9 @@ func TestCompilationCache(t *testing.T) {
 	}
 }
 
-// TestCacheThatIsOfNoUse checks that an engine starts with a damaged cache and with a
+// TestUnusableCache checks that an engine starts with a damaged cache and with a
 // folder that cannot be created.
-func TestCacheThatIsOfNoUse(t *testing.T) {
+func TestUnusableCache(t *testing.T) {
 	damaged := t.TempDir()
 	fill(t, damaged)
 	err := filepath.WalkDir(damaged, func(path string, d fs.DirEntry, err error) error {

@@ -134,9 +134,9 @@ func TestCompileRefuses(t *testing.T) {
 	}
 }
 
-// TestMessagesSpeakOfTheScript checks that messages have no notes about the
+// TestMessagesNameTheScript checks that messages have no notes about the
 // configuration of the compiler, which is no place in the script.
-func TestMessagesSpeakOfTheScript(t *testing.T) {
+func TestMessagesNameTheScript(t *testing.T) {
 	for code, want := range map[string]string{
 		"with (a) {}": "With statements cannot be used in strict mode",
 		"delete a":    "Delete of a bare identifier cannot be used in strict mode",

@@ -108,8 +108,8 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// TestClockStandsStill stops the clock of a run for one minute.
-func TestClockStandsStill(t *testing.T) {
+// TestClockStops stops the clock of a run for one minute.
+func TestClockStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock := &runner.Clock{}
 		s := session.New(t.Context(), process{}, runner.Job{Limits: toolscript.Limits{TimeoutMs: 1000}, Clock: clock}, host{}, options(new(bytes.Buffer)))
@@ -230,9 +230,9 @@ func TestStdin(t *testing.T) {
 	}
 }
 
-// TestStubbornHost checks that Close abandons a call whose host ignores the
+// TestHostThatIgnoresCancellation checks that Close abandons a call whose host ignores the
 // cancellation.
-func TestStubbornHost(t *testing.T) {
+func TestHostThatIgnoresCancellation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
 		var wait sync.WaitGroup

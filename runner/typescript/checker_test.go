@@ -189,8 +189,8 @@ func TestSubject(t *testing.T) {
 	}
 }
 
-// TestForgottenAwait checks that the message includes the compiler's advice.
-func TestForgottenAwait(t *testing.T) {
+// TestMissingAwait checks that the message includes the compiler's advice.
+func TestMissingAwait(t *testing.T) {
 	checker := shim.New(globals)
 	checker.Declare("demo", module)
 	for _, script := range []string{`tools.demo.echo({ message: "x" }).length`, `for (const x of tools.demo.echo({ message: "x" })) x`} {

@@ -12,10 +12,10 @@ import (
 	"github.com/toolscript/toolscript/runner/worker"
 )
 
-// TestClockThatStandsStill checks that a run whose clock is stopped outlasts its time
+// TestStoppedClock checks that a run whose clock is stopped outlasts its time
 // limit in the engine, in the worker's watchdog and in the gateway, and that the
 // limit applies again when the clock runs.
-func TestClockThatStandsStill(t *testing.T) {
+func TestStoppedClock(t *testing.T) {
 	const limit = 500 * time.Millisecond
 	for _, c := range []struct {
 		name, code string

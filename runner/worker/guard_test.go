@@ -14,9 +14,9 @@ import (
 	"github.com/toolscript/toolscript/runner/session"
 )
 
-// TestAFaultOfOursEndsTheRun checks that a panic of the gateway while it reads from a
+// TestInternalErrorEndsTheRun checks that a panic of the gateway while it reads from a
 // sandbox ends the run with an internal error.
-func TestAFaultOfOursEndsTheRun(t *testing.T) {
+func TestInternalErrorEndsTheRun(t *testing.T) {
 	var log bytes.Buffer
 	s, err := StartSandbox(t.Context(), Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
 	if err != nil {

@@ -31,10 +31,10 @@ var killed = []struct {
 	{"nothing but waiting", "await new Promise(() => { setInterval(() => {}, 10) })", toolscript.LimitTime},
 }
 
-// TestKilledScriptLeavesItsWorkerWell checks that the error has the right kind, that
+// TestStoppedScriptKeepsItsWorker checks that the error has the right kind, that
 // the same process runs the next script on clean state, and that the process is idle
 // afterwards.
-func TestKilledScriptLeavesItsWorkerWell(t *testing.T) {
+func TestStoppedScriptKeepsItsWorker(t *testing.T) {
 	for _, k := range killed {
 		t.Run(k.name, func(t *testing.T) {
 			job := newJob(t, k.code)

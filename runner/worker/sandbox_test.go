@@ -128,7 +128,7 @@ func TestStdin(t *testing.T) {
 	}
 }
 
-func TestNothingIsLeftFromRunToRun(t *testing.T) {
+func TestRunsAreIndependent(t *testing.T) {
 	s := startSandbox(t)
 	run(t, s, "(globalThis as any).left = 1", &host{})
 	outcome := run(t, s, "return typeof (globalThis as any).left", &host{})
@@ -193,10 +193,10 @@ func TestCallsEndWithTheRun(t *testing.T) {
 	run(t, s, "return 2", &host{})
 }
 
-// TestStubbornHostIsLeftAlone has a call that does not end with its run. Its late
+// TestHostThatDoesNotReturnIsAbandoned has a call that does not end with its run. Its late
 // answer arrives while the next run waits for a call with the same id, and must not
 // reach that run.
-func TestStubbornHostIsLeftAlone(t *testing.T) {
+func TestHostThatDoesNotReturnIsAbandoned(t *testing.T) {
 	s := startSandbox(t)
 	release := make(chan struct{})
 	h := &host{call: func(context.Context, runner.Call) (json.RawMessage, *toolscript.ToolError) {
@@ -258,7 +258,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-func TestOutputWaitsForItsReader(t *testing.T) {
+func TestOutputWaitsForTheReader(t *testing.T) {
 	s := startSandbox(t)
 	var written atomic.Int64
 	blocked, release := make(chan struct{}), make(chan struct{})

@@ -83,9 +83,9 @@ func TestArgumentsAreBounded(t *testing.T) {
 	}
 }
 
-// TestAnswersThatNobodyTakesAreBounded runs a script that makes calls and then
+// TestUnreadAnswersAreBounded runs a script that makes calls and then
 // computes without end while the answers arrive.
-func TestAnswersThatNobodyTakesAreBounded(t *testing.T) {
+func TestUnreadAnswersAreBounded(t *testing.T) {
 	answer, err := json.Marshal(strings.Repeat("x", 30<<20))
 	if err != nil {
 		t.Fatal(err)
@@ -100,9 +100,9 @@ func TestAnswersThatNobodyTakesAreBounded(t *testing.T) {
 	}
 }
 
-// TestAFullRunEnds fills the limit of a run with calls that never end. Every way to
+// TestRunWithAllCallsInFlightEnds fills the limit of a run with calls that never end. Every way to
 // end the run must still work.
-func TestAFullRunEnds(t *testing.T) {
+func TestRunWithAllCallsInFlightEnds(t *testing.T) {
 	for name, test := range map[string]struct {
 		end  func(s *worker.Sandbox, cancel context.CancelFunc)
 		ms   int64 // time limit of the run; 0 keeps the default

@@ -16,9 +16,9 @@ import (
 	"github.com/toolscript/toolscript/test/harness"
 )
 
-// TestStrangersCostNoMemory opens 5,000 connections without a capability. Each
+// TestUnverifiedConnectionsUseLittleMemory opens 5,000 connections without a capability. Each
 // announces 32 MB and sends one byte.
-func TestStrangersCostNoMemory(t *testing.T) {
+func TestUnverifiedConnectionsUseLittleMemory(t *testing.T) {
 	const connections, most = 5000, 50
 	g := start(t, bin, `{"mcpServers":{}}`)
 	before := resident(t, g.PID())

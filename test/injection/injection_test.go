@@ -108,10 +108,10 @@ func skeleton(t *testing.T, c toolscript.Catalog, form codegen.Form) (outline.Ou
 	return o, text
 }
 
-// TestTextOfServersIsNoCode: for any names and descriptions, the syntax tree of a
+// TestTextsOfServersAreNotCode: for any names and descriptions, the syntax tree of a
 // module equals the tree for plain words. Text of servers is only in strings and in
 // comments, which the tree does not contain.
-func TestTextOfServersIsNoCode(t *testing.T) {
+func TestTextsOfServersAreNotCode(t *testing.T) {
 	tries := 1500
 	if testing.Short() {
 		tries = 150

@@ -14,11 +14,11 @@ import (
 	"github.com/toolscript/toolscript/test/harness"
 )
 
-// TestStuckScriptsStopNothingElse runs more scripts than there are processors, in
+// TestBlockedScriptsDoNotDelayOthers runs more scripts than there are processors, in
 // native code and in endless loops. None reaches a safe point of the scheduler, and
 // the gateway collects garbage all the time. Inside the gateway's process each of
 // them would block it for ever.
-func TestStuckScriptsStopNothingElse(t *testing.T) {
+func TestBlockedScriptsDoNotDelayOthers(t *testing.T) {
 	g := gateway(t, servers(t), "GOGC=10")
 	ready(t, g)
 	asking, enough := context.WithCancel(t.Context())

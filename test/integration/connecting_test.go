@@ -108,8 +108,8 @@ func reload(g *harness.Gateway, p harness.Program, config string) error {
 	return g.Signal(syscall.SIGHUP)
 }
 
-// TestConnectingInVain waits for the time limit of the connection attempt.
-func TestConnectingInVain(t *testing.T) {
+// TestFailedConnects waits for the time limit of the connection attempt.
+func TestFailedConnects(t *testing.T) {
 	ctx, tooLate := context.WithCancelCause(t.Context())
 	defer tooLate(nil)
 	ended := make(chan error, 1)

@@ -12,8 +12,8 @@ import (
 	"github.com/toolscript/toolscript/test/harness"
 )
 
-// TestNothingIsLeftRunning ends a gateway in the middle of a run.
-func TestNothingIsLeftRunning(t *testing.T) {
+// TestNoProcessIsLeft ends a gateway in the middle of a run.
+func TestNoProcessIsLeft(t *testing.T) {
 	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {
 		t.Run(sig.String(), func(t *testing.T) {
 			g := gateway(t, servers(t))

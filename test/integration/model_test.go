@@ -105,9 +105,9 @@ func TestRemoteModel(t *testing.T) {
 	}
 }
 
-// TestModelThatCannotBe configures a model that does not exist. The embedded model
+// TestInvalidModel configures a model that does not exist. The embedded model
 // takes its place, and one line says why.
-func TestModelThatCannotBe(t *testing.T) {
+func TestInvalidModel(t *testing.T) {
 	missing := filepath.Join(t.TempDir(), "missing.gguf")
 	g := gateway(t, demo(""), "TOOLSCRIPT_SEARCH_MODEL="+missing, "TOOLSCRIPT_LLAMA="+bin)
 	awaitModel(t, g, "minilm-")

@@ -18,9 +18,9 @@ import (
 	"github.com/toolscript/toolscript/test/harness"
 )
 
-// TestDeafClientHoldsNothingUp starts a run whose client never reads its output. The
+// TestClientThatDoesNotReadBlocksNothing starts a run whose client never reads its output. The
 // run must end at its limit, and the gateway must stop when it is told to stop.
-func TestDeafClientHoldsNothingUp(t *testing.T) {
+func TestClientThatDoesNotReadBlocksNothing(t *testing.T) {
 	g := gateway(t, `{"mcpServers": {}}`)
 	const body = `{"code":"for (;;) console.log('x'.repeat(100000))","limits":{"timeoutMs":500,"outputBytes":1000000000}}`
 	deaf(t, g, body)
@@ -65,9 +65,9 @@ func deaf(t *testing.T, g *harness.Gateway, body string) {
 	}
 }
 
-// TestDeafClientsHoldNoSandbox starts more such clients than there are sandboxes. All
+// TestClientsThatDoNotReadHoldNoSandbox starts more such clients than there are sandboxes. All
 // scripts must end long before their five minutes.
-func TestDeafClientsHoldNoSandbox(t *testing.T) {
+func TestClientsThatDoNotReadHoldNoSandbox(t *testing.T) {
 	const clients = 40
 	g := gateway(t, `{"mcpServers": {}}`)
 	deaf(t, g, `{"code":"return 1"}`) // the first sandbox leaves its engine for the others

@@ -133,9 +133,9 @@ func TestTwoSessions(t *testing.T) {
 	ended(t, second.PID)
 }
 
-// TestGatewayDies checks that the agent's result says that the gateway does not
+// TestKilledGateway checks that the agent's result says that the gateway does not
 // answer, and that /clear starts another gateway.
-func TestGatewayDies(t *testing.T) {
+func TestKilledGateway(t *testing.T) {
 	w := newWorld(t, map[string]string{"home/.toolscript.json": everything}, bash(short), say("one"))
 	s := w.start(t, pluginDir(t)...)
 	s.prompt(t, "go")

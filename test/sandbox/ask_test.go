@@ -9,7 +9,7 @@ import (
 
 // A person may need longer for an answer than the time limit of the script, on both
 // engines.
-func TestAskingIsNoTimeOfTheRun(t *testing.T) {
+func TestElicitationIsNotCountedAsTimeOfTheRun(t *testing.T) {
 	const limit, thought = time.Second, 3 * time.Second
 	g := newGateway(t, "ask")
 	for _, engine := range engines {

@@ -55,9 +55,9 @@ func TestCheckersAreKilledAlone(t *testing.T) {
 	}
 }
 
-// TestNoRunWaitsForAHostileSource occupies a checker with a source that it cannot
+// TestHostileSourceDoesNotDelayRuns occupies a checker with a source that it cannot
 // finish. Another run is answered meanwhile.
-func TestNoRunWaitsForAHostileSource(t *testing.T) {
+func TestHostileSourceDoesNotDelayRuns(t *testing.T) {
 	g := newGateway(t)
 	g.exec(t, toolscript.ExecRequest{Code: "return 0"}, "") // while it has one checker the next one is started
 	awaitIdle(t)

@@ -17,10 +17,10 @@ func tracing(t *testing.T, reused *[]bool) context.Context {
 	})
 }
 
-// TestStrangersCostNoKnownConnection opens the maximum number of connections without
+// TestUnverifiedConnectionsCloseNoVerifiedOnes opens the maximum number of connections without
 // a capability. The idle connection of a client with a capability stays open: closing
 // it would not make room, and its next request would fail.
-func TestStrangersCostNoKnownConnection(t *testing.T) {
+func TestUnverifiedConnectionsCloseNoVerifiedOnes(t *testing.T) {
 	l := serve(t, &fake{})
 	var reused []bool
 	client := &http.Client{Transport: &http.Transport{MaxConnsPerHost: 1}}

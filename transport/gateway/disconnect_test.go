@@ -67,9 +67,9 @@ func TestDisconnectEndsTheRun(t *testing.T) {
 	}
 }
 
-// TestDisconnectEndsATalkativeRun: emit returns an error to a run that writes without
+// TestDisconnectEndsARunThatPrints: emit returns an error to a run that writes without
 // pause.
-func TestDisconnectEndsATalkativeRun(t *testing.T) {
+func TestDisconnectEndsARunThatPrints(t *testing.T) {
 	failed := make(chan error, 1)
 	l := serve(t, &fake{exec: func(_ context.Context, _ toolscript.ExecRequest, emit func(toolscript.Event) error) error {
 		err := emit(start("r1"))

@@ -40,7 +40,7 @@ func TestDEF22PortInUse(t *testing.T) {
 	}
 }
 
-func TestListenWhereNobodyCan(t *testing.T) {
+func TestListenOnAnImpossibleAddress(t *testing.T) {
 	for _, tt := range []struct {
 		host string
 		port int

@@ -121,8 +121,8 @@ func TestPanicIsAnsweredAndLoggedWithItsStack(t *testing.T) {
 	}
 }
 
-// TestErrorThatIsANilPointer: the error is not nil, but calling its methods panics.
-func TestErrorThatIsANilPointer(t *testing.T) {
+// TestNilErrorPointer: the error is not nil, but calling its methods panics.
+func TestNilErrorPointer(t *testing.T) {
 	var none *toolscript.Error
 	l := serve(t, &fake{
 		callTool: func(context.Context, toolscript.Call) (json.RawMessage, error) { return nil, none },

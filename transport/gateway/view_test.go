@@ -12,7 +12,7 @@ import (
 )
 
 // A run gets no information about tools that it may not call.
-func TestRunSeesWhatItMayCall(t *testing.T) {
+func TestRunSeesAllowedToolsOnly(t *testing.T) {
 	var catalogTools []toolscript.Tool
 	for _, server := range []string{"mine", "theirs"} {
 		for _, name := range []string{"one", "two"} {

@@ -74,7 +74,7 @@ func TestBudget(t *testing.T) {
 }
 
 // The error names the setting, not the server.
-func TestLateForRoom(t *testing.T) {
+func TestTimeoutWhileWaitingForTheBudget(t *testing.T) {
 	t.Setenv("GOMEMLIMIT", "off")
 	synctest.Test(t, func(t *testing.T) {
 		b := inflight.New(fixed(100))

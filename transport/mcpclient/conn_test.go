@@ -208,7 +208,7 @@ func TestLargeAnswers(t *testing.T) {
 	}
 }
 
-func TestServerThatDoesNotReadHoldsNobodyUp(t *testing.T) {
+func TestServerThatDoesNotReadBlocksNothing(t *testing.T) {
 	c := dial(t, config(t, "deaf"), mcpclient.Events{})
 	args := json.RawMessage(`{"text":"` + strings.Repeat("x", 1<<20) + `"}`)
 	ctx := within(t, 300*time.Millisecond)

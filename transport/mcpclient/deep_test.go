@@ -8,7 +8,7 @@ import (
 
 // An answer that is nested too deeply fails its call at once. Any other such message
 // is skipped.
-func TestFilterAnswersForWhatIsTooDeep(t *testing.T) {
+func TestFilterAnswersMessagesThatNestTooDeep(t *testing.T) {
 	deep := strings.Repeat("[", 10_001) + strings.Repeat("]", 10_001)
 	for name, message := range map[string]string{
 		"id in front": `{"jsonrpc":"2.0","id":"toolscript-7","result":{"a":` + deep + `}}`,

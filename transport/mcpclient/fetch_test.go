@@ -104,7 +104,7 @@ func TestFetchOddServers(t *testing.T) {
 	}
 }
 
-func TestFetchSaysWhatItLeavesOut(t *testing.T) {
+func TestFetchReportsOmittedEntries(t *testing.T) {
 	said := make(chan string, 10)
 	c := dial(t, config(t, "offers"), mcpclient.Events{Log: func(level slog.Level, text string) {
 		if level == slog.LevelWarn {

@@ -53,7 +53,7 @@ func TestFilter(t *testing.T) {
 	}
 }
 
-func TestFilterRefusesWhatIsTooLarge(t *testing.T) {
+func TestFilterRefusesLargeMessages(t *testing.T) {
 	large := strings.Repeat("x", 150_000)
 	for _, tt := range []struct {
 		name, message string

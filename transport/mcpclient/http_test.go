@@ -34,9 +34,9 @@ func TestASessionThatEndedIsReplaced(t *testing.T) {
 	receive(t, changed) // the new session may have other tools
 }
 
-// TestWhatMayBeRepeated ends the session and breaks the streams while calls are in
+// TestRepeatableRequests ends the session and breaks the streams while calls are in
 // flight. The server may have executed these calls.
-func TestWhatMayBeRepeated(t *testing.T) {
+func TestRepeatableRequests(t *testing.T) {
 	h, cfg := overHTTP(t, mcpclient.HTTP)
 	c := dial(t, cfg, mcpclient.Events{})
 	if _, err := c.ListTools(within(t, bound)); err != nil {
@@ -117,7 +117,7 @@ func TestABrokenStreamWithoutIDsFailsTheCall(t *testing.T) {
 	}
 }
 
-func TestADeadEventStreamFailsAllCalls(t *testing.T) {
+func TestEndedEventStreamFailsAllCalls(t *testing.T) {
 	h, cfg := overHTTP(t, mcpclient.SSE)
 	c := dial(t, cfg, mcpclient.Events{})
 	done := make(chan error, 20)
@@ -272,7 +272,7 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
-func TestAnAddressForMessagesElsewhereIsRefused(t *testing.T) {
+func TestMessageURLOfAnotherOriginIsRefused(t *testing.T) {
 	_, cfg := overHTTP(t, mcpclient.SSE, "elsewhere")
 	err, _ := refused(t, cfg, bound)
 	wantText(t, "error", err.Error(), "another origin")
@@ -290,7 +290,7 @@ func TestAnAnswerThatIsTooLarge(t *testing.T) {
 	}
 }
 
-func TestTheEndOfTheSessionIsTold(t *testing.T) {
+func TestCloseDeletesTheSession(t *testing.T) {
 	h, cfg := overHTTP(t, mcpclient.HTTP)
 	c, err := mcpclient.Dial(within(t, bound), "srv", cfg, mcpclient.Events{})
 	if err != nil {

@@ -44,7 +44,7 @@ func grandchild(t *testing.T, stderr []string) int {
 	return 0
 }
 
-func TestGrandchildDiesWithTheServer(t *testing.T) {
+func TestGrandchildEndsWithTheServer(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		end  func(*testing.T, *mcpclient.Conn)
@@ -79,7 +79,7 @@ func TestGrandchildDiesWithTheServer(t *testing.T) {
 }
 
 // A process that has left the group is not killed, and does not delay Close for long.
-func TestEscapedGrandchildHoldsNobodyUp(t *testing.T) {
+func TestEscapedGrandchildBlocksNothing(t *testing.T) {
 	c := dial(t, config(t, "escaped"), mcpclient.Events{})
 	var child int
 	eventually(t, "a grandchild", func() bool { child = grandchild(t, c.Stderr()); return child != 0 })
@@ -95,7 +95,7 @@ func TestEscapedGrandchildHoldsNobodyUp(t *testing.T) {
 
 // The worst case: the server ignores SIGTERM, and a grandchild has left the group and
 // holds the output open.
-func TestCloseOfAStubbornServerWithAnEscapedGrandchild(t *testing.T) {
+func TestCloseKillsAServerWithAnEscapedGrandchild(t *testing.T) {
 	c := dial(t, config(t, "stubborn", "escaped"), mcpclient.Events{})
 	server := pid(t, c)
 	var child int

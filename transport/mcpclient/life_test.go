@@ -158,7 +158,7 @@ func TestCrashDuringACall(t *testing.T) {
 	}
 }
 
-func TestLastAnswerOfAServerIsHeard(t *testing.T) {
+func TestLastAnswerOfAnEndingServerIsRead(t *testing.T) {
 	c := dial(t, config(t), mcpclient.Events{})
 	if got := len(text(t, c, "farewell", `{"bytes":5000000}`)); got != 5_000_000 {
 		t.Errorf("%d bytes, want 5000000", got)
@@ -184,7 +184,7 @@ func TestServerThatClosesItsInput(t *testing.T) {
 	}
 }
 
-func TestCloseOfAStubbornServer(t *testing.T) {
+func TestCloseKillsAServerThatIgnoresSignals(t *testing.T) {
 	c := dial(t, config(t, "stubborn"), mcpclient.Events{})
 	start := time.Now()
 	if err := c.Close(); err != nil {

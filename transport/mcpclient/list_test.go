@@ -108,7 +108,7 @@ func TestListToolsKeepsDifficultNames(t *testing.T) {
 	}
 }
 
-func TestListToolsLeavesOutWhatIsNoTool(t *testing.T) {
+func TestListToolsOmitsInvalidEntries(t *testing.T) {
 	whole, _ := list(t)
 	tools, warned := list(t, "malformed")
 	if diff := cmp.Diff(append(names(whole), "odd_but_usable"), names(tools)); diff != "" {

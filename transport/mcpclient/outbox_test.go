@@ -32,7 +32,7 @@ func TestOutbox(t *testing.T) {
 	<-done
 }
 
-func TestOutboxSaysWhenTheReaderIsGone(t *testing.T) {
+func TestOutboxReportsAClosedReader(t *testing.T) {
 	out, in := io.Pipe()
 	box := newOutbox(in, 1000)
 	go box.run()

@@ -61,7 +61,7 @@ func TestAPingDoesNotEndTheConnection(t *testing.T) {
 
 // The error says that the server cannot be reached. The server has no stream of its
 // own, because the end of that stream would end the connection.
-func TestAPingOfAServerThatIsGone(t *testing.T) {
+func TestPingOfAnEndedServer(t *testing.T) {
 	h := mcpserver.NewHTTP("json")
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodGet {
@@ -82,7 +82,7 @@ func TestAPingOfAServerThatIsGone(t *testing.T) {
 }
 
 // The server never answers, so the ping ends with its context.
-func TestAPingOfADeafServer(t *testing.T) {
+func TestPingOfAServerThatDoesNotRead(t *testing.T) {
 	c := dial(t, config(t, "deaf"), mcpclient.Events{})
 	if err := c.Ping(within(t, 50*time.Millisecond)); toolscript.KindOf(err) != toolscript.Timeout {
 		t.Errorf("Ping = %v, want a timeout", err)

@@ -28,7 +28,7 @@ func TestPrintable(t *testing.T) {
 	}
 }
 
-func TestCleanerTakesSecretsOut(t *testing.T) {
+func TestRedactorRemovesSecrets(t *testing.T) {
 	c := newRedactor(secrets(Config{
 		Env:     map[string]string{"TOKEN": "ghp_0123456789", "SHORT": "on"},
 		Headers: map[string]string{"Authorization": "Bearer abcdefghij"},

@@ -38,7 +38,7 @@ func TestOnlySafeURLsAreOpened(t *testing.T) {
 }
 
 // A server names the URLs of its metadata; the client restricts them.
-func TestDiscoveryGoesNowhereElse(t *testing.T) {
+func TestDiscoveryRefusesOtherAddresses(t *testing.T) {
 	for _, test := range []struct {
 		name     string
 		metadata string // URL in the challenge; %s is the server's own origin

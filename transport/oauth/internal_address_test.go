@@ -72,7 +72,7 @@ func (n names) answer(q dnsmessage.Question) []dnsmessage.Resource {
 
 // A server cannot cause requests to addresses more internal than its own. The dialled
 // address counts, not the name.
-func TestNamesThatLeadInward(t *testing.T) {
+func TestNamesOfInternalAddresses(t *testing.T) {
 	const public, lan = "198.51.100.7", "10.20.30.40"
 	for _, test := range []struct {
 		name            string

@@ -88,7 +88,7 @@ func TestStorageIsChanged(t *testing.T) {
 	}
 }
 
-func TestKeyringWhoseItemIsGone(t *testing.T) {
+func TestMissingKeyringItem(t *testing.T) {
 	keyring.MockInit()
 	as := oauthserver.Start(t, oauthserver.Options{})
 	dir := t.TempDir()

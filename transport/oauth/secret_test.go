@@ -15,7 +15,7 @@ import (
 
 // DEF-15: log lines and errors of a login, a renewal and all their failures contain
 // no secrets.
-func TestNothingSecretIsSaid(t *testing.T) {
+func TestLogsAndErrorsHaveNoSecrets(t *testing.T) {
 	as := oauthserver.Start(t, oauthserver.Options{AuthMethod: "client_secret_basic"})
 	var said output
 	s := session(t, as, t.TempDir(), func(o *oauth.Options) { o.Logger = said.logger() })

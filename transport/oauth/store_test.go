@@ -101,7 +101,7 @@ func TestStoreRoundTrip(t *testing.T) {
 }
 
 // A file of the program's first version has fewer fields.
-func TestFirstVersionsFile(t *testing.T) {
+func TestFileOfTheFirstVersion(t *testing.T) {
 	as := oauthserver.Start(t, oauthserver.Options{})
 	dir := t.TempDir()
 	login(t, session(t, as, dir, nil), as)

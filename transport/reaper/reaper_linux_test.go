@@ -120,9 +120,9 @@ func TestCircumstances(t *testing.T) {
 	}
 }
 
-// TestForgotten shows that what the program no longer has is left alone: the
+// TestEndedGroupsAreNotSignalled shows that what the program no longer has is left alone: the
 // number of an ended group may be another's.
-func TestForgotten(t *testing.T) {
+func TestEndedGroupsAreNotSignalled(t *testing.T) {
 	bystander := exec.CommandContext(t.Context(), "sleep", "600")
 	bystander.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := bystander.Start(); err != nil {

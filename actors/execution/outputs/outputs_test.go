@@ -39,7 +39,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-func TestReadOfWhatIsNotThere(t *testing.T) {
+func TestReadOfMissingOutput(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "secret.output"), []byte("x"), 0o600); err != nil {
 		t.Fatal(err)
@@ -81,7 +81,7 @@ func TestLongOutputIsDroppedInTheEnd(t *testing.T) {
 	}
 }
 
-func TestTheOldestAreForgotten(t *testing.T) {
+func TestOldestOutputsAreDeleted(t *testing.T) {
 	s := outputs.Store{Dir: t.TempDir()}
 	name := func(i int) string { return fmt.Sprintf("run_%016x", i) }
 	start := time.Now().Add(-time.Hour)

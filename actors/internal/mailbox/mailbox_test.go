@@ -100,7 +100,7 @@ func TestAsk(t *testing.T) {
 	})
 }
 
-func TestAskOfAGatewayThatStops(t *testing.T) {
+func TestElicitationDuringShutdown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFamily(t, talker)
 		gone := make(chan struct{})
@@ -112,9 +112,9 @@ func TestAskOfAGatewayThatStops(t *testing.T) {
 	})
 }
 
-// TestAPanicAnswersEverybody checks that a panic answers the message that caused it,
+// TestPanicAnswersAllRequests checks that a panic answers the message that caused it,
 // the messages behind it in the queue, and messages sent after the end of the actor.
-func TestAPanicAnswersEverybody(t *testing.T) {
+func TestPanicAnswersAllRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFamily(t, talker)
 		begin := time.Now()

@@ -19,7 +19,7 @@ func TestDelaysDoubleUpToTwentySecondsEachSpreadByHalf(t *testing.T) {
 	}
 }
 
-func TestOnlyWhatWorkedForHalfAMinuteIsForgiven(t *testing.T) {
+func TestFailuresAreResetAfterHalfAMinute(t *testing.T) {
 	tests := []struct {
 		name   string
 		worked time.Duration

@@ -101,9 +101,9 @@ func TestScoreOfNothing(t *testing.T) {
 	}
 }
 
-// TestTypoIsTheBest: if a misspelled word matches several stems, the best one counts,
+// TestMisspeltNameIsFirst: if a misspelled word matches several stems, the best one counts,
 // not the sum.
-func TestTypoIsTheBest(t *testing.T) {
+func TestMisspeltNameIsFirst(t *testing.T) {
 	x := lexical.New([]lexical.Document{{Name: "tool", Description: "branch brunch"}, {Name: "other"}}, lexical.DefaultWeights)
 	const edit = 0.8
 	want := edit * max(x.Score("branch").Documents[0], x.Score("brunch").Documents[0])

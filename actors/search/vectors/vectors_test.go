@@ -72,7 +72,7 @@ func has(t *testing.T, f vectors.File, names string, want string) {
 	}
 }
 
-func TestAFileGivesBackWhatItWasGiven(t *testing.T) {
+func TestFileReturnsWrittenVectors(t *testing.T) {
 	f := newFile(t)
 	has(t, f, "a", "")
 	add(t, f, some("a", "b"))
@@ -94,7 +94,7 @@ func TestAFileGivesBackWhatItWasGiven(t *testing.T) {
 	}
 }
 
-func TestNothingIsNoFile(t *testing.T) {
+func TestEmptyAddWritesNoFile(t *testing.T) {
 	f := newFile(t)
 	add(t, f, nil)
 	if _, err := os.Stat(f.Dir); !errors.Is(err, os.ErrNotExist) {
@@ -144,9 +144,9 @@ func TestADamagedFile(t *testing.T) {
 	}
 }
 
-// TestWhatNoModelGives: impossible vectors are ignored, even if their checksum is
+// TestImpossibleVectors: impossible vectors are ignored, even if their checksum is
 // right.
-func TestWhatNoModelGives(t *testing.T) {
+func TestImpossibleVectors(t *testing.T) {
 	f := newFile(t)
 	add(t, f, index.Vectors{key("nan"): {float32(math.NaN()), 0, 0}, key("long"): {1, 1, 1}, key("a"): {1, 0, 0}})
 	if found, err := f.Read(keys("nan", "long", "a")); len(found.Vectors) != 1 || err == nil {
@@ -154,7 +154,7 @@ func TestWhatNoModelGives(t *testing.T) {
 	}
 }
 
-func TestModelsDoNotMeet(t *testing.T) {
+func TestModelsHaveSeparateFiles(t *testing.T) {
 	f := newFile(t)
 	add(t, f, some("a"))
 	other := f
@@ -174,9 +174,9 @@ func TestModelsDoNotMeet(t *testing.T) {
 	}
 }
 
-// TestWhatNobodyUsesGoes: unused records are removed after MaxUnused, used ones
+// TestUnusedVectorsAreRemoved: unused records are removed after MaxUnused, used ones
 // never.
-func TestWhatNobodyUsesGoes(t *testing.T) {
+func TestUnusedVectorsAreRemoved(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		f := vectors.File{Dir: dir, Model: "m-1", Dim: 3}
@@ -193,7 +193,7 @@ func TestWhatNobodyUsesGoes(t *testing.T) {
 	})
 }
 
-func TestRoomIsForTheNewest(t *testing.T) {
+func TestNewestVectorsAreKept(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		f := vectors.File{Dir: dir, Model: "m-1", Dim: 3}
@@ -267,9 +267,9 @@ func TestManyWriters(t *testing.T) {
 	has(t, f, strings.Join(names, " "), strings.Join(names, " "))
 }
 
-// TestALockIsWaitedForNoLongerThanAsked: Add ends with its context; Read does not
+// TestWaitForTheLockIsBounded: Add ends with its context; Read does not
 // wait for the lock.
-func TestALockIsWaitedForNoLongerThanAsked(t *testing.T) {
+func TestWaitForTheLockIsBounded(t *testing.T) {
 	f := newFile(t)
 	add(t, f, some("a"))
 	other := flock.New(f.Path() + ".lock")
@@ -327,9 +327,9 @@ func BenchmarkRead(b *testing.B) {
 	}
 }
 
-// TestAFolderInItsPlace: a folder at the path of the file is one error, and no
+// TestFolderAtThePathOfTheFile: a folder at the path of the file is one error, and no
 // temporary file stays.
-func TestAFolderInItsPlace(t *testing.T) {
+func TestFolderAtThePathOfTheFile(t *testing.T) {
 	f := newFile(t)
 	if err := os.MkdirAll(f.Path(), 0o700); err != nil {
 		t.Fatal(err)

@@ -50,7 +50,7 @@ func TestDirChangesNothingOfOthers(t *testing.T) {
 	}
 }
 
-func TestDirRefusesWhatIsNotTheUsers(t *testing.T) {
+func TestDirRefusesFoldersOfOtherUsers(t *testing.T) {
 	needModes(t)
 	if os.Geteuid() == 0 {
 		dir := t.TempDir()

@@ -130,8 +130,8 @@ func TestWatchWithinBounds(t *testing.T) {
 	}
 }
 
-// TestClockOfTheDead checks that a process that has ended reports no work.
-func TestClockOfTheDead(t *testing.T) {
+// TestClockOfAnEndedProcess checks that a process that has ended reports no work.
+func TestClockOfAnEndedProcess(t *testing.T) {
 	cmd := begin(t, "computes")
 	clock := proc.StartClock(cmd.Process.Pid)
 	_ = cmd.Process.Kill()

@@ -122,7 +122,7 @@ func TestErrorsOfTLS(t *testing.T) {
 	}
 }
 
-func TestExtraCertificatesThatCannotBeUsed(t *testing.T) {
+func TestInvalidExtraCertificates(t *testing.T) {
 	for content, want := range map[string]string{"": "no such file", "no certificate": "in PEM form"} {
 		file := filepath.Join(t.TempDir(), "ca.pem")
 		if content != "" {

@@ -65,7 +65,7 @@ func TestEventsAreBounded(t *testing.T) {
 	}
 }
 
-func TestEventsThatBreakOff(t *testing.T) {
+func TestTruncatedEvents(t *testing.T) {
 	broken := io.MultiReader(strings.NewReader("id: 1\ndata: a\n\ndata: b\n"), iotest.ErrReader(errors.New("reset")))
 	if got, want := readAll(broken, 1000), "message \"a\", id 1\nreset, id 1, retry 0s"; got != want {
 		t.Errorf("read\n%s\nwant\n%s", got, want)

@@ -28,7 +28,7 @@ func startFake(t *testing.T, name string) *llama.Process {
 	return p
 }
 
-func TestVectorsGetLengthOne(t *testing.T) {
+func TestVectorsAreNormalized(t *testing.T) {
 	p := startFake(t, "well")
 	vectors, err := p.Embed(t.Context(), []string{"a", "b"})
 	if err != nil || len(vectors) != 2 || vectors[1][0] != 0.6 || vectors[1][1] != 0.8 {
@@ -71,8 +71,8 @@ func TestBrokenProtocol(t *testing.T) {
 	}
 }
 
-// TestUselessVectors: an invalid vector is an error for its text only.
-func TestUselessVectors(t *testing.T) {
+// TestInvalidVectors: an invalid vector is an error for its text only.
+func TestInvalidVectors(t *testing.T) {
 	for _, name := range []string{"zero", "long", "none", "refuses"} {
 		p := startFake(t, name)
 		for range 2 {

@@ -131,9 +131,9 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-// TestManyAskAtOnce: concurrent callers get the vector of their own text, and
+// TestConcurrentRequests: concurrent callers get the vector of their own text, and
 // cancelled calls do not disturb others.
-func TestManyAskAtOnce(t *testing.T) {
+func TestConcurrentRequests(t *testing.T) {
 	p := start(t)
 	alone := make([][]float32, 8)
 	for i := range alone {

@@ -83,7 +83,7 @@ func open(t *testing.T, e *endpoint, model string) *remote.Engine {
 	return engine
 }
 
-func TestVectorsComeInTheOrderOfTheTexts(t *testing.T) {
+func TestVectorsHaveTheOrderOfTheTexts(t *testing.T) {
 	e := serve(t)
 	engine := open(t, e, "all-minilm")
 	var texts []string
@@ -197,9 +197,9 @@ func TestMisbehaviour(t *testing.T) {
 	}
 }
 
-// TestGone: three failures in a row make an endpoint lost, a success resets the
+// TestThreeFailuresLoseTheEndpoint: three failures in a row make an endpoint lost, a success resets the
 // count.
-func TestGone(t *testing.T) {
+func TestThreeFailuresLoseTheEndpoint(t *testing.T) {
 	e := serve(t)
 	engine := open(t, e, "m")
 	ask := func() { _, _ = engine.EmbedQuery(t.Context(), "q") }
@@ -249,8 +249,8 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// TestSilence: a request to an endpoint that does not answer ends after 30 s.
-func TestSilence(t *testing.T) {
+// TestEndpointThatDoesNotAnswer: a request to an endpoint that does not answer ends after 30 s.
+func TestEndpointThatDoesNotAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		engine := opened(t)
 		begun := time.Now()

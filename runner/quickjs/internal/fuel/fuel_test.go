@@ -116,7 +116,7 @@ func rewrite(t *testing.T, wasm []byte) []byte {
 	return out
 }
 
-func TestLoopsAsk(t *testing.T) {
+func TestLoopsUseFuel(t *testing.T) {
 	i := instantiate(t, rewrite(t, small))
 	if _, err := i.call(t, "spin", 10_500); err != nil || i.asked != 10 {
 		t.Errorf("10,500 turns asked %d times (%v), want 10 times", i.asked, err)
@@ -127,7 +127,7 @@ func TestLoopsAsk(t *testing.T) {
 	}
 }
 
-func TestBlocksAsk(t *testing.T) {
+func TestBlocksUseFuel(t *testing.T) {
 	for _, name := range []string{"fill", "copy"} {
 		i := instantiate(t, rewrite(t, small))
 		for range 10 {
@@ -144,7 +144,7 @@ func TestBlocksAsk(t *testing.T) {
 	}
 }
 
-func TestAnAnswerTraps(t *testing.T) {
+func TestRefusedFuelTraps(t *testing.T) {
 	i := instantiate(t, rewrite(t, small))
 	i.last = 3
 	if _, err := i.call(t, "spin", 1_000_000); err == nil || !strings.Contains(err.Error(), "unreachable") {
@@ -160,7 +160,7 @@ func TestAnAnswerTraps(t *testing.T) {
 	}
 }
 
-func TestResultsStay(t *testing.T) {
+func TestResultsAreUnchanged(t *testing.T) {
 	i := instantiate(t, rewrite(t, small))
 	for name, want := range map[string]uint64{"spin": 0, "fill": 7, "copy": 0, "calm": 42} {
 		var args []uint64
@@ -173,7 +173,7 @@ func TestResultsStay(t *testing.T) {
 	}
 }
 
-func TestBranchesLeadWhereTheyLed(t *testing.T) {
+func TestBranchTargetsAreKept(t *testing.T) {
 	for _, c := range []struct {
 		name                       string
 		turns, result, heads, asks int
