@@ -42,7 +42,8 @@ type Limits struct {
 }
 
 // StdinPiece is the next piece of a run's standard input. It is the body of POST
-// /runs/{id}/stdin.
+// /runs/{id}/stdin. Data can also be sent as application/octet-stream, with eof=true and
+// error=TEXT in the query.
 type StdinPiece struct {
 	Data  []byte `json:"data"`            // base64 on the wire
 	EOF   bool   `json:"eof"`             // nothing follows Data

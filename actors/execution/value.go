@@ -24,7 +24,7 @@ type result struct {
 
 // parseResult reads an answer without copying it.
 func parseResult(raw json.RawMessage) (r result, err error) {
-	if !json.Valid(raw) {
+	if !rawjson.Valid(raw) {
 		return r, json.Unmarshal(raw, &struct{}{}) // the error of the decoder
 	}
 	is := rawjson.Object(raw, func(name string, value json.RawMessage) {
@@ -78,14 +78,17 @@ func value(tool toolscript.Tool, raw json.RawMessage, fit fits) (json.RawMessage
 	if tool.OutputSchema == nil && !mayBeContainer(literal) {
 		return asText(literal), nil
 	}
-	text := []byte(unquote(literal))
+	var text []byte
+	if single {
+		text = rawjson.Unquote(literal)
+	}
 	switch {
 	case tool.OutputSchema != nil:
-		if single && json.Valid(text) && fit(tool.OutputSchema, text) {
+		if single && rawjson.Valid(text) && fit(tool.OutputSchema, text) {
 			return text, nil
 		}
 		return nil, fail(toolscript.InvalidResult, tool.ID()+" promises structured content but answered without it")
-	case json.Valid(text):
+	case rawjson.Valid(text):
 		return text, nil
 	default:
 		return asText(literal), nil
@@ -158,7 +161,7 @@ func textOf(block json.RawMessage) (literal json.RawMessage, ok bool) {
 	rawjson.Object(block, func(name string, value json.RawMessage) {
 		switch name {
 		case "type":
-			isText = unquote(value) == "text"
+			isText = value[0] == '"' && string(rawjson.Unquote(value)) == "text"
 		case "text":
 			literal = value
 		}
@@ -169,20 +172,12 @@ func textOf(block json.RawMessage) (literal json.RawMessage, ok bool) {
 	return literal, true
 }
 
-// unquote decodes a JSON string; "" for other values.
-func unquote(literal json.RawMessage) (text string) {
-	if len(literal) > 1 && literal[0] == '"' && json.Unmarshal(literal, &text) == nil {
-		return text
-	}
-	return ""
-}
-
 // asText returns a JSON string with valid UTF-8, unchanged if possible.
 func asText(literal json.RawMessage) json.RawMessage {
 	if utf8.Valid(literal) {
 		return literal
 	}
-	return quote(unquote(literal))
+	return quote(string(rawjson.Unquote(literal)))
 }
 
 // textsOf joins the text blocks to the message of an error.
@@ -190,7 +185,7 @@ func textsOf(content []json.RawMessage) string {
 	var texts []string
 	for _, block := range content {
 		if literal, ok := textOf(block); ok {
-			texts = append(texts, unquote(literal))
+			texts = append(texts, string(rawjson.Unquote(literal)))
 		}
 	}
 	if len(texts) == 0 {

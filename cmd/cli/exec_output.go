@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -88,23 +87,19 @@ func (l *live) finish(failed error) error {
 	return exitOf(l.end)
 }
 
-// value prints the script's value as compact JSON and a newline.
+// value prints the script's value, which is compact JSON, and a newline.
 func (l *live) value(value json.RawMessage) error {
-	var line bytes.Buffer
-	if err := json.Compact(&line, value); err != nil {
-		return fmt.Errorf("the script's value is not JSON: %w", err)
-	}
 	if l.out == "" {
-		text, _ := l.shape.printed(l.runID, line.Bytes())
+		text, _ := l.shape.printed(l.runID, value)
 		_, err := l.stdout.Write(append(text, '\n'))
 		return err
 	}
-	data, err := fileOf(line.Bytes(), "", false)
+	data, err := fileOf(value, "", false)
 	if err == nil {
 		err = os.WriteFile(l.out, data, 0o600)
 	}
 	if err != nil {
-		return l.keep(l.runID, append(line.Bytes(), '\n'), err)
+		return l.keep(l.runID, append(value, '\n'), err)
 	}
 	return nil
 }

@@ -180,10 +180,11 @@ func (r *run) value(payload []byte) (*runner.Outcome, error) {
 		outcome := r.Outcome(scripterror.ValueTooDeep())
 		return &outcome, nil
 	}
-	if !json.Valid(payload) {
+	value, err := session.Compact(payload)
+	if err != nil {
 		return nil, errNotUnderstood
 	}
-	return &runner.Outcome{Value: payload}, nil
+	return &runner.Outcome{Value: value}, nil
 }
 
 func (r *run) thrown(payload []byte) (*runner.Outcome, error) {

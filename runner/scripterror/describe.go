@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -111,18 +110,36 @@ func OutOfMemory(limit uint64) *toolscript.RunError {
 	return toolscript.Fail(toolscript.LimitMemory, fmt.Sprintf("the script needs more memory than its limit of %d MB", limit>>20))
 }
 
-// wrapping are the levels around a value on its way to the client.
-const wrapping = "[[[[[[[["
+// maxDepth is the bound of encoding/json, 10,000 levels, without the levels around a
+// value on its way to the client.
+const maxDepth = 10_000 - 8
 
-// TooDeep reports whether a value exceeds 10,000 levels, the bound of encoding/json,
-// as part of a message.
+// TooDeep reports whether a value has more levels than a message may have.
 func TooDeep(value []byte) bool {
-	wrapped := slices.Concat([]byte(wrapping), value, bytes.Repeat([]byte("]"), len(wrapping)))
-	if json.Valid(wrapped) {
+	if bytes.Count(value, []byte("["))+bytes.Count(value, []byte("{")) <= maxDepth {
 		return false
 	}
-	err := json.Unmarshal(wrapped, new(json.RawMessage))
-	return err != nil && strings.Contains(err.Error(), "exceeded max depth") // encoding/json has no type for it
+	depth, quoted := 0, false
+	for i := 0; i < len(value); i++ {
+		switch value[i] {
+		case '"':
+			quoted = !quoted
+		case '\\':
+			i++
+		case '[', '{':
+			if quoted {
+				continue
+			}
+			if depth++; depth > maxDepth {
+				return true
+			}
+		case ']', '}':
+			if !quoted {
+				depth--
+			}
+		}
+	}
+	return false
 }
 
 // ValueTooDeep is the error of such a value.

@@ -1,11 +1,11 @@
 package worker
 
 import (
-	"encoding/json"
 	"errors"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner"
+	"github.com/toolscript/toolscript/runner/session"
 )
 
 // ready is the first message of a worker.
@@ -69,14 +69,15 @@ func (l *link) writeEnd(o runner.Outcome) error {
 	return l.writeJSON(frameEnd, o, value)
 }
 
-// splitEnd decodes the end of a run. It does not copy the value, but checks it: a script
-// may have taken the worker over.
+// splitEnd decodes the end of a run. It checks the value: a script may have taken the
+// worker over.
 func splitEnd(payload []byte) (o runner.Outcome, err error) {
 	value, err := split(payload, &o)
-	if err == nil && value != nil {
-		if o.Value = value; !json.Valid(value) {
-			err = errors.New("its value is not JSON")
-		}
+	if err != nil || value == nil {
+		return o, err
+	}
+	if o.Value, err = session.Compact(value); err != nil {
+		err = errors.New("its value is not JSON")
 	}
 	return o, err
 }

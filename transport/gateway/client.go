@@ -67,7 +67,7 @@ func (c *Client) Health(ctx context.Context) (Health, error) {
 // Ready returns which servers are connected. Missing servers are not an error.
 func (c *Client) Ready(ctx context.Context) (Readiness, error) {
 	var r Readiness
-	resp, err := c.send(ctx, http.MethodGet, "/ready", nil)
+	resp, err := c.send(ctx, http.MethodGet, "/ready", "", nil)
 	if err != nil {
 		return r, err
 	}
@@ -229,9 +229,13 @@ func get[T any](ctx context.Context, c *Client, path string) (T, error) {
 	return v, c.parse(body, &v)
 }
 
-// ask makes a request and reads the whole answer.
+// ask makes a request and reads the whole answer. A body is JSON.
 func (c *Client) ask(ctx context.Context, method, path string, body []byte) ([]byte, error) {
-	resp, err := c.send(ctx, method, path, body)
+	return c.askAs(ctx, method, path, mediaJSON, body)
+}
+
+func (c *Client) askAs(ctx context.Context, method, path, media string, body []byte) ([]byte, error) {
+	resp, err := c.send(ctx, method, path, media, body)
 	if err != nil {
 		return nil, err
 	}
@@ -246,8 +250,14 @@ func (c *Client) ask(ctx context.Context, method, path string, body []byte) ([]b
 	return answer, nil
 }
 
-// send makes a request; a body is JSON. The caller closes the answer's body.
-func (c *Client) send(ctx context.Context, method, path string, body []byte) (*http.Response, error) {
+const (
+	mediaJSON  = "application/json"
+	mediaBytes = "application/octet-stream"
+)
+
+// send makes a request; a POST has a body of a media type. The caller closes the
+// answer's body.
+func (c *Client) send(ctx context.Context, method, path, media string, body []byte) (*http.Response, error) {
 	if c.err != nil {
 		return nil, c.err
 	}
@@ -256,7 +266,7 @@ func (c *Client) send(ctx context.Context, method, path string, body []byte) (*h
 		return nil, invalid("the request cannot be made: %w", reason(err))
 	}
 	if method == http.MethodPost {
-		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set("Content-Type", media)
 	}
 	resp, err := c.http.Do(req) //nolint:gosec // the user chooses the gateway
 	if err != nil {

@@ -1,14 +1,17 @@
 package gateway
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/rawjson"
 )
 
 // Exec runs a script and calls emit with each event, in order. It returns when the run
@@ -22,7 +25,7 @@ func (c *Client) Exec(ctx context.Context, req toolscript.ExecRequest, emit func
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // the gateway ends the run with the connection
-	resp, err := c.send(ctx, http.MethodPost, "/exec", body)
+	resp, err := c.send(ctx, http.MethodPost, "/exec", mediaJSON, body)
 	if err != nil {
 		return err
 	}
@@ -34,13 +37,19 @@ func (c *Client) Exec(ctx context.Context, req toolscript.ExecRequest, emit func
 	return c.events(ctx, resp.Body, emit)
 }
 
-// events reads events up to the last event of a run. The decoder skips blank lines,
-// which are heartbeats.
+// events reads events up to the last event of a run. Blank lines are heartbeats.
 func (c *Client) events(ctx context.Context, stream io.Reader, emit func(toolscript.Event) error) error {
-	dec := json.NewDecoder(stream)
+	in := bufio.NewReaderSize(stream, 64<<10)
 	for {
+		text, err := in.ReadBytes('\n')
+		if err == nil && len(text) == 1 {
+			continue
+		}
 		var e toolscript.Event
-		if err := dec.Decode(&e); err != nil {
+		if err == nil {
+			e, err = decodeEvent(text)
+		}
+		if err != nil {
 			return c.cutShort(ctx, err)
 		}
 		if e.End != nil {
@@ -53,6 +62,33 @@ func (c *Client) events(ctx context.Context, stream io.Reader, emit func(toolscr
 			return nil
 		}
 	}
+}
+
+// manyBytes is the length from which a line is decoded without a copy of its value.
+const manyBytes = 64 << 10
+
+// decodeEvent decodes one line. The value of a run may be a part of text.
+func decodeEvent(text []byte) (e toolscript.Event, err error) {
+	if len(text) < manyBytes || !rawjson.Valid(text) {
+		return e, json.Unmarshal(text, &e)
+	}
+	var value json.RawMessage
+	rest := []byte("{")
+	rawjson.Object(text, func(name string, member json.RawMessage) {
+		if name == "value" {
+			value = member
+			return
+		}
+		if len(rest) > 1 {
+			rest = append(rest, ',')
+		}
+		rest = fmt.Appendf(rest, "%q:%s", name, member)
+	})
+	err = json.Unmarshal(append(rest, '}'), &e)
+	if e.End != nil {
+		e.Value = value
+	}
+	return e, err
 }
 
 // cutShort is the error of a stream without a last event.
@@ -77,8 +113,7 @@ func (c *Client) ReplyRun(ctx context.Context, id string, answer toolscript.Answ
 	return err
 }
 
-// stdinPiece bounds the data of one request. As base64, it must fit into the gateway's
-// limit for bodies.
+// stdinPiece bounds the data of one request.
 const stdinPiece = 1 << 20
 
 // GiveStdin sends standard input to a run that asked for it, in as many requests as
@@ -88,15 +123,15 @@ func (c *Client) GiveStdin(ctx context.Context, id string, piece toolscript.Stdi
 		part := piece.Data[:min(len(piece.Data), stdinPiece)]
 		piece.Data = piece.Data[len(part):]
 		last := len(piece.Data) == 0
-		next := toolscript.StdinPiece{Data: part}
-		if last {
-			next.EOF, next.Error = piece.EOF, piece.Error
+		query := url.Values{}
+		if last && piece.EOF {
+			query.Set("eof", "true")
 		}
-		body, err := json.Marshal(next)
-		if err != nil {
-			return invalid("standard input cannot be encoded: %w", err)
+		if last && piece.Error != "" {
+			query.Set("error", piece.Error)
 		}
-		if _, err := c.ask(ctx, http.MethodPost, "/runs/"+url.PathEscape(id)+"/stdin", body); err != nil || last {
+		path := "/runs/" + url.PathEscape(id) + "/stdin?" + query.Encode()
+		if _, err := c.askAs(ctx, http.MethodPost, path, mediaBytes, part); err != nil || last {
 			return err
 		}
 	}

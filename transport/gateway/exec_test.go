@@ -217,3 +217,23 @@ func TestBadExecRequests(t *testing.T) {
 		}
 	}
 }
+
+// TestClientOfLargeValues: the bytes of a value arrive unchanged, however it is encoded.
+func TestClientOfLargeValues(t *testing.T) {
+	long := strings.Repeat(`{"value":"a \"value\":0 é\u2028 <&>","n":1.0},`, 5000)
+	for _, value := range []string{`0`, `{"value":0}`, `[` + long + `0]`, `"` + strings.Repeat("x", 200_000) + `"`} {
+		l := serve(t, &fake{exec: func(_ context.Context, _ toolscript.ExecRequest, emit func(toolscript.Event) error) error {
+			return errors.Join(emit(start("r1")), emit(toolscript.EndEvent("r1", toolscript.End{OK: true, Value: json.RawMessage(value), Metrics: &toolscript.Metrics{ToolCalls: 7}})))
+		}})
+		var end toolscript.Event
+		if err := l.client(t).Exec(t.Context(), toolscript.ExecRequest{Code: "x"}, func(e toolscript.Event) error {
+			end = e
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if end.Type != toolscript.EventEnd || end.RunID != "r1" || !end.End.OK || end.Metrics.ToolCalls != 7 || string(end.Value) != value {
+			t.Errorf("value of %d bytes: the end is %s %s %t with %d bytes", len(value), end.Type, end.RunID, end.End.OK, len(end.Value))
+		}
+	}
+}

@@ -16,6 +16,7 @@
 //     to call tools (else 403).
 //   - A POST has Content-Type: application/json (else 415), even if its body is empty,
 //     because pages may send a POST without a content type without a preflight request.
+//     For standard input, application/octet-stream is accepted too.
 //
 // The first three are checked when the header of a request is complete. If they fail,
 // the body is not read.

@@ -71,15 +71,16 @@ func (s *Server) isOwnHost(host, local string) bool {
 	return slices.Contains(own, host)
 }
 
-// requireJSON refuses bodies that a web page may send without a preflight request, and
-// compressed bodies, whose length the limit would not bound.
-func requireJSON(c *fiber.Ctx) error {
+// requireMedia refuses bodies that a web page may send without a preflight request, and
+// compressed bodies, whose length the limit would not bound. Routes with bytes also
+// accept application/octet-stream.
+func requireMedia(c *fiber.Ctx, bytes bool) error {
 	if encoding := c.Get(fiber.HeaderContentEncoding); encoding != "" && !strings.EqualFold(encoding, "identity") {
 		return errEncoded
 	}
 	sent := c.Get(fiber.HeaderContentType)
 	media, _, err := mime.ParseMediaType(sent)
-	if err == nil && media == fiber.MIMEApplicationJSON {
+	if err == nil && (media == fiber.MIMEApplicationJSON || bytes && media == fiber.MIMEOctetStream) {
 		return nil
 	}
 	if sent == "" {

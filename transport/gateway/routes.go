@@ -42,6 +42,7 @@ type route struct {
 	within time.Duration
 	query  []string // accepted parameters; nil if the query is ignored
 	runs   bool     // the capability of a run is enough
+	bytes  bool     // the body may be bytes instead of JSON
 	serve  func(*exchange) error
 }
 
@@ -80,7 +81,7 @@ func (s *Server) routes() []route {
 		{method: fiber.MethodGet, path: "/runs/:id/output", within: askTime, query: []string{"part", "range"}, serve: s.runOutput},
 		{method: fiber.MethodDelete, path: "/runs/:id", within: askTime, serve: s.abortRun},
 		{method: fiber.MethodPost, path: "/runs/:id/reply", within: askTime, serve: s.replyRun},
-		{method: fiber.MethodPost, path: "/runs/:id/stdin", within: runTime, serve: s.giveStdin},
+		{method: fiber.MethodPost, path: "/runs/:id/stdin", within: runTime, query: []string{"eof", "error"}, bytes: true, serve: s.giveStdin},
 	}
 }
 
@@ -135,7 +136,7 @@ func (s *Server) handler(r route) fiber.Handler {
 			return errRunOnly
 		}
 		if r.method == fiber.MethodPost {
-			if err := requireJSON(c); err != nil {
+			if err := requireMedia(c, r.bytes); err != nil {
 				return err
 			}
 		}

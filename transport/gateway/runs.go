@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"net/http"
+	"strings"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -86,13 +87,20 @@ func (s *Server) replyRun(x *exchange) error {
 	return nil
 }
 
-// giveStdin answers POST /runs/:id/stdin.
+// giveStdin answers POST /runs/:id/stdin. The body is a toolscript.StdinPiece in JSON,
+// or its data as bytes with the other members in the query.
 func (s *Server) giveStdin(x *exchange) error {
 	if err := x.aboutRun(); err != nil {
 		return err
 	}
 	var piece toolscript.StdinPiece
-	if err := decode(x.body, &piece); err != nil {
+	if strings.HasPrefix(x.c.Get(fiber.HeaderContentType), fiber.MIMEOctetStream) {
+		eof, err := x.flag("eof")
+		if err != nil {
+			return err
+		}
+		piece = toolscript.StdinPiece{Data: x.body, EOF: eof, Error: x.query.Get("error")}
+	} else if err := decode(x.body, &piece); err != nil {
 		return err
 	}
 	if err := s.backend.GiveStdin(x.ctx, x.run, piece); err != nil {

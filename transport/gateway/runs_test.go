@@ -115,6 +115,19 @@ func TestStdin(t *testing.T) {
 	if diff := cmp.Diff(given{"r1", "\x00\xff\n", true, ""}, receive(t, pieces)); diff != "" {
 		t.Errorf("stdin (-want +got):\n%s", diff)
 	}
+	asBytes := func(r *http.Request) { r.Header.Set("Content-Type", "application/octet-stream") }
+	if got := ask(t, http.MethodPost, l.URL()+"/runs/r1/stdin?error=the+disk", strings.NewReader("\x00\xff\n"), asBytes); got.status != 204 {
+		t.Errorf("POST stdin as bytes = %d %s", got.status, got.body)
+	}
+	if diff := cmp.Diff(given{"r1", "\x00\xff\n", false, "the disk"}, receive(t, pieces)); diff != "" {
+		t.Errorf("stdin as bytes (-want +got):\n%s", diff)
+	}
+	if got := ask(t, http.MethodPost, l.URL()+"/runs/r1/stdin?eof=perhaps", strings.NewReader("x"), asBytes); got.status != 400 || got.kind() != toolscript.Invalid {
+		t.Errorf("POST stdin as bytes with a wrong query = %d %s, want 400 invalid", got.status, got.body)
+	}
+	if got := ask(t, http.MethodPost, l.URL()+"/runs/r1/reply", strings.NewReader("x"), asBytes); got.status != 415 {
+		t.Errorf("POST reply as bytes = %d %s, want 415", got.status, got.body)
+	}
 	for _, body := range []string{``, `[]`, `{"data":"not base64!"}`, `{"text":"x"}`, `{"eof":"yes"}`} {
 		if got := l.ask(t, http.MethodPost, "/runs/r1/stdin", body); got.status != 400 || got.kind() != toolscript.Invalid {
 			t.Errorf("POST stdin %q = %d %s, want 400 invalid", body, got.status, got.body)

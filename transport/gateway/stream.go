@@ -15,7 +15,7 @@ import (
 // lines are heartbeats.
 type stream struct {
 	x     *exchange
-	lines chan []byte   // from emit to copy; if it is full, the run waits for the client
+	lines chan line     // from emit to copy; if it is full, the run waits for the client
 	left  chan struct{} // closed when no more lines are read
 	ended chan struct{} // closed when the Backend has returned
 
@@ -29,7 +29,7 @@ type stream struct {
 const linesAhead = 16
 
 func newStream(x *exchange) *stream {
-	return &stream{x: x, lines: make(chan []byte, linesAhead), left: make(chan struct{}), ended: make(chan struct{})}
+	return &stream{x: x, lines: make(chan line, linesAhead), left: make(chan struct{}), ended: make(chan struct{})}
 }
 
 // run runs the script.
@@ -41,7 +41,7 @@ func (st *stream) run(req toolscript.ExecRequest) {
 
 // emit sends one event, and waits while linesAhead lines are waiting.
 func (st *stream) emit(e toolscript.Event) error {
-	text, err := encode(e)
+	text, err := encodeEvent(e)
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func (st *stream) emit(e toolscript.Event) error {
 
 // send makes the stream the answer. fasthttp calls copy on its own goroutine after the
 // handler has returned.
-func (st *stream) send(first []byte) {
+func (st *stream) send(first line) {
 	x := st.x
 	x.streaming = true
 	x.c.Set(fiber.HeaderContentType, "application/x-ndjson")
@@ -80,7 +80,7 @@ func (st *stream) send(first []byte) {
 }
 
 // copy sends the whole stream and finishes the exchange.
-func (st *stream) copy(w *bufio.Writer, first []byte) {
+func (st *stream) copy(w *bufio.Writer, first line) {
 	defer st.x.survive()
 	fault := st.transfer(w, first)
 	if fault != nil {
@@ -93,7 +93,7 @@ func (st *stream) copy(w *bufio.Writer, first []byte) {
 }
 
 // transfer writes lines until the run has ended or the client has closed the connection.
-func (st *stream) transfer(w *bufio.Writer, first []byte) (fault error) {
+func (st *stream) transfer(w *bufio.Writer, first line) (fault error) {
 	defer recovered(&fault)
 	heartbeat := time.NewTicker(st.x.server.heartbeat)
 	defer heartbeat.Stop()
@@ -103,7 +103,7 @@ func (st *stream) transfer(w *bufio.Writer, first []byte) (fault error) {
 		select {
 		case next = <-st.lines:
 		case <-heartbeat.C:
-			next = []byte("\n")
+			next = line{[]byte("\n")}
 		case <-st.ended:
 			if st.drain(w) {
 				st.writeFault(w)
@@ -134,8 +134,8 @@ func (st *stream) drain(w *bufio.Writer) bool {
 
 // write writes one line, and flushes if no other line is waiting. If the client has
 // closed the connection, the run is canceled.
-func (st *stream) write(w *bufio.Writer, l []byte) bool {
-	_, err := w.Write(l)
+func (st *stream) write(w *bufio.Writer, l line) bool {
+	err := l.write(w)
 	if err == nil && len(st.lines) == 0 {
 		err = w.Flush()
 	}
@@ -151,7 +151,7 @@ func (st *stream) writeFault(w *bufio.Writer) {
 		return
 	}
 	body := st.x.errorBody(st.outcome())
-	text, err := encode(toolscript.EndEvent(st.id, toolscript.End{
+	text, err := encodeEvent(toolscript.EndEvent(st.id, toolscript.End{
 		Kind: body.Kind,
 		Error: &toolscript.RunError{
 			Name: "Error", Code: body.Kind, Message: body.Error, Phase: toolscript.Executing, ScriptID: st.id,

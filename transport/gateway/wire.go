@@ -5,12 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strconv"
 
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/naming"
+	"github.com/toolscript/toolscript/transport/rawjson"
 )
 
 // ToolInfo is one tool in the answer of GET /tools.
@@ -91,6 +93,40 @@ func encode(v any) ([]byte, error) {
 		return nil, fmt.Errorf("encode the answer: %w", err)
 	}
 	return b.Bytes(), nil
+}
+
+// line is an event as one line of JSON, in parts.
+type line [][]byte
+
+func (l line) write(w io.Writer) error {
+	for _, part := range l {
+		if _, err := w.Write(part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// placeholder is encoded in the place of a value. No member before it has free text.
+var placeholder = []byte(`"value":0`)
+
+// encodeEvent encodes an event. The value of a run is passed on without a copy if it is
+// one line of JSON.
+func encodeEvent(e toolscript.Event) (line, error) {
+	if e.End == nil || len(e.Value) == 0 || bytes.IndexByte(e.Value, '\n') >= 0 || !rawjson.Valid(e.Value) {
+		text, err := encode(e)
+		return line{text}, err
+	}
+	end := *e.End
+	end.Value = placeholder[len(placeholder)-1:]
+	value := e.Value
+	e.End = &end
+	text, err := encode(e)
+	if err != nil {
+		return nil, err
+	}
+	at := bytes.Index(text, placeholder) + len(placeholder)
+	return line{text[:at-1], value, text[at:]}, nil
 }
 
 // answer sends v as JSON.

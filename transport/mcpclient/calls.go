@@ -210,7 +210,7 @@ type message struct {
 // parse reads a message. It returns false for invalid JSON and for members of the wrong
 // type.
 func parse(text []byte) (m message, ok bool) {
-	if !json.Valid(text) {
+	if !rawjson.Valid(text) {
 		return m, false
 	}
 	var parseErr error

@@ -1,7 +1,9 @@
 package rawjson_test
 
 import (
+	"bytes"
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -13,12 +15,23 @@ import (
 func FuzzParts(f *testing.F) {
 	for _, seed := range []string{
 		`{}`, `[]`, ` { "a" : 1 , "b\"\\" : [ {"c":"}"} , "]" ] } `, `[1,-2.5e3,true,false,null,"x\\",{"y":[]}]`, `"text"`, `7`, `{"\u0061":"\\\""}`, `[[[]],[ ]]`,
+		`"\ud83d\ude00 \ud800 \udc00\ud800"`, "\"\xff\xed\xa0\x80\"", "\"\x1f\"", `{"a":1,"a":2}`, `"\x"`, `01`, `1 2`, ``, strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000), strings.Repeat("[", 10_001) + strings.Repeat("]", 10_001),
 	} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		if !json.Valid(text) {
+		valid := json.Valid(text)
+		if got := rawjson.Valid(text); got != valid {
+			t.Errorf("Valid(%q) = %t, want %t", text, got, valid)
+		}
+		if !valid {
 			return
+		}
+		var literal string
+		if bare := bytes.TrimSpace(text); bare[0] == '"' && json.Unmarshal(bare, &literal) == nil {
+			if got := string(rawjson.Unquote(bare)); got != literal {
+				t.Errorf("Unquote(%q) = %q, want %q", bare, got, literal)
+			}
 		}
 		var object map[string]json.RawMessage
 		got := map[string]json.RawMessage{}

@@ -25,7 +25,7 @@ type message struct {
 
 // parseMessage reads a message. Params and Result are slices of data.
 func parseMessage(data []byte) (m message, err error) {
-	if !json.Valid(data) {
+	if !rawjson.Valid(data) {
 		return m, json.Unmarshal(data, &struct{}{}) // describes the syntax error
 	}
 	note := func(failed error) {
