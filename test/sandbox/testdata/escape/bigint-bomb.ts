@@ -1,5 +1,5 @@
 // engine: both
 // expect: error limit_time
-// A number that takes for ever.
+// A number whose computation does not end.
 let n = 3n;
 for (;;) n = n * n % (1n << 200000n) + n

@@ -1,6 +1,6 @@
 // engine: both
 // expect: ^exit 0\nvalue \["ReferenceError","ReferenceError","TypeError","TypeError","TypeError","TypeError"\]\n$
-// Code from text, by every road.
+// Code from text, in every way.
 const roads = [
   () => eval("1"),
   () => new Function("return 1")(),

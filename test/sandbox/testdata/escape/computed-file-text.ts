@@ -1,6 +1,6 @@
 // engine: both
 // expect: ^exit 0\nvalue "refused"\n$
-// The same by its path, as text.
+// The environment by its path, as text.
 const at = ["/etc", "passwd"].join("/");
 try {
   await import(at, { with: { type: "text" } });

@@ -1,6 +1,6 @@
 // engine: both
 // expect: ^exit 0\nvalue "refused"\n$
-// A local file, by a name that the checker cannot see.
+// A local file, by a computed name.
 const at = ["file:", "//SECRET"].join("");
 try {
   await import(at, { with: { type: "json" } });

@@ -1,4 +1,4 @@
 // engine: both
 // expect: ^exit 0\nvalue \[true,true\]\n$
-// What lies behind the globals.
+// Prototypes of the globals.
 return [Object.getPrototypeOf(globalThis) === Object.prototype, Object.getPrototypeOf(Deno) === Object.prototype]

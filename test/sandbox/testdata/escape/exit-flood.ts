@@ -1,5 +1,5 @@
 // engine: both
 // expect: ^exit 3\n$
-// An end within an end.
+// exit called during exit.
 import { exit } from "toolscript";
 try { exit(3) } finally { exit(4) }

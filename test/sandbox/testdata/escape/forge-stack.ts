@@ -1,6 +1,6 @@
 // engine: both
 // expect: ^exit 1\nerror threw executing Error: real\n(    at script.ts:4:11\n)?$
-// A stack that is put in place of the real one.
+// A forged stack.
 const e = new Error("real");
 try { e.stack = "Error: forged\n    at /etc/passwd:1:1" } catch { /* refused */ }
 throw e

@@ -1,6 +1,6 @@
 // engine: both
 // expect: ^exit 0\nvalue \{"text":"hi"\}\n
-// Freezing what is frozen, and sealing what is the script's, stops no call.
+// Freezing and sealing objects does not prevent calls.
 import { tools } from "toolscript";
 for (const thing of [Object.prototype, Array.prototype, Promise.prototype, Map.prototype, globalThis]) { try { Object.freeze(thing) } catch {} }
 try { Object.preventExtensions(tools) } catch {}

@@ -1,5 +1,5 @@
 // engine: both
-// expect: error check parsing ScriptCheckError: .*only "toolscript" can be imported
+// expect: error check parsing ScriptCheckError: .*import
 // The same by its old name.
 import fs from "fs";
 return fs

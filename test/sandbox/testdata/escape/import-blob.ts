@@ -1,4 +1,4 @@
 // engine: both
-// expect: error check parsing ScriptCheckError: .*only "toolscript" can be imported
+// expect: error check parsing ScriptCheckError: .*import
 // A blob.
 return await import("blob:null/0")

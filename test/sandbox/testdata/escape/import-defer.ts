@@ -1,5 +1,5 @@
 // engine: both
 // expect: error check parsing
-// An import that is put off.
+// A deferred import.
 const at = "file:///etc/passwd";
 try { return await import.defer(at) } catch (e: any) { return e.name }

@@ -1,5 +1,5 @@
 // engine: both
-// expect: error check parsing ScriptCheckError: .*only "toolscript" can be imported
+// expect: error check parsing ScriptCheckError: .*import
 // The environment of a process, as a file.
 import x from "file:///proc/self/environ" with { type: "text" };
 return x

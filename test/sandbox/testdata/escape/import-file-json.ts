@@ -1,5 +1,5 @@
 // engine: both
-// expect: error check parsing ScriptCheckError: .*only "toolscript" can be imported
+// expect: error check parsing ScriptCheckError: .*import
 // The same as JSON.
 import x from "SECRET" with { type: "json" };
 return x

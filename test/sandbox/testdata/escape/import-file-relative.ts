@@ -1,5 +1,5 @@
 // engine: both
-// expect: error check parsing ScriptCheckError: .*only "toolscript" can be imported
+// expect: error check parsing ScriptCheckError: .*import
 // The same by a relative path.
 import x from "../../../../../../../../etc/passwd" with { type: "text" };
 return x

@@ -1,5 +1,5 @@
 // engine: both
-// expect: error check parsing ScriptCheckError: .*only "toolscript" can be imported
+// expect: error check parsing ScriptCheckError: .*import
 // The public module hosts.
 import x from "jsr:@std/path";
 return typeof x

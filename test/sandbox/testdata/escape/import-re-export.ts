@@ -1,4 +1,4 @@
 // engine: both
-// expect: error check parsing ScriptCheckError: .*only "toolscript" can be imported
+// expect: error check parsing ScriptCheckError: .*import
 // By a re-export.
 export * from "file://SECRET"

@@ -1,6 +1,6 @@
 // engine: both
 // expect: ^exit 0\nvalue \[\]\n
-// Hooks by which other engines let objects show themselves.
+// Hooks of other engines for printing objects.
 const seen: string[] = [];
 const o: any = {};
 for (const name of ["Deno.customInspect", "Deno.privateCustomInspect", "nodejs.util.inspect.custom", "Deno.internal"]) o[Symbol.for(name)] = (...given: any[]) => { seen.push(name); return String(given.length) };

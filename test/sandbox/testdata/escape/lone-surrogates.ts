@@ -1,6 +1,6 @@
 // engine: both
 // expect: ^exit 0\nvalue \[1,"\\ud800"\]\n
-// Half characters, printed, sent and returned.
+// Lone surrogates, printed, sent and returned.
 import { tools } from "toolscript";
 console.log("\ud800");
 const answer: any = await tools.demo.echo({ s: "\udc00" });

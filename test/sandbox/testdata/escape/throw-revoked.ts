@@ -1,6 +1,6 @@
 // engine: both
 // expect: ^exit 1\nerror threw executing 
-// A proxy is thrown that is no more.
+// A revoked proxy is thrown.
 const { proxy, revoke } = Proxy.revocable({}, {});
 revoke();
 throw proxy
