@@ -32,6 +32,7 @@ func newHook(a *app) *cobra.Command {
 		hookCommand(a, "pre-tool-use", a.preToolUse),
 		hookCommand(a, "session-start", a.sessionStart),
 		hookCommand(a, "session-end", a.sessionEnd),
+		newHookUserPrompt(a),
 	)
 	return c
 }

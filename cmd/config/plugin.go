@@ -8,36 +8,83 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
+// userOnly are the top-level fields that have an effect in the user's file alone: a
+// repository must not switch them, and must not choose who reads the user's prompts.
+var userOnly = []string{"plugin", "suggestions"}
+
 // AutoAllow reports whether the plugin allows safe commands of an agent without a
 // question, which is plugin.autoAllow in the user's file. It is true unless that file
-// says false. A repository must not switch it, so no other file counts.
+// says false.
 func AutoAllow(o Options) (bool, error) {
-	home := o.home()
-	if home == "" {
-		return true, nil
-	}
-	file := File{Path: filepath.Join(home, FileName)}
-	text, err := read(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return true, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	d, err := parse(file.Path, text)
-	if err != nil {
-		return false, err
-	}
-	if mistakes, _ := d.validate(); len(mistakes) > 0 {
-		return false, &toolscript.Error{Kind: toolscript.Invalid, Err: mistakes}
+	d, err := o.userFile()
+	if err != nil || d == nil {
+		return err == nil, err
 	}
 	allow := d.root.child("plugin").child("autoAllow")
 	return allow == nil || allow.flag(), nil
 }
 
-// remarkPlugin warns of settings of the plugin in a file that is not the user's.
+// Suggestions are the settings of the suggestions of tools for prompts.
+type Suggestions struct {
+	Off   bool
+	Model SuggestionModel // the zero value is no model
+}
+
+// SuggestionModel is an endpoint that turns prompts into searches. Key is a secret.
+type SuggestionModel struct{ API, URL, Name, Key string }
+
+// LoadSuggestions reads suggestions in the user's file. A model with a variable that is
+// not set is no model.
+func LoadSuggestions(o Options) (Suggestions, error) {
+	d, err := o.userFile()
+	if err != nil || d == nil {
+		return Suggestions{}, err
+	}
+	n := d.root.child("suggestions")
+	enabled := n.child("enabled")
+	s := Suggestions{Off: enabled != nil && !enabled.flag()}
+	model := n.child("model")
+	if model == nil {
+		return s, nil
+	}
+	model.expand(o.variable)
+	if len(model.missing()) == 0 {
+		s.Model = SuggestionModel{API: "openai", URL: model.child("url").text(), Name: model.child("model").text()}
+		override(&s.Model.API, model.child("api"))
+		override(&s.Model.Key, model.child("key"))
+	}
+	return s, nil
+}
+
+// userFile reads the user's file; nil if there is none.
+func (o Options) userFile() (*document, error) {
+	home := o.home()
+	if home == "" {
+		return nil, nil
+	}
+	file := File{Path: filepath.Join(home, FileName)}
+	text, err := read(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	d, err := parse(file.Path, text)
+	if err != nil {
+		return nil, err
+	}
+	if mistakes, _ := d.validate(); len(mistakes) > 0 {
+		return nil, &toolscript.Error{Kind: toolscript.Invalid, Err: mistakes}
+	}
+	return d, nil
+}
+
+// remarkPlugin warns of settings of the user's file in another file.
 func (l *loader) remarkPlugin(file File, d *document) {
-	if n := d.root.child("plugin"); n != nil && (file.Project || file.Named) {
-		l.report(Mistakes{d.mistake([]string{"plugin"}, n.key, "has an effect in ~/"+FileName+" alone")})
+	for _, name := range userOnly {
+		if n := d.root.child(name); n != nil && (file.Project || file.Named) {
+			l.report(Mistakes{d.mistake([]string{name}, n.key, "has an effect in ~/"+FileName+" alone")})
+		}
 	}
 }

@@ -68,3 +68,46 @@ func homeAt(home string) func(string) (string, bool) {
 		return "", false
 	}
 }
+
+func TestLoadSuggestions(t *testing.T) {
+	model := func(rest string) string {
+		return `{"mcpServers": {}, "suggestions": {"model": {"url": "https://m.example/v1", "model": "small"` + rest + `}}}`
+	}
+	for _, tt := range []struct {
+		name, file string
+		want       config.Suggestions
+		fail       bool
+	}{
+		{"no file", "", config.Suggestions{}, false},
+		{"not named", empty, config.Suggestions{}, false},
+		{"off", `{"mcpServers": {}, "suggestions": {"enabled": false}}`, config.Suggestions{Off: true}, false},
+		{"a model", model(`, "key": "${KEY}", "api": "anthropic"`), config.Suggestions{Model: config.SuggestionModel{API: "anthropic", URL: "https://m.example/v1", Name: "small", Key: "s3cret"}}, false},
+		{"defaults", model(""), config.Suggestions{Model: config.SuggestionModel{API: "openai", URL: "https://m.example/v1", Name: "small"}}, false},
+		{"a variable that is not set", model(`, "key": "${NONE}"`), config.Suggestions{}, false},
+		{"another API", model(`, "api": "x"`), config.Suggestions{}, true},
+		{"no name", `{"mcpServers": {}, "suggestions": {"model": {"url": "https://m.example"}}}`, config.Suggestions{}, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			home, project := t.TempDir(), t.TempDir()
+			other := `{"mcpServers": {}, "suggestions": {"model": {"url": "https://evil.example", "model": "x"}}}`
+			if err := os.WriteFile(filepath.Join(project, config.FileName), []byte(other), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if tt.file != "" {
+				if err := os.WriteFile(filepath.Join(home, config.FileName), []byte(tt.file), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			lookup := func(name string) (string, bool) {
+				if name == "KEY" {
+					return "s3cret", true
+				}
+				return homeAt(home)(name)
+			}
+			got, err := config.LoadSuggestions(config.Options{WorkDir: project, LookupEnv: lookup})
+			if got != tt.want || (err != nil) != tt.fail {
+				t.Errorf("LoadSuggestions = %+v, %v; want %+v, error %v", got, err, tt.want, tt.fail)
+			}
+		})
+	}
+}

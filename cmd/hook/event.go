@@ -17,6 +17,7 @@ type Event struct {
 	Reason         string `json:"reason"` // of SessionEnd: clear, resume, logout, prompt_input_exit, other
 	PermissionMode string `json:"permission_mode"`
 	ToolName       string `json:"tool_name"`
+	Prompt         string `json:"prompt"` // of UserPromptSubmit
 
 	ToolInput json.RawMessage `json:"tool_input"`
 }
@@ -48,4 +49,15 @@ type message struct {
 // Message writes the output that shows a text to the person.
 func Message(w io.Writer, text string) error {
 	return json.NewEncoder(w).Encode(message{text})
+}
+
+// Context writes the output that shows a text to the model.
+func Context(w io.Writer, event, text string) error {
+	type addition struct {
+		Event string `json:"hookEventName"`
+		Text  string `json:"additionalContext"`
+	}
+	return json.NewEncoder(w).Encode(struct {
+		Output addition `json:"hookSpecificOutput"`
+	}{addition{event, text}})
 }

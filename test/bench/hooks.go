@@ -12,16 +12,20 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolscript/toolscript/cmd/config"
+	"github.com/toolscript/toolscript/cmd/toolcache"
 	"github.com/toolscript/toolscript/test/harness"
+	"github.com/toolscript/toolscript/test/toolslist"
 )
 
 // hookRounds is the number of measured sessions.
 const hookRounds = 11
 
 // hooks measures the hooks of the Claude Code plugin through its launcher. This
-// program is the client. Ten servers are configured that never answer.
+// program is the client. Ten servers are configured that never answer. The tool lists
+// of real servers are cached for them.
 func (b *bench) hooks(ctx context.Context) error {
-	p, err := b.hookWorld()
+	p, tools, err := b.hookWorld()
 	if err != nil {
 		return err
 	}
@@ -35,6 +39,7 @@ func (b *bench) hooks(ctx context.Context) error {
 		}{
 			{"SessionStart, a new gateway", "session-start", session},
 			{"SessionStart after /clear, the gateway stays", "session-start", session},
+			{"UserPromptSubmit", "user-prompt-submit", map[string]any{"session_id": session["session_id"], "cwd": p.Home, "prompt": benchPrompt}},
 			{"PreToolUse", "pre-tool-use", tool},
 			{"SessionEnd", "session-end", session},
 		} {
@@ -49,25 +54,73 @@ func (b *bench) hooks(ctx context.Context) error {
 	}
 	show("SessionStart, a new gateway", "ms", measured["SessionStart, a new gateway"], "≤ 300")
 	show("SessionStart after /clear, the gateway stays", "ms", measured["SessionStart after /clear, the gateway stays"], "≤ 300")
+	show(fmt.Sprintf("UserPromptSubmit, %d tools", tools), "ms", measured["UserPromptSubmit"], "≤ 150")
 	show("PreToolUse", "ms", measured["PreToolUse"], "≤ 60")
 	show("SessionEnd", "ms", measured["SessionEnd"], "≤ 100")
 	return nil
 }
 
-// hookWorld creates a home folder with a configuration.
-func (b *bench) hookWorld() (harness.Program, error) {
-	p := b.Program
+// benchPrompt needs a tool of a server that every list of servers has.
+const benchPrompt = "List the open issues of the repository on GitHub that have the label bug, and summarise them"
+
+// hookWorld creates a home folder with a configuration and cached tool lists, and
+// returns the number of tools.
+func (b *bench) hookWorld() (p harness.Program, tools int, err error) {
+	p = b.Program
 	p.Home = filepath.Join(b.Home, "hooks")
 	if err := os.Mkdir(p.Home, 0o700); err != nil {
-		return p, err
+		return p, 0, err
 	}
-	var servers []string
+	lists, err := toolslist.Read(toolslist.Dir("."))
+	if err != nil {
+		return p, 0, err
+	}
+	servers := map[string]any{}
 	for n := range 10 {
-		servers = append(servers, fmt.Sprintf(`"s%d": {"command": "sleep", "args": ["60"]}`, n))
+		name := fmt.Sprint("s", n)
+		if at := len(lists) - 1 - n; at >= 0 {
+			name = lists[at].Server
+		}
+		servers[name] = map[string]any{"command": "sleep", "args": []string{"60"}}
 	}
-	text := `{"mcpServers": {` + strings.Join(servers, ", ") + `}}`
-	_, err := p.Config(".toolscript.json", text)
-	return p, err
+	servers["github"] = servers[lists[len(lists)-1].Server]
+	text, err := json.Marshal(map[string]any{"mcpServers": servers})
+	if err != nil {
+		return p, 0, err
+	}
+	if _, err := p.Config(config.FileName, string(text)); err != nil {
+		return p, 0, err
+	}
+	tools, err = keepLists(p, lists)
+	return p, tools, err
+}
+
+// keepLists caches the tool lists of the configured servers.
+func keepLists(p harness.Program, lists []toolslist.List) (tools int, err error) {
+	loaded, err := config.Load(config.Options{WorkDir: p.Home, LookupEnv: func(name string) (string, bool) {
+		if name == "HOME" {
+			return p.Home, true
+		}
+		return "", false
+	}})
+	if err != nil {
+		return 0, err
+	}
+	folder := filepath.Join(p.Home, ".toolscript", "cache", "tools")
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return 0, err
+	}
+	for _, l := range lists {
+		c, configured := loaded.Servers[l.Server]
+		if !configured {
+			continue
+		}
+		tools += len(l.Tools)
+		if err := toolcache.Folder(folder).Keep(l.Server, c, l.Tools); err != nil {
+			return 0, err
+		}
+	}
+	return tools, nil
 }
 
 // hook runs one hook and returns its time in ms.
@@ -89,7 +142,8 @@ func hook(ctx context.Context, p harness.Program, name string, input map[string]
 	begin := time.Now()
 	out, err := cmd.Output()
 	took := milliseconds(time.Since(begin))
-	if err != nil || strings.Contains(string(out), "systemMessage") || (name == "pre-tool-use") != strings.Contains(string(out), `"allow"`) {
+	if err != nil || strings.Contains(string(out), "systemMessage") || (name == "pre-tool-use") != strings.Contains(string(out), `"allow"`) ||
+		(name == "user-prompt-submit") != strings.Contains(string(out), "additionalContext") {
 		return 0, fmt.Errorf("hook %s printed %q: %w\n%s", name, out, err, errs.String())
 	}
 	return took, nil

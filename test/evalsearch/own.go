@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	_ "embed" // of the queries
@@ -92,7 +91,7 @@ func matching(tools []toolscript.Tool, patterns []string) []string {
 func ownTools(root string) ([]toolscript.Tool, string, error) {
 	dir := toolslist.Shared(root)
 	if dir == "" {
-		tools, err := readExcerpt(root)
+		tools, err := toolslist.Excerpt(root)
 		return tools, "the repository's excerpt", err
 	}
 	lists, err := toolslist.Read(dir)
@@ -101,35 +100,4 @@ func ownTools(root string) ([]toolscript.Tool, string, error) {
 		tools = append(tools, l.Tools...)
 	}
 	return tools, "all shared schemas", err
-}
-
-// readExcerpt reads the excerpt: names, inputs and beginnings of descriptions of the
-// tools of eleven real servers.
-func readExcerpt(root string) ([]toolscript.Tool, error) {
-	f, err := os.Open(path.Join(root, "actors/search/index/testdata/tools.jsonl"))
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close() //nolint:errcheck // only read
-	var tools []toolscript.Tool
-	scanner := bufio.NewScanner(f)
-	for scanner.Scan() {
-		var t struct {
-			Server, Name, Description string
-			Inputs                    []string
-		}
-		if err := json.Unmarshal(scanner.Bytes(), &t); err != nil {
-			return nil, err
-		}
-		properties := map[string]bool{}
-		for _, input := range t.Inputs {
-			properties[input] = true
-		}
-		schema, err := json.Marshal(map[string]any{"properties": properties})
-		if err != nil {
-			return nil, err
-		}
-		tools = append(tools, toolscript.Tool{Server: t.Server, Name: t.Name, Description: t.Description, InputSchema: schema})
-	}
-	return tools, scanner.Err()
 }

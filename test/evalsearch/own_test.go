@@ -7,6 +7,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/search/index"
+	"github.com/toolscript/toolscript/test/toolslist"
 )
 
 // TestOwnQueries ranks the own queries by words alone, over the shared schemas if
@@ -16,7 +17,7 @@ func TestOwnQueries(t *testing.T) {
 	shared := map[string]float64{"typo": 95, "name": 95, "word": 78, "phrase": 65, "synonym": 60}
 	excerpt := map[string]float64{"typo": 90, "name": 92, "word": 75, "phrase": 60, "synonym": 60}
 	t.Run("excerpt", func(t *testing.T) {
-		tools, err := readExcerpt("../..")
+		tools, err := toolslist.Excerpt("../..")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -128,6 +128,17 @@ func (e *endpoint) shown() string {
 	return all.String()
 }
 
+// lastRequest returns the last request with tools.
+func (e *endpoint) lastRequest(t *testing.T) request {
+	t.Helper()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if len(e.requests) == 0 {
+		t.Fatal("the model was not asked")
+	}
+	return e.requests[len(e.requests)-1]
+}
+
 // toolResult is the result of a call in a request to the model.
 type toolResult struct {
 	text  string
@@ -137,12 +148,7 @@ type toolResult struct {
 // results returns the results in the last request, in order.
 func (e *endpoint) results(t *testing.T) (results []toolResult) {
 	t.Helper()
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if len(e.requests) == 0 {
-		t.Fatal("the model was not asked")
-	}
-	for _, m := range e.requests[len(e.requests)-1].Messages {
+	for _, m := range e.lastRequest(t).Messages {
 		var parts []struct {
 			Type    string
 			Content json.RawMessage

@@ -95,7 +95,9 @@ func TestHooks(t *testing.T) {
 			}
 		}
 	}
-	want := map[string]string{"SessionStart": "session-start", "PreToolUse": "pre-tool-use", "SessionEnd": "session-end"}
+	want := map[string]string{
+		"SessionStart": "session-start", "UserPromptSubmit": "user-prompt-submit", "PreToolUse": "pre-tool-use", "SessionEnd": "session-end",
+	}
 	if fmt.Sprint(seen) != fmt.Sprint(want) {
 		t.Errorf("hooks = %v, want %v", seen, want)
 	}

@@ -18,7 +18,7 @@ TS`
 
 // TestInstalled tests the plugin from end to end: the installation from the
 // marketplace, a session with a gateway, a search, types, a script that calls a real
-// server, the end of the session, and the uninstallation.
+// server, the suggestion of a tool for a prompt, the end of the session, and the uninstallation.
 func TestInstalled(t *testing.T) {
 	w := newWorld(t, map[string]string{"home/.toolscript.json": everything},
 		bash("toolscript search 'echo a message' --output types"), bash("toolscript get-types everything__echo"), bash(echo), say("done"))
@@ -47,6 +47,7 @@ func TestInstalled(t *testing.T) {
 	if strings.Contains(w.model.shown(), "SessionStart hook additional context") {
 		t.Error("the hook has put a text into the model's context")
 	}
+	s.suggested(t)
 	gateway := w.gateway(t)
 	below := harness.Descendants(gateway.PID)
 	if len(below) == 0 {
@@ -58,6 +59,25 @@ func TestInstalled(t *testing.T) {
 		ended(t, p.PID)
 	}
 	w.uninstalled(t)
+}
+
+// suggested checks that the model is shown a tool with the prompt that needs it, once in
+// the session, and none with other prompts.
+func (s *session) suggested(t *testing.T) {
+	t.Helper()
+	const head, prompt = "MCP tools of toolscript that may fit", "Use the echo tool of the everything server to say hello"
+	if strings.Contains(s.world.model.shown(), head) {
+		t.Error("tools were suggested for a prompt that needs none")
+	}
+	for range 2 {
+		if r := s.prompt(t, prompt); r.IsError {
+			t.Errorf("result = %+v", r)
+		}
+	}
+	last := string(s.world.model.lastRequest(t).bytes)
+	if strings.Count(last, prompt) != 2 || strings.Count(last, head) != 1 || !strings.Contains(last, "tools.everything.echo") {
+		t.Errorf("the model was shown %.20000q", last)
+	}
 }
 
 // uninstalled uninstalls the plugin and checks that the user's settings do not name it.

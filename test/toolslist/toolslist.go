@@ -3,6 +3,7 @@
 package toolslist
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"fmt"
@@ -101,4 +102,35 @@ func parse(server string, text []byte) (List, error) {
 	raw.WriteString("]}")
 	list.Raw = raw.String()
 	return list, nil
+}
+
+// Excerpt reads the excerpt of tools that is in this repository: names, inputs and
+// beginnings of descriptions of the tools of eleven real servers.
+func Excerpt(root string) ([]toolscript.Tool, error) {
+	f, err := os.Open(filepath.Join(root, "actors", "search", "index", "testdata", "tools.jsonl"))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() //nolint:errcheck // only read
+	var tools []toolscript.Tool
+	scanner := bufio.NewScanner(f)
+	for scanner.Scan() {
+		var t struct {
+			Server, Name, Description string
+			Inputs                    []string
+		}
+		if err := json.Unmarshal(scanner.Bytes(), &t); err != nil {
+			return nil, err
+		}
+		properties := map[string]bool{}
+		for _, input := range t.Inputs {
+			properties[input] = true
+		}
+		schema, err := json.Marshal(map[string]any{"properties": properties})
+		if err != nil {
+			return nil, err
+		}
+		tools = append(tools, toolscript.Tool{Server: t.Server, Name: t.Name, Description: t.Description, InputSchema: schema})
+	}
+	return tools, scanner.Err()
 }

@@ -14,6 +14,9 @@ type Scores struct {
 	// to 1. It is 1 if the query has all words of the name and no others except
 	// those of the server's name.
 	Named []float64
+	// NameCovered has, for each document, the part of its name's words that the query
+	// has, from 0 to 1. Rare words have a larger weight.
+	NameCovered []float64
 	// Ideal is about the score of a short document that has every word of the query
 	// often. Document scores divided by Ideal can be compared between queries.
 	Ideal float64
@@ -34,7 +37,7 @@ type term struct {
 // Score scores all documents for a query.
 func (x *Index) Score(query string) Scores {
 	n := x.documents
-	s := Scores{Documents: make([]float64, n), Covered: make([]float64, n), Named: make([]float64, n), terms: x.lookUp(query)}
+	s := Scores{Documents: make([]float64, n), Covered: make([]float64, n), Named: make([]float64, n), NameCovered: make([]float64, n), terms: x.lookUp(query)}
 	a := adder{Index: x, best: make([]float64, n), match: make([]match, n), servers: make([]float64, n)}
 	var total float64
 	for _, t := range s.terms {
@@ -48,6 +51,9 @@ func (x *Index) Score(query string) Scores {
 		if score > 0 {
 			s.Max = max(s.Max, score)
 			s.Covered[i] /= total
+			if x.names[i] > 0 {
+				s.NameCovered[i] = min(s.Named[i]/x.names[i], 1)
+			}
 			s.Named[i] /= total - a.servers[i] + x.names[i] - s.Named[i]
 		}
 	}
@@ -194,6 +200,7 @@ func (x *Index) found(t term, document int32) (best match, found bool) {
 		}
 		for _, p := range x.postings[m.term] {
 			if p.document == document {
+				m.place = p.place
 				best, found = m, true
 				break
 			}

@@ -1,0 +1,131 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/config"
+	"github.com/toolscript/toolscript/cmd/daemon"
+	"github.com/toolscript/toolscript/cmd/discovery"
+	"github.com/toolscript/toolscript/cmd/hook"
+	"github.com/toolscript/toolscript/cmd/suggest"
+	"github.com/toolscript/toolscript/cmd/toolcache"
+	"github.com/toolscript/toolscript/naming"
+)
+
+// maxSuggestTools bounds the time of the hook, which a person waits for.
+const maxSuggestTools = 3000
+
+// newHookUserPrompt has the hook that names tools for a prompt. An error is only in the
+// log of level debug: a suggestion that is missing must not disturb the session.
+func newHookUserPrompt(a *app) *cobra.Command {
+	quiet := func(err error) {
+		if err != nil {
+			a.logger(slog.LevelWarn).Debug("no suggestion", slog.String("error", err.Error()))
+		}
+	}
+	var failed error
+	return &cobra.Command{
+		Use:                "user-prompt-submit",
+		Short:              "Answer the hook user-prompt-submit",
+		DisableFlagParsing: true,
+		PersistentPreRunE: func(c *cobra.Command, args []string) error {
+			failed = a.prepare(c, args)
+			return nil
+		},
+		RunE: func(c *cobra.Command, _ []string) error {
+			if failed == nil {
+				failed = a.userPromptSubmit(c.Context())
+			}
+			quiet(failed)
+			return nil
+		},
+	}
+}
+
+// userPromptSubmit names the tools that surely fit a prompt, each once in a session.
+// The lists are those that the servers sent last: at the first prompt the gateway is
+// still connecting.
+func (a *app) userPromptSubmit(ctx context.Context) error {
+	e, err := hook.Read(a.Stdin)
+	if err != nil {
+		return err
+	}
+	prompt, session := strings.TrimSpace(e.Prompt), e.SessionID
+	if session == "" {
+		session = discovery.Session(a.lookupEnv)
+	}
+	if prompt == "" || strings.HasPrefix(prompt, "/") || session == "" {
+		return nil
+	}
+	a.Dir = a.projectFolder(e)
+	a.host.Config.WorkDir = a.Dir
+	settings, err := config.LoadSuggestions(a.host.Config)
+	if err != nil || settings.Off {
+		return err
+	}
+	catalog, err := a.knownTools()
+	if err != nil || catalog.Len() == 0 || catalog.Len() > maxSuggestTools {
+		return err
+	}
+	found, modelErr := suggested(ctx, settings.Model, suggest.New(catalog.Tools()), prompt)
+	data, err := config.DataDir(a.host.Config)
+	if err != nil || len(found) == 0 {
+		return errors.Join(modelErr, err)
+	}
+	found, err = suggest.Sessions(data+string(os.PathSeparator)+"sessions").New(session, found)
+	if err != nil || len(found) == 0 {
+		return errors.Join(modelErr, err)
+	}
+	return errors.Join(modelErr, hook.Context(a.Stdout, "UserPromptSubmit", suggest.Text(found, naming.New(catalog).Call)))
+}
+
+// suggested searches with the queries of the model, or with the prompt if there is no
+// model or it fails.
+func suggested(ctx context.Context, m config.SuggestionModel, x *suggest.Index, prompt string) ([]suggest.Suggestion, error) {
+	if m.URL == "" {
+		return x.Find(prompt), nil
+	}
+	queries, err := suggest.Model{API: m.API, URL: m.URL, Name: m.Name, Key: m.Key}.Queries(ctx, prompt)
+	if err != nil {
+		return x.Find(prompt), err
+	}
+	var all []suggest.Suggestion
+	for _, query := range queries {
+		all = append(all, x.Find(query)...)
+	}
+	return suggest.Best(all), nil
+}
+
+// knownTools are the tools that the trusted servers listed last with their present
+// configuration.
+func (a *app) knownTools() (toolscript.Catalog, error) {
+	silent := &daemon.Host{Config: a.host.Config, Warn: func(string, ...any) {}}
+	loaded, err := silent.Load(false)
+	if err != nil {
+		return toolscript.Catalog{}, err
+	}
+	folder := toolcache.Folder(silent.Cache("tools"))
+	names := slices.Sorted(maps.Keys(loaded.Servers))
+	var tools []toolscript.Tool
+	for _, name := range names {
+		c := loaded.Servers[name]
+		if c.Disabled || c.Problem != nil {
+			continue
+		}
+		for _, t := range folder.Recall(name, c) {
+			if c.Selects(t.Name) {
+				tools = append(tools, t)
+			}
+		}
+	}
+	return toolscript.NewCatalog(1, names, tools), nil
+}

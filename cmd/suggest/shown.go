@@ -1,0 +1,81 @@
+package suggest
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/toolscript/toolscript/cmd/config/private"
+)
+
+// keep is how long the state of a session is kept after its last suggestion.
+const keep = 7 * 24 * time.Hour
+
+const shownFile = "suggested.json"
+
+// Sessions is the folder of the states of sessions: one folder for each session.
+type Sessions string
+
+// New returns the suggestions whose tools the session has not been shown, and records
+// them. The folders of sessions without a suggestion for a week are deleted.
+func (s Sessions) New(session string, all []Suggestion) ([]Suggestion, error) {
+	sum := sha256.Sum256([]byte(session))
+	dir := filepath.Join(string(s), hex.EncodeToString(sum[:16]))
+	path := filepath.Join(dir, shownFile)
+	shown, err := read(path)
+	if err != nil {
+		return nil, err
+	}
+	all = slices.DeleteFunc(slices.Clone(all), func(s Suggestion) bool { return slices.Contains(shown, s.Tool.ID()) })
+	if len(all) == 0 {
+		return nil, nil
+	}
+	for _, s := range all {
+		shown = append(shown, s.Tool.ID())
+	}
+	text, err := json.Marshal(shown)
+	if err != nil {
+		return nil, err
+	}
+	if err := private.Dir(string(s)); err != nil {
+		return nil, err
+	}
+	s.prune(time.Now().Add(-keep))
+	if err := private.Dir(dir); err != nil {
+		return nil, err
+	}
+	return all, private.WriteFile(path, text)
+}
+
+// read returns the ids of the tools in a file. A damaged file has none.
+func read(path string) (ids []string, err error) {
+	text, err := os.ReadFile(path) //nolint:gosec // the path is made of a hash
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if json.Unmarshal(text, &ids) != nil {
+		return nil, nil //nolint:nilerr // the tools are shown once more
+	}
+	return ids, nil
+}
+
+// prune deletes the folders of sessions whose state was written before a time. An error
+// leaves a folder for the next time.
+func (s Sessions) prune(before time.Time) {
+	states, _ := filepath.Glob(filepath.Join(string(s), "*", shownFile)) // the pattern is valid
+	for _, path := range states {
+		if info, err := os.Lstat(path); err == nil && info.ModTime().Before(before) {
+			_ = os.Remove(path)
+			_ = os.Remove(filepath.Dir(path))
+		}
+	}
+}

@@ -1,0 +1,118 @@
+// Package suggest finds the tools that a prompt of a person needs, by words alone: a
+// model would take seconds to load. It is silent unless it is sure.
+package suggest
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/search/lexical"
+)
+
+const (
+	// Threshold is the lowest score of a tool that is shown. `task eval-suggestions`
+	// shows the precision at this and at other thresholds.
+	Threshold = 0.95
+	// Most is the number of tools that are shown at once.
+	Most = 3
+	// near is the part of the best score that a further tool needs.
+	near = 0.93
+	// candidates is the number of tools that are weighed, the best by words.
+	candidates = 8
+)
+
+// Weights of a word of the prompt that a tool has.
+const (
+	everydayWeight    = 0.5
+	alikeWeight       = 0.4 // a synonym, or a word that is spelled alike
+	descriptionWeight = 0.4 // not in the name of the tool or its server
+	partOfName        = 0.4 // a tool of whose name the prompt has no word
+)
+
+// maxDescription and maxPrompt bound the work, in bytes.
+const (
+	maxDescription = 1 << 10
+	maxPrompt      = 4 << 10
+)
+
+// Suggestion is a tool that fits a prompt.
+type Suggestion struct {
+	Tool  toolscript.Tool
+	Score float64 // about the number of rare words in which the prompt and the tool agree
+}
+
+// Index is a list of tools. It is immutable.
+type Index struct {
+	tools []toolscript.Tool
+	words *lexical.Index
+}
+
+// New indexes tools: their names and descriptions.
+func New(tools []toolscript.Tool) *Index {
+	documents := make([]lexical.Document, len(tools))
+	for i, t := range tools {
+		documents[i] = lexical.Document{Server: t.Server, Name: t.Name, Description: cut(t.Description, maxDescription)}
+	}
+	return &Index{tools, lexical.New(documents)}
+}
+
+// Find returns the tools that fit a prompt, at most Most, the best first.
+func (x *Index) Find(prompt string) []Suggestion { return x.Above(prompt, Threshold) }
+
+// Above is Find with another threshold.
+func (x *Index) Above(prompt string, threshold float64) []Suggestion {
+	scores := x.words.Score(cut(prompt, maxPrompt))
+	var all []Suggestion
+	for _, i := range best(scores.Documents) {
+		score := weigh(x.words.Evidence(scores, i)) * (partOfName + (1-partOfName)*scores.NameCovered[i])
+		if score >= threshold {
+			all = append(all, Suggestion{x.tools[i], score})
+		}
+	}
+	return Best(all)
+}
+
+// Best returns the best of all suggestions, each tool once: at most Most, and none that
+// is much worse than the best.
+func Best(all []Suggestion) []Suggestion {
+	slices.SortStableFunc(all, func(a, b Suggestion) int { return cmp.Compare(b.Score, a.Score) })
+	var chosen []Suggestion
+	for _, s := range all {
+		again := slices.ContainsFunc(chosen, func(c Suggestion) bool { return c.Tool.ID() == s.Tool.ID() })
+		if len(chosen) < Most && !again && s.Score >= near*all[0].Score {
+			chosen = append(chosen, s)
+		}
+	}
+	return chosen
+}
+
+// best returns the numbers of the documents with the best scores.
+func best(scores []float64) []int {
+	var numbers []int
+	for i, score := range scores {
+		if score > 0 {
+			numbers = append(numbers, i)
+		}
+	}
+	slices.SortStableFunc(numbers, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
+	return numbers[:min(len(numbers), candidates)]
+}
+
+func weigh(words []lexical.Evidence) float64 {
+	var sum float64
+	for _, w := range words {
+		weight := w.Worth
+		if w.Everyday {
+			weight *= everydayWeight
+		}
+		if !w.Exact {
+			weight *= alikeWeight
+		}
+		if !w.Named {
+			weight *= descriptionWeight
+		}
+		sum += weight
+	}
+	return sum
+}
