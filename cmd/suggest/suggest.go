@@ -54,7 +54,7 @@ func New(tools []toolscript.Tool) *Index {
 	for i, t := range tools {
 		documents[i] = lexical.Document{Server: t.Server, Name: t.Name, Description: cut(t.Description, maxDescription)}
 	}
-	return &Index{tools, lexical.New(documents)}
+	return &Index{tools, lexical.New(documents, lexical.DefaultWeights)}
 }
 
 // Find returns the tools that fit a prompt, at most Most, the best first.
