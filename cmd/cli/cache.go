@@ -2,12 +2,11 @@ package cli
 
 import (
 	"context"
-	"errors"
-	"io/fs"
 	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
+
+	"github.com/toolscript/toolscript/cmd/doctor"
 )
 
 func newCache(a *app) *cobra.Command {
@@ -28,7 +27,7 @@ func (a *app) clearCache(_ context.Context, out form) error {
 	if err != nil {
 		return err
 	}
-	files, size, err := measure(folder)
+	files, size, err := doctor.Measure(folder)
 	if err != nil {
 		return err
 	}
@@ -43,23 +42,4 @@ func (a *app) clearCache(_ context.Context, out form) error {
 		}{folder, files, size})
 	}
 	return a.print("removed %d files (%.1f MB) from %s", files, float64(size)/(1<<20), folder)
-}
-
-// measure counts the files below a folder and their bytes. A missing folder has none.
-func measure(folder string) (files int, size int64, err error) {
-	err = filepath.WalkDir(folder, func(_ string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		info, err := entry.Info()
-		if err == nil {
-			files++
-			size += info.Size()
-		}
-		return err
-	})
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
-	}
-	return files, size, err
 }

@@ -1,237 +1,190 @@
 package cli
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"log/slog"
-	"os"
-	"runtime"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/cmd/config/private"
-	"github.com/toolscript/toolscript/runner/deno"
-	"github.com/toolscript/toolscript/runner/quickjs"
-	"github.com/toolscript/toolscript/runner/worker"
+	"github.com/toolscript/toolscript/cmd/config"
+	"github.com/toolscript/toolscript/cmd/doctor"
 )
 
 type doctorOptions struct {
 	*app
-	form form
+	probe bool
+	trust bool
+	form  form
 }
 
 func newDoctor(a *app) *cobra.Command {
 	o := &doctorOptions{app: a}
 	c := &cobra.Command{
 		Use:   "doctor",
-		Short: "Check how well this machine runs and confines scripts",
-		Args:  takes(),
-		RunE:  func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
+		Short: "Find out what does not work, and how to mend it",
+		Long: `Find out what does not work, and how to mend it.
+
+doctor examines the configuration and its variables, the programs, logins and keyring of
+the servers, running gateways and the entries of old ones, the port, the permissions of
+files, the search model, Deno, the Claude Code plugin and its permission rules, and the
+processes that check and run scripts with everything that confines them.
+
+Each finding has the command or the change that mends it. The exit code is 1 if something
+is broken, and 0 if there are only warnings.`,
+		Args: takes(),
+		RunE: func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
 	}
+	c.Flags().BoolVar(&o.probe, "probe", false, "start or connect to every server, and open the search model")
+	addTrust(c.Flags(), &o.trust)
 	addForm(c.Flags(), &o.form, "print it as JSON")
 	return c
 }
 
-// health is the result of doctor.
-type health struct {
-	Version  string      `json:"version"`
-	Protocol int         `json:"protocol"`
-	Go       string      `json:"go"`
-	Platform string      `json:"platform"`
-	Kernel   string      `json:"kernel,omitempty"` // of Linux
-	Engine   string      `json:"engine"`
-	Cache    cacheHealth `json:"cache"`
-
-	Deno     toolscript.EngineStatus `json:"deno"`
-	Workers  []workerHealth          `json:"workers"`
-	Plugin   pluginHealth            `json:"plugin"`
-	Warnings []string                `json:"warnings"`
-}
-
-type cacheHealth struct {
-	Folder string `json:"folder"`
-	Files  int    `json:"files"`
-	Bytes  int64  `json:"bytes"`
-	Error  string `json:"error,omitempty"` // why the cache is not used
-}
-
-// workerHealth is the result of starting one worker.
-type workerHealth struct {
-	Role        string                   `json:"role"`
-	StartMs     float64                  `json:"startMs,omitempty"`
-	MemoryMB    float64                  `json:"memoryMb,omitempty"`
-	Confinement []toolscript.Confinement `json:"confinement,omitempty"`
-	Error       string                   `json:"error,omitempty"` // why it did not start
-}
-
-// run fails if no script can be run. A confinement that this system does not have is a
-// warning.
 func (o *doctorOptions) run(ctx context.Context) error {
-	found := o.examine(ctx)
-	write := found.write
-	if o.form.structured() {
-		write = func(w io.Writer) error { return o.form.write(w, found) }
-	}
-	if err := write(o.Stdout); err != nil {
+	options, err := o.examined()
+	if err != nil {
 		return err
 	}
-	for _, w := range found.Workers {
-		if w.Error != "" && w.Role != toolscript.EngineDeno { // scripts run without Deno
-			return &exitError{exitFailure}
-		}
-	}
-	return nil
-}
-
-func (o *doctorOptions) examine(ctx context.Context) *health {
-	h := &health{
-		Version: toolscript.Version, Protocol: toolscript.Protocol, Go: runtime.Version(),
-		Platform: runtime.GOOS + "/" + runtime.GOARCH, Kernel: kernelRelease(), Engine: quickjs.Name,
-		Warnings: []string{},
-	}
-	h.Cache = o.examineCache()
-	options := worker.Options{Log: slog.New(slog.DiscardHandler)}
-	if h.Cache.Error == "" {
-		options.CacheDir = o.host.Cache("quickjs")
+	over := o.waiting("examining")
+	found := doctor.Examine(ctx, options)
+	over()
+	if o.form.structured() {
+		err = o.form.write(o.Stdout, found)
 	} else {
-		h.Warnings = append(h.Warnings, "there is no cache, so starts are slow:  "+h.Cache.Error)
+		err = o.write(found)
 	}
-	h.Workers = []workerHealth{
-		examineWorker("sandbox", func() (examined, error) { return worker.StartSandbox(ctx, options) }),
-		examineWorker("checker", func() (examined, error) { return worker.StartChecker(ctx, options) }),
+	if err == nil && !found.OK {
+		return &exitError{exitFailure}
 	}
-	h.Plugin = o.examinePlugin()
-	h.Deno = o.host.FindDeno(ctx)
-	if h.Deno.Available {
-		h.Workers = append(h.Workers, o.examineDeno(ctx, h.Deno.Path))
-	}
-	if h.Deno.Warning != "" {
-		h.Warnings = append(h.Warnings, h.Deno.Warning)
-	}
-	for _, w := range h.Workers {
-		h.Warnings = append(h.Warnings, w.warnings()...)
-	}
-	return h
-}
-
-// examineDeno examines a Deno process.
-func (o *doctorOptions) examineDeno(ctx context.Context, path string) workerHealth {
-	engine, err := deno.NewEngine(ctx, deno.Options{Executable: path, Folder: o.host.Cache("deno"), Log: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		return workerHealth{Role: toolscript.EngineDeno, Error: err.Error()}
-	}
-	h := examineWorker(toolscript.EngineDeno, func() (examined, error) { return engine.Start(ctx, "doctor") })
-	if err := engine.Close(); err != nil && h.Error == "" {
-		h.Error = err.Error()
-	}
-	return h
-}
-
-func (o *doctorOptions) examineCache() cacheHealth {
-	var c cacheHealth
-	var err error
-	if c.Folder, err = o.host.CacheFolder(); err == nil {
-		err = private.Dir(c.Folder)
-	}
-	if err == nil {
-		c.Files, c.Bytes, err = measure(c.Folder)
-	}
-	if err != nil {
-		c.Error = err.Error()
-	}
-	return c
-}
-
-// examined is a process that reports its confinement.
-type examined interface {
-	Confinement() []toolscript.Confinement
-	RSS() int64
-	Close()
-}
-
-// examineWorker starts a worker, reads its properties, and ends it.
-func examineWorker(role string, start func() (examined, error)) workerHealth {
-	h := workerHealth{Role: role}
-	begun := time.Now()
-	p, err := start()
-	if err != nil {
-		var classed *toolscript.Error
-		if errors.As(err, &classed) {
-			err = classed.Err
-		}
-		h.Error = err.Error()
-		return h
-	}
-	defer p.Close()
-	h.StartMs = float64(time.Since(begun).Microseconds()) / 1000
-	h.MemoryMB = float64(p.RSS()) / (1 << 20)
-	h.Confinement = p.Confinement()
-	return h
-}
-
-func (h workerHealth) warnings() []string {
-	if h.Error != "" {
-		if h.Role == toolscript.EngineDeno {
-			return []string{"scripts cannot be run on Deno: " + h.Error}
-		}
-		return []string{"scripts cannot be run: " + h.Error}
-	}
-	var all []string
-	for _, part := range h.Confinement {
-		if !part.Active {
-			all = append(all, fmt.Sprintf("%s processes run without %s: %s", h.Role, part.Name, part.Detail))
-		}
-	}
-	return all
-}
-
-// kernelRelease is the version of the Linux kernel; "" on other systems.
-func kernelRelease() string {
-	text, err := os.ReadFile("/proc/sys/kernel/osrelease")
-	if err != nil {
-		return ""
-	}
-	return strings.TrimSpace(string(text))
-}
-
-// write prints the result as text.
-func (h *health) write(w io.Writer) error {
-	var b strings.Builder
-	platform := h.Platform
-	if h.Kernel != "" {
-		platform += " (kernel " + h.Kernel + ")"
-	}
-	fmt.Fprintf(&b, "toolscript  %s, protocol %d, %s, %s\n", h.Version, h.Protocol, h.Go, platform)
-	fmt.Fprintf(&b, "engine      %s\n", h.Engine)
-	fmt.Fprintf(&b, "cache       %s: %d files, %.1f MB\n", visible(h.Cache.Folder), h.Cache.Files, float64(h.Cache.Bytes)/(1<<20))
-	if h.Deno.Available {
-		fmt.Fprintf(&b, "deno        %s at %s\n", visible(h.Deno.Version), visible(h.Deno.Path))
-	} else {
-		fmt.Fprintf(&b, "deno        missing: %s\n", visible(h.Deno.Reason))
-	}
-	for _, worker := range h.Workers {
-		if worker.Error != "" {
-			fmt.Fprintf(&b, "%-11s does not start\n", worker.Role)
-			continue
-		}
-		fmt.Fprintf(&b, "%-11s ready in %.0f ms, %.0f MB, confined by:\n", worker.Role, worker.StartMs, worker.MemoryMB)
-		for _, part := range worker.Confinement {
-			state := "yes"
-			if !part.Active {
-				state = "NO"
-			}
-			fmt.Fprintf(&b, "  %-14s %-4s %s\n", part.Name, state, part.Detail)
-		}
-	}
-	b.WriteString(h.Plugin.text())
-	for _, warning := range h.Warnings {
-		fmt.Fprintf(&b, "warning: %s\n", visible(warning))
-	}
-	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// examined is the environment of this command.
+func (o *doctorOptions) examined() (doctor.Options, error) {
+	folder, err := o.runtimeFolder()
+	if err != nil {
+		return doctor.Options{}, err
+	}
+	url := ""
+	if o.gatewayURL != "" {
+		if url, err = o.complete(o.gatewayURL); err != nil {
+			return doctor.Options{}, err
+		}
+	}
+	return doctor.Options{
+		Host: o.host, Env: o.Env, Runtime: folder, Home: cmp.Or(o.getenv("HOME"), o.getenv("USERPROFILE")), URL: url, Port: o.getenv("TOOLSCRIPT_PORT"),
+		Trust: o.trust, Probe: o.probe,
+	}, nil
+}
+
+// write prints the report as text: first the facts, then the findings.
+func (o *doctorOptions) write(r *doctor.Report) error {
+	var b strings.Builder
+	platform := r.Platform
+	if r.Kernel != "" {
+		platform += " (kernel " + r.Kernel + ")"
+	}
+	fmt.Fprintf(&b, "toolscript  %s, protocol %d, %s, %s\n", r.Version, r.Protocol, r.Go, platform)
+	fmt.Fprintf(&b, "engine      %s\n", r.Engine)
+	fmt.Fprintf(&b, "cache       %s: %d files, %.1f MB\n", visible(r.Cache.Folder), r.Cache.Files, float64(r.Cache.Bytes)/(1<<20))
+	files := "none"
+	if len(r.Files) > 0 {
+		files = strings.Join(r.Files, ", ")
+	}
+	fmt.Fprintf(&b, "files       %s\n", visible(files))
+	writeServers(&b, r.Servers)
+	for _, g := range r.Gateways {
+		fmt.Fprintf(&b, "gateway     %s, PID %d, toolscript %s\n", visible(g.URL), g.PID, visible(g.Version))
+	}
+	if r.Deno.Available {
+		fmt.Fprintf(&b, "deno        %s at %s\n", visible(r.Deno.Version), visible(r.Deno.Path))
+	} else {
+		fmt.Fprintf(&b, "deno        missing: %s\n", visible(r.Deno.Reason))
+	}
+	for _, worker := range r.Workers {
+		writeWorker(&b, worker)
+	}
+	b.WriteString(pluginText(r.Plugin))
+	o.writeFindings(&b, r.Findings)
+	_, err := io.WriteString(o.Stdout, b.String())
+	return err
+}
+
+func writeServers(b *strings.Builder, servers []doctor.Server) {
+	var names []string
+	for _, s := range servers {
+		name := s.Name
+		if s.State != "" {
+			name += fmt.Sprintf(" (%s, %d tools)", s.State, s.Tools)
+		}
+		names = append(names, name)
+	}
+	if len(names) > 0 {
+		fmt.Fprintf(b, "servers     %s\n", visible(strings.Join(names, ", ")))
+	}
+}
+
+func writeWorker(b *strings.Builder, worker doctor.Worker) {
+	if worker.Error != "" {
+		fmt.Fprintf(b, "%-11s does not start\n", worker.Role)
+		return
+	}
+	fmt.Fprintf(b, "%-11s ready in %.0f ms, %.0f MB, confined by:\n", worker.Role, worker.StartMs, worker.MemoryMB)
+	for _, part := range worker.Confinement {
+		state := "yes"
+		if !part.Active {
+			state = "NO"
+		}
+		fmt.Fprintf(b, "  %-14s %-4s %s\n", part.Name, state, part.Detail)
+	}
+}
+
+func pluginText(p doctor.Plugin) string {
+	state := "allows safe commands of the agent"
+	switch {
+	case p.Error != "":
+		state = "asks for each command, because " + visible(p.Error)
+	case !p.AutoAllow:
+		state = "asks for each command (plugin.autoAllow in ~/" + config.FileName + ")"
+	}
+	installed := "not installed; it"
+	if p.Installed {
+		installed = "version " + visible(p.Version) + ";"
+	}
+	return fmt.Sprintf("plugin      %s %s; by hand, in permissions.allow of Claude Code's settings: \"%s\"\n", installed, state, strings.Join(p.Rules, `", "`))
+}
+
+// writeFindings writes each finding with the way to mend it below.
+func (o *doctorOptions) writeFindings(b *strings.Builder, findings []doctor.Finding) {
+	if len(findings) == 0 {
+		b.WriteString("\nNothing is wrong.\n")
+		return
+	}
+	b.WriteByte('\n')
+	width := columns(o.Stdout)
+	for _, f := range findings {
+		colour, end := "", ""
+		if o.coloured(o.Stdout) {
+			colour, end = "\x1b[33m", "\x1b[0m"
+			if f.Level == doctor.Broken {
+				colour = "\x1b[31m"
+			}
+		}
+		for i, line := range wrapped(oneLine(f.Level+": "+f.Subject+": "+f.Problem), width-2) {
+			if i > 0 {
+				line = "  " + line
+			} else {
+				line = colour + f.Level + end + strings.TrimPrefix(line, f.Level)
+			}
+			b.WriteString(line + "\n")
+		}
+		if f.Fix != "" {
+			for _, line := range wrapped("→ "+oneLine(f.Fix), width-2) {
+				b.WriteString("  " + line + "\n")
+			}
+		}
+	}
 }

@@ -7,9 +7,9 @@ import (
 
 func TestDoctorOnThePlugin(t *testing.T) {
 	for _, tt := range []struct{ name, file, want string }{
-		{"on", empty, "plugin      allows safe commands"},
-		{"off", `{"mcpServers": {}, "plugin": {"autoAllow": false}}`, "plugin      asks for each command (plugin.autoAllow"},
-		{"broken", "{", "plugin      asks for each command, because"},
+		{"on", empty, "plugin      not installed; it allows safe commands"},
+		{"off", `{"mcpServers": {}, "plugin": {"autoAllow": false}}`, "plugin      not installed; it asks for each command (plugin.autoAllow"},
+		{"broken", "{", "plugin      not installed; it asks for each command, because"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := newWorld(t, map[string]string{"home/.toolscript.json": tt.file})

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -16,7 +18,10 @@ func newHook(a *app) *cobra.Command {
 		Short:              "Answer a hook of the Claude Code plugin",
 		Hidden:             true,
 		DisableFlagParsing: true,
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(c *cobra.Command, args []string) error {
+			if asksForHelp(args) {
+				return c.Help()
+			}
 			a.say("toolscript: this version does not know this hook of the plugin; update toolscript")
 			return &exitError{exitFailure}
 		},
@@ -43,7 +48,10 @@ func hookCommand(a *app, name string, answer func(context.Context, hook.Event) e
 		Use:                name,
 		Short:              "Answer the hook " + name,
 		DisableFlagParsing: true,
-		RunE: func(c *cobra.Command, _ []string) error {
+		RunE: func(c *cobra.Command, args []string) error {
+			if asksForHelp(args) {
+				return c.Help()
+			}
 			event, err := hook.Read(a.Stdin)
 			if err != nil {
 				return err
@@ -51,6 +59,12 @@ func hookCommand(a *app, name string, answer func(context.Context, hook.Event) e
 			return answer(c.Context(), event)
 		},
 	}
+}
+
+// asksForHelp reports whether the arguments of a hook, which parses no flags, ask for its
+// help.
+func asksForHelp(args []string) bool {
+	return slices.Contains([]string{"--help", "-h", "help"}, strings.Join(args, " "))
 }
 
 // projectFolder is the folder that the client was started for.

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -94,6 +95,34 @@ func (h *Host) llamaModel(settings config.Search) func(context.Context) (embedde
 		}
 		return p, nil
 	}
+}
+
+// CheckModel returns an error if the search model outside of the program cannot be used.
+// It opens the model only with probe: a request to an endpoint may cost something.
+func (h *Host) CheckModel(ctx context.Context, settings config.Search, probe bool) error {
+	var o actors.SearchOptions
+	h.chooseModel(&o, settings)
+	if settings.Lexical || o.Outside.Open == nil {
+		return nil
+	}
+	if probe {
+		m, err := o.Outside.Open(ctx)
+		if err == nil {
+			m.Close()
+		}
+		return err
+	}
+	if !strings.EqualFold(filepath.Ext(settings.Model), ".gguf") {
+		return nil
+	}
+	if _, err := os.Stat(settings.Model); err != nil {
+		return err
+	}
+	program, err := llama.Find(h.getenv(llamaVariable))
+	if err == nil {
+		_, err = os.Stat(program)
+	}
+	return err
 }
 
 func remoteModel(r config.Remote) func(context.Context) (embedder.Model, error) {

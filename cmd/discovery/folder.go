@@ -95,17 +95,21 @@ func (f Folder) Remove(e Entry) error {
 // entries of processes that have ended. A missing folder is empty. A folder that other
 // users can write to is an error, because an entry decides where tool calls are sent.
 func (f Folder) List() ([]Entry, error) {
-	running, _, err := f.scan()
+	running, _, err := f.scan(true)
 	return running, err
 }
 
 // Prune removes the entries of processes that have ended, and returns them.
 func (f Folder) Prune() ([]Entry, error) {
-	_, ended, err := f.scan()
+	_, ended, err := f.scan(true)
 	return ended, err
 }
 
-func (f Folder) scan() (running, ended []Entry, err error) {
+// Look returns the entries of running gateways and of processes that have ended, and
+// removes nothing.
+func (f Folder) Look() (running, ended []Entry, err error) { return f.scan(false) }
+
+func (f Folder) scan(remove bool) (running, ended []Entry, err error) {
 	if err := private.Check(string(f)); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, nil, nil
@@ -123,7 +127,9 @@ func (f Folder) scan() (running, ended []Entry, err error) {
 			continue
 		}
 		if e.PIDNamespace == here.pidNamespace && !e.alive() {
-			_ = f.Remove(e) // the next List tries again
+			if remove {
+				_ = f.Remove(e) // the next List tries again
+			}
 			ended = append(ended, e)
 			continue
 		}

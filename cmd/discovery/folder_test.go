@@ -229,6 +229,12 @@ func TestPrune(t *testing.T) {
 	gone := own
 	gone.PID = 1 << 30
 	place(t, folder, fileName(gone), gone)
+	for range 2 { // Look removes nothing
+		running, ended, err := folder.Look()
+		if err != nil || len(running) != 1 || len(ended) != 1 || ended[0].PID != gone.PID {
+			t.Errorf("Look = %v, %v, %v", running, ended, err)
+		}
+	}
 	for _, want := range [][]int{{gone.PID}, nil} {
 		ended, err := folder.Prune()
 		if err != nil {

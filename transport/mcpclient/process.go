@@ -106,6 +106,22 @@ func lasting(format string, args ...any) error {
 	return &toolscript.Error{Kind: toolscript.Unavailable, Permanent: true, Err: fmt.Errorf(format, args...)}
 }
 
+// FindProgram returns an error if the program of a stdio server does not exist. host is
+// the environment of the gateway, as os.Environ.
+func FindProgram(host []string, cfg Config) error {
+	path, err := lookPath(cfg.Command, environment(host, cfg).vars)
+	if err != nil {
+		return err
+	}
+	if !filepath.IsAbs(path) && cfg.Dir != "" {
+		path = filepath.Join(cfg.Dir, path)
+	}
+	if _, err := exec.LookPath(path); err != nil {
+		return startError(cfg.Command, cfg.Dir, errors.Unwrap(err))
+	}
+	return nil
+}
+
 // lookPath finds a command in the PATH of the server's own environment.
 func lookPath(command string, env []string) (string, error) {
 	if filepath.Base(command) != command {

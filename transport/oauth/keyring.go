@@ -70,6 +70,19 @@ func (c *Credentials) fetchSecrets(path string) error {
 	return nil
 }
 
+// CheckKeyring reads from the system keyring, and returns an error with the next step if
+// it cannot be used.
+func CheckKeyring() error {
+	err := callKeyring(func() error {
+		_, err := keyring.Get(keyringService, "")
+		return err
+	})
+	if errors.Is(err, keyring.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
 // removeSecrets deletes a server's item from the keyring.
 func removeSecrets(path string) error {
 	err := callKeyring(func() error { return keyring.Delete(keyringService, path) })

@@ -1,0 +1,174 @@
+// Package doctor finds the mistakes of an installation: of the configuration, the
+// servers, running gateways, folders, and the processes that run scripts.
+package doctor
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io/fs"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/config"
+	"github.com/toolscript/toolscript/cmd/daemon"
+	"github.com/toolscript/toolscript/cmd/discovery"
+	"github.com/toolscript/toolscript/runner/quickjs"
+)
+
+// Options are the environment that is examined.
+type Options struct {
+	Host    *daemon.Host
+	Env     []string         // as os.Environ
+	Runtime discovery.Folder // of the entries of gateways
+	Home    string           // of the user
+	URL     string           // of the gateway that commands must use; "" if they find one
+	Port    string           // that a gateway would listen on; "" for any
+	Trust   bool             // use the project's configuration without trusting it
+	Probe   bool             // start and connect to every server, and open the search model
+}
+
+// Levels of a finding.
+const (
+	Broken  = "error"   // something that is configured does not work
+	Warning = "warning" // it works with a restriction
+)
+
+// Finding is one thing that should be changed.
+type Finding struct {
+	Level   string `json:"level"`         // Broken or Warning
+	Subject string `json:"subject"`       // such as "server github"
+	Problem string `json:"problem"`       // one sentence
+	Fix     string `json:"fix,omitempty"` // a command or a change that mends it
+}
+
+// Report is what was found.
+type Report struct {
+	OK       bool   `json:"ok"` // nothing is broken
+	Version  string `json:"version"`
+	Protocol int    `json:"protocol"`
+	Go       string `json:"go"`
+	Platform string `json:"platform"`
+	Kernel   string `json:"kernel,omitempty"` // of Linux
+	Engine   string `json:"engine"`
+	Cache    Cache  `json:"cache"`
+
+	Files    []string                `json:"files"`    // of the configuration
+	Servers  []Server                `json:"servers"`  // sorted by name
+	Gateways []Gateway               `json:"gateways"` // that run
+	Deno     toolscript.EngineStatus `json:"deno"`
+	Workers  []Worker                `json:"workers"`
+	Plugin   Plugin                  `json:"plugin"`
+	Findings []Finding               `json:"findings"` // errors first
+}
+
+// Cache is the folder of everything that can be computed again.
+type Cache struct {
+	Folder string `json:"folder"`
+	Files  int    `json:"files"`
+	Bytes  int64  `json:"bytes"`
+	Error  string `json:"error,omitempty"` // why the cache is not used
+}
+
+// examination collects the report.
+type examination struct {
+	Options
+	*Report
+	loaded *config.Config // nil if the configuration has mistakes
+}
+
+func (x *examination) broken(subject, fix, format string, args ...any) {
+	x.Findings = append(x.Findings, Finding{Broken, subject, fmt.Sprintf(format, args...), fix})
+}
+
+func (x *examination) warn(subject, fix, format string, args ...any) {
+	x.Findings = append(x.Findings, Finding{Warning, subject, fmt.Sprintf(format, args...), fix})
+}
+
+// Examine examines the installation. It starts a worker of each kind, and with Probe
+// all servers. It changes no file except those of caches.
+func Examine(ctx context.Context, o Options) *Report {
+	x := &examination{Options: o, Report: &Report{
+		Version: toolscript.Version, Protocol: toolscript.Protocol, Go: runtime.Version(),
+		Platform: runtime.GOOS + "/" + runtime.GOARCH, Kernel: kernelRelease(), Engine: quickjs.Name,
+		Files: []string{}, Servers: []Server{}, Gateways: []Gateway{}, Workers: []Worker{}, Findings: []Finding{},
+	}}
+	x.configuration()
+	x.folders()
+	x.servers(ctx)
+	x.model(ctx)
+	x.gateways(ctx)
+	x.workers(ctx)
+	x.plugin()
+	slices.SortStableFunc(x.Findings, func(a, b Finding) int { return cmp.Compare(a.Level, b.Level) })
+	x.OK = !slices.ContainsFunc(x.Findings, func(f Finding) bool { return f.Level == Broken })
+	return x.Report
+}
+
+// configuration reads the files.
+func (x *examination) configuration() {
+	const subject = "configuration"
+	x.Host.Warn = func(format string, args ...any) { x.warn(subject, "", format, args...) }
+	loaded, err := x.Host.Load(x.Trust)
+	if err != nil {
+		x.broken(subject, "correct the file, then: toolscript config validate", "%v", err)
+		return
+	}
+	x.loaded = loaded
+	for _, file := range loaded.Files {
+		if file.Found {
+			x.Files = append(x.Files, file.Path)
+		}
+	}
+	if len(loaded.Servers) == 0 {
+		x.warn(subject, "toolscript init", "no servers are configured")
+	}
+	if len(loaded.Untrusted) > 0 { // in place of the warning of Load
+		x.Findings = slices.DeleteFunc(x.Findings, func(f Finding) bool { return strings.Contains(f.Problem, "toolscript trust") })
+		x.warn(subject, "toolscript trust", "servers of the project are not started because you have not trusted its file: %s", list(loaded.Untrusted))
+	}
+}
+
+// model examines the search model.
+func (x *examination) model(ctx context.Context) {
+	if x.loaded == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, probeTime)
+	defer cancel()
+	if err := x.Host.CheckModel(ctx, x.loaded.Settings.Search, x.Probe); err != nil {
+		x.warn("search model", `correct "search" in `+config.FileName+", or remove it to use the embedded model",
+			"tools are found by words only: %v", err)
+	}
+}
+
+// folders examines the permissions of the files that only the user may change.
+func (x *examination) folders() {
+	x.Cache = x.cache()
+	if x.Cache.Error != "" {
+		x.warn("cache", "name a folder of yours with --data-dir or TOOLSCRIPT_DATA_DIR", "there is no cache, so starts are slow: %s", x.Cache.Error)
+	}
+	x.private("runtime folder", string(x.Runtime))
+	if data, err := config.DataDir(x.Host.Config); err == nil {
+		x.private("data folder", data)
+	}
+	if store, err := x.Host.LoginStore(); err == nil {
+		x.secretFiles("logins", store.Dir)
+	}
+	if x.loaded != nil {
+		for _, file := range x.loaded.Files {
+			if file.Found && !file.Project {
+				x.unwritable("configuration", file.Path)
+			}
+		}
+	}
+}
+
+// groupOrOthers are the permissions that files with secrets must not have, and the part
+// of them that files must not have that decide what is started.
+const (
+	groupOrOthers fs.FileMode = 0o077
+	otherWriters  fs.FileMode = 0o022
+)

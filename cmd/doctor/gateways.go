@@ -1,0 +1,79 @@
+package doctor
+
+import (
+	"context"
+	"net"
+	"slices"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/discovery"
+	"github.com/toolscript/toolscript/transport/gateway"
+)
+
+// answerTime bounds the request to one gateway.
+const answerTime = 5 * time.Second
+
+// Gateway is a running gateway of the user.
+type Gateway struct {
+	URL     string `json:"url"` // without the capability
+	PID     int    `json:"pid"`
+	Version string `json:"version"`
+	Healthy bool   `json:"healthy"`
+}
+
+// gateways examines the entries of gateways, and the port of a new one.
+func (x *examination) gateways(ctx context.Context) {
+	running, ended, err := x.Runtime.Look()
+	if err != nil {
+		x.broken("gateways", "", "%v", err)
+	}
+	if len(ended) > 0 {
+		x.warn("gateways", "toolscript gateway prune", "%d gateways have ended without removing their files", len(ended))
+	}
+	for _, e := range running {
+		x.Gateways = append(x.Gateways, x.gateway(ctx, e))
+	}
+	if x.URL != "" && !answers(ctx, x.URL) {
+		x.broken("gateway", "unset TOOLSCRIPT_GATEWAY_URL", "no gateway answers at the address of --gateway-url or TOOLSCRIPT_GATEWAY_URL, the only one that commands use")
+	}
+	x.port()
+}
+
+func (x *examination) gateway(ctx context.Context, e discovery.Entry) Gateway {
+	g := Gateway{URL: e.Address(), PID: e.PID, Version: e.Version, Healthy: answers(ctx, e.URL)}
+	subject := "gateway " + g.URL
+	switch {
+	case !g.Healthy:
+		x.broken(subject, "toolscript gateway stop -g "+g.URL, "it does not answer within %s", answerTime)
+	case e.Version != toolscript.Version || e.Protocol != toolscript.Protocol:
+		x.warn(subject, "toolscript gateway restart -g "+g.URL, "it is toolscript %s, and this is %s", e.Version, toolscript.Version)
+	}
+	return g
+}
+
+func answers(ctx context.Context, url string) bool {
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	client := gateway.NewClient(url)
+	defer client.Close()
+	_, err := client.Health(ctx)
+	return err == nil
+}
+
+// port reports whether a gateway could listen.
+func (x *examination) port() {
+	port := x.Port
+	if port == "" {
+		port = "0"
+	}
+	if slices.ContainsFunc(x.Gateways, func(g Gateway) bool { return g.URL == "http://127.0.0.1:"+port }) {
+		return // a gateway has it
+	}
+	l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", port)) //nolint:noctx // it does not wait
+	if err != nil {
+		x.broken("port", "unset TOOLSCRIPT_PORT, or end the program that uses the port", "a gateway cannot listen: %v", err)
+		return
+	}
+	_ = l.Close() // it was only tried
+}

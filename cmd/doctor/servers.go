@@ -1,0 +1,130 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors"
+	"github.com/toolscript/toolscript/cmd/config"
+	"github.com/toolscript/toolscript/cmd/daemon"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/oauth"
+)
+
+// probeTime bounds the start of all servers.
+const probeTime = actors.DefaultConnectTimeout + 5*time.Second
+
+// Server is a configured server.
+type Server struct {
+	Name  string                 `json:"name"`
+	Type  string                 `json:"type"`
+	State toolscript.ServerState `json:"state,omitempty"` // with Probe
+	Tools int                    `json:"tools,omitempty"` // with Probe
+}
+
+// servers examines the configured servers without starting them, and starts them with
+// Probe.
+func (x *examination) servers(ctx context.Context) {
+	if x.loaded == nil {
+		return
+	}
+	logins := x.Host.Logins(slog.New(slog.DiscardHandler))
+	keyring := false
+	failing := map[string]bool{}
+	for _, name := range slices.Sorted(maps.Keys(x.loaded.Servers)) {
+		c := x.loaded.Servers[name]
+		x.Servers = append(x.Servers, Server{Name: name, Type: c.Type})
+		if c.Disabled || slices.Contains(x.loaded.Untrusted, name) {
+			continue
+		}
+		keyring = keyring || c.OAuth.Storage == oauth.StorageKeyring
+		if fix, problem := x.serverProblem(logins, name, c); problem != nil {
+			x.broken("server "+name, fix, "%s", reason(problem))
+			failing[name] = true
+		}
+	}
+	if keyring {
+		if err := oauth.CheckKeyring(); err != nil {
+			x.broken("keyring", `start or unlock the keyring, or set oauth.storage to "file"`, "%v", err)
+		}
+	}
+	if x.Probe && len(x.loaded.Servers) > 0 {
+		x.probe(ctx, failing)
+	}
+}
+
+// serverProblem is the reason why a server cannot work; nil if none is known without
+// starting it.
+func (x *examination) serverProblem(logins *oauth.Sessions, name string, c mcpclient.Config) (fix string, problem error) {
+	switch {
+	case c.Problem != nil:
+		return "export the variable, or write a default in " + c.Source + ": ${NAME:-default}", c.Problem
+	case c.Type == mcpclient.Stdio:
+		return fmt.Sprintf(`install the program, or correct "command" of %s in %s`, name, c.Source), mcpclient.FindProgram(x.Env, c)
+	default:
+		session, err := logins.Session(name, c.URL, c.OAuth)
+		if err != nil {
+			return `correct "oauth" of ` + name + " in " + c.Source, err
+		}
+		if status, why := session.Status(); status == oauth.Failed {
+			return "toolscript auth " + name, fmt.Errorf("its login has failed: %s", why)
+		}
+		return "", nil
+	}
+}
+
+// probe starts the servers and ends them again. Servers in failing have a finding
+// already.
+func (x *examination) probe(ctx context.Context, failing map[string]bool) {
+	own, err := x.Host.Start(x.loaded, daemon.Options{
+		Trust: x.Trust, Logger: slog.New(slog.DiscardHandler),
+		Search: func(s *config.Search) { s.Lexical = true },
+	})
+	if err != nil {
+		x.broken("servers", "", "the servers cannot be started: %v", err)
+		return
+	}
+	defer func() {
+		if err := own.Stop(); err != nil {
+			x.warn("servers", "", "not all servers ended in time: %v", err)
+		}
+	}()
+	ctx, cancel := context.WithTimeout(ctx, probeTime)
+	defer cancel()
+	own.Await(ctx, nil)
+	states, err := own.Servers(context.WithoutCancel(ctx))
+	if err != nil {
+		x.broken("servers", "", "the servers were not examined: %v", err)
+		return
+	}
+	for i, s := range states {
+		x.Servers[i].State, x.Servers[i].Tools = s.State, s.Tools
+		if failing[s.Name] || s.State == toolscript.Ready || s.Disabled || slices.Contains(x.loaded.Untrusted, s.Name) {
+			continue
+		}
+		fix := "toolscript list-servers --verbose"
+		if s.State == toolscript.NeedsAuth {
+			fix = "toolscript auth " + s.Name
+		}
+		text := s.Error
+		if text == "" {
+			text = fmt.Sprintf("it did not connect within %s", actors.DefaultConnectTimeout)
+		}
+		x.broken("server "+s.Name, fix, "%s", text)
+	}
+}
+
+// reason is the text of an error without the name of the server.
+func reason(err error) string {
+	var e *toolscript.Error
+	if errors.As(err, &e) && e.Err != nil {
+		return e.Err.Error()
+	}
+	return err.Error()
+}
