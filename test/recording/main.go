@@ -1,0 +1,194 @@
+//go:build linux
+
+// Command recording runs the built program at a terminal and draws what the terminal
+// shows as an SVG, the picture of the README.
+//
+//	go run ./test/recording -program bin/toolscript docs/recording.svg
+//
+// The picture is animated, with the measured times. Programs that do not animate show
+// the end.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// columns is the width of the terminal.
+const columns = 104
+
+// session are the commands of the picture, in the folder of the repository.
+var session = []string{
+	`toolscript search 'find a word in files'`,
+	`toolscript exec '
+  const { matches } = await tools.demo.searchText({ pattern: "^func Fuzz", glob: "*_test.go" });
+  const files = new Set(matches.map((m) => m.file));
+  return { tests: matches.length, files: files.size }'`,
+	`toolscript exec '
+  const { matches } = await tools.demo.searchText({ pattern: "^func Fuzz", glob: "*_test.go" });
+  const files = new Set(matches.map((m) => m.path));
+  return { tests: matches.length, files: files.size }'`,
+}
+
+func main() {
+	program := flag.String("program", "bin/toolscript", "`path` of the program")
+	flag.Parse()
+	if flag.NArg() != 1 {
+		fmt.Fprintln(os.Stderr, "usage: recording [-program PATH] FILE.svg")
+		os.Exit(2)
+	}
+	if err := record(*program, flag.Arg(0)); err != nil {
+		fmt.Fprintln(os.Stderr, "recording:", err)
+		os.Exit(1)
+	}
+}
+
+func record(program, to string) error {
+	home, err := os.MkdirTemp("", "toolscript-recording-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(home) //nolint:errcheck // a temporary folder
+	program, err = filepath.Abs(program)
+	if err != nil {
+		return err
+	}
+	m := machine{env: []string{"HOME=" + home, "PATH=" + filepath.Dir(program) + ":/usr/bin:/bin", "TERM=xterm-256color", "LANG=C.UTF-8"}}
+	for _, command := range []string{"toolscript init --demo --yes", session[0], session[2]} { // fills the caches, as after the first use
+		if _, _, err := m.run(command); err != nil {
+			return err
+		}
+	}
+	var shown []scene
+	for _, command := range session {
+		output, took, err := m.run(command)
+		if err != nil {
+			return err
+		}
+		shown = append(shown, scene{command, lines(output, columns), took})
+	}
+	return os.WriteFile(to, []byte(draw(shown)), 0o644)
+}
+
+// machine has the environment of the commands.
+type machine struct{ env []string }
+
+// run runs a command of a shell at a terminal, and returns its output and its time. The
+// command may fail.
+func (m machine) run(command string) (output string, took time.Duration, err error) {
+	master, terminal, err := open()
+	if err != nil {
+		return "", 0, err
+	}
+	defer master.Close()                          //nolint:errcheck // only read
+	cmd := exec.Command("/bin/sh", "-c", command)
+	cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = m.env, terminal, terminal, terminal
+	cmd.SysProcAttr = &unix.SysProcAttr{Setsid: true, Setctty: true}
+	begun := time.Now()
+	if err := errors.Join(cmd.Start(), terminal.Close()); err != nil {
+		return "", 0, err
+	}
+	text, err := io.ReadAll(master)
+	if err != nil && !errors.Is(err, unix.EIO) { // the end of a terminal
+		return "", 0, err
+	}
+	var failed *exec.ExitError
+	if err := cmd.Wait(); err != nil && !errors.As(err, &failed) {
+		return "", 0, err
+	}
+	return string(text), time.Since(begun), nil
+}
+
+// open returns the two ends of a new terminal.
+func open() (master, terminal *os.File, err error) {
+	master, err = os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	fd := int(master.Fd())
+	number, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
+	err = errors.Join(err, unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0),
+		unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: 40, Col: columns}))
+	if err == nil {
+		terminal, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, master.Close())
+	}
+	return master, terminal, nil
+}
+
+// piece is a part of a line in one colour.
+type piece struct {
+	column int
+	text   string
+	class  string // of the style sheet; "" is the colour of text
+}
+
+// classes are the codes of colours that the program uses.
+var classes = map[string]string{"31": "red", "32": "green", "33": "yellow", "36": "cyan", "2": "dim", "1": "bold"}
+
+// lines interprets the output of a program, which may erase the current line, as a
+// terminal of a width shows it.
+func lines(output string, width int) [][]piece {
+	var shown [][]piece
+	var line []piece
+	column, class := 0, ""
+	end := func() { shown, line, column = append(shown, line), nil, 0 }
+	for len(output) > 0 {
+		if code, rest, ok := escape(output); ok {
+			output = rest
+			switch {
+			case strings.HasSuffix(code, "m"):
+				class = classes[strings.TrimSuffix(code, "m")]
+			case code == "K" && column == 0:
+				line = nil
+			}
+			continue
+		}
+		r := []rune(output)[0]
+		output = output[len(string(r)):]
+		switch r {
+		case '\r':
+			column = 0
+		case '\n':
+			end()
+		default:
+			if column == width {
+				end()
+			}
+			if n := len(line); n > 0 && line[n-1].class == class {
+				line[n-1].text += string(r)
+			} else {
+				line = append(line, piece{column, string(r), class})
+			}
+			column++
+		}
+	}
+	if line != nil {
+		end()
+	}
+	return shown
+}
+
+// escape splits a control sequence from the text: its parameters and its last byte.
+func escape(text string) (code, rest string, ok bool) {
+	after, ok := strings.CutPrefix(text, "\x1b[")
+	if !ok {
+		return "", text, false
+	}
+	at := strings.IndexFunc(after, func(r rune) bool { return r >= '@' && r <= '~' })
+	if at < 0 {
+		return "", text, false
+	}
+	return after[:at+1], after[at+1:], true
+}
