@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -148,21 +149,32 @@ func (m *machine) must(t *testing.T, dir string, args ...string) string {
 	return r.stdout
 }
 
-// TestTwoCommands runs the two commands of the README on a machine without any
+var quickStart = regexp.MustCompile("(?s)\n## Run it\n.*?```sh\n(npx.*?)```")
+
+// TestTwoCommands runs the two npx commands of the README on a machine without any
 // configuration, from the first one to the result of a script.
 func TestTwoCommands(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	block := quickStart.FindSubmatch(readme)
+	if block == nil {
+		t.Fatal("the README has no npx commands under Run it")
+	}
+	commands := strings.Split(strings.TrimSpace(string(block[1])), "\n")
+	if len(commands) != 2 {
+		t.Fatalf("the README has %d commands, want two: %q", len(commands), commands)
+	}
 	r := newRegistry(t)
 	m := newMachine(t, r.URL, false)
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "some.txt"), []byte("one\ntwo\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
 	begun := time.Now()
-	m.must(t, dir, "npx", "-y", "toolscript", "init", "--yes")
+	m.must(t, dir, "sh", "-c", commands[0])
 	installed := time.Since(begun)
-	out := m.must(t, dir, "npx", "toolscript", "exec", `return (await tools.demo.readFile({ path: "some.txt" })).lines`)
-	t.Logf("npx -y toolscript init --yes: %s; with npx toolscript exec: %s", installed.Round(time.Millisecond), time.Since(begun).Round(time.Millisecond))
-	if out != "2\n" {
+	out := m.must(t, dir, "sh", "-c", commands[1])
+	t.Logf("the first command: %s; both: %s", installed.Round(time.Millisecond), time.Since(begun).Round(time.Millisecond))
+	if out != "[\"demo\"]\n" {
 		t.Errorf("the script returned %q", out)
 	}
 	r.served(t, "toolscript", own)

@@ -89,7 +89,7 @@ func (m machine) run(command string) (output string, took time.Duration, err err
 	if err != nil {
 		return "", 0, err
 	}
-	defer master.Close()                          //nolint:errcheck // only read
+	defer master.Close() //nolint:errcheck // only read
 	cmd := exec.Command("/bin/sh", "-c", command)
 	cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = m.env, terminal, terminal, terminal
 	cmd.SysProcAttr = &unix.SysProcAttr{Setsid: true, Setctty: true}

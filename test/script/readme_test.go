@@ -2,6 +2,7 @@ package script_test
 
 import (
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -10,6 +11,8 @@ import (
 var (
 	usage   = regexp.MustCompile("(?s)\n## Use\n.*?```sh\n(.*?)```")
 	intro   = regexp.MustCompile("(?s)```ts\n(.*?)```")
+	message = regexp.MustCompile("(?m)^\\| `(.+?)` \\| ")
+	link    = regexp.MustCompile(`\]\(([^)#]+)(?:#[\w-]*)?\)`)
 	comment = regexp.MustCompile(`\s+#.*`)
 )
 
@@ -38,6 +41,39 @@ func TestReadme(t *testing.T) {
 		}
 		if !strings.Contains(script, want) {
 			t.Errorf("readme.txtar lacks %q", want)
+		}
+	}
+}
+
+// TestTroubleshooting checks that the program prints the messages that the table of the
+// documentation explains.
+func TestTroubleshooting(t *testing.T) {
+	printed := read(t, "testdata/messages.txtar")
+	messages := message.FindAllStringSubmatch(read(t, "../../docs/troubleshooting.md"), -1)
+	if len(messages) < 15 {
+		t.Fatalf("only %d messages", len(messages))
+	}
+	for _, m := range messages {
+		if !strings.Contains(printed, m[1]) {
+			t.Errorf("messages.txtar lacks %q", m[1])
+		}
+	}
+}
+
+// TestLinks checks that the files exist to which the documentation links.
+func TestLinks(t *testing.T) {
+	pages, err := filepath.Glob("../../docs/*.md")
+	if err != nil || len(pages) < 8 {
+		t.Fatal(pages, err)
+	}
+	for _, page := range append(pages, "../../README.md", "../../CONTRIBUTING.md") {
+		for _, m := range link.FindAllStringSubmatch(read(t, page), -1) {
+			if strings.Contains(m[1], "://") {
+				continue
+			}
+			if _, err := os.Stat(filepath.Join(filepath.Dir(page), m[1])); err != nil {
+				t.Errorf("%s links to %s: %v", page, m[1], err)
+			}
 		}
 	}
 }
