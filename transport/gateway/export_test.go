@@ -23,6 +23,7 @@ type (
 type Route struct {
 	Query      []string // accepted parameters; nil if the query is ignored
 	Capability string   // none, run or gateway
+	Bytes      bool     // the body may be bytes instead of JSON
 }
 
 // Routes are the routes by method and path, such as "GET /tools/{id}".
@@ -36,7 +37,7 @@ func Routes() map[string]Route {
 		case r.runs:
 			capability = "run"
 		}
-		found[r.method+" "+pathParameter.ReplaceAllString(r.path, "{$1}")] = Route{r.query, capability}
+		found[r.method+" "+pathParameter.ReplaceAllString(r.path, "{$1}")] = Route{r.query, capability, r.bytes}
 	}
 	return found
 }

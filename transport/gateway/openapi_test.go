@@ -83,6 +83,9 @@ func TestOpenAPIRoutes(t *testing.T) {
 			if x, ok := o.Extensions.Get("x-capability"); ok {
 				r.Capability = x.Value
 			}
+			if o.RequestBody != nil {
+				_, r.Bytes = o.RequestBody.Content.Get("application/octet-stream")
+			}
 			var inPath []string
 			for _, p := range o.Parameters {
 				switch p.In {
