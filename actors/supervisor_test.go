@@ -105,7 +105,7 @@ func TestAServerWhoseActorPanickedIsInBackoff(t *testing.T) {
 			t.Fatal(err)
 		}
 		up := servers[0]
-		if up.State != toolscript.Backoff || up.NextRetry == nil || !strings.Contains(up.Error, "a fault of the gateway: panic") {
+		if up.State != toolscript.Backoff || up.NextRetry == nil || !strings.Contains(up.Error, "panic") {
 			t.Errorf("server = %+v", up)
 		}
 		if n := s.Catalog().Len(); n != 1 || !up.Stale {

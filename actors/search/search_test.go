@@ -262,7 +262,7 @@ func TestADamagedCacheIsRebuilt(t *testing.T) {
 	r := start(t, catalog(1, many(3)...), func(o *search.Options) { o.Model, o.Cache = &model{}, file })
 	r.settled(t, 1)
 	r.stop()
-	if !strings.Contains(r.log.String(), "vectors in the cache are damaged") {
+	if !strings.Contains(r.log.String(), "damaged") {
 		t.Errorf("log: %s", r.log.String())
 	}
 	if found, err := file.Read(keysOf(catalog(1, many(3)...))); err != nil || len(found.Vectors) != 3 {
@@ -325,7 +325,7 @@ func TestAModelThatDoesNotWork(t *testing.T) {
 			t.Errorf("found %q", got)
 		}
 		synctest.Wait() // the log line follows the state
-		if n := strings.Count(r.log.String(), "search is by words only"); n != 1 {
+		if n := strings.Count(r.log.String(), "fake-1"); n != 1 {
 			t.Errorf("said %d times:\n%s", n, r.log.String())
 		}
 	})

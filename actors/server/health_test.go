@@ -58,7 +58,7 @@ func TestEndedServerIsConnectedAgain(t *testing.T) {
 		if !conn.isClosed() {
 			t.Error("the connection is still open")
 		}
-		if s := r.status(); s.State == toolscript.Backoff && !strings.Contains(s.Error, "2 health checks without an answer") {
+		if s := r.status(); s.State == toolscript.Backoff && !strings.Contains(s.Error, "2 health checks") {
 			t.Errorf("status = %+v", s)
 		}
 		time.Sleep(5 * time.Second)

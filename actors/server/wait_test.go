@@ -85,7 +85,7 @@ func TestCallsInTheQueueOutliveTheConnection(t *testing.T) {
 		if got := <-inFlight; toolscript.KindOf(got.err) != toolscript.Unavailable || !strings.Contains(got.err.Error(), "not known") {
 			t.Errorf("the call in flight = %v", got.err)
 		}
-		if got := <-atOnce; toolscript.KindOf(got.err) != toolscript.Unavailable || !strings.Contains(got.err.Error(), "before the call was sent") {
+		if got := <-atOnce; toolscript.KindOf(got.err) != toolscript.Unavailable || strings.Contains(got.err.Error(), "not known") {
 			t.Errorf("the call that does not wait = %v", got.err)
 		}
 		for _, call := range queued {

@@ -30,7 +30,7 @@ func TestDenoIsInstalledWhileAGatewayRuns(t *testing.T) {
 	_, export := gatewayAt(t, w)
 	w.env = append(w.env, strings.TrimPrefix(export, "export "))
 	script := []string{"exec", "--engine", "deno", "return 6 * 7"}
-	if r := w.run(t, script...); r.code != 1 || !strings.Contains(r.stderr, "engine deno is not available: there is no deno in PATH and TOOLSCRIPT_DENO is not set; run: toolscript deno install") {
+	if r := w.run(t, script...); r.code != 1 || !strings.Contains(r.stderr, "toolscript deno install") {
 		t.Errorf("without Deno: %+v", r)
 	}
 	folder := filepath.Join(data, "deno", deno.Version)
@@ -50,7 +50,7 @@ func TestInstallSaysWhatIsMissing(t *testing.T) {
 	w := newWorld(t, nil)
 	t.Setenv("PATH", t.TempDir())
 	r := w.run(t, "deno", "install")
-	if r.code != 1 || r.stdout != "" || !strings.Contains(r.stderr, "install npm and run toolscript deno install again, or put a Deno of your own into PATH") {
+	if r.code != 1 || r.stdout != "" || !strings.Contains(r.stderr, "npm") {
 		t.Errorf("deno install without npm: %+v", r)
 	}
 }

@@ -106,7 +106,7 @@ func TestListServersFits(t *testing.T) {
 func TestLongValueOnATerminal(t *testing.T) {
 	w := newWorld(t, nil)
 	code, screen := w.onTerminal(t, 80, "exec", `return "x".repeat(100_000)`)
-	if code != 0 || len(screen) > 60_000 || !strings.Contains(screen, "read on with: toolscript output run_") {
+	if code != 0 || len(screen) > 60_000 || !strings.Contains(screen, "toolscript output run_") {
 		t.Errorf("%d, %d bytes: …%q", code, len(screen), screen[max(0, len(screen)-200):])
 	}
 }

@@ -137,7 +137,7 @@ func TestTrustOfTheSearch(t *testing.T) {
 	if c.Servers["local"].Problem != nil || len(c.Warnings) != 1 {
 		t.Errorf("problem %v, warnings %q", c.Servers["local"].Problem, c.Warnings)
 	}
-	wantText(t, c.Warnings[0], "search.model, search.library, search.remote have no effect", "run: toolscript trust")
+	wantText(t, c.Warnings[0], "search.model, search.library, search.remote", "toolscript trust")
 	wantText(t, s.review("").Diff, "-     \"url\": \"https://good.example.com\"\n+     \"url\": \"https://evil.example.com\"")
 }
 
@@ -179,5 +179,5 @@ func TestNamedFilesMustExist(t *testing.T) {
 	if toolscript.KindOf(err) != toolscript.NotFound {
 		t.Fatalf("Load = %v, want kind not_found", err)
 	}
-	wantText(t, err.Error(), s.project, "missing.json does not exist", "--config")
+	wantText(t, err.Error(), s.project, "missing.json", "--config")
 }

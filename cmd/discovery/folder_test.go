@@ -73,7 +73,7 @@ func TestListRefusesAFolderThatOthersCanWriteTo(t *testing.T) {
 	if err := os.Chmod(string(folder), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := folder.List(); err == nil || !strings.Contains(err.Error(), "others may write to it") {
+	if _, err := folder.List(); err == nil || !strings.Contains(err.Error(), "chmod 700") {
 		t.Errorf("List = %v, want an error", err)
 	}
 }

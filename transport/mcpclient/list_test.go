@@ -90,7 +90,7 @@ func TestListToolsEndsWhenTheCursorRepeats(t *testing.T) {
 	if diff := cmp.Diff(names(whole)[:len(whole)/2], names(tools)); diff != "" {
 		t.Errorf("repeated page (-want +got):\n%s", diff)
 	}
-	wantText(t, "warnings", warned, "the same cursor twice")
+	wantText(t, "warnings", warned, "cursor")
 }
 
 func TestServerWithoutTools(t *testing.T) {

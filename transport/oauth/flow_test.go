@@ -66,7 +66,7 @@ func TestLogin(t *testing.T) {
 func TestLoginErrorNamesTheCommand(t *testing.T) {
 	as := oauthserver.Start(t, oauthserver.Options{})
 	_, err := send(t, session(t, as, t.TempDir(), nil), as, ping)
-	if err == nil || !strings.Contains(err.Error(), "run: toolscript auth guarded") {
+	if err == nil || !strings.Contains(err.Error(), "toolscript auth guarded") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -129,7 +129,7 @@ func TestNamesOfInternalAddresses(t *testing.T) {
 				t.Fatal("the request was served")
 			}
 			_, err = s.Begin(t.Context(), redirect)
-			if !errors.Is(err, oauth.ErrDiscovery) || !strings.Contains(err.Error(), "is not a public address") {
+			if !errors.Is(err, oauth.ErrDiscovery) || !strings.Contains(err.Error(), "public address") {
 				t.Errorf("got %v", err)
 			}
 			if n := reached.Load(); n != 0 {
