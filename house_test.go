@@ -47,14 +47,17 @@ var onlyIn = map[string]struct {
 	"golang.org/x/oauth2":                            {[]string{"transport/oauth"}, "one OAuth"},
 	"github.com/golang-jwt/jwt":                      {[]string{"transport/oauth"}, "one OAuth"},
 	"github.com/zalando/go-keyring":                  {[]string{"transport/oauth"}, "one place for secrets"},
+	"github.com/mattn/go-runewidth":                  {[]string{"cmd/terminal"}, "one package knows the terminal"},
+	"golang.org/x/term":                              {[]string{"cmd/terminal"}, "one package knows the terminal"},
+	"go.yaml.in/yaml":                                {[]string{"cmd/cli"}, "only the output of commands is YAML"},
 	"github.com/pelletier/go-toml":                   {[]string{"cmd/clients"}, "only the files of one client are TOML"},
 	"github.com/gofrs/flock":                         {[]string{"transport/oauth", "actors/search/vectors"}, "file locks between processes"},
 	"mvdan.cc/sh":                                    {[]string{"cmd/hook/permission"}, "only the decision about an agent's commands parses a shell command"},
 	"github.com/landlock-lsm/go-landlock":            {[]string{"runner/confine"}, "one package restricts processes"},
 }
 
-// pure has folders inside actors that import none of our packages except these, and no
-// actors, with the reason.
+// pure has folders that import none of our packages except these, and no actors, with
+// the reason.
 var pure = map[string]struct {
 	folders []string
 	why     string
@@ -62,6 +65,9 @@ var pure = map[string]struct {
 	"actors/search/lexical":          {nil, "it only computes"},
 	"actors/search/embedding/minilm": {[]string{"actors/search/embedding/minilm"}, "it only computes"},
 	"actors/search/index":            {[]string{"", "naming", "actors/search/lexical", "actors/search/embedding"}, "an index is a value that the actor owns"},
+	"cmd/terminal":                   {nil, "any command may print"},
+	"cmd/elicit":                     {[]string{"", "cmd/terminal"}, "a question is a value, and its answer too"},
+	"cmd/browser":                    {[]string{"transport/oauth"}, "the command prints, this package talks to the browser"},
 	"actors/search/vectors":          {[]string{"", "actors/search/lexical", "actors/search/index", "actors/search/embedding"}, "the actor decides when files are read and written"},
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/actors/auth"
+	"github.com/toolscript/toolscript/cmd/browser"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/oauth"
 )
@@ -196,14 +197,14 @@ func (o *authOptions) done(format string, args ...any) error {
 // authorize sends the user to the page of the authorization server and waits for the
 // redirect.
 func (o *authOptions) authorize(ctx context.Context, session *oauth.Session) error {
-	waiting, err := openCallback(session.CallbackPort())
+	waiting, err := browser.Listen(session.CallbackPort())
 	if err != nil {
 		return err
 	}
-	defer waiting.close()
+	defer waiting.Close()
 	var attempt *oauth.Attempt
 	err = o.confirmed(ctx, session, func() (err error) {
-		attempt, err = session.Begin(ctx, waiting.url())
+		attempt, err = session.Begin(ctx, waiting.URL())
 		return err
 	})
 	if errors.Is(err, oauth.ErrDiscovery) {
@@ -212,7 +213,7 @@ func (o *authOptions) authorize(ctx context.Context, session *oauth.Session) err
 	if err != nil {
 		return err
 	}
-	waiting.serve(attempt)
+	waiting.Serve(attempt)
 	query, err := o.agree(ctx, attempt, waiting)
 	if err != nil {
 		return err
@@ -221,7 +222,7 @@ func (o *authOptions) authorize(ctx context.Context, session *oauth.Session) err
 		return err
 	}
 	err = attempt.Finish(ctx, query)
-	waiting.answer(o.server, err)
+	waiting.Answer(o.server, err)
 	if err != nil {
 		return err
 	}
@@ -232,11 +233,11 @@ func (o *authOptions) authorize(ctx context.Context, session *oauth.Session) err
 }
 
 // agree waits for the redirect of the browser, or for its address as a pasted line.
-func (o *authOptions) agree(ctx context.Context, attempt *oauth.Attempt, waiting *callback) (url.Values, error) {
+func (o *authOptions) agree(ctx context.Context, attempt *oauth.Attempt, waiting *browser.Callback) (url.Values, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, auth.FlowTime, fmt.Errorf(
 		"no answer of the browser within %s; run the command again", auth.FlowTime))
 	defer cancel()
-	if err := o.progress("Listening on port %d for the browser to come back\nAuthorization URL: %s", waiting.port(), attempt.URL()); err != nil {
+	if err := o.progress("Listening on port %d for the browser to come back\nAuthorization URL: %s", waiting.Port(), attempt.URL()); err != nil {
 		return nil, err
 	}
 	if !o.noBrowser {
@@ -246,10 +247,10 @@ func (o *authOptions) agree(ctx context.Context, attempt *oauth.Attempt, waiting
 		return nil, err
 	}
 	select {
-	case back := <-waiting.back:
-		return back.of(ctx, attempt)
-	case back := <-o.pasted(ctx, attempt):
-		return back.of(ctx, attempt)
+	case back := <-waiting.Back():
+		return back.Of(ctx, attempt)
+	case back := <-browser.Pasted(ctx, o.Stdin, attempt, o.say):
+		return back.Of(ctx, attempt)
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
@@ -258,7 +259,7 @@ func (o *authOptions) agree(ctx context.Context, attempt *oauth.Attempt, waiting
 // browse opens the browser, or reports that there is none.
 func (o *authOptions) browse(ctx context.Context, address string) {
 	_ = o.progress("Opening the browser")
-	if err := openBrowser(ctx, address, o.Env); err != nil {
+	if err := browser.Open(ctx, address, o.Env); err != nil {
 		o.logger(slog.LevelWarn).Debug("no browser", slog.String("error", err.Error()))
 		_ = o.progress("The browser could not be opened: open the URL above in one. " +
 			"If it is on another machine, copy the last address of that browser and paste it here.")

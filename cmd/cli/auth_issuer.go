@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/toolscript/toolscript/cmd/terminal"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/oauth"
 )
@@ -62,7 +63,7 @@ func (o *authOptions) confirmed(ctx context.Context, session *oauth.Session, run
 // askIssuer asks the user whether an authorization server may get the secret of the
 // client.
 func (o *authOptions) askIssuer(ctx context.Context, issuer string) error {
-	if !isTerminal(o.Stdin) {
+	if !terminal.Is(o.Stdin) {
 		return fmt.Errorf("server %s names the authorization server %s, which gets the secret of the client only after you have confirmed it:  "+
 			"run this command at a terminal, or: toolscript auth %s --issuer %s; or set oauth.issuer", o.server, issuer, o.server, issuer)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/config"
+	"github.com/toolscript/toolscript/cmd/terminal"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/oauth"
 )
@@ -91,7 +92,7 @@ func (o *authOptions) stateOf(ctx context.Context, logins *oauth.Sessions, name 
 		err = c.Problem
 	}
 	if err != nil {
-		state.Error = oneLine(err.Error())
+		state.Error = terminal.OneLine(err.Error())
 		return state
 	}
 	switch status, reason := session.Status(); {
@@ -124,19 +125,19 @@ func (o *authOptions) askServer(ctx context.Context, session *oauth.Session, nam
 	case errors.As(err, &needed), toolscript.KindOf(err) == toolscript.Unauthorized:
 		return notLoggedIn, ""
 	default:
-		return notKnown, oneLine(err.Error())
+		return notKnown, terminal.OneLine(err.Error())
 	}
 }
 
 func (o *authOptions) table(all []loginState) error {
-	t := table{header: []string{"Status", "Server", "Authentication"}}
+	t := terminal.Table{Header: []string{"Status", "Server", "Authentication"}}
 	needed := false
 	for _, s := range all {
 		mark, text := s.words()
-		t.add(mark, s.Server, text)
+		t.Add(mark, s.Server, text)
 		needed = needed || s.Status == notLoggedIn || s.Status == loginFailed
 	}
-	if err := t.write(o.Stdout, columns(o.Stdout), nil); err != nil || !needed {
+	if err := t.Write(o.Stdout, terminal.Columns(o.Stdout), nil); err != nil || !needed {
 		return err
 	}
 	return o.print("\nRun 'toolscript auth <server-name>' to authenticate a server.")

@@ -17,6 +17,7 @@ import (
 
 	"github.com/toolscript/toolscript/cmd/clients"
 	"github.com/toolscript/toolscript/cmd/config"
+	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
 // changeOptions are those of the commands that edit files of the user: they show a
@@ -98,7 +99,7 @@ func (o *changeOptions) show(plan *clients.Import) error {
 			if c.New() {
 				state = " (new)"
 			}
-			if _, err := fmt.Fprintf(o.Stdout, "%s%s\n%s", visible(c.File.Path), state, c.Diff()); err != nil {
+			if _, err := fmt.Fprintf(o.Stdout, "%s%s\n%s", terminal.Visible(c.File.Path), state, c.Diff()); err != nil {
 				return err
 			}
 		}
@@ -121,7 +122,7 @@ func (o *changeOptions) confirm(ctx context.Context, again string) (bool, error)
 	if o.yes {
 		return true, nil
 	}
-	if !isTerminal(o.Stdin) {
+	if !terminal.Is(o.Stdin) {
 		o.say("nothing was written; to write it, run: %s", again)
 		return false, nil
 	}
@@ -157,8 +158,8 @@ func (o *changeOptions) ask(ctx context.Context, prompt string) (string, error) 
 
 // question asks for one line. The error is errNoAnswer if the input has ended.
 func (a *app) question(ctx context.Context, answers *bufio.Reader, prompt string) (string, error) {
-	a.notice.hide()
-	if _, err := io.WriteString(a.Stderr, visible(prompt)); err != nil {
+	a.notice.Hide()
+	if _, err := io.WriteString(a.Stderr, terminal.Visible(prompt)); err != nil {
 		return "", err
 	}
 	type reply struct {

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
 func newCheck(a *app) *cobra.Command {
@@ -69,7 +70,7 @@ type findings struct {
 func (f *findings) event(e toolscript.Event) (err error) {
 	switch e.Type {
 	case toolscript.EventProgress:
-		_, err = fmt.Fprintf(f.stderr, "toolscript: %s\n", visibleText(e.Message))
+		_, err = fmt.Fprintf(f.stderr, "toolscript: %s\n", terminal.VisibleText(e.Message))
 	case toolscript.EventDiagnostic:
 		f.found = append(f.found, *e.Diagnostic)
 	case toolscript.EventEnd:

@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/toolscript/toolscript/cmd/terminal"
 	"github.com/toolscript/toolscript/runner/worker"
 	"github.com/toolscript/toolscript/transport/reaper"
 )
@@ -66,8 +67,8 @@ func Run(s State) int {
 	ended := make(chan struct{})
 	defer close(ended)
 	defer cancel(nil)
-	a := &app{State: s, notice: newNotice(s.Stderr)}
-	defer a.notice.end()
+	a := &app{State: s, notice: terminal.NewNotice(s.Stderr)}
+	defer a.notice.End()
 	go a.handleSignals(cancel, ended)
 	err := a.execute(ctx)
 	a.report(ctx, err)
@@ -95,7 +96,7 @@ func (a *app) hangupSignals() <-chan struct{} {
 // takesHangup passes a signal to hangupSignals, and reports whether it did.
 func (a *app) takesHangup(sig os.Signal) bool {
 	hangups := a.hangup.Load()
-	if sig != syscall.SIGHUP || hangups == nil || terminalGone(a.Stderr) {
+	if sig != syscall.SIGHUP || hangups == nil || terminal.Gone(a.Stderr) {
 		return false
 	}
 	select {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/doctor"
+	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
 type doctorOptions struct {
@@ -89,20 +90,20 @@ func (o *doctorOptions) write(r *doctor.Report) error {
 	}
 	fmt.Fprintf(&b, "toolscript  %s, protocol %d, %s, %s\n", r.Version, r.Protocol, r.Go, platform)
 	fmt.Fprintf(&b, "engine      %s\n", r.Engine)
-	fmt.Fprintf(&b, "cache       %s: %d files, %.1f MB\n", visible(r.Cache.Folder), r.Cache.Files, float64(r.Cache.Bytes)/(1<<20))
+	fmt.Fprintf(&b, "cache       %s: %d files, %.1f MB\n", terminal.Visible(r.Cache.Folder), r.Cache.Files, float64(r.Cache.Bytes)/(1<<20))
 	files := "none"
 	if len(r.Files) > 0 {
 		files = strings.Join(r.Files, ", ")
 	}
-	fmt.Fprintf(&b, "files       %s\n", visible(files))
+	fmt.Fprintf(&b, "files       %s\n", terminal.Visible(files))
 	writeServers(&b, r.Servers)
 	for _, g := range r.Gateways {
-		fmt.Fprintf(&b, "gateway     %s, PID %d, toolscript %s\n", visible(g.URL), g.PID, visible(g.Version))
+		fmt.Fprintf(&b, "gateway     %s, PID %d, toolscript %s\n", terminal.Visible(g.URL), g.PID, terminal.Visible(g.Version))
 	}
 	if r.Deno.Available {
-		fmt.Fprintf(&b, "deno        %s at %s\n", visible(r.Deno.Version), visible(r.Deno.Path))
+		fmt.Fprintf(&b, "deno        %s at %s\n", terminal.Visible(r.Deno.Version), terminal.Visible(r.Deno.Path))
 	} else {
-		fmt.Fprintf(&b, "deno        missing: %s\n", visible(r.Deno.Reason))
+		fmt.Fprintf(&b, "deno        missing: %s\n", terminal.Visible(r.Deno.Reason))
 	}
 	for _, worker := range r.Workers {
 		writeWorker(&b, worker)
@@ -123,7 +124,7 @@ func writeServers(b *strings.Builder, servers []doctor.Server) {
 		names = append(names, name)
 	}
 	if len(names) > 0 {
-		fmt.Fprintf(b, "servers     %s\n", visible(strings.Join(names, ", ")))
+		fmt.Fprintf(b, "servers     %s\n", terminal.Visible(strings.Join(names, ", ")))
 	}
 }
 
@@ -146,13 +147,13 @@ func pluginText(p doctor.Plugin) string {
 	state := "allows safe commands of the agent"
 	switch {
 	case p.Error != "":
-		state = "asks for each command, because " + visible(p.Error)
+		state = "asks for each command, because " + terminal.Visible(p.Error)
 	case !p.AutoAllow:
 		state = "asks for each command (plugin.autoAllow in ~/" + config.FileName + ")"
 	}
 	installed := "not installed; it"
 	if p.Installed {
-		installed = "version " + visible(p.Version) + ";"
+		installed = "version " + terminal.Visible(p.Version) + ";"
 	}
 	return fmt.Sprintf("plugin      %s %s; by hand, in permissions.allow of Claude Code's settings: \"%s\"\n", installed, state, strings.Join(p.Rules, `", "`))
 }
@@ -164,7 +165,7 @@ func (o *doctorOptions) writeFindings(b *strings.Builder, findings []doctor.Find
 		return
 	}
 	b.WriteByte('\n')
-	width := columns(o.Stdout)
+	width := terminal.Columns(o.Stdout)
 	for _, f := range findings {
 		colour, end := "", ""
 		if o.coloured(o.Stdout) {
@@ -173,7 +174,7 @@ func (o *doctorOptions) writeFindings(b *strings.Builder, findings []doctor.Find
 				colour = "\x1b[31m"
 			}
 		}
-		for i, line := range wrapped(oneLine(f.Level+": "+f.Subject+": "+f.Problem), width-2) {
+		for i, line := range terminal.Wrap(terminal.OneLine(f.Level+": "+f.Subject+": "+f.Problem), width-2) {
 			if i > 0 {
 				line = "  " + line
 			} else {
@@ -182,7 +183,7 @@ func (o *doctorOptions) writeFindings(b *strings.Builder, findings []doctor.Find
 			b.WriteString(line + "\n")
 		}
 		if f.Fix != "" {
-			for _, line := range wrapped("→ "+oneLine(f.Fix), width-2) {
+			for _, line := range terminal.Wrap("→ "+terminal.OneLine(f.Fix), width-2) {
 				b.WriteString("  " + line + "\n")
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/terminal"
 	"github.com/toolscript/toolscript/cmd/timezone"
 )
 
@@ -187,6 +188,6 @@ func (o *execOptions) events() events {
 	if o.json {
 		return &captured{to: o.Stdout, out: out, keep: o.keepValue, shape: o.shape()}
 	}
-	o.notice.show("running")
-	return &live{notice: o.notice, stdout: ownTerminal(o.Stdout), stderr: ownTerminal(o.Stderr), out: out, keep: o.keepValue, shape: o.shape()}
+	o.notice.Show("running")
+	return &live{notice: o.notice, stdout: terminal.Filter(o.Stdout), stderr: terminal.Filter(o.Stderr), out: out, keep: o.keepValue, shape: o.shape()}
 }

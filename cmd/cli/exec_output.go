@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
 // events handles the events of a run, in order and one at a time. An error of event ends
@@ -33,7 +34,7 @@ type live struct {
 	out            string // file for the value; "" is stdout
 	keep           keep
 	shape          shape
-	notice         *notice
+	notice         *terminal.Notice
 	runID          string
 	end            *toolscript.End
 }
@@ -42,14 +43,14 @@ func (l *live) event(e toolscript.Event) (err error) {
 	if l.noticed(e) {
 		return nil
 	}
-	l.notice.hide()
+	l.notice.Hide()
 	switch e.Type {
 	case toolscript.EventStdout:
 		_, err = io.WriteString(l.stdout, e.Data)
 	case toolscript.EventStderr:
 		_, err = io.WriteString(l.stderr, e.Data)
 	case toolscript.EventProgress:
-		_, err = fmt.Fprintf(l.stderr, "toolscript: %s\n", visibleText(e.Message))
+		_, err = fmt.Fprintf(l.stderr, "toolscript: %s\n", terminal.VisibleText(e.Message))
 	case toolscript.EventDiagnostic:
 		_, err = io.WriteString(l.stderr, diagnosticText(e.Diagnostic))
 	case toolscript.EventEnd:
@@ -60,9 +61,9 @@ func (l *live) event(e toolscript.Event) (err error) {
 }
 
 func (l *live) finish(failed error) error {
-	l.notice.end()
+	l.notice.End()
 	for _, stream := range []io.Writer{l.stdout, l.stderr} {
-		if held, ok := stream.(*harmless); ok {
+		if held, ok := stream.(*terminal.Filtered); ok {
 			if err := held.Close(); err != nil {
 				return err
 			}
@@ -229,11 +230,11 @@ func withLines(text string, blocks ...string) string {
 			text += "\n" + block
 		}
 	}
-	return visibleText(text) + "\n"
+	return terminal.VisibleText(text) + "\n"
 }
 
 func (l *live) still() {
-	l.notice.end()
+	l.notice.End()
 	l.notice = nil // the terminal is no longer ours
 }
 
@@ -246,18 +247,18 @@ func (f *findings) still() {}
 func (l *live) noticed(e toolscript.Event) bool {
 	switch e.Type {
 	case toolscript.EventCall:
-		l.notice.show("waiting for " + e.Tool)
+		l.notice.Show("waiting for " + e.Tool)
 		return true
 	case toolscript.EventCallEnd:
-		l.notice.show("running")
+		l.notice.Show("running")
 		return true
 	case toolscript.EventProgress:
 		if e.Tool != "" {
-			l.notice.show(e.Tool + ": " + e.Message)
+			l.notice.Show(e.Tool + ": " + e.Message)
 			return true
 		}
-		if l.notice.visible() && strings.HasPrefix(e.Message, "waiting for ") {
-			l.notice.show(e.Message)
+		if l.notice.Shown() && strings.HasPrefix(e.Message, "waiting for ") {
+			l.notice.Show(e.Message)
 			return true
 		}
 	default: // the other events are output, or end the run

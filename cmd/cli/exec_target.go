@@ -10,6 +10,8 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/cmd/daemon"
+	"github.com/toolscript/toolscript/cmd/elicit"
+	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
 // exec runs the script in a running gateway, else in this process.
@@ -85,9 +87,9 @@ type place interface {
 
 // runAt runs a script and passes its events to out. asked answers the questions of
 // servers; nil refuses them.
-func runAt(ctx context.Context, at place, req toolscript.ExecRequest, stdin io.Reader, out events, asked *person) error {
+func runAt(ctx context.Context, at place, req toolscript.ExecRequest, stdin io.Reader, out events, asked *elicit.Person) error {
 	req.Ask = asked != nil
-	defer asked.close()
+	defer asked.Close()
 	running, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var runID string
@@ -103,7 +105,7 @@ func runAt(ctx context.Context, at place, req toolscript.ExecRequest, stdin io.R
 		}
 		if e.Type == toolscript.EventAsk && e.Ask != nil && asked != nil {
 			out.still()
-			go asked.reply(running, at, runID, *e.Ask)
+			go asked.Reply(running, at, runID, *e.Ask)
 			return nil
 		}
 		if err := out.event(e); err != nil {
@@ -158,4 +160,12 @@ func offer(ctx context.Context, to place, runID string, piece toolscript.StdinPi
 			return err
 		}
 	}
+}
+
+// person is nil if there is no terminal, and with --json, which programs use.
+func (o *execOptions) person() *elicit.Person {
+	if o.json || o.only || !terminal.Is(o.Stdin) {
+		return nil
+	}
+	return elicit.Open()
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/toolscript/toolscript/actors/execution/outputs"
 	"github.com/toolscript/toolscript/cmd/config"
+	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
 // bytesPerToken estimates the length of a token. English text and JSON have 3 to 5 bytes
@@ -60,7 +61,7 @@ func (o *execOptions) shape() shape {
 	switch {
 	case said:
 		s.most, s.describes = tokens*bytesPerToken, tokens > 0
-	case isTerminal(o.Stdout):
+	case terminal.Is(o.Stdout):
 		s.most, s.describes = terminalTokens*bytesPerToken, true
 	default:
 		s.describes = true

@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
+	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
 // maxListed bounds the pages of a table: a server may return pages without end.
@@ -91,7 +92,7 @@ func (o *fetchOptions) pages(ctx context.Context, g provider) ([]fetchedEntry, e
 			return nil, fmt.Errorf("the gateway's answer cannot be read: %w", err)
 		}
 		for _, m := range page.Missing {
-			o.warn("%s is missing: %s", visible(m.Server), oneLine(m.Error))
+			o.warn("%s is missing: %s", terminal.Visible(m.Server), terminal.OneLine(m.Error))
 		}
 		for _, raw := range page.Entries {
 			var e fetchedEntry
@@ -113,7 +114,7 @@ func (o *fetchOptions) pages(ctx context.Context, g provider) ([]fetchedEntry, e
 }
 
 func (o *fetchOptions) table(entries []fetchedEntry) error {
-	t := table{header: o.columns}
+	t := terminal.Table{Header: o.columns}
 	for _, e := range entries {
 		first, _, _ := strings.Cut(strings.TrimSpace(e.Description), "\n")
 		cells := map[string]string{
@@ -124,9 +125,9 @@ func (o *fetchOptions) table(entries []fetchedEntry) error {
 		for _, column := range o.columns {
 			row = append(row, cells[column])
 		}
-		t.add(row...)
+		t.Add(row...)
 	}
-	return t.write(o.Stdout, columns(o.Stdout), nil)
+	return t.Write(o.Stdout, terminal.Columns(o.Stdout), nil)
 }
 
 // arguments are the arguments of a prompt. A question mark follows optional arguments.
@@ -166,11 +167,11 @@ func (o *fetchOptions) shown(text string) error {
 	if !strings.HasSuffix(text, "\n") {
 		text += "\n"
 	}
-	if isTerminal(o.Stdout) {
+	if terminal.Is(o.Stdout) {
 		lines := strings.SplitAfter(text, "\n")
 		for i, line := range lines {
 			body, hasEnd := strings.CutSuffix(line, "\n")
-			if lines[i] = visible(strings.TrimSuffix(body, "\r")); hasEnd {
+			if lines[i] = terminal.Visible(strings.TrimSuffix(body, "\r")); hasEnd {
 				lines[i] += "\n"
 			}
 		}

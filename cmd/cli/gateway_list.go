@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript/cmd/discovery"
+	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
 type gatewayListOptions struct {
@@ -59,11 +60,11 @@ func (o *gatewayListOptions) run(ctx context.Context) error {
 	if len(gateways) == 0 {
 		return o.print("No gateways running")
 	}
-	t := table{header: []string{"URL", "Health", "PID", "Version", "Started", "Session", "Configuration"}}
+	t := terminal.Table{Header: []string{"URL", "Health", "PID", "Version", "Started", "Session", "Configuration"}}
 	for _, g := range gateways {
-		t.add(g.URL, g.health(), strconv.Itoa(g.PID), g.Version, g.StartedAt.Local().Format(time.DateTime), g.Session, strings.Join(g.Config, ", "))
+		t.Add(g.URL, g.health(), strconv.Itoa(g.PID), g.Version, g.StartedAt.Local().Format(time.DateTime), g.Session, strings.Join(g.Config, ", "))
 	}
-	return t.write(o.Stdout, columns(o.Stdout), nil)
+	return t.Write(o.Stdout, terminal.Columns(o.Stdout), nil)
 }
 
 func (g listedGateway) health() string {

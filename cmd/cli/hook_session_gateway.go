@@ -15,6 +15,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/hook"
 	"github.com/toolscript/toolscript/cmd/logfile"
+	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
 // startTime bounds the start of a gateway by a hook, which the plugin allows 15 s.
@@ -125,7 +126,7 @@ func (s *session) remarks(loaded *config.Config) string {
 	var remarks []string
 	if len(loaded.Untrusted) > 0 {
 		remarks = append(remarks, fmt.Sprintf("this project's servers are not started, because you have not trusted its %s: %s; to look at them and start them run: toolscript trust",
-			config.FileName, visible(strings.Join(loaded.Untrusted, ", "))))
+			config.FileName, terminal.Visible(strings.Join(loaded.Untrusted, ", "))))
 	}
 	if differs := hook.Mismatch(s.getenv("CLAUDE_PLUGIN_ROOT"), toolscript.Version); differs != "" {
 		remarks = append(remarks, differs)

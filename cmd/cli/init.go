@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript/cmd/clients"
+	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
 type initOptions struct {
@@ -102,7 +103,7 @@ func (o *initOptions) plan(ctx context.Context) (*clients.Import, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !o.yes && isTerminal(o.Stdin) {
+	if !o.yes && terminal.Is(o.Stdin) {
 		return o.askPlan(ctx, plan)
 	}
 	if len(plan.Changes) > 0 {

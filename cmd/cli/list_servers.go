@@ -14,6 +14,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
+	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
 type listServersOptions struct {
@@ -70,19 +71,19 @@ func (o *listServersOptions) run(ctx context.Context) error {
 }
 
 func (o *listServersOptions) table(servers []toolscript.ServerStatus) error {
-	t := table{header: []string{"Server", "State", "Tools"}}
+	t := terminal.Table{Header: []string{"Server", "State", "Tools"}}
 	reasonOf := slices.ContainsFunc(servers, func(s toolscript.ServerStatus) bool { return s.Error != "" })
 	if reasonOf {
-		t.header = append(t.header, "Error")
+		t.Header = append(t.Header, "Error")
 	}
 	for _, s := range servers {
 		row := []string{s.Name, stateCell(s), strconv.Itoa(s.Tools)}
 		if reasonOf {
 			row = append(row, s.Error)
 		}
-		t.add(row...)
+		t.Add(row...)
 	}
-	return t.write(o.Stdout, columns(o.Stdout), o.paintState(1))
+	return t.Write(o.Stdout, terminal.Columns(o.Stdout), o.paintState(1))
 }
 
 // paintState returns a function that colours the state in a column; nil without colours.
@@ -101,7 +102,7 @@ func (a *app) paintState(at int) func(column int, cell string) string {
 // whole prints each server with all details.
 func (o *listServersOptions) whole(servers []toolscript.ServerStatus) error {
 	const indent = "  "
-	width := columns(o.Stdout)
+	width := terminal.Columns(o.Stdout)
 	var b strings.Builder
 	for i, s := range servers {
 		if i > 0 {
@@ -111,7 +112,7 @@ func (o *listServersOptions) whole(servers []toolscript.ServerStatus) error {
 		if o.coloured(o.Stdout) {
 			state = stateColour(state) + state + "\x1b[0m"
 		}
-		fmt.Fprintf(&b, "%s: %s, %s, %d tools\n", oneLine(s.Name), state, s.Type, s.Tools)
+		fmt.Fprintf(&b, "%s: %s, %s, %d tools\n", terminal.OneLine(s.Name), state, s.Type, s.Tools)
 		for _, part := range []struct{ name, text string }{
 			{"", cmp.Or(s.Title, s.Name)}, {"error: ", s.Error}, {"login: ", s.OAuthStatus}, {"", s.Instructions},
 		} {
@@ -119,13 +120,13 @@ func (o *listServersOptions) whole(servers []toolscript.ServerStatus) error {
 				if line = strings.TrimSpace(line); part.text == s.Name || line == "" {
 					continue
 				}
-				for _, piece := range wrapped(visible(part.name+line), width-len(indent)) {
+				for _, piece := range terminal.Wrap(terminal.Visible(part.name+line), width-len(indent)) {
 					b.WriteString(indent + piece + "\n")
 				}
 			}
 		}
 		for _, line := range s.Stderr {
-			b.WriteString(indent + "stderr: " + visible(line) + "\n")
+			b.WriteString(indent + "stderr: " + terminal.Visible(line) + "\n")
 		}
 	}
 	_, err := io.WriteString(o.Stdout, b.String())

@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
+	"github.com/toolscript/toolscript/cmd/terminal"
 	"github.com/toolscript/toolscript/transport/gateway"
 )
 
@@ -95,9 +96,9 @@ func (o *listToolsOptions) remark(answer gateway.Tools) error {
 }
 
 func (o *listToolsOptions) table(tools []gateway.ToolInfo) error {
-	t := table{header: []string{"Tool", "Description"}}
+	t := terminal.Table{Header: []string{"Tool", "Description"}}
 	if o.server == "" {
-		t.header = append([]string{"Server"}, t.header...)
+		t.Header = append([]string{"Server"}, t.Header...)
 	}
 	for _, tool := range tools {
 		first, _, _ := strings.Cut(strings.TrimSpace(tool.Description), "\n")
@@ -105,9 +106,9 @@ func (o *listToolsOptions) table(tools []gateway.ToolInfo) error {
 		if o.server == "" {
 			row = append([]string{tool.ServerName}, row...)
 		}
-		t.add(row...)
+		t.Add(row...)
 	}
-	return t.write(o.Stdout, columns(o.Stdout), nil)
+	return t.Write(o.Stdout, terminal.Columns(o.Stdout), nil)
 }
 
 // whole prints each tool with its whole description.
@@ -121,9 +122,9 @@ func (o *listToolsOptions) whole(tools []gateway.ToolInfo) error {
 		if o.server == "" {
 			name = tool.QualifiedName
 		}
-		b.WriteString(visible(name) + "\n")
+		b.WriteString(terminal.Visible(name) + "\n")
 		for line := range strings.SplitSeq(strings.TrimSpace(tool.Description), "\n") {
-			b.WriteString("  " + visible(strings.TrimRight(line, "\r")) + "\n")
+			b.WriteString("  " + terminal.Visible(strings.TrimRight(line, "\r")) + "\n")
 		}
 	}
 	_, err := io.WriteString(o.Stdout, b.String())

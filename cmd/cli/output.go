@@ -5,18 +5,22 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
 	"strings"
-	"unicode"
 
-	"golang.org/x/term"
+	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
 // say prints a message on stderr. Control characters are replaced, because messages
 // quote servers and scripts. Write errors are ignored: the exit code has the result.
 func (a *app) say(format string, args ...any) {
-	a.notice.hide()
-	_, _ = io.WriteString(a.Stderr, visibleText(fmt.Sprintf(format, args...))+"\n")
+	a.notice.Hide()
+	_, _ = io.WriteString(a.Stderr, terminal.VisibleText(fmt.Sprintf(format, args...))+"\n")
+}
+
+// waiting shows a text until over is called.
+func (a *app) waiting(text string) (over func()) {
+	a.notice.Show(text)
+	return a.notice.End
 }
 
 // warn prints a warning.
@@ -28,69 +32,10 @@ func (a *app) print(format string, args ...any) error {
 	return err
 }
 
-// oneLine joins the lines of a text.
-func oneLine(text string) string { return visible(strings.Join(strings.Fields(text), " ")) }
-
-// visible replaces characters that could overwrite the terminal, hide text or change its
-// direction by U+FFFD.
-func visible(text string) string { return strings.Map(visibleRune, text) }
-
-// visibleText is visible for a text with several lines.
-func visibleText(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '\n' {
-			return r
-		}
-		return visibleRune(r)
-	}, text)
-}
-
-func visibleRune(r rune) rune {
-	if r != '\t' && !unicode.IsGraphic(r) || unicode.Is(unicode.Bidi_Control, r) {
-		return unicode.ReplacementChar
-	}
-	return r
-}
-
 // coloured reports whether output to w may have colours: w is a terminal and NO_COLOR is
 // not set (no-color.org: "when present and not an empty string").
 func (a *app) coloured(w io.Writer) bool {
-	return isTerminal(w) && a.getenv("NO_COLOR") == "" && a.getenv("TERM") != "dumb"
-}
-
-// isTerminal reports whether a stream is a character device. /dev/null is one too, which
-// does no harm.
-func isTerminal(stream any) bool {
-	file, ok := stream.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := file.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
-}
-
-// columns is the width of a terminal; 0 if w is not a terminal.
-func columns(w io.Writer) int {
-	width, _ := size(w)
-	return width
-}
-
-// rows is the height of a terminal; 0 if w is not a terminal.
-func rows(w io.Writer) int {
-	_, height := size(w)
-	return height
-}
-
-func size(w io.Writer) (width, height int) {
-	file, ok := w.(*os.File)
-	if !ok || !isTerminal(file) {
-		return 0, 0
-	}
-	width, height, err := term.GetSize(int(file.Fd()))
-	if err != nil {
-		return 0, 0
-	}
-	return max(width, 0), max(height, 0)
+	return terminal.Is(w) && a.getenv("NO_COLOR") == "" && a.getenv("TERM") != "dumb"
 }
 
 var levels = map[string]slog.Level{

@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/execution/outputs"
+	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
 type outputOptions struct {
@@ -64,7 +65,7 @@ func (o *outputOptions) run(ctx context.Context, id string) error {
 	if o.out != "" {
 		return os.WriteFile(o.absolute(o.out), kept, 0o600)
 	}
-	if handle && isTerminal(o.Stdout) {
+	if handle && terminal.Is(o.Stdout) {
 		return errors.New("this is binary data; write it to a file with --out FILE")
 	}
 	if o.form.structured() {

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
 func newResources(a *app) *cobra.Command {
@@ -75,7 +76,7 @@ func (o *fetchOptions) contents(result json.RawMessage) error {
 			}
 			continue
 		}
-		if isTerminal(o.Stdout) {
+		if terminal.Is(o.Stdout) {
 			return errors.New("the resource is binary; send it to a file: toolscript resources read … > FILE")
 		}
 		data, err := base64.StdEncoding.DecodeString(part.Blob)

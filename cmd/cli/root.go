@@ -8,6 +8,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/daemon"
+	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
 // app is shared by all commands: the environment and the global options.
@@ -21,7 +22,7 @@ type app struct {
 	logFormat  choiceFlag
 
 	host   *daemon.Host
-	notice *notice
+	notice *terminal.Notice
 	hangup atomic.Pointer[chan struct{}] // receives SIGHUP, see hangupSignals
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
 type searchOptions struct {
@@ -156,11 +157,11 @@ func confidence(r toolscript.SearchHit) string {
 }
 
 func (o *searchOptions) table(answer toolscript.SearchAnswer) error {
-	t := table{header: []string{"Tool", "Confidence", "Reason", "Description"}}
+	t := terminal.Table{Header: []string{"Tool", "Confidence", "Reason", "Description"}}
 	for _, r := range answer.Results {
-		t.add(r.ToolID, confidence(r), r.Reason, shortened(r.Description))
+		t.Add(r.ToolID, confidence(r), r.Reason, shortened(r.Description))
 	}
-	if err := t.write(o.Stdout, columns(o.Stdout), nil); err != nil || !unsure(answer) {
+	if err := t.Write(o.Stdout, terminal.Columns(o.Stdout), nil); err != nil || !unsure(answer) {
 		return err
 	}
 	return o.print("\nNo tool matches the query well; these are the nearest.\n%s", advice(answer))
@@ -171,7 +172,7 @@ func percent(part float64) string { return fmt.Sprintf("%.1f%%", 100*part) }
 // shortened is the beginning of a description.
 func shortened(description string) string {
 	const most = 50
-	text := []rune(oneLine(description))
+	text := []rune(terminal.OneLine(description))
 	if len(text) <= most {
 		return string(text)
 	}
@@ -195,4 +196,4 @@ func (o *searchOptions) types(answer toolscript.SearchAnswer) error {
 }
 
 // cell escapes a text for the cell of a Markdown table.
-func cell(text string) string { return strings.ReplaceAll(oneLine(text), "|", `\|`) }
+func cell(text string) string { return strings.ReplaceAll(terminal.OneLine(text), "|", `\|`) }

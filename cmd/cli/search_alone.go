@@ -50,7 +50,7 @@ func (o *searchOptions) findAlone(ctx context.Context, q toolscript.SearchQuery)
 	defer o.waiting(searchNotice)()
 	o.startNew(ctx, own, last)
 	o.awaitVectors(ctx, own)
-	o.notice.show(searchNotice)
+	o.notice.Show(searchNotice)
 	answer, err := own.Search(ctx, q)
 	answer.Missing = o.missing(answer.Missing, loaded, last)
 	return answer, err
@@ -117,7 +117,7 @@ func (o *searchOptions) startNew(ctx context.Context, own *daemon.Daemon, l list
 	o.say("toolscript: starting %s to list their tools, which is not needed in the next search", strings.Join(l.fresh, ", "))
 	connecting, cancel := context.WithTimeout(ctx, actors.DefaultConnectTimeout)
 	defer cancel()
-	o.notice.show(connectingNotice(l.fresh))
+	o.notice.Show(connectingNotice(l.fresh))
 	own.Await(connecting, l.fresh)
 }
 
@@ -129,7 +129,7 @@ func (o *searchOptions) awaitVectors(ctx context.Context, own *daemon.Daemon) {
 		return
 	}
 	o.say("toolscript: computing the embeddings of the tools, which are cached for the next search")
-	o.notice.show("computing the embeddings of the tools")
+	o.notice.Show("computing the embeddings of the tools")
 	embedding, enough := context.WithTimeout(ctx, embedTime)
 	defer enough()
 	own.AwaitSearch(embedding)

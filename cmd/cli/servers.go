@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/terminal"
 	"github.com/toolscript/toolscript/naming"
 )
 
@@ -41,7 +42,7 @@ func missingReasons(servers []toolscript.MissingServer) string {
 	var parts []string
 	for _, s := range servers {
 		part := s.Name + " (" + string(s.State)
-		if reason := []rune(oneLine(s.Error)); len(reason) > mostReason {
+		if reason := []rune(terminal.OneLine(s.Error)); len(reason) > mostReason {
 			part += ": " + string(reason[:mostReason]) + "…"
 		} else if len(reason) > 0 {
 			part += ": " + string(reason)

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
 type serversRestartOptions struct {
@@ -51,7 +52,7 @@ func (o *serversRestartOptions) run(ctx context.Context, name string) error {
 	if o.form.structured() {
 		err = o.form.write(o.Stdout, status)
 	} else if status.State == toolscript.Ready {
-		err = o.print("Restarted %s: %s, %d tools", oneLine(name), status.State, status.Tools)
+		err = o.print("Restarted %s: %s, %d tools", terminal.OneLine(name), status.State, status.Tools)
 	}
 	if err != nil || status.State == toolscript.Ready {
 		return err

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/terminal"
 	"github.com/toolscript/toolscript/transport/gateway"
 )
 
@@ -172,7 +173,7 @@ func (o *statusOptions) printRunning(ctx context.Context, w io.Writer, address, 
 		}
 	}
 	for _, warning := range status.Warnings {
-		fmt.Fprintf(&b, "Warning: %s\n", oneLine(warning))
+		fmt.Fprintf(&b, "Warning: %s\n", terminal.OneLine(warning))
 	}
 	if _, err := io.WriteString(w, b.String()); err != nil {
 		return "", err
@@ -181,10 +182,10 @@ func (o *statusOptions) printRunning(ctx context.Context, w io.Writer, address, 
 }
 
 func (o *statusOptions) printServers(w io.Writer, all, missing []toolscript.ServerStatus) error {
-	t := table{header: []string{"Server", "State", "Error"}}
+	t := terminal.Table{Header: []string{"Server", "State", "Error"}}
 	title := "\nNot connected:\n"
 	if o.watch {
-		t.header, title, missing = []string{"Server", "State", "Tools", "Calls", "Error"}, "\n", all
+		t.Header, title, missing = []string{"Server", "State", "Tools", "Calls", "Error"}, "\n", all
 	}
 	if len(missing) == 0 {
 		return nil
@@ -198,12 +199,12 @@ func (o *statusOptions) printServers(w io.Writer, all, missing []toolscript.Serv
 			}
 			row = append(row, strconv.Itoa(s.Tools), calls)
 		}
-		t.add(append(row, s.Error)...)
+		t.Add(append(row, s.Error)...)
 	}
 	if _, err := io.WriteString(w, title); err != nil {
 		return err
 	}
-	return t.write(w, columns(o.Stdout), o.paintState(1))
+	return t.Write(w, terminal.Columns(o.Stdout), o.paintState(1))
 }
 
 // watchInterval is the time between two looks at the gateway.
@@ -212,7 +213,7 @@ const watchInterval = time.Second
 // follow shows the state until the command is interrupted, which is no error. A terminal
 // shows it in place; other outputs get a text for each change.
 func (o *statusOptions) follow(ctx context.Context) error {
-	screen := isTerminal(o.Stdout) && o.getenv("TERM") != "dumb"
+	screen := terminal.Is(o.Stdout) && o.getenv("TERM") != "dumb"
 	ticks := time.NewTicker(watchInterval)
 	defer ticks.Stop()
 	for last, first := "", true; ; first = false {
@@ -226,7 +227,7 @@ func (o *statusOptions) follow(ctx context.Context) error {
 		case ctx.Err() != nil:
 			return nil
 		case screen:
-			text = inPlace(text, rows(o.Stdout))
+			text = inPlace(text, terminal.Rows(o.Stdout))
 		case !first && shown.key == last:
 			text = ""
 		case !first && !o.form.structured():
@@ -261,7 +262,7 @@ func after(label, text string) string {
 	if text == "" {
 		return ""
 	}
-	return label + oneLine(text)
+	return label + terminal.OneLine(text)
 }
 
 // searchWords describes how tools are found.
@@ -300,5 +301,5 @@ func askHealth(ctx context.Context, address string) (int, string, error) {
 	}
 	defer func() { _ = resp.Body.Close() }() // it was only read
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxHealth))
-	return resp.StatusCode, visible(strings.TrimSpace(string(body))), err
+	return resp.StatusCode, terminal.Visible(strings.TrimSpace(string(body))), err
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/config"
+	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
 type trustOptions struct {
@@ -121,7 +122,7 @@ func heading(r *config.Review) string {
 
 // ask asks the user at the terminal.
 func (o *trustOptions) ask(ctx context.Context) error {
-	if !isTerminal(o.Stdin) {
+	if !terminal.Is(o.Stdin) {
 		return errors.New("there is no terminal for the question; to trust the servers above, run: toolscript trust --yes")
 	}
 	answer, err := o.question(ctx, bufio.NewReader(o.Stdin), "Trust it? [y/N] ")

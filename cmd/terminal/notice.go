@@ -1,4 +1,4 @@
-package cli
+package terminal
 
 import (
 	"fmt"
@@ -12,10 +12,10 @@ import (
 // patience is the time after which a terminal shows that a command is waiting.
 const patience = time.Second
 
-// notice is the last line of a terminal, which shows the reason of a wait. It appears
+// Notice is the last line of a terminal, which shows the reason of a wait. It appears
 // after patience, counts the seconds, and disappears at the end of the wait or before
 // other output. The zero value shows nothing. It is safe for concurrent use.
-type notice struct {
+type Notice struct {
 	mu      sync.Mutex
 	to      io.Writer // nil: stderr is no terminal
 	columns func() int
@@ -25,28 +25,22 @@ type notice struct {
 	shown   bool
 }
 
-// newNotice returns a notice on stderr, or an empty one if stderr is not a terminal.
-func newNotice(stderr io.Writer) *notice {
-	if !isTerminal(stderr) || columns(stderr) == 0 {
-		return &notice{}
+// NewNotice returns a notice on stderr, or an empty one if stderr is not a terminal.
+func NewNotice(stderr io.Writer) *Notice {
+	if !Is(stderr) || Columns(stderr) == 0 {
+		return &Notice{}
 	}
-	return &notice{to: stderr, columns: func() int { return columns(stderr) }}
+	return &Notice{to: stderr, columns: func() int { return Columns(stderr) }}
 }
 
-// waiting shows a text until over is called.
-func (a *app) waiting(text string) (over func()) {
-	a.notice.show(text)
-	return a.notice.end
-}
-
-// show sets the text. The seconds count from the first text of a wait.
-func (n *notice) show(text string) {
-	if !n.visible() {
+// Show sets the text. The seconds count from the first text of a wait.
+func (n *Notice) Show(text string) {
+	if !n.Shown() {
 		return
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.text = oneLine(text)
+	n.text = OneLine(text)
 	if n.ticker == nil {
 		n.since = time.Now()
 		n.ticker = time.AfterFunc(patience, n.tick)
@@ -55,7 +49,7 @@ func (n *notice) show(text string) {
 	}
 }
 
-func (n *notice) tick() {
+func (n *Notice) tick() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.ticker == nil {
@@ -65,7 +59,7 @@ func (n *notice) tick() {
 	n.ticker.Reset(time.Second)
 }
 
-func (n *notice) draw() {
+func (n *Notice) draw() {
 	seconds := fmt.Sprintf(" (%d s)", int(time.Since(n.since).Seconds()))
 	text := runewidth.Truncate("toolscript: "+n.text, n.columns()-len(seconds)-1, "…")
 	// A write error only hides the notice.
@@ -73,13 +67,13 @@ func (n *notice) draw() {
 	n.shown = true
 }
 
-// visible reports whether there is a terminal.
-func (n *notice) visible() bool { return n != nil && n.to != nil }
+// Shown reports whether there is a terminal.
+func (n *Notice) Shown() bool { return n != nil && n.to != nil }
 
-// hide removes the line before other output. The line appears again within a second if
+// Hide removes the line before other output. The line appears again within a second if
 // the wait goes on.
-func (n *notice) hide() {
-	if !n.visible() {
+func (n *Notice) Hide() {
+	if !n.Shown() {
 		return
 	}
 	n.mu.Lock()
@@ -87,16 +81,16 @@ func (n *notice) hide() {
 	n.erase()
 }
 
-func (n *notice) erase() {
+func (n *Notice) erase() {
 	if n.shown {
 		_, _ = io.WriteString(n.to, "\r\x1b[K") // as in draw
 		n.shown = false
 	}
 }
 
-// end ends the wait.
-func (n *notice) end() {
-	if !n.visible() {
+// End ends the wait.
+func (n *Notice) End() {
+	if !n.Shown() {
 		return
 	}
 	n.mu.Lock()

@@ -1,10 +1,13 @@
-package cli
+// Package browser has the part of a login that happens in the browser of the user: it opens
+// the page, and receives the redirect.
+package browser
 
 import (
 	"bufio"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -20,6 +23,9 @@ import (
 	"github.com/toolscript/toolscript/transport/oauth"
 )
 
+// closeTime bounds the answers in progress at the end of a Callback.
+const closeTime = 5 * time.Second
+
 // browserTime is how long the program that opens a browser may take to fail. Some of
 // these programs end at once, others with the browser.
 const browserTime = 3 * time.Second
@@ -30,10 +36,10 @@ var openers = map[string][]string{
 	"windows": {"rundll32", "url.dll,FileProtocolHandler"},
 }
 
-// openBrowser opens an address that an authorization server has chosen. The address is
+// Open opens an address that an authorization server has chosen. The address is
 // one argument of a program, never part of a shell command, and must be https, or http
 // on this machine.
-func openBrowser(ctx context.Context, address string, env []string) error {
+func Open(ctx context.Context, address string, env []string) error {
 	if err := oauth.CheckURL(address); err != nil {
 		return err
 	}
@@ -66,36 +72,36 @@ func openBrowser(ctx context.Context, address string, env []string) error {
 	}
 }
 
-// returned is the result of the authorization page: the redirect of a browser, or a line
+// Returned is the result of the authorization page: the redirect of a browser, or a line
 // that the user pasted.
-type returned struct {
+type Returned struct {
 	query url.Values
 	err   error // set if there is no code; it ends the login
 }
 
-// of returns the query or the error. Other processes see the error too.
-func (r returned) of(ctx context.Context, attempt *oauth.Attempt) (url.Values, error) {
+// Of returns the query or the error. Other processes see the error too.
+func (r Returned) Of(ctx context.Context, attempt *oauth.Attempt) (url.Values, error) {
 	if r.err != nil {
 		attempt.Refused(ctx, r.err)
 	}
 	return r.query, r.err
 }
 
-// callback is the HTTP server for the redirect of the browser. It accepts one redirect,
+// Callback is the HTTP server for the redirect of the browser. It accepts one redirect,
 // and answers when the login has ended.
-type callback struct {
+type Callback struct {
 	listener net.Listener
 	server   *http.Server
 	attempt  *oauth.Attempt
-	back     chan returned
+	back     chan Returned
 	once     sync.Once
 	result   chan struct{} // closed when page is set
 	page     oauth.Page
 }
 
-// openCallback listens on a port of this machine: on the preferred port if it is free,
+// Listen listens on a port of this machine: on the preferred port if it is free,
 // because a registration may name it, else on any free port.
-func openCallback(preferred int, fixed bool) (*callback, error) {
+func Listen(preferred int, fixed bool) (*Callback, error) {
 	listener, err := net.Listen("tcp4", "127.0.0.1:"+strconv.Itoa(preferred)) //nolint:noctx // it does not block
 	if err != nil && fixed {
 		return nil, fmt.Errorf("the port of oauth.callbackPort is not free: %w", err)
@@ -106,25 +112,30 @@ func openCallback(preferred int, fixed bool) (*callback, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &callback{listener: listener, back: make(chan returned, 1), result: make(chan struct{})}, nil
+	return &Callback{listener: listener, back: make(chan Returned, 1), result: make(chan struct{})}, nil
 }
 
-func (c *callback) port() int { return c.listener.Addr().(*net.TCPAddr).Port }
+// Port is the port of this machine that it listens on.
+func (c *Callback) Port() int { return c.listener.Addr().(*net.TCPAddr).Port }
 
-func (c *callback) url() string {
-	return fmt.Sprintf("http://127.0.0.1:%d%s", c.port(), oauth.CallbackPath)
+// URL is the address that the browser is sent back to.
+func (c *Callback) URL() string {
+	return fmt.Sprintf("http://127.0.0.1:%d%s", c.Port(), oauth.CallbackPath)
 }
 
-// serve starts to answer requests.
-func (c *callback) serve(attempt *oauth.Attempt) {
+// Back receives the redirect, once.
+func (c *Callback) Back() <-chan Returned { return c.back }
+
+// Serve starts to answer requests.
+func (c *Callback) Serve(attempt *oauth.Attempt) {
 	c.attempt = attempt
 	c.server = &http.Server{Handler: c, ReadTimeout: 10 * time.Second, IdleTimeout: time.Second, MaxHeaderBytes: 64 << 10}
 	limited := netutil.LimitListener(c.listener, 64) // a browser opens a few; others must not use all descriptors
-	go func() { _ = c.server.Serve(limited) }()      // ends with close
+	go func() { _ = c.server.Serve(limited) }()      // ends with Close
 }
 
-// close ends the server after the answer in progress.
-func (c *callback) close() {
+// Close ends the server after the answer in progress.
+func (c *Callback) Close() {
 	c.settle(oauth.Unsuccessful(errAbandoned))
 	if c.server == nil {
 		_ = c.listener.Close() // no browser has connected
@@ -139,8 +150,8 @@ func (c *callback) close() {
 
 var errAbandoned = errors.New("the login was ended before it was complete")
 
-// answer sets the page that the browser gets.
-func (c *callback) answer(server string, err error) {
+// Answer sets the page that the browser gets.
+func (c *Callback) Answer(server string, err error) {
 	if err != nil {
 		c.settle(oauth.Unsuccessful(err))
 		return
@@ -148,13 +159,13 @@ func (c *callback) answer(server string, err error) {
 	c.settle(oauth.Succeeded(server))
 }
 
-func (c *callback) settle(p oauth.Page) {
+func (c *Callback) settle(p oauth.Page) {
 	c.once.Do(func() { c.page = p; close(c.result) })
 }
 
 // ServeHTTP handles the redirect. A redirect with another state ends the login: it may
 // be an attempt to log the user in to a foreign account.
-func (c *callback) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (c *Callback) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet || r.URL.Path != oauth.CallbackPath || r.Host != c.listener.Addr().String() {
 		http.NotFound(w, r)
 		return
@@ -166,7 +177,7 @@ func (c *callback) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		err = c.attempt.Check(query)
 	}
 	select {
-	case c.back <- returned{query, err}:
+	case c.back <- Returned{query, err}:
 	default:
 		oauth.Unsuccessful(oauth.ErrState).Write(w, http.StatusBadRequest)
 		return
@@ -178,7 +189,7 @@ func (c *callback) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case err != nil:
 		oauth.Unsuccessful(err).Write(w, http.StatusBadRequest)
 	default:
-		<-c.result // closed by close at the latest
+		<-c.result // closed by Close at the latest
 		c.page.Write(w, http.StatusOK)
 	}
 }
@@ -186,13 +197,12 @@ func (c *callback) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // maxPaste bounds a pasted line.
 const maxPaste = 64 << 10
 
-// pasted reads standard input for the address that a browser on another machine
-// pasted reads the address of the redirect from standard input, for a browser on another
-// machine. After any other line it reads the next line.
-func (o *authOptions) pasted(ctx context.Context, attempt *oauth.Attempt) <-chan returned {
-	found := make(chan returned, 1)
+// Pasted reads the address of the redirect from the standard input, for a browser on
+// another machine. After any other line it calls say and reads the next line.
+func Pasted(ctx context.Context, stdin io.Reader, attempt *oauth.Attempt, say func(format string, args ...any)) <-chan Returned {
+	found := make(chan Returned, 1)
 	go func() { // ends with the process if the user types nothing
-		lines := bufio.NewScanner(o.Stdin)
+		lines := bufio.NewScanner(stdin)
 		lines.Buffer(nil, maxPaste)
 		for lines.Scan() && ctx.Err() == nil {
 			line := strings.TrimSpace(lines.Text())
@@ -205,10 +215,10 @@ func (o *authOptions) pasted(ctx context.Context, attempt *oauth.Attempt) <-chan
 			}
 			var denied *oauth.DeniedError
 			if err == nil || errors.As(err, &denied) {
-				found <- returned{query, err}
+				found <- Returned{query, err}
 				return
 			}
-			o.say("toolscript: that is not the address: %v; it begins with %s?", err, attempt.Redirect())
+			say("toolscript: that is not the address: %v; it begins with %s?", err, attempt.Redirect())
 		}
 	}()
 	return found

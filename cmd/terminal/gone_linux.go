@@ -1,4 +1,4 @@
-package cli
+package terminal
 
 import (
 	"errors"
@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// terminalGone reports whether a stream is a terminal that was closed: the kernel
+// Gone reports whether a stream is a terminal that was closed: the kernel
 // answers each ioctl with EIO then.
-func terminalGone(stream io.Writer) bool {
+func Gone(stream io.Writer) bool {
 	file, ok := stream.(*os.File)
 	if !ok {
 		return false

@@ -1,4 +1,4 @@
-package cli
+package terminal
 
 import (
 	"strings"
@@ -30,8 +30,8 @@ func (s *screen) take() string {
 func TestNotice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var s screen
-		n := &notice{to: &s, columns: func() int { return 40 }}
-		n.show("waiting for a")
+		n := &Notice{to: &s, columns: func() int { return 40 }}
+		n.Show("waiting for a")
 		time.Sleep(patience - time.Millisecond)
 		if got := s.take(); got != "" {
 			t.Errorf("before a second: %q", got)
@@ -40,11 +40,11 @@ func TestNotice(t *testing.T) {
 		if got, want := s.take(), "\r\x1b[Ktoolscript: waiting for a (1 s)"; got != want {
 			t.Errorf("after a second: %q, want %q", got, want)
 		}
-		n.show("waiting for something with a long name")
+		n.Show("waiting for something with a long name")
 		if got, want := s.take(), "\r\x1b[Ktoolscript: waiting for somethin… (1 s)"; got != want {
 			t.Errorf("another text: %q, want %q", got, want)
 		}
-		n.hide()
+		n.Hide()
 		if got := s.take(); got != "\r\x1b[K" {
 			t.Errorf("hidden: %q", got)
 		}
@@ -52,7 +52,7 @@ func TestNotice(t *testing.T) {
 		if got := s.take(); !strings.HasSuffix(got, "(2 s)") {
 			t.Errorf("it does not come back: %q", got)
 		}
-		n.end()
+		n.End()
 		if got := s.take(); got != "\r\x1b[K" {
 			t.Errorf("at the end: %q", got)
 		}
@@ -60,8 +60,8 @@ func TestNotice(t *testing.T) {
 		if got := s.take(); got != "" {
 			t.Errorf("after the end: %q", got)
 		}
-		n.show("quick")
-		n.end()
+		n.Show("quick")
+		n.End()
 		time.Sleep(5 * time.Second)
 		if got := s.take(); got != "" {
 			t.Errorf("of a short wait: %q", got)
@@ -72,11 +72,11 @@ func TestNotice(t *testing.T) {
 // Without a terminal on stderr there is no notice, and a nil notice does nothing.
 func TestNoNotice(t *testing.T) {
 	synctest.Test(t, func(*testing.T) {
-		for _, n := range []*notice{nil, newNotice(&screen{})} {
-			n.show("waiting")
+		for _, n := range []*Notice{nil, NewNotice(&screen{})} {
+			n.Show("waiting")
 			time.Sleep(3 * time.Second)
-			n.hide()
-			n.end()
+			n.Hide()
+			n.End()
 		}
 	})
 }

@@ -1,4 +1,4 @@
-package cli
+package terminal
 
 import (
 	"io"
@@ -7,15 +7,15 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// table has rows and a header. It suits people and grep.
-type table struct {
-	header []string
+// Table has rows and a Header. It suits people and grep.
+type Table struct {
+	Header []string
 	rows   [][]string
 }
 
-func (t *table) add(cells ...string) {
+func (t *Table) Add(cells ...string) {
 	for i, cell := range cells {
-		cells[i] = oneLine(cell)
+		cells[i] = OneLine(cell)
 	}
 	t.rows = append(t.rows, cells)
 }
@@ -26,14 +26,14 @@ const (
 	lastWide = 24 // width of the last column before other columns are made narrower
 )
 
-// write aligns the columns. width is the width of the terminal; 0 means that there is
+// Write aligns the columns. width is the width of the terminal; 0 means that there is
 // none, and each row is one line. Cells are wrapped to fit: cells of the last column
 // first, and cells of the first column, which names the row, last. paint adds colour to
 // a line of a cell; it may be nil.
-func (t *table) write(w io.Writer, width int, paint func(column int, cell string) string) error {
+func (t *Table) Write(w io.Writer, width int, paint func(column int, cell string) string) error {
 	widths := t.widths(width)
 	var b strings.Builder
-	writeRow(&b, widths, t.header, nil)
+	writeRow(&b, widths, t.Header, nil)
 	for _, row := range t.rows {
 		writeRow(&b, widths, row, paint)
 	}
@@ -42,9 +42,9 @@ func (t *table) write(w io.Writer, width int, paint func(column int, cell string
 }
 
 // widths are the widths of the columns.
-func (t *table) widths(total int) []int {
-	widths := make([]int, len(t.header))
-	for _, row := range append([][]string{t.header}, t.rows...) {
+func (t *Table) widths(total int) []int {
+	widths := make([]int, len(t.Header))
+	for _, row := range append([][]string{t.Header}, t.rows...) {
 		for i, cell := range row {
 			widths[i] = max(widths[i], runewidth.StringWidth(cell))
 		}
@@ -74,7 +74,7 @@ func writeRow(b *strings.Builder, widths []int, row []string, paint func(int, st
 	cells := make([][]string, len(row))
 	height := 0
 	for i, cell := range row {
-		cells[i] = wrapped(cell, widths[i])
+		cells[i] = Wrap(cell, widths[i])
 		height = max(height, len(cells[i]))
 	}
 	for line := range height {
@@ -94,9 +94,9 @@ func writeRow(b *strings.Builder, widths []int, row []string, paint func(int, st
 	}
 }
 
-// wrapped breaks a line at spaces into lines of at most width columns. Longer words are
+// Wrap breaks a line at spaces into lines of at most width columns. Longer words are
 // broken too.
-func wrapped(text string, width int) []string {
+func Wrap(text string, width int) []string {
 	if runewidth.StringWidth(text) <= width || width <= 0 {
 		return []string{text}
 	}

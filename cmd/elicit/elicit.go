@@ -1,4 +1,5 @@
-package cli
+// Package elicit shows the questions of servers at the terminal, and reads the answers.
+package elicit
 
 import (
 	"bufio"
@@ -10,42 +11,45 @@ import (
 	"sync"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
-// terminal is the controlling terminal. The user answers questions there, because the
+// tty is the controlling terminal. The user answers questions there, because the
 // standard streams belong to the script.
-const terminal = "/dev/tty"
+const tty = "/dev/tty"
 
-// person is the user at the terminal.
-type person struct {
+// Person is the user at the terminal.
+type Person struct {
 	in  *bufio.Reader
 	out io.WriteCloser
 
 	mu sync.Mutex // one question at a time
 }
 
-// person is nil if there is no terminal, and with --json, which programs use.
-func (o *execOptions) person() *person {
-	if o.json || o.only || !isTerminal(o.Stdin) {
-		return nil
-	}
-	tty, err := os.OpenFile(terminal, os.O_RDWR, 0)
+// Open opens the terminal; the result is nil if there is none.
+func Open() *Person {
+	f, err := os.OpenFile(tty, os.O_RDWR, 0)
 	if err != nil {
 		return nil
 	}
-	return &person{in: bufio.NewReader(tty), out: tty}
+	return &Person{in: bufio.NewReader(f), out: f}
 }
 
-// close also ends a read in progress, if the system supports that.
-func (p *person) close() {
+// Close also ends a read in progress, if the system supports that.
+func (p *Person) Close() {
 	if p != nil {
 		_ = p.out.Close() // a write error has no reader
 	}
 }
 
-// reply asks the user a question and sends the answer to the run. If the gateway refuses
+// Replier sends the answer to the run of a question.
+type Replier interface {
+	ReplyRun(ctx context.Context, runID string, answer toolscript.Answer) error
+}
+
+// Reply asks the user a question and sends the answer to the run. If the gateway refuses
 // the answer, the question is asked again.
-func (p *person) reply(ctx context.Context, at place, runID string, q toolscript.Question) {
+func (p *Person) Reply(ctx context.Context, at Replier, runID string, q toolscript.Question) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for ctx.Err() == nil {
@@ -54,7 +58,7 @@ func (p *person) reply(ctx context.Context, at place, runID string, q toolscript
 		if err == nil || ctx.Err() != nil {
 			return
 		}
-		p.say("toolscript: the answer was refused: %s", oneLine(err.Error()))
+		p.say("toolscript: the answer was refused: %s", terminal.OneLine(err.Error()))
 		if toolscript.KindOf(err) != toolscript.Invalid {
 			return
 		}
@@ -62,9 +66,9 @@ func (p *person) reply(ctx context.Context, at place, runID string, q toolscript
 }
 
 // ask returns the answer of the user; it is Cancel after the end of the input.
-func (p *person) ask(q toolscript.Question) toolscript.Answer {
+func (p *Person) ask(q toolscript.Question) toolscript.Answer {
 	answer := toolscript.Answer{ID: q.ID, Action: toolscript.Cancel}
-	p.say("\n%s asks: %s", visible(q.Server), oneLine(q.Message))
+	p.say("\n%s asks: %s", terminal.Visible(q.Server), terminal.OneLine(q.Message))
 	fields, err := fieldsOf(q.Schema)
 	if err != nil {
 		p.say("toolscript: the question cannot be shown: %v", err)
@@ -86,12 +90,12 @@ func (p *person) ask(q toolscript.Question) toolscript.Answer {
 	return answer
 }
 
-func (p *person) say(format string, args ...any) {
+func (p *Person) say(format string, args ...any) {
 	_, _ = fmt.Fprintf(p.out, format+"\n", args...) // a user who does not see the question does not answer it
 }
 
 // yes asks until the answer is yes or no; ok is false at the end of the input.
-func (p *person) yes(prompt string) (yes, ok bool) {
+func (p *Person) yes(prompt string) (yes, ok bool) {
 	for {
 		text, ok := p.line(prompt)
 		if !ok {
@@ -108,7 +112,7 @@ func (p *person) yes(prompt string) (yes, ok bool) {
 }
 
 // line asks for one line; ok is false at the end of the input.
-func (p *person) line(prompt string) (text string, ok bool) {
+func (p *Person) line(prompt string) (text string, ok bool) {
 	_, _ = io.WriteString(p.out, prompt) // as in say
 	text, err := p.in.ReadString('\n')
 	return strings.TrimSpace(text), err == nil

@@ -1,4 +1,4 @@
-package cli
+package terminal
 
 import (
 	"io"
@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// ownTerminal filters the output of a script if w is a terminal: the output contains
+// Filter filters the output of a script if w is a terminal: the output contains
 // answers of tools, which may contain control sequences. A pipe gets every byte.
-func ownTerminal(w io.Writer) io.Writer {
-	if isTerminal(w) {
-		return &harmless{to: w}
+func Filter(w io.Writer) io.Writer {
+	if Is(w) {
+		return &Filtered{to: w}
 	}
 	return w
 }
 
-// harmless filters text as visibleText does, but keeps colours and CRLF.
-type harmless struct {
+// Filtered filters text as VisibleText does, but keeps colours and CRLF.
+type Filtered struct {
 	to   io.Writer
 	held string // the beginning of a colour or of CRLF that the next text may complete
 }
@@ -27,7 +27,7 @@ var (
 )
 
 // Write expects whole characters; events have only whole characters.
-func (h *harmless) Write(p []byte) (int, error) {
+func (h *Filtered) Write(p []byte) (int, error) {
 	text := h.held + string(p)
 	end := len(text)
 	if at := unfinished.FindStringIndex(text); at != nil {
@@ -38,21 +38,21 @@ func (h *harmless) Write(p []byte) (int, error) {
 }
 
 // Close writes the held text.
-func (h *harmless) Close() error {
+func (h *Filtered) Close() error {
 	held := h.held
 	h.held = ""
 	return h.show(held)
 }
 
-func (h *harmless) show(text string) error {
+func (h *Filtered) show(text string) error {
 	var b strings.Builder
 	from := 0
 	for _, at := range colours.FindAllStringIndex(text, -1) {
-		b.WriteString(visibleText(text[from:at[0]]))
+		b.WriteString(VisibleText(text[from:at[0]]))
 		b.WriteString(text[at[0]:at[1]])
 		from = at[1]
 	}
-	b.WriteString(visibleText(text[from:]))
+	b.WriteString(VisibleText(text[from:]))
 	_, err := io.WriteString(h.to, b.String())
 	return err
 }

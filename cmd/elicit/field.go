@@ -1,4 +1,4 @@
-package cli
+package elicit
 
 import (
 	"bytes"
@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
 // field is one member of the answer to a question.
@@ -65,7 +67,7 @@ func fieldsOf(schema json.RawMessage) ([]field, error) {
 }
 
 // fill asks for each field; ok is false at the end of the input.
-func (p *person) fill(fields []field) (content json.RawMessage, ok bool) {
+func (p *Person) fill(fields []field) (content json.RawMessage, ok bool) {
 	given := map[string]json.RawMessage{}
 	for _, f := range fields {
 		for done := false; !done; {
@@ -89,18 +91,18 @@ func (p *person) fill(fields []field) (content json.RawMessage, ok bool) {
 
 // prompt shows the name of the field, its description, and the possible answers.
 func (f field) prompt() string {
-	text := "  " + oneLine(f.name)
+	text := "  " + terminal.OneLine(f.name)
 	if about := strings.TrimSpace(f.Title + " " + f.Description); about != "" {
-		text += " (" + oneLine(about) + ")"
+		text += " (" + terminal.OneLine(about) + ")"
 	}
 	if choices := f.choices(); len(choices) > 0 {
-		text += " {" + oneLine(strings.Join(choices, " | ")) + "}"
+		text += " {" + terminal.OneLine(strings.Join(choices, " | ")) + "}"
 	} else if f.Type != "string" {
-		text += " " + oneLine(f.Type)
+		text += " " + terminal.OneLine(f.Type)
 	}
 	switch {
 	case f.Default != nil:
-		text += " [" + oneLine(string(f.Default)) + "]"
+		text += " [" + terminal.OneLine(string(f.Default)) + "]"
 	case !f.required:
 		text += " [leave out]"
 	}
@@ -143,7 +145,7 @@ func (f field) value(text string) (json.RawMessage, error) {
 		return json.Marshal(parts)
 	}
 	if choices := f.choices(); len(choices) > 0 && !slices.Contains(choices, text) {
-		return nil, fmt.Errorf("it is one of: %s", oneLine(strings.Join(choices, ", ")))
+		return nil, fmt.Errorf("it is one of: %s", terminal.OneLine(strings.Join(choices, ", ")))
 	}
 	return json.Marshal(text)
 }

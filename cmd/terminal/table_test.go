@@ -1,4 +1,4 @@
-package cli
+package terminal
 
 import (
 	"strings"
@@ -6,11 +6,11 @@ import (
 )
 
 func TestTable(t *testing.T) {
-	tbl := table{header: []string{"Name", "Empty", "Text"}}
-	tbl.add("a", "", "two\nlines  and\ttabs")
-	tbl.add("日本", "x", "\x1b[2Jcleared \u202Eturned")
+	tbl := Table{Header: []string{"Name", "Empty", "Text"}}
+	tbl.Add("a", "", "two\nlines  and\ttabs")
+	tbl.Add("日本", "x", "\x1b[2Jcleared \u202Eturned")
 	var b strings.Builder
-	if err := tbl.write(&b, 0, nil); err != nil {
+	if err := tbl.Write(&b, 0, nil); err != nil {
 		t.Fatal(err)
 	}
 	want := "Name  Empty  Text\n" +
@@ -22,10 +22,10 @@ func TestTable(t *testing.T) {
 }
 
 func TestTableColoursAfterMeasuring(t *testing.T) {
-	tbl := table{header: []string{"A", "B"}}
-	tbl.add("x", "y")
+	tbl := Table{Header: []string{"A", "B"}}
+	tbl.Add("x", "y")
 	var b strings.Builder
-	err := tbl.write(&b, 0, func(column int, cell string) string {
+	err := tbl.Write(&b, 0, func(column int, cell string) string {
 		if column == 0 {
 			return "<" + cell + ">"
 		}
@@ -38,9 +38,9 @@ func TestTableColoursAfterMeasuring(t *testing.T) {
 
 // On a terminal a table fits: cells are wrapped, and nothing is cut.
 func TestTableFits(t *testing.T) {
-	tbl := table{header: []string{"Server", "State", "Error"}}
-	tbl.add("a-name-that-is-rather-long-for-a-table", "ready", "")
-	tbl.add("日本", "failed", "the program /usr/local/bin/a-server-that-does-not-exist was not found; install it")
+	tbl := Table{Header: []string{"Server", "State", "Error"}}
+	tbl.Add("a-name-that-is-rather-long-for-a-table", "ready", "")
+	tbl.Add("日本", "failed", "the program /usr/local/bin/a-server-that-does-not-exist was not found; install it")
 	for width, want := range map[int]string{
 		60: "Server                          State   Error\n" +
 			"a-name-that-is-rather-long-for  ready\n" +
@@ -55,7 +55,7 @@ func TestTableFits(t *testing.T) {
 			"日本                                    failed  the program /usr/local/bin/a-server-that-does-not-exist was not found; install it\n",
 	} {
 		var b strings.Builder
-		if err := tbl.write(&b, width, nil); err != nil || b.String() != want {
+		if err := tbl.Write(&b, width, nil); err != nil || b.String() != want {
 			t.Errorf("%d columns, %v:\n%s\nwant\n%s", width, err, b.String(), want)
 		}
 	}

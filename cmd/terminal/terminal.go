@@ -1,0 +1,45 @@
+// Package terminal has what commands print for people: tables, notices while they wait, and
+// texts of servers and scripts that cannot change the terminal.
+package terminal
+
+import (
+	"io"
+	"os"
+
+	"golang.org/x/term"
+)
+
+// Is reports whether a stream is a character device. /dev/null is one too, which
+// does no harm.
+func Is(stream any) bool {
+	file, ok := stream.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := file.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+// Columns is the width of a terminal; 0 if w is not a terminal.
+func Columns(w io.Writer) int {
+	width, _ := size(w)
+	return width
+}
+
+// Rows is the height of a terminal; 0 if w is not a terminal.
+func Rows(w io.Writer) int {
+	_, height := size(w)
+	return height
+}
+
+func size(w io.Writer) (width, height int) {
+	file, ok := w.(*os.File)
+	if !ok || !Is(file) {
+		return 0, 0
+	}
+	width, height, err := term.GetSize(int(file.Fd()))
+	if err != nil {
+		return 0, 0
+	}
+	return max(width, 0), max(height, 0)
+}
