@@ -82,7 +82,7 @@ func newRoot(a *app) *cobra.Command {
 	root.AddCommand(
 		newExec(a), newCheck(a), newOutput(a), newGateway(a), newStatus(a), newServers(a), newListServers(a), newListTools(a), newGetTypes(a), newSearch(a),
 		newResources(a), newPrompts(a),
-		newInit(a), newConnect(a), newAuth(a), newTrust(a), newConfig(a), newCache(a), newDeno(a), newDoctor(a), newVersion(a), newMCP(a), newPrompt(a), newDemo(a), newHook(a), newLogs(a),
+		newInit(a), newConnect(a), newAuth(a), newTrust(a), newConfig(a), newCache(a), newDeno(a), newDoctor(a), newVersion(a), newMCP(a), newPrompt(a), newDemo(a), newMan(a), newHook(a), newLogs(a),
 	)
 	addCompletion(root)
 	a.completeNames(root)
