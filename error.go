@@ -52,7 +52,7 @@ type Error struct {
 	Err        error         // what went wrong
 	Details    []Detail      // of Invalid: every violation
 	RPCCode    int           // of ToolFailed: the JSON-RPC error code
-	RetryAfter time.Duration // of Unavailable and Busy: when to try again; 0 when nobody knows
+	RetryAfter time.Duration // of Unavailable and Busy: when to try again; 0 if unknown
 	Permanent  bool          // of Unavailable: no other try helps before the cause has been removed
 }
 

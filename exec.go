@@ -33,7 +33,7 @@ type Limits struct {
 	MemoryMB    int64 `json:"memoryMb,omitempty"` // JavaScript heap
 	StackKB     int64 `json:"stackKb,omitempty"`
 	ToolCalls   int64 `json:"toolCalls,omitempty"`
-	Concurrency int64 `json:"concurrency,omitempty"` // calls under way at once; more wait
+	Concurrency int64 `json:"concurrency,omitempty"` // calls in flight at a time; more wait
 	Questions   int64 `json:"questions,omitempty"`   // of servers to the person who started the run
 	SourceBytes int64 `json:"sourceBytes,omitempty"`
 	ValueBytes  int64 `json:"valueBytes,omitempty"`  // the return value as JSON
@@ -62,7 +62,7 @@ const (
 	EventCall       EventType = "call"       // CallID, Tool
 	EventCallEnd    EventType = "callEnd"    // CallID, Tool, OK, Ms
 	EventAsk        EventType = "ask"        // Ask: POST /runs/{id}/reply
-	EventProgress   EventType = "progress"   // Message; of a call under way also CallID and Tool
+	EventProgress   EventType = "progress"   // Message; of a call in flight also CallID and Tool
 	EventDiagnostic EventType = "diagnostic" // Diagnostic
 	EventEnd        EventType = "end"        // End
 )
@@ -138,7 +138,7 @@ func (q OutputQuery) Range() string {
 	return ""
 }
 
-// DetachedCall is a call that was still under way when the run had ended: a
+// DetachedCall is a call that was still in flight when the run had ended: a
 // task, or a call that was cancelled and did not end.
 type DetachedCall struct {
 	CallID string `json:"callId"`
@@ -305,10 +305,10 @@ func (r *RunRecord) Close(end End) {
 type CallRecord struct {
 	CallID string  `json:"callId"`
 	Tool   string  `json:"tool"`
-	OK     *bool   `json:"ok,omitempty"` // nil while under way
+	OK     *bool   `json:"ok,omitempty"` // nil while in flight
 	Kind   Kind    `json:"kind,omitempty"`
 	Ms     float64 `json:"ms,omitempty"`
 	Task   bool    `json:"task,omitempty"`
 
-	Detached bool `json:"detached,omitempty"` // it was still under way when the run had ended
+	Detached bool `json:"detached,omitempty"` // it was still in flight when the run had ended
 }

@@ -129,7 +129,7 @@ func TestObservedResults(t *testing.T) {
 				"declarations": func() (toolscript.Module, error) { return s.Declarations(t.Context(), nil) },
 			} {
 				m, err := types()
-				if shown := strings.Contains(m.Text, "Observed, not promised: "); err != nil || shown == off {
+				if shown := strings.Contains(m.Text, "Observed, not guaranteed: "); err != nil || shown == off {
 					t.Errorf("NoObserve %t: %s shows it: %t (%v)\n%s", off, name, shown, err, m.Text)
 				}
 			}

@@ -1,19 +1,19 @@
-/** A tool that tools.$search found. */
+/** A result of tools.$search. */
 export interface FoundTool {
-  /** As GET /search and --allow name it: server__tool. */
+  /** The id of the tool: server__tool. */
   readonly toolId: string;
   readonly serverName: string;
   readonly toolName: string;
-  /** As a script calls it: tools.server.tool */
+  /** The expression for a call: tools.server.tool */
   readonly call: string;
   /** From 0 to 1. */
   readonly confidence: number;
   readonly reason: string;
   readonly description: string;
-  /** The tool only comes nearest: none matches the query well. */
+  /** True if no tool matches the query well and this is one of the nearest. */
   readonly unsure?: true;
 }
-/** What there is to know of a tool. */
+/** The description of a tool. */
 export interface DescribedTool {
   readonly toolId: string;
   readonly serverName: string;
@@ -22,7 +22,7 @@ export interface DescribedTool {
   readonly description: string;
   /** JSON Schema of the arguments. */
   readonly inputSchema: any;
-  /** JSON Schema of the result, of a tool that promises one. */
+  /** JSON Schema of the result, if the tool has one. */
   readonly outputSchema?: any;
   readonly annotations: { readOnlyHint?: boolean; destructiveHint?: boolean; idempotentHint?: boolean; openWorldHint?: boolean };
   /** The tool as TypeScript. */
@@ -30,8 +30,8 @@ export interface DescribedTool {
 }
 /** Finds tools at run time. */
 export interface Finding {
-  /** Tools that do what the query says, the best first. If none matches well, the nearest ones are unsure, and nearest has their ids. */
+  /** Tools that match the query, the best first. If none matches well, the nearest ones are marked as unsure, and nearest has their ids. */
   $search(query: string, options?: { limit?: number; threshold?: number; server?: string; readOnly?: boolean }): Promise<FoundTool[] & { readonly nearest: string[] }>;
-  /** A tool by its id, or as a script calls it: "server.tool". */
+  /** A tool by its id, or by its name in scripts: "server.tool". */
   $describe(tool: string): Promise<DescribedTool>;
 }

@@ -52,9 +52,9 @@ func TestGeneratorNoticesEveryChange(t *testing.T) {
 				step.change(&changed)
 				c := catalog(changed, toolscript.Tool{Server: "a", Name: "y_z", InputSchema: tool().InputSchema})
 				o := codegen.Options{Form: form, Open: open}
-				anew := codegen.Generator{Observed: seen.Shapes()}
+				fresh := codegen.Generator{Observed: seen.Shapes()}
 				g.Observed = seen.Shapes()
-				got, want := g.Module(c, naming.New(c), o), anew.Module(c, naming.New(c), o)
+				got, want := g.Module(c, naming.New(c), o), fresh.Module(c, naming.New(c), o)
 				if diff := cmp.Diff(want, got); diff != "" {
 					t.Errorf("%s, open %t, %s: -from nothing +after a change\n%s", name, open, step.name, diff)
 				}

@@ -1,38 +1,38 @@
 /** A tool call that failed. */
 export declare class ToolError extends Error {
-  /** ToolError, or ToolBudgetExceededError and the like for what the run may not do. */
+  /** ToolError, or a name such as ToolBudgetExceededError for calls that the run may not make. */
   readonly name: string;
-  /** The server as it is configured. */
+  /** The configured name of the server. */
   readonly server: string;
   /** The id of the tool: server__tool. */
   readonly tool: string;
-  /** What kind of failure: invalid, not_found, tool_failed, unavailable, timeout, … */
+  /** The kind of the failure: invalid, not_found, tool_failed, unavailable, timeout, … */
   readonly code: string;
-  /** The number of a JSON-RPC error. */
+  /** The code of a JSON-RPC error. */
   readonly rpcCode?: number;
   /** The content blocks of a result that the tool marked as an error. */
   readonly content: any[];
-  /** Which arguments do not fit, and why. */
+  /** Wrong arguments, each with the reason. */
   readonly details: { path: string; message: string }[];
 }
-/** A call that goes on when the script has ended. */
+/** A call that continues after the script has ended. */
 export interface Task<T> {
-  /** The answer. */
+  /** The result. */
   readonly done: Promise<T>;
-  /** Ends the call; done is then rejected. */
+  /** Cancels the call; done is then rejected. */
   cancel(): Promise<void>;
 }
-/** Every tool of a server as one that starts a task. */
+/** The tools of a server as functions that start a task. */
 export type TasksOf<T> = {
   readonly [K in keyof T]: T[K] extends (...args: infer A) => Promise<infer R> ? (...args: A) => Task<R> : never;
 };
-/** The servers with such tools; one that is not connected stays any. */
+/** The servers with such tools. A server that is not connected has the type any. */
 export type Spawned<T> = {
   readonly [S in keyof T]: 0 extends 1 & T[S] ? any : TasksOf<T[S]>;
 };
 /** The tools by server. */
 export interface Tools extends Servers, Finding {
-  /** Starts a call without waiting for it: spawn.server.tool(args). It outlives the script. */
+  /** Starts a call in the background: spawn.server.tool(args). It continues after the script has ended. */
   readonly spawn: Spawned<Servers>;
 }
 /** Standard input of the script. */
@@ -47,11 +47,11 @@ export interface Env {
   has(name: string): boolean;
   toObject(): Record<string, string>;
 }
-/** Standard input of the script, read when it is asked for. */
+/** Standard input of the script, read on demand. */
 export declare const stdin: Stdin;
 /** Arguments of the script. */
 export declare const args: readonly string[];
-/** The directory that the script was started in. */
+/** The working directory of the script. */
 export declare function cwd(): string;
 export declare const env: Env;
 /** Ends the script at once. */

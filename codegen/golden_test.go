@@ -17,7 +17,7 @@ import (
 	"github.com/toolscript/toolscript/naming"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "update the golden files")
 
 // TestGolden makes each form from tools.json and the filter, if any, of each file in
 // testdata/golden. The full form is compared without the part that is equal in all

@@ -113,10 +113,10 @@ func TestTextsOfServersDoNotChangeTheCode(t *testing.T) {
 		return outside(t, module(catalog(tool), codegen.Options{Form: form}).Text)
 	}
 	for name, form := range forms {
-		innocent := strings.Join(strings.Fields(code("words", form)), " ")
+		plain := strings.Join(strings.Fields(code("words", form)), " ")
 		for _, text := range breakouts {
-			if got := strings.Join(strings.Fields(code(text, form)), " "); got != innocent {
-				t.Errorf("%s: %q changes the code\n%s\nwant\n%s", name, text, got, innocent)
+			if got := strings.Join(strings.Fields(code(text, form)), " "); got != plain {
+				t.Errorf("%s: %q changes the code\n%s\nwant\n%s", name, text, got, plain)
 			}
 		}
 	}

@@ -240,9 +240,9 @@ func (s section) unavailableLines() []string {
 	if s.away == "" {
 		return nil
 	}
-	what := "Its tools are not known now."
+	what := "Its tools are unknown."
 	if len(s.pieces) > 0 {
-		what = "These are the tools that it listed last."
+		what = "These are the tools of its last list."
 	}
 	reason := strings.Join(strings.Fields(clean(cutAfter(s.away, maxReason))), " ")
 	return append(commented("Not connected, "+reason), what)

@@ -66,7 +66,7 @@ type neighbours uint8
 
 const (
 	alone  neighbours = iota
-	beside            // references or branches add to the type
+	mixed             // references or branches add to the type
 	hidden            // the type does not show all additions: they may be any property
 )
 
@@ -102,7 +102,7 @@ func (c *converter) others(v *value, at *path, depth int) (types []*typ, with ne
 	case !known:
 		return types, hidden
 	case len(types) > 0:
-		return types, beside
+		return types, mixed
 	}
 	return nil, alone
 }

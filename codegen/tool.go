@@ -76,7 +76,7 @@ func (w *toolWriter) result() string {
 		return "any"
 	}
 	p := w.printer(&w.types)
-	p.comment(append([]string{"The server does not describe this result."}, w.observation()...))
+	p.comment(append([]string{"The server has no schema for this result."}, w.observation()...))
 	fmt.Fprintf(p.out, "export type %s = any;\n", w.names.Result)
 	return w.names.Result
 }
@@ -86,7 +86,7 @@ func (w *toolWriter) observation() []string {
 	if w.observed == "" {
 		return nil
 	}
-	return commented("Observed, not promised: " + clean(w.observed))
+	return commented("Observed, not guaranteed: " + clean(w.observed))
 }
 
 // convert returns the declarations of a schema; the type of an invalid schema is

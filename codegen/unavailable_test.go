@@ -26,8 +26,8 @@ func TestServersThatAreNotConnected(t *testing.T) {
 		g := codegen.Generator{Away: away}
 		text := g.Module(c, naming.New(c), codegen.Options{Form: form}).Text
 		for _, part := range []string{
-			want[0], "Not connected, failed: it said *\\/ and more\n", "* Its tools are not known now.\n",
-			"Not connected, backoff: exit status 3\n", "* These are the tools that it listed last.\n", "Server my-old",
+			want[0], "Not connected, failed: it said *\\/ and more\n", "* Its tools are unknown.\n",
+			"Not connected, backoff: exit status 3\n", "* These are the tools of its last list.\n", "Server my-old",
 		} {
 			if !strings.Contains(text, part) {
 				t.Errorf("form %d lacks %q:\n%s", form, part, text)

@@ -131,7 +131,7 @@ func run(t *testing.T, open func(n int) (embedder.Model, error), test func(b *be
 	})
 }
 
-func (b *bench) wants(used ...string) {
+func (b *bench) wantEvents(used ...string) {
 	b.t.Helper()
 	synctest.Wait()
 	b.mu.Lock()
@@ -150,14 +150,14 @@ func TestModelThatEndsIsOpenedAgain(t *testing.T) {
 		return models[n-1], nil
 	}
 	run(t, open, func(b *bench) {
-		b.wants("a")
+		b.wantEvents("a")
 		models[0].die(errors.New("signal: killed"))
-		b.wants("a", "none")
+		b.wantEvents("a", "none")
 		if !models[0].isShut() {
 			b.t.Error("a model that is gone is not closed")
 		}
 		time.Sleep(time.Second)
-		b.wants("a", "none", "b")
+		b.wantEvents("a", "none", "b")
 		if b.warnings() != 1 || !strings.Contains(b.logged(), "signal: killed") {
 			b.t.Errorf("log:\n%s", b.logged())
 		}
@@ -173,14 +173,14 @@ func TestOneWarningForRepeatedFailures(t *testing.T) {
 	var last *model
 	open := func(n int) (embedder.Model, error) {
 		if n < 5 {
-			return nil, &toolscript.Error{Kind: toolscript.Unavailable, Err: errors.New("nobody there")}
+			return nil, &toolscript.Error{Kind: toolscript.Unavailable, Err: errors.New("connection refused")}
 		}
 		last = newModel("m")
 		return last, nil
 	}
 	run(t, open, func(b *bench) {
 		time.Sleep(time.Minute)
-		b.wants("none", "none", "none", "none", "m")
+		b.wantEvents("none", "none", "none", "none", "m")
 		if b.warnings() != 1 {
 			b.t.Errorf("%d warnings:\n%s", b.warnings(), b.logged())
 		}
@@ -223,7 +223,7 @@ func TestMistakesAreNotTriedAgain(t *testing.T) {
 		}
 		run(t, open, func(b *bench) {
 			time.Sleep(time.Hour)
-			b.wants("none")
+			b.wantEvents("none")
 			if len(b.opens) != 1 || b.warnings() != 1 {
 				b.t.Errorf("%s: %d tries, %d warnings", kind, len(b.opens), b.warnings())
 			}
@@ -240,7 +240,7 @@ func TestPanicWhileOpening(t *testing.T) {
 	}
 	run(t, open, func(b *bench) {
 		time.Sleep(time.Second)
-		b.wants("none", "m")
+		b.wantEvents("none", "m")
 	})
 }
 
@@ -257,22 +257,22 @@ func TestChangedSource(t *testing.T) {
 	}
 	run(t, open, func(b *bench) {
 		b.change("one")
-		b.wants("a")
+		b.wantEvents("a")
 		b.change("two")
-		b.wants("a", "hold", "b")
+		b.wantEvents("a", "hold", "b")
 		if !models[0].isShut() {
 			b.t.Error("the model of the old source is still open")
 		}
 		models[1].die(errors.New("gone"))
-		b.wants("a", "hold", "b", "none")
+		b.wantEvents("a", "hold", "b", "none")
 		b.change("three") // before the next attempt for the old source
 		time.Sleep(time.Hour)
-		b.wants("a", "hold", "b", "none", "none")
+		b.wantEvents("a", "hold", "b", "none", "none")
 		b.change("three")
-		b.wants("a", "hold", "b", "none", "none", "d")
+		b.wantEvents("a", "hold", "b", "none", "none", "d")
 		b.change("three")
 		b.change("")
-		b.wants("a", "hold", "b", "none", "none", "d", "none")
+		b.wantEvents("a", "hold", "b", "none", "none", "d", "none")
 		if len(models) != 3 || !models[2].isShut() {
 			b.t.Errorf("%d models, the last one open", len(models))
 		}

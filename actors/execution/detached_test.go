@@ -95,7 +95,7 @@ func TestTasksOfAnEndedRunAreStopped(t *testing.T) {
 		calls := b.record(end.RunID).Calls
 		for i, call := range calls {
 			if !call.Detached || !call.Task || call.OK != nil {
-				b.t.Errorf("call %d at the end = %+v, want it under way", i, call)
+				b.t.Errorf("call %d at the end = %+v, want it in flight", i, call)
 			}
 		}
 		if kind := abort(); kind != "" || len(calls) != 3 {

@@ -27,7 +27,7 @@ type indexer struct {
 
 	asleep   bool
 	building bool // an index is being built
-	working  bool // another step is under way
+	working  bool // another step is in progress
 	catalog  toolscript.Catalog
 	engine   *engine      // the source of the vectors
 	index    *index.Index // nil before the first
@@ -92,7 +92,7 @@ func (x *indexer) adopt(c toolscript.Catalog) {
 
 // next starts the next step, if there is one, in this order: index the newest
 // catalog, look up vectors in the cache, compute vectors. An index is built while a
-// step for vectors is under way, because that step may wait for a pause in the traffic.
+// step for vectors is in progress, because that step may wait for a pause in the traffic.
 func (x *indexer) next() {
 	if x.building || x.asleep || x.ctx.Err() != nil {
 		return

@@ -182,7 +182,7 @@ func (a *app) question(ctx context.Context, answers *bufio.Reader, prompt string
 	}
 }
 
-// apply writes the files, and says how to go on.
+// apply writes the files, and prints the next step.
 func (o *changeOptions) apply(ctx context.Context, kind string, plan *clients.Import) (string, error) {
 	backups, err := o.backups()
 	if err != nil {

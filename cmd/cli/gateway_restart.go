@@ -31,7 +31,7 @@ func newGatewayRestart(a *app) *cobra.Command {
 start it again with this version of toolscript.
 
 The new gateway has the same address, secret, flags and working folder, so that other
-commands and open sessions go on with it. It runs in the background; its log is that of
+commands and open sessions continue to use it. It runs in the background; its log is that of
 toolscript logs. Variables of the configuration get their values from the environment
 of this command. If the configuration has a mistake, the gateway is not stopped.
 

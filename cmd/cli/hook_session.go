@@ -49,7 +49,7 @@ func (a *app) sessionStart(ctx context.Context, e hook.Event) error {
 		if e.Source == "clear" || e.Source == "compact" || e.Source == "fork" { // it was shown when the client started
 			return nil
 		}
-		text = err.Error() + "\nThe session goes on without a gateway."
+		text = err.Error() + "\nThe session continues without a gateway."
 	}
 	if text == "" {
 		return nil
@@ -80,7 +80,7 @@ func (a *app) startSession(ctx context.Context, e hook.Event) (text string, err 
 	return text, s.export(url)
 }
 
-// keep returns the gateway of the client that can go on, nil if there is none, and stops
+// keep returns the gateway of the client that can be used again, nil if there is none, and stops
 // its other gateways: those of another configuration or version, or that do not answer.
 func (s *session) keep(ctx context.Context) (*discovery.Entry, error) {
 	own, err := s.folder.OfClient(s.client)
@@ -122,7 +122,7 @@ func (a *app) export(url string) error {
 }
 
 // sessionEnd ends the gateways of the client. It does not wait: the client allows it 1.5
-// seconds, and a gateway may need five. After clear and resume the client goes on with
+// seconds, and a gateway may need five. After clear and resume the client continues with
 // another session.
 func (a *app) sessionEnd(_ context.Context, e hook.Event) error {
 	if e.Reason == "clear" || e.Reason == "resume" {

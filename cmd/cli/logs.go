@@ -36,7 +36,7 @@ log to its standard error.`,
 		Args: takes(),
 		RunE: func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
 	}
-	c.Flags().BoolVarP(&o.follow, "follow", "f", false, "go on with new lines until the gateway ends")
+	c.Flags().BoolVarP(&o.follow, "follow", "f", false, "print new lines until the gateway ends")
 	c.Flags().StringVar(&o.server, "server", "", "only the lines about this `server`")
 	addForm(c.Flags(), &o.form, "print each line as JSON")
 	return c

@@ -36,7 +36,7 @@ func RuntimeFolder(dataDir string, lookupEnv func(string) (string, bool)) (Folde
 }
 
 // Write writes the entry of this process and returns it with the process, version,
-// protocol and time. A gateway that goes on after an error should show it as a warning.
+// protocol and time. A gateway that continues after an error should show it as a warning.
 func (f Folder) Write(e Entry) (Entry, error) {
 	e.PID = os.Getpid()
 	start, err := startTime(e.PID)

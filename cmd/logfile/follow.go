@@ -11,7 +11,7 @@ import (
 // followEvery is the time between two looks at a log that has no new text.
 const followEvery = 200 * time.Millisecond
 
-// Follow opens a log like Open, and goes on with the text that is added. It ends when
+// Follow opens a log like Open, and then returns the text that is added. It ends when
 // running reports that the writer has ended. The error of a read is the cause of ctx if
 // ctx ends.
 func Follow(ctx context.Context, path string, running func() bool) (io.ReadCloser, error) {

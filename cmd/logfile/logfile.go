@@ -143,7 +143,7 @@ func (w *Writer) Write(p []byte) (int, error) {
 }
 
 // rotate moves the text to the older file. Without room for a copy the text is lost,
-// and the log goes on.
+// and logging continues.
 func (w *Writer) rotate() {
 	if text, err := os.ReadFile(w.path); err == nil {
 		_ = private.WriteFile(w.path+older, text)

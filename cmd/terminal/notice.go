@@ -71,7 +71,7 @@ func (n *Notice) draw() {
 func (n *Notice) Shown() bool { return n != nil && n.to != nil }
 
 // Hide removes the line before other output. The line appears again within a second if
-// the wait goes on.
+// the wait continues.
 func (n *Notice) Hide() {
 	if !n.Shown() {
 		return

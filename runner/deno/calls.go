@@ -65,7 +65,7 @@ func (h strictHost) Begin(ctx context.Context, c runner.Call) runner.Pending {
 func giveAnswer(w http.ResponseWriter, request *http.Request, to *endpoint) {
 	run := to.current()
 	if run == nil {
-		refuse(w, http.StatusConflict, toolscript.Conflict, "no run is under way here")
+		refuse(w, http.StatusConflict, toolscript.Conflict, "no run is in progress")
 		return
 	}
 	select {

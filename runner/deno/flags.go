@@ -50,7 +50,7 @@ func arguments(host, importMap, loader, run string) []string {
 }
 
 // stackKB is V8's limit for the stack where the system gives the main thread 8 MB.
-// Deno hands all rejections that nobody heard to one function as its arguments, and
+// Deno hands all unhandled rejections to one function as its arguments, and
 // with V8's own limit of 984 KB it ends when there are more than some 60,000.
 const stackKB = 3900
 

@@ -27,10 +27,10 @@ func TestLandlockAlone(t *testing.T) {
 	defer other.Close()
 	for _, confined := range []bool{false, true} {
 		t.Run("confined "+strconv.FormatBool(confined), func(t *testing.T) {
-			code, wants := landlockAttempts(t, other.URL, int(version))
+			code, expected := landlockAttempts(t, other.URL, int(version))
 			b := bare{engine: e, open: true, unconfined: !confined}
 			for name, got := range b.run(t, code) {
-				want := wants[name]
+				want := expected[name]
 				if !confined {
 					want = regexp.MustCompile("^gave ")
 				}
@@ -38,14 +38,14 @@ func TestLandlockAlone(t *testing.T) {
 					t.Errorf("%s: %q, want %s", name, got, want)
 				}
 			}
-			t.Logf("%d attempts, Landlock %d", len(wants), version)
+			t.Logf("%d attempts, Landlock %d", len(expected), version)
 		})
 	}
 }
 
 // landlockAttempts reads the attempts from the data file and creates the folder that
 // they use.
-func landlockAttempts(t *testing.T, other string, version int) (code string, wants map[string]*regexp.Regexp) {
+func landlockAttempts(t *testing.T, other string, version int) (code string, expected map[string]*regexp.Regexp) {
 	t.Helper()
 	folder := t.TempDir()
 	for _, name := range []string{"secret.json", "spare"} {

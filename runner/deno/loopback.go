@@ -135,7 +135,7 @@ func answer(w http.ResponseWriter, status int, body []byte) {
 func readStdin(w http.ResponseWriter, request *http.Request, to *endpoint) {
 	run := to.current()
 	if run == nil {
-		refuse(w, http.StatusConflict, toolscript.Conflict, "no run is under way here")
+		refuse(w, http.StatusConflict, toolscript.Conflict, "no run is in progress")
 		return
 	}
 	piece, err := run.ReadStdin(request.Context())

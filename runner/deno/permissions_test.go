@@ -49,10 +49,10 @@ func TestPermissionsAlone(t *testing.T) {
 	for _, fields := range dataLines(t, "testdata/permissions.txt", 3, fill) {
 		lines = append(lines, strings.Join(fields, " | "))
 	}
-	code, wants := attempts(t, lines)
+	code, expected := attempts(t, lines)
 	b := bare{engine: newInnerEngine(t)}
 	outcomes := b.run(t, code)
-	for name, want := range wants {
+	for name, want := range expected {
 		if got, made := outcomes[name]; !made || !want.MatchString(got) || strings.Contains(got, "the-secret") {
 			t.Errorf("%s: %q, want %s", name, got, want)
 		}
@@ -60,7 +60,7 @@ func TestPermissionsAlone(t *testing.T) {
 	if reached {
 		t.Error("a script has reached another server")
 	}
-	t.Logf("%d attempts", len(wants))
+	t.Logf("%d attempts", len(expected))
 }
 
 // newInnerEngine returns an engine with the Deno that test/package.json pins.
@@ -102,18 +102,18 @@ func dataLines(t *testing.T, path string, n int, fill *strings.Replacer) [][]str
 
 // attempts returns one module with a function for each line, and the expected
 // outcomes.
-func attempts(t *testing.T, lines []string) (code string, wants map[string]*regexp.Regexp) {
+func attempts(t *testing.T, lines []string) (code string, expected map[string]*regexp.Regexp) {
 	t.Helper()
 	var module strings.Builder
 	module.WriteString("export default {\n")
-	wants = map[string]*regexp.Regexp{}
+	expected = map[string]*regexp.Regexp{}
 	for _, line := range lines {
 		fields := strings.SplitN(line, " | ", 3)
-		wants[fields[0]] = regexp.MustCompile(fields[1])
+		expected[fields[0]] = regexp.MustCompile(fields[1])
 		module.WriteString(quoted(fields[0]) + ": async () => " + fields[2] + ",\n")
 	}
 	module.WriteString("}\n")
-	return module.String(), wants
+	return module.String(), expected
 }
 
 func quoted(s string) string {

@@ -13,7 +13,7 @@ import (
 )
 
 // An imageFile keeps the image of a booted engine between processes: to boot and to
-// rehearse take most of the time of a start. Whoever can write the file can choose what
+// rehearse take most of the time of a start. A program that can write the file can choose what
 // every script begins with, as with the compiled engine next to it.
 type imageFile struct{ path string }
 

@@ -34,9 +34,9 @@ func (r *run) await(promise handle, phase toolscript.Phase) (handle, error) {
 	}
 }
 
-// linger runs the timers that the script left, as other engines do. Calls that were
+// runRemainingTimers runs the timers that the script left, as other engines do. Calls that were
 // not awaited do not keep a run alive.
-func (r *run) linger() error {
+func (r *run) runRemainingTimers() error {
 	for {
 		if err := r.drain(); err != nil {
 			return err

@@ -122,11 +122,11 @@ func (r *run) limit(err error) *toolscript.RunError {
 func (r *run) describe(reason handle, phase toolscript.Phase) *toolscript.RunError {
 	r.instance.call(fnSetMemoryLimit, 0)
 	r.instance.call(fnSetStackSize, largestStack)
-	told, bad := r.instance.invoke(r.instance.entries.describe, reason)
+	described, bad := r.instance.invoke(r.instance.entries.describe, reason)
 	if bad || r.instance.err != nil {
 		return r.source.Thrown("", phase, r.heapLimit)
 	}
-	return r.source.Thrown(r.instance.text(told), phase, r.heapLimit)
+	return r.source.Thrown(r.instance.text(described), phase, r.heapLimit)
 }
 
 // errorJSON is a ToolError as the prelude reads it.

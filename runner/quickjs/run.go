@@ -87,7 +87,7 @@ func (r *run) do() (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	return value, r.linger()
+	return value, r.runRemainingTimers()
 }
 
 // begin sets the limits of the job in the instance, and the values that its script may

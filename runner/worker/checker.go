@@ -18,7 +18,7 @@ import (
 // SourceLimit is what a checker may use for one script, for all steps together.
 // Ordinary scripts take milliseconds. A hostile kilobyte keeps the compiler busy for
 // minutes, and only SIGKILL stops it; the answer then comes within two seconds. The
-// limit counts work (proc.Clock), so a busy machine does not refuse an innocent
+// limit counts work (proc.Clock), so a busy machine does not refuse a correct
 // script: a script of 20 lines needs 20 ms of work, which a checker gets even with a
 // hundredth of a processor. The limit of wall time ends a checker that hangs.
 var SourceLimit = runner.Usage{Work: 1800 * time.Millisecond, Wall: 9 * time.Second}

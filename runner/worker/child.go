@@ -104,7 +104,7 @@ func (c *child) receive(handle func(frameType, []byte) error) {
 	}
 }
 
-// exit ends a worker that cannot go on. io.EOF says that the gateway has closed the
+// exit ends a worker that cannot continue. io.EOF says that the gateway has closed the
 // socket.
 func exit(err error) {
 	if errors.Is(err, io.EOF) {

@@ -169,7 +169,7 @@ func (p *Process) exitReason() string {
 	return " (" + words + ")"
 }
 
-// gone is the error of a worker that ended during work that may be innocent.
+// gone is the error of a worker that ended during work that may not be the cause.
 func (p *Process) gone() error {
 	err := fmt.Errorf("the script worker has ended%s; try again", p.exitReason())
 	return &toolscript.Error{Kind: toolscript.Unavailable, Err: err}

@@ -182,7 +182,7 @@ func (r *run) answer(a session.Answer) {
 // maxStdin is the largest piece of standard input that is sent at once.
 const maxStdin = 1 << 20
 
-// grantStdin sends pieces of standard input until the worker wants no more.
+// grantStdin sends pieces of standard input until the worker asks for no more.
 func (r *run) grantStdin() {
 	for {
 		var header stdinHeader
@@ -209,7 +209,7 @@ func (r *run) sendCancel() { _ = r.send(frameCancel, nil, nil) }
 
 // send sends a frame, unless the run is over: the next run would read it. A run
 // that is cancelled gets no more answers: the cancellation itself causes some, and
-// the script would go on or fail with them.
+// the script would continue or fail with them.
 func (r *run) send(t frameType, header any, raw []byte) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -259,7 +259,7 @@ func (b *bench) released(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	show("RSS after nobody has searched for a while", "MB", []float64{mb}, "< 50")
+	show("RSS after some time without a search", "MB", []float64{mb}, "< 50")
 	return nil
 }
 

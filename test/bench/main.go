@@ -34,7 +34,7 @@ func main() {
 	}
 	bin := flag.String("bin", "bin/toolscript", "the program to measure")
 	peers := flag.String("peers", "test/node_modules/.bin", "the folder of the npm MCP servers")
-	deno := flag.String("deno", "test/node_modules/@deno/linux-x64-glibc/deno", "the Deno to measure beside")
+	deno := flag.String("deno", "test/node_modules/@deno/linux-x64-glibc/deno", "the Deno to compare with")
 	only := flag.String("only", "", "sections to run, separated by commas: "+strings.Join(names(), ", ")+" (default all)")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)

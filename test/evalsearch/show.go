@@ -40,9 +40,9 @@ func show(out io.Writer, results []result, questions []question) {
 			fmt.Fprintf(table, "%.1f\t%.1f to %.1f\t\n", macro(values, members), low, high) //nolint:errcheck // reported by Flush
 		}
 		if err := table.Flush(); err != nil {
-			return // nobody reads any more
+			return // the reader has ended
 		}
-		fmt.Fprintln(out) //nolint:errcheck // nobody may read any more
+		fmt.Fprintln(out) //nolint:errcheck // the reader may have ended
 	}
 	gain(out, results, names, members)
 }
@@ -68,7 +68,7 @@ func gain(out io.Writer, results []result, names []string, members map[string][]
 			values[i] -= v
 		}
 		low, high := interval(values, names, members)
-		fmt.Fprintf(out, "hybrid over decision, %s: %+.1f points (95 %%: %+.1f to %+.1f)\n", column.name, macro(values, members), low, high) //nolint:errcheck // nobody may read any more
+		fmt.Fprintf(out, "hybrid over decision, %s: %+.1f points (95 %%: %+.1f to %+.1f)\n", column.name, macro(values, members), low, high) //nolint:errcheck // the reader may have ended
 	}
 }
 
@@ -76,7 +76,7 @@ func gain(out io.Writer, results []result, names []string, members map[string][]
 // and word lists are chosen by, and of the held-out half.
 func showOwn(out io.Writer, name string, questions []question) error {
 	names, members := kinds(questions)
-	fmt.Fprintf(out, "\n%s; hit@1, hit@3 and hit@5, %%\n", name) //nolint:errcheck // nobody may read any more
+	fmt.Fprintf(out, "\n%s; hit@1, hit@3 and hit@5, %%\n", name) //nolint:errcheck // the reader may have ended
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(table, "ranker\tkind\ttuning half\t@1\t@3\t@5\theld out\t@1\t@3\t@5\t\n") //nolint:errcheck // reported by Flush
 	for _, r := range rankers {
@@ -115,7 +115,7 @@ func showMisses(out io.Writer, questions []question) {
 			q := questions[i]
 			ids := search(q, index.DefaultAlpha, true)
 			if judge(q.Query, ids).hit3 == 0 {
-				fmt.Fprintf(out, "%s %q: %s, want %s\n", kind, q.Query.Query, strings.Join(ids[:min(5, len(ids))], " "), strings.Join(q.Relevant, " ")) //nolint:errcheck // nobody may read any more
+				fmt.Fprintf(out, "%s %q: %s, want %s\n", kind, q.Query.Query, strings.Join(ids[:min(5, len(ids))], " "), strings.Join(q.Relevant, " ")) //nolint:errcheck // the reader may have ended
 			}
 		}
 	}

@@ -30,9 +30,9 @@ type family struct {
 	child  mailbox.Address
 	life   *mailbox.Life
 
-	mu      sync.Mutex
-	told    []any
-	handled []string // the child's messages
+	mu       sync.Mutex
+	received []any
+	handled  []string // the child's messages
 }
 
 func newFamily(t *testing.T, child func(f *family, c *actor.Context)) *family {
@@ -50,7 +50,7 @@ func newFamily(t *testing.T, child func(f *family, c *actor.Context)) *family {
 		case mailbox.Failed, mailbox.Ended:
 			f.mu.Lock()
 			defer f.mu.Unlock()
-			f.told = append(f.told, m)
+			f.received = append(f.received, m)
 		}
 	}, "parent", mailbox.NewLife().Options("0")...)
 	t.Cleanup(func() { <-engine.Poison(f.parent).Done() })
@@ -150,15 +150,15 @@ func TestAfterAPanicAnActorHandlesOnlyStopped(t *testing.T) {
 		if got := strings.Join(f.handled, " "); got != "crash stopped" {
 			t.Errorf("handled %q, want crash stopped", got)
 		}
-		if len(f.told) != 2 {
-			t.Fatalf("the parent was told %v, want Failed and Ended", f.told)
+		if len(f.received) != 2 {
+			t.Fatalf("the parent was received %v, want Failed and Ended", f.received)
 		}
-		failed, ok := f.told[0].(mailbox.Failed)
+		failed, ok := f.received[0].(mailbox.Failed)
 		if !ok || failed.Reason != "crash" || failed.Life != f.life || !strings.Contains(string(failed.Stack), "talker") {
-			t.Errorf("first %+v, want Failed with the stack of the panic", f.told[0])
+			t.Errorf("first %+v, want Failed with the stack of the panic", f.received[0])
 		}
-		if ended, ok := f.told[1].(mailbox.Ended); !ok || ended.Life != f.life {
-			t.Errorf("then %+v, want Ended", f.told[1])
+		if ended, ok := f.received[1].(mailbox.Ended); !ok || ended.Life != f.life {
+			t.Errorf("then %+v, want Ended", f.received[1])
 		}
 	})
 }
@@ -205,7 +205,7 @@ func TestTheRootSurvivesItsPanics(t *testing.T) {
 		}
 		<-engine.Poison(root).Done()
 		if len(faults) != 5 {
-			t.Errorf("%d panics told, want 5", len(faults))
+			t.Errorf("%d panics received, want 5", len(faults))
 		}
 	})
 }

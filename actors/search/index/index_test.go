@@ -23,7 +23,7 @@ func tool(server, name, description, schema string) toolscript.Tool {
 
 var tools = []toolscript.Tool{
 	tool("demo", "add", "Adds two numbers.", `{"properties":{"b":{"description":"second"},"a":{"type":"number"}}}`),
-	tool("demo", "echo", "Returns the message that it is given.", `{"properties":{"message":true}}`),
+	tool("demo", "echo", "Returns the given message.", `{"properties":{"message":true}}`),
 	tool("fs", "read_file", "Read the complete contents of a file.", `{}`),
 	tool("fs", "write_file", "Create a new file or overwrite one.", `[]`),
 	tool("git", "git_commit", "Records changes to the repository.", ``),

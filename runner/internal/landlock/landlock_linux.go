@@ -52,7 +52,7 @@ func RestrictThread(a Access) error {
 	return nil
 }
 
-// handledBy is everything that a version of Landlock can take away.
+// handledBy is the rights that a version of Landlock can restrict.
 func handledBy(version int) unix.LandlockRulesetAttr {
 	handled := unix.LandlockRulesetAttr{Access_fs: unix.LANDLOCK_ACCESS_FS_MAKE_SYM<<1 - 1}
 	for added, bit := range map[int]uint64{2: unix.LANDLOCK_ACCESS_FS_REFER, 3: unix.LANDLOCK_ACCESS_FS_TRUNCATE, ioctlABI: unix.LANDLOCK_ACCESS_FS_IOCTL_DEV} {

@@ -24,7 +24,7 @@
   // creates itself is not in it.
   const failed = new WeakMap();
 
-  const tooMany = stringify({ code: 'limit_calls', message: 'more calls are under way than the run may make in all' });
+  const tooMany = stringify({ code: 'limit_calls', message: 'the calls in flight exceed the limit of the run' });
 
   // call makes a tool call. at is an error created as near to the script as
   // possible, because the engine resolves each of its frames. shape converts the

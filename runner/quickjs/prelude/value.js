@@ -100,6 +100,6 @@
   try {
     stringify(circle);
   } catch (error) {
-    internal.circular = firstLine(error); // what the engine says of such a value; V8 goes on to its members
+    internal.circular = firstLine(error); // the message of the engine for such a value; V8 appends its members
   }
 }

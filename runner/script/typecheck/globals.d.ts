@@ -1,4 +1,4 @@
-// What scripts have beside the language, on both engines.
+// The globals of scripts in addition to the language, on both engines.
 
 interface Console {
   log(...data: any[]): void;
@@ -98,7 +98,7 @@ declare class DOMException extends Error {
   readonly code: number;
 }
 
-/** What the engine throws when the script meets one of its limits. */
+/** The error of the engine when the script exceeds one of its limits. */
 declare class InternalError extends Error {}
 
 declare class TextEncoder {
@@ -151,7 +151,7 @@ declare class URLSearchParams {
   toString(): string;
 }
 
-/** What scripts have of Deno. */
+/** The members of Deno in scripts. */
 interface ScriptDeno {
   cwd(): string;
   exit(code?: number): never;
@@ -160,14 +160,14 @@ interface ScriptDeno {
 }
 declare const Deno: ScriptDeno;
 
-// What the module "toolscript" exports, which a script uses without an import.
+// The exports of the module "toolscript", which need no import.
 
 declare const tools: import("toolscript").Tools;
-/** Standard input of the script, read when it is asked for. */
+/** Standard input of the script, read on demand. */
 declare const stdin: import("toolscript").Stdin;
 /** Arguments of the script. */
 declare const args: readonly string[];
-/** The directory that the script was started in. */
+/** The working directory of the script. */
 declare function cwd(): string;
 declare const env: import("toolscript").Env;
 /** Ends the script at once. */

@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	redirect = "http://localhost:3000/callback"                      // the suite's servers send nobody there
+	redirect = "http://localhost:3000/callback"                      // the suite's servers redirect no browser
 	document = "https://conformance-test.local/client-metadata.json" // the suite's name for a client ID metadata document
 )
 
