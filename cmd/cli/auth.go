@@ -10,7 +10,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -136,9 +135,6 @@ func (o *authOptions) login(ctx context.Context) error {
 		return err
 	}
 }
-
-// closeTime bounds the end of a connection that was only a test.
-const closeTime = 5 * time.Second
 
 // try connects with the stored login.
 func (o *authOptions) try(ctx context.Context, session *oauth.Session, config mcpclient.Config) error {

@@ -61,6 +61,9 @@ Servers in the file of a project start after you have trusted it: toolscript tru
 Exit codes: 0 success, 1 failure, 2 usage error, 130 interrupted, 143 terminated,
 141 closed output pipe, or the number that the script passed to exit().`
 
+// Commands are the commands of the program, for their reference. They cannot be run.
+func Commands() *cobra.Command { return newRoot(&app{}) }
+
 func newRoot(a *app) *cobra.Command {
 	root := &cobra.Command{
 		Use:               "toolscript [FILE.ts [args]]",

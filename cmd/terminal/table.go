@@ -13,6 +13,7 @@ type Table struct {
 	rows   [][]string
 }
 
+// Add adds a row. Each cell becomes one line.
 func (t *Table) Add(cells ...string) {
 	for i, cell := range cells {
 		cells[i] = OneLine(cell)

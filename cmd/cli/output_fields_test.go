@@ -1,0 +1,84 @@
+package cli
+
+import (
+	"maps"
+	"os"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/doctor"
+	"github.com/toolscript/toolscript/transport/gateway"
+)
+
+// documented are the types of the rows of docs/output.md.
+var documented = map[string]any{
+	"`list-servers`, `servers restart`": toolscript.ServerStatus{},
+	"`list-tools`":                      gateway.ToolInfo{},
+	"`search`":                          toolscript.SearchAnswer{},
+	"`search`, each of `results`":       toolscript.SearchHit{},
+	"`status`, `gateway status`":        toolscript.Status{},
+	"`gateway start`":                   startedGateway{},
+	"`gateway list`":                    listedGateway{},
+	"`gateway stop`, `gateway restart`, `gateway prune`": stoppedGateway{},
+	"`gateway reload`":                   toolscript.Reload{},
+	"`auth`":                             loginState{},
+	"`trust`":                            trustResult{},
+	"`config validate`":                  verdict{},
+	"`init`, `connect`, `config import`": changed{},
+	"`doctor`":                           doctor.Report{},
+	"`doctor`, each of `findings`":       doctor.Finding{},
+	"`logs`":                             logLine{},
+	"`version`":                          versionInfo{},
+}
+
+var (
+	outputRow = regexp.MustCompile("(?m)^\\| (`[^|]*) \\| [^|]* \\| ([^|]*) \\|$")
+	remark    = regexp.MustCompile(`\([^)]*\)`)
+	codeSpan  = regexp.MustCompile("`([^`]+)`")
+)
+
+// TestDocumentedFields compares docs/output.md with what the commands print.
+func TestDocumentedFields(t *testing.T) {
+	text, err := os.ReadFile("../../docs/output.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := map[string][]string{}
+	for _, row := range outputRow.FindAllStringSubmatch(string(text), -1) {
+		for _, name := range codeSpan.FindAllStringSubmatch(remark.ReplaceAllString(row[2], ""), -1) {
+			rows[row[1]] = append(rows[row[1]], name[1])
+		}
+	}
+	for command, value := range documented {
+		want := members(reflect.TypeOf(value))
+		if got := rows[command]; !slices.Equal(got, want) {
+			t.Errorf("%s: docs/output.md has %v, want %v", command, got, want)
+		}
+	}
+	if len(rows) != len(documented) {
+		t.Errorf("docs/output.md has %v", slices.Sorted(maps.Keys(rows)))
+	}
+}
+
+// members are the names of a struct in JSON, with a question mark after those that may be
+// left out.
+func members(of reflect.Type) (names []string) {
+	for i := range of.NumField() {
+		f := of.Field(i)
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		switch {
+		case f.Anonymous && name == "":
+			names = append(names, members(f.Type)...)
+		case name == "-" || !f.IsExported():
+		case strings.Contains(options, "omitempty"):
+			names = append(names, name+"?")
+		default:
+			names = append(names, name)
+		}
+	}
+	return names
+}

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "write docs/reference")
+
+const pages = "../../../docs/reference"
+
+// TestReference compares docs/reference with the commands.
+func TestReference(t *testing.T) {
+	if *update {
+		if err := os.RemoveAll(pages); err != nil {
+			t.Fatal(err)
+		}
+		if err := writeMarkdown(pages); err != nil {
+			t.Fatal(err)
+		}
+	}
+	made := t.TempDir()
+	if err := writeMarkdown(made); err != nil {
+		t.Fatal(err)
+	}
+	want, got := files(t, made), files(t, pages)
+	if len(want) < 30 {
+		t.Errorf("%d pages, want one for each command", len(want))
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("docs/reference is not that of the commands (-commands +docs); write it with: go test ./cmd/cli/reference -update\n%s", diff)
+	}
+}
+
+// TestMan writes a manual page for each command.
+func TestMan(t *testing.T) {
+	folder := t.TempDir()
+	if err := writeMan(folder); err != nil {
+		t.Fatal(err)
+	}
+	made := files(t, folder)
+	if len(made) != len(files(t, pages)) {
+		t.Errorf("%d manual pages", len(made))
+	}
+	for _, part := range []string{`.TH "TOOLSCRIPT-EXEC" "1"`, ".SH OPTIONS", "--tool-calls"} {
+		if !strings.Contains(made["toolscript-exec.1"], part) {
+			t.Errorf("the page of exec lacks %q", part)
+		}
+	}
+}
+
+func files(t *testing.T, folder string) map[string]string {
+	t.Helper()
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]string{}
+	for _, e := range entries {
+		text, err := os.ReadFile(filepath.Join(folder, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[e.Name()] = string(text)
+	}
+	return all
+}
