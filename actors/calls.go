@@ -113,7 +113,7 @@ func (s *System) port(name string) *server.Port {
 
 // observe remembers the form of a result if the tool has no output schema.
 func (s *System) observe(tool toolscript.Tool, result json.RawMessage) {
-	if len(result) > maxObserved || !s.observes() || !s.observed.Wants(tool.ID()) {
+	if len(result) > maxObserved || !s.observes() || !s.observed.NeedsMore(tool.ID()) {
 		return
 	}
 	if value, ok := execution.Untyped(tool, result); ok {

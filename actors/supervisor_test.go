@@ -265,7 +265,7 @@ func parent(release <-chan struct{}) actor.Receiver {
 			}, "child", mailbox.NewLife().Options("1")...)
 			c.Engine().Send(c.Children()[0], "stick")
 		case "panic":
-			panic("told to")
+			panic("requested")
 		}
 	})
 }

@@ -295,7 +295,7 @@ const (
 	closed     = "objects that do not mention additionalProperties are closed, so that misspelt arguments are found"
 	inherited  = "{} inherits toString and constructor of other types in TypeScript"
 	patterns   = "a name that matches no pattern gets the type of the index signature all the same"
-	siblings   = "draft 7 ignores $id beside $ref; without $schema the draft is not known"
+	siblings   = "draft 7 ignores $id next to $ref; without $schema the draft is not known"
 )
 
 // suiteReasons are the reasons by group. Groups without refused instances must not be

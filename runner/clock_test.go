@@ -22,7 +22,7 @@ func TestClock(t *testing.T) {
 		standing, stopped := c.Standing()
 		time.Sleep(time.Second)
 		if standing {
-			t.Error("it stands still, and nobody holds it")
+			t.Error("it stands still without a holder")
 		}
 		first := c.Hold()
 		<-stopped

@@ -61,7 +61,7 @@ func TestCallsOfResourcesAndPrompts(t *testing.T) {
 		}
 		end := b.events[len(b.events)-1]
 		if calls != 5 || end.Metrics.ToolCalls != 5 {
-			t.Errorf("%d calls told and %d counted, want 5", calls, end.Metrics.ToolCalls)
+			t.Errorf("%d calls reported and %d counted, want 5", calls, end.Metrics.ToolCalls)
 		}
 	})
 }

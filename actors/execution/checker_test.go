@@ -61,14 +61,14 @@ func TestCheckModes(t *testing.T) {
 	} {
 		withChecker(t, wrong, nil, func(b *bench, checks *atomic.Int64) {
 			end := b.exec(toolscript.ExecRequest{Code: "x", Check: mode})
-			told := 0
+			reported := 0
 			for _, e := range b.events {
 				if e.Type == toolscript.EventDiagnostic {
-					told++
+					reported++
 				}
 			}
-			if *end.OK != want.ok || told != want.found || checks.Load() != want.checks {
-				t.Errorf("mode %q: ok %t, %d findings, %d checks; want %+v", mode, *end.OK, told, checks.Load(), want)
+			if *end.OK != want.ok || reported != want.found || checks.Load() != want.checks {
+				t.Errorf("mode %q: ok %t, %d findings, %d checks; want %+v", mode, *end.OK, reported, checks.Load(), want)
 			}
 			if !want.ok && (end.Kind != toolscript.CheckFailed || end.Error.Phase != toolscript.Checking) {
 				t.Errorf("mode %q: kind %s in phase %s", mode, end.Kind, end.Error.Phase)

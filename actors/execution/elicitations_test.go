@@ -67,7 +67,7 @@ func TestAsk(t *testing.T) {
 		}
 		<-b.begin(b.t.Context(), toolscript.ExecRequest{Code: "x"}, b.emit).Done
 		if toolscript.KindOf(failed) != toolscript.Unsupported {
-			t.Errorf("a run of nobody: %v", failed)
+			t.Errorf("a run without a terminal: %v", failed)
 		}
 	})
 }

@@ -57,11 +57,11 @@ func TestEventsOfCallsWithoutAReader(t *testing.T) {
 	}
 	keeping := func(d *execution.Deps) { d.Kept.Dir = t.TempDir() }
 	withRuns(t, script, keeping, func(b *bench) {
-		reads, told := make(chan struct{}), 0
+		reads, reported := make(chan struct{}), 0
 		h := b.begin(b.t.Context(), toolscript.ExecRequest{Code: "x"}, func(e toolscript.Event) error {
 			if e.Type == toolscript.EventCall || e.Type == toolscript.EventCallEnd {
 				<-reads
-				told++
+				reported++
 			}
 			return nil
 		})
@@ -71,8 +71,8 @@ func TestEventsOfCallsWithoutAReader(t *testing.T) {
 		}
 		close(reads)
 		<-h.Done
-		if told != 2*calls {
-			t.Errorf("%d events of %d calls", told, calls)
+		if reported != 2*calls {
+			t.Errorf("%d events of %d calls", reported, calls)
 		}
 	})
 }

@@ -207,14 +207,14 @@ func TestRunWaitsForTheServersItNames(t *testing.T) {
 		}
 	}, func(b *bench) {
 		end := b.exec(toolscript.ExecRequest{})
-		var told []string
+		var reported []string
 		for _, e := range b.events {
 			if e.Type == toolscript.EventProgress {
-				told = append(told, e.Message)
+				reported = append(reported, e.Message)
 			}
 		}
-		if want := "waiting for demo to connect"; len(told) != 1 || told[0] != want {
-			b.t.Errorf("told %q, want %q once", told, want)
+		if want := "waiting for demo to connect"; len(reported) != 1 || reported[0] != want {
+			b.t.Errorf("reported %q, want %q once", reported, want)
 		}
 		if !*end.OK {
 			b.t.Errorf("end = %+v", end.Error)
@@ -262,7 +262,7 @@ func TestBudgets(t *testing.T) {
 				if *end.OK || end.Kind != c.kind || end.ExitCode != 1 {
 					b.t.Errorf("end = %+v %+v, want kind %s", end.End, end.Error, c.kind)
 				}
-				if _, told := end.Error.Metadata["elapsedMs"]; !told {
+				if _, reported := end.Error.Metadata["elapsedMs"]; !reported {
 					b.t.Errorf("metadata = %v", end.Error.Metadata)
 				}
 			})
@@ -399,7 +399,7 @@ func TestRunEndsWhateverItsClientDoes(t *testing.T) {
 		}
 		last := b.events[len(b.events)-1]
 		if !strings.HasPrefix(output.String(), "0 1 2 3 4 ") || last.End == nil || last.Kind != toolscript.LimitTime {
-			b.t.Errorf("the client heard %q and then %+v; want the beginning of the output and the end", output.String(), last)
+			b.t.Errorf("the client received %q and then %+v; want the beginning of the output and the end", output.String(), last)
 		}
 	})
 }

@@ -218,7 +218,7 @@ func TestPanicOfTheActor(t *testing.T) {
 			}
 		}
 		if text := fmt.Sprint(failed.Reason); !strings.Contains(text, "nil pointer") || len(failed.Stack) == 0 {
-			t.Errorf("the parent was told %q, want the panic with its stack", text)
+			t.Errorf("the parent received %q, want the panic with its stack", text)
 		}
 	})
 }

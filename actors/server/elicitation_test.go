@@ -112,7 +112,7 @@ func TestElicitationEndsWithItsCall(t *testing.T) {
 		<-done
 		mine := r.ask(t.Context(), "", "hold", nil)
 		if _, err := r.events().Elicit(t.Context(), json.RawMessage(form)); err == nil || !strings.Contains(err.Error(), "cannot be shown") {
-			t.Errorf("a call of nobody: %v", err)
+			t.Errorf("a call without a run: %v", err)
 		}
 		if err := <-mine; toolscript.KindOf(err) != toolscript.Timeout {
 			t.Errorf("its time limit: %v", err)

@@ -321,7 +321,7 @@ func TestEndlessLoopDoesNotDelayOtherRuns(t *testing.T) {
 			before := time.Now()
 			b.mustTake() // never returned
 			if waited := time.Since(before); waited != 0 {
-				b.t.Errorf("a run waited %v beside others that do not end", waited)
+				b.t.Errorf("a run waited %v while others do not end", waited)
 			}
 		}
 		if n := f.began.Load(); n != 8 {

@@ -162,7 +162,7 @@ func TestAcceptTrustsWhatWasShown(t *testing.T) {
 		t.Fatal(err)
 	}
 	if problem := s.load().Servers["db"].Problem; problem == nil {
-		t.Error("a text was trusted that nobody was shown")
+		t.Error("a text was trusted that was not shown")
 	}
 }
 

@@ -30,7 +30,7 @@ type toolShape struct {
 // See adds a result of the tool with that id: the JSON value that the script
 // receives.
 func (o *Observer) See(id string, result json.RawMessage) {
-	if len(result) > maxResult || !o.Wants(id) {
+	if len(result) > maxResult || !o.NeedsMore(id) {
 		return
 	}
 	var v any
@@ -40,8 +40,8 @@ func (o *Observer) See(id string, result json.RawMessage) {
 	o.add(id, shapeOf(v, 0))
 }
 
-// Wants reports whether another result of the tool may add information.
-func (o *Observer) Wants(id string) bool {
+// NeedsMore reports whether another result of the tool may add information.
+func (o *Observer) NeedsMore(id string) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	known := o.seen[id]

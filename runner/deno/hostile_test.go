@@ -31,8 +31,8 @@ var hostileMessages = map[string]struct {
 	"a value that is no JSON":         {func() string { return frame('v', "{") }, toolscript.Internal},
 	"a value 10,000 levels deep":      {func() string { return frame('v', strings.Repeat("[", 10_000)+strings.Repeat("]", 10_000)) }, toolscript.InvalidResult},
 	"an exit code of its own":         {func() string { return frame('x', "256") }, toolscript.Internal},
-	"a phase that is not its own":     {func() string { return frame('f', `{"phase":"checking","told":""}`) }, toolscript.Internal},
-	"an error that is no description": {func() string { return frame('f', `{"phase":"executing","told":"{"}`) }, toolscript.Threw},
+	"a phase that is not its own":     {func() string { return frame('f', `{"phase":"checking","description":""}`) }, toolscript.Internal},
+	"an error that is no description": {func() string { return frame('f', `{"phase":"executing","description":"{"}`) }, toolscript.Threw},
 	"a trace of 100,000 frames":       {longTrace, toolscript.Threw},
 	"an unknown question":             {func() string { return ask("exec", `"id"`) }, toolscript.Internal},
 	"a question that is no JSON":      {func() string { return frame('?', "{") }, toolscript.Internal},
@@ -43,16 +43,16 @@ var hostileMessages = map[string]struct {
 		long := `"` + strings.Repeat("x", 8<<20) + `"`
 		return ask("missing", `0,`+long) + ask("tool", `0,`+long) + ask("trace", long) + frame('v', "1")
 	}, ""},
-	"a call that is no JSON":     {func() string { return frame('c', "{\n{}") }, toolscript.Internal},
-	"a call number twice":        {func() string { return call(1) + call(1) }, toolscript.Internal},
-	"a call number of long ago":  {func() string { return call(5000) + call(6) }, toolscript.Internal},
-	"a call with the number 0":   {func() string { return call(0) }, toolscript.Internal},
-	"the end of no call":         {func() string { return frame('k', "7") + frame('k', "x") + frame('v', "1") }, ""},
-	"answers nobody comes for":   {func() string { return call(1) + call(2) + frame('v', "1") }, ""},
-	"arguments that are no JSON": {func() string { return frame('c', `{"call":1,"tool":"github__x"}`+"\n{") + frame('v', "1") }, ""},
-	"text that is no UTF-8":      {func() string { return frame('o', "\xff") + frame('v', "1") }, ""},
-	"half a message":             {func() string { return "\x09" }, toolscript.LimitTime},
-	silentProcess:                {func() string { return "" }, toolscript.Internal},
+	"a call that is no JSON":       {func() string { return frame('c', "{\n{}") }, toolscript.Internal},
+	"a call number twice":          {func() string { return call(1) + call(1) }, toolscript.Internal},
+	"a call number of long ago":    {func() string { return call(5000) + call(6) }, toolscript.Internal},
+	"a call with the number 0":     {func() string { return call(0) }, toolscript.Internal},
+	"the end of no call":           {func() string { return frame('k', "7") + frame('k', "x") + frame('v', "1") }, ""},
+	"answers that are not fetched": {func() string { return call(1) + call(2) + frame('v', "1") }, ""},
+	"arguments that are no JSON":   {func() string { return frame('c', `{"call":1,"tool":"github__x"}`+"\n{") + frame('v', "1") }, ""},
+	"text that is no UTF-8":        {func() string { return frame('o', "\xff") + frame('v', "1") }, ""},
+	"half a message":               {func() string { return "\x09" }, toolscript.LimitTime},
+	silentProcess:                  {func() string { return "" }, toolscript.Internal},
 }
 
 func frame(kind byte, payload string) string {
@@ -67,10 +67,10 @@ func ask(question, given string) string {
 func call(n int) string { return frame('c', fmt.Sprintf(`{"call":%d,"tool":"github__x"}`+"\n{}", n)) }
 
 func longTrace() string {
-	told, _ := json.Marshal(map[string]string{ // marshaling strings cannot fail
+	described, _ := json.Marshal(map[string]string{ // marshaling strings cannot fail
 		"name": "Error", "message": "m", "code": "threw", "stack": strings.Repeat("at f (script.ts:1:1)\n", 100_000),
 	})
-	said, _ := json.Marshal(map[string]string{"phase": "executing", "told": string(told)})
+	said, _ := json.Marshal(map[string]string{"phase": "executing", "description": string(described)})
 	return frame('f', string(said))
 }
 

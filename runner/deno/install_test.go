@@ -128,7 +128,7 @@ func TestInstall(t *testing.T) {
 					t.Errorf("installed %s, %v, found %+v", path, err, found)
 				}
 				if left, err := os.ReadDir(filepath.Join(data, "deno")); err != nil || len(left) != 1 {
-					t.Errorf("left beside it: %v, %v", left, err)
+					t.Errorf("other files are left: %v, %v", left, err)
 				}
 				return
 			}

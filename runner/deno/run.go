@@ -189,8 +189,8 @@ func (r *run) value(payload []byte) (*runner.Outcome, error) {
 
 func (r *run) thrown(payload []byte) (*runner.Outcome, error) {
 	var said struct {
-		Phase toolscript.Phase `json:"phase"`
-		Told  string           `json:"told"`
+		Phase       toolscript.Phase `json:"phase"`
+		Description string           `json:"description"`
 	}
 	if err := json.Unmarshal(payload, &said); err != nil {
 		return nil, errNotUnderstood
@@ -200,7 +200,7 @@ func (r *run) thrown(payload []byte) (*runner.Outcome, error) {
 	default:
 		return nil, errNotUnderstood
 	}
-	outcome := r.Outcome(r.source.Thrown(r.process.redact(said.Told), said.Phase, r.heap))
+	outcome := r.Outcome(r.source.Thrown(r.process.redact(said.Description), said.Phase, r.heap))
 	return &outcome, nil
 }
 

@@ -33,8 +33,8 @@ func (r *run) rejected(promise, reason handle, handled bool) {
 		r.unhandledRejections.add(address, &rejection{promise: promise, reason: reason})
 		return
 	}
-	if heard := r.unhandledRejections.takeHandled(address); heard != nil {
-		r.instance.free(heard.promise, heard.reason)
+	if removed := r.unhandledRejections.takeHandled(address); removed != nil {
+		r.instance.free(removed.promise, removed.reason)
 	}
 	r.instance.free(promise, reason)
 }

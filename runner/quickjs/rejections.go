@@ -5,7 +5,7 @@ import "slices"
 // rejection is a rejected promise. Both handles belong to it.
 type rejection struct {
 	promise, reason handle
-	heard           bool
+	hasHandler      bool
 }
 
 // unhandledRejections are the promises that were rejected without a handler, in order.
@@ -30,10 +30,10 @@ func (u *unhandledRejections) takeHandled(address uint64) *rejection {
 	if r == nil {
 		return nil
 	}
-	r.heard = true
+	r.hasHandler = true
 	delete(u.known, address)
 	if len(u.order) > 2*len(u.known) { // seldom, so that the cost per promise is small
-		u.order = slices.DeleteFunc(u.order, func(r *rejection) bool { return r.heard })
+		u.order = slices.DeleteFunc(u.order, func(r *rejection) bool { return r.hasHandler })
 	}
 	return r
 }
@@ -41,7 +41,7 @@ func (u *unhandledRejections) takeHandled(address uint64) *rejection {
 // first returns the first promise, or nil.
 func (u *unhandledRejections) first() *rejection {
 	for _, r := range u.order {
-		if !r.heard {
+		if !r.hasHandler {
 			return r
 		}
 	}

@@ -109,7 +109,7 @@ func TestCompileRefuses(t *testing.T) {
 		{"prefix operators", "", strings.Repeat("!", 250_000), []place{{1, 2001, "nesting"}}, "2000 levels"},
 		{"nested templates", "", strings.Repeat("`${", 100_000), []place{{1, 3001, "nesting"}}, "2000 levels"},
 		{"import behind a return", "", "return 1\nimport { tools } from 'toolscript'", []place{{2, 1, "syntax"}}, "before the first statement"},
-		{"export beside a return", "", "export default 1\nreturn 2", []place{{1, 1, "syntax"}}, "return the value instead"},
+		{"export and return", "", "export default 1\nreturn 2", []place{{1, 1, "syntax"}}, "return the value instead"},
 		{"namespace after a return", "", "if (1) return 1\nnamespace A { export const x = 1 }\nreturn A.x", []place{{1, 8, "syntax"}}, "start of the script"},
 		{"brackets that would close the wrapper", "", "return 1 })(); (async () => {", []place{{1, 10, "syntax"}}, `Unexpected "}"`},
 		{"unfinished block in a script that returns", "", "return 1\nif (a) {\n", []place{{3, 1, "syntax"}}, "end of file"},
@@ -128,7 +128,7 @@ func TestCompileRefuses(t *testing.T) {
 				t.Errorf("message = %q, want %q in it", found[0].Message, test.message)
 			}
 			if compiled.JavaScript != "" {
-				t.Error("there is JavaScript beside the diagnostics")
+				t.Error("there is JavaScript although there are diagnostics")
 			}
 		})
 	}

@@ -39,7 +39,7 @@ func TestUses(t *testing.T) {
 		{"shadowed by a parameter", imported + "const f = (tools: any) => tools.x; f(tools.a)", servers("a")},
 		{"shadowed by var in a block", imported + "function f() { if (1) { var tools: any = {} }; return tools.x }; tools.a", servers("a")},
 		{"shadowed by the name of a function", imported + "const f = function tools() { tools.x }; tools.a", servers("a")},
-		{"beside a class of that name", imported + "{ class tools { static x = 1 }; tools.x }; tools.a", servers("a")},
+		{"next to a class of that name", imported + "{ class tools { static x = 1 }; tools.x }; tools.a", servers("a")},
 		{"a long chain", imported + "let s = ''" + strings.Repeat(" + tools.a.b.c", 30_000), servers("a")},
 		{"what $search finds", imported + "tools.$search({ query: 'x' })", all},
 		{"exported as default", imported + "export default tools", all},

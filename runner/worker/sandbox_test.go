@@ -230,11 +230,11 @@ func TestHostThatDoesNotReturnIsAbandoned(t *testing.T) {
 
 func TestCancel(t *testing.T) {
 	for name, code := range map[string]string{
-		"while it waits":     "await tools.demo.echo({})",
-		"while it computes":  "void tools.demo.echo({}); for (;;);",
-		"in a microtask":     "void tools.demo.echo({}); for (;;) await 0",
-		"in native code":     "void tools.demo.echo({}); new Array(2 ** 32 - 1).join('')",
-		"while nobody reads": "void tools.demo.echo({}); for (;;) console.log('x'.repeat(10_000))",
+		"while it waits":               "await tools.demo.echo({})",
+		"while it computes":            "void tools.demo.echo({}); for (;;);",
+		"in a microtask":               "void tools.demo.echo({}); for (;;) await 0",
+		"in native code":               "void tools.demo.echo({}); new Array(2 ** 32 - 1).join('')",
+		"while the host does not read": "void tools.demo.echo({}); for (;;) console.log('x'.repeat(10_000))",
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := startSandbox(t)

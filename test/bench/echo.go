@@ -70,7 +70,7 @@ func (n *neighbour) roundTrip(times int) (float64, error) {
 		for got := 0; got < message; {
 			piece, err := syscall.Read(n.from, buffer)
 			if err != nil || piece == 0 {
-				return 0, fmt.Errorf("the process beside has gone: %w", errors.Join(err, n.cmd.Wait()))
+				return 0, fmt.Errorf("the neighbour process has ended: %w", errors.Join(err, n.cmd.Wait()))
 			}
 			got += piece
 		}

@@ -154,15 +154,15 @@ func (b *bench) roundTrip(ctx context.Context, g *harness.Gateway) error {
 		return err
 	}
 	defer direct.Close() //nolint:errcheck // measured already
-	beside, err := newNeighbour(b.self)
+	neighbourProcess, err := newNeighbour(b.self)
 	if err != nil {
 		return err
 	}
-	defer beside.close()
+	defer neighbourProcess.close()
 	code := fmt.Sprintf("import { tools } from \"toolscript\"; for (let i = 0; i < %d; i++) %s", calls, echoCall)
 	var straight, through, beyond, bare []float64
 	for i := range 23 {
-		least, err := beside.roundTrip(calls)
+		least, err := neighbourProcess.roundTrip(calls)
 		if err != nil {
 			return err
 		}

@@ -25,7 +25,7 @@ import (
 type Program struct {
 	Bin  string   // absolute
 	Home string   // HOME of all it starts; its data, caches and runtime folder are below
-	Env  []string // NAME=VALUE, beside what every program gets
+	Env  []string // NAME=VALUE, in addition to the variables of every program
 }
 
 // Command returns the program with arguments, in the environment of its home.
@@ -127,7 +127,7 @@ func (g *Gateway) do(ctx context.Context, method, path string, body []byte, into
 	if err != nil {
 		return 0, err
 	}
-	defer resp.Body.Close() //nolint:errcheck // the body has been read, or its error is told
+	defer resp.Body.Close() //nolint:errcheck // the body has been read, or its error was reported
 	text, err := io.ReadAll(resp.Body)
 	if err != nil || into == nil {
 		return resp.StatusCode, err
@@ -156,7 +156,7 @@ func (g *Gateway) Exec(ctx context.Context, request map[string]any) ([]map[strin
 	if err != nil {
 		return nil, err
 	}
-	defer resp.Body.Close() //nolint:errcheck // the body has been read, or its error is told
+	defer resp.Body.Close() //nolint:errcheck // the body has been read, or its error was reported
 	var events []map[string]any
 	lines := bufio.NewScanner(resp.Body)
 	lines.Buffer(nil, 64<<20)

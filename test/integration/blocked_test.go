@@ -23,9 +23,9 @@ func TestBlockedScriptsDoNotDelayOthers(t *testing.T) {
 	ready(t, g)
 	asking, enough := context.WithCancel(t.Context())
 	defer enough()
-	var beside sync.WaitGroup
-	beside.Go(func() { askHealth(asking, t, g) })
-	beside.Go(func() { makeGarbage(asking, t, g) })
+	var others sync.WaitGroup
+	others.Go(func() { askHealth(asking, t, g) })
+	others.Go(func() { makeGarbage(asking, t, g) })
 
 	var stuck sync.WaitGroup
 	for i := range runtime.GOMAXPROCS(0) + 1 {
@@ -39,7 +39,7 @@ func TestBlockedScriptsDoNotDelayOthers(t *testing.T) {
 	}
 	stuck.Wait()
 	enough()
-	beside.Wait()
+	others.Wait()
 
 	events, err := g.Exec(t.Context(), map[string]any{"code": "return 6 * 7"})
 	if end := last(events); err != nil || end["ok"] != true || end["value"] != 42.0 {

@@ -196,7 +196,7 @@ func TestMCPDefinitionsAreSmall(t *testing.T) {
 	}
 }
 
-// TestMCPProgressAndCancel hears of the calls of a script, and then cancels it.
+// TestMCPProgressAndCancel receives progress of the calls of a script and then cancels it.
 func TestMCPProgressAndCancel(t *testing.T) {
 	calling := make(chan string, 100)
 	s := mcpClient(t, program(t), servers(t), &mcp.ClientOptions{

@@ -56,7 +56,7 @@ func TestGGUFModel(t *testing.T) {
 		}
 	}
 	search(t, g)
-	until(t, func() bool { // it was lost, and started anew
+	until(t, func() bool { // it was lost and started again
 		search(t, g)
 		return strings.Count(g.Log(), "embedding model ready") == 2
 	})

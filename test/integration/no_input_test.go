@@ -19,7 +19,7 @@ import (
 )
 
 // TestClientThatDoesNotReadBlocksNothing starts a run whose client never reads its output. The
-// run must end at its limit, and the gateway must stop when it is told to stop.
+// run must end at its limit, and the gateway must stop when it is asked to stop.
 func TestClientThatDoesNotReadBlocksNothing(t *testing.T) {
 	g := gateway(t, `{"mcpServers": {}}`)
 	const body = `{"code":"for (;;) console.log('x'.repeat(100000))","limits":{"timeoutMs":500,"outputBytes":1000000000}}`
@@ -40,7 +40,7 @@ func TestClientThatDoesNotReadBlocksNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := g.Wait(); err != nil {
-		t.Errorf("interrupted beside a client that does not read, the gateway ended with %v\n%s", err, g.Log())
+		t.Errorf("interrupted while a client does not read, the gateway ended with %v\n%s", err, g.Log())
 	}
 }
 

@@ -74,13 +74,13 @@ func TestOneServerOverThreeTransports(t *testing.T) {
 			t.Errorf("%s: long running operation: %d %+v", name, status, r)
 		}
 	}
-	told, err := g.Exec(t.Context(), map[string]any{"code": `
+	reported, err := g.Exec(t.Context(), map[string]any{"code": `
 import { tools } from "toolscript";
 return await Promise.all([tools.stdio, tools.http, tools.sse, tools.fallback].map(server => server.echo({ message: "hi" })));`})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if end := told[len(told)-1]; end["ok"] != true || fmt.Sprint(end["value"]) != "[Echo: hi Echo: hi Echo: hi Echo: hi]" {
+	if end := reported[len(reported)-1]; end["ok"] != true || fmt.Sprint(end["value"]) != "[Echo: hi Echo: hi Echo: hi Echo: hi]" {
 		t.Errorf("a script: %v", end)
 	}
 }

@@ -18,7 +18,7 @@ func TestElicitationIsNotCountedAsTimeOfTheRun(t *testing.T) {
 				Code: `import { tools } from "toolscript"; return await tools.demo.ask({})`, Engine: engine, Ask: true,
 				Check: toolscript.CheckOff, Limits: toolscript.Limits{TimeoutMs: limit.Milliseconds()},
 			}
-			end, err := g.heard(t, request, func(id string, e toolscript.Event) error {
+			end, err := g.runWithEvents(t, request, func(id string, e toolscript.Event) error {
 				if e.Type != toolscript.EventAsk {
 					return nil
 				}
@@ -35,9 +35,9 @@ func TestElicitationIsNotCountedAsTimeOfTheRun(t *testing.T) {
 	}
 }
 
-// heard runs a script, passes its events and the id of the run to hear, and returns
+// runWithEvents runs a script, passes its events and the id of the run to on, and returns
 // the end of the run.
-func (g *gateway) heard(t *testing.T, request toolscript.ExecRequest, on func(id string, e toolscript.Event) error) (end toolscript.End, err error) {
+func (g *gateway) runWithEvents(t *testing.T, request toolscript.ExecRequest, on func(id string, e toolscript.Event) error) (end toolscript.End, err error) {
 	t.Helper()
 	var id string
 	err = g.Exec(t.Context(), request, func(e toolscript.Event) error {

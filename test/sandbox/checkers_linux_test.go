@@ -31,9 +31,9 @@ func TestCheckersAreKilledAlone(t *testing.T) {
 			go func() { hostile <- g.exec(t, toolscript.ExecRequest{Code: test.code}, "") }()
 			var killed *result
 			for n := 0; killed == nil; n++ {
-				innocent := g.exec(t, toolscript.ExecRequest{Code: fmt.Sprintf("const n: number = %d; return n", n)}, "")
-				if string(innocent.end.Value) != fmt.Sprint(n) {
-					t.Errorf("beside it: %s", innocent)
+				correct := g.exec(t, toolscript.ExecRequest{Code: fmt.Sprintf("const n: number = %d; return n", n)}, "")
+				if string(correct.end.Value) != fmt.Sprint(n) {
+					t.Errorf("at the same time: %s", correct)
 				}
 				select {
 				case killed = <-hostile:
@@ -68,11 +68,11 @@ func TestHostileSourceDoesNotDelayRuns(t *testing.T) {
 	used := work()
 	await(t, "no checker is busy", time.Millisecond, func() bool { return work() > used+300*time.Millisecond }) // more than an innocent source takes
 	if r := g.exec(t, toolscript.ExecRequest{Code: "return 1"}, ""); string(r.end.Value) != "1" {
-		t.Errorf("beside it: %s", r)
+		t.Errorf("at the same time: %s", r)
 	}
 	select {
 	case r := <-hostile:
-		t.Errorf("the run beside it ended after the hostile one: %s", r)
+		t.Errorf("the other run ended after the hostile one: %s", r)
 	default:
 		<-hostile
 	}

@@ -19,7 +19,7 @@ try { for await (const line of stdin.lines()) seen.push(line) } catch (e) { seen
 return [...seen, await stdin.text().catch((e) => e.message)]`,
 				Engine: engine, Check: toolscript.CheckOff, Stdin: true,
 			}
-			end, err := g.heard(t, request, func(id string, e toolscript.Event) error {
+			end, err := g.runWithEvents(t, request, func(id string, e toolscript.Event) error {
 				if e.Type != toolscript.EventStdin {
 					return nil
 				}

@@ -60,7 +60,7 @@ func TestDisconnectEndsTheRun(t *testing.T) {
 		t.Errorf("the run's context ended with %v, want kind cancelled", err)
 	}
 	if err := receive(t, emitted); toolscript.KindOf(err) != toolscript.Cancelled {
-		t.Errorf("emit to nobody = %v, want kind cancelled", err)
+		t.Errorf("emit without a client = %v, want kind cancelled", err)
 	}
 	if line := l.log.line(t, "outcome", "cancelled"); line["run"] != "r1" {
 		t.Errorf("log line = %v", line)

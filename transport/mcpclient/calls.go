@@ -175,7 +175,7 @@ func (c *calls) directProgress(params json.RawMessage) bool {
 	func() {
 		defer recovered(c.on)
 		c.progress(token)
-		c.told(token, fields)
+		c.forwardProgress(token, fields)
 	}()
 	return true
 }

@@ -84,7 +84,7 @@ func (c *Conn) notified(n mcp.JSONRPCNotification) {
 	case "notifications/progress":
 		token, _ := n.Params.AdditionalFields["progressToken"].(string)
 		c.calls.progress(token)
-		c.calls.told(token, n.Params.AdditionalFields)
+		c.calls.forwardProgress(token, n.Params.AdditionalFields)
 	case "notifications/message":
 		c.logged(n.Params.AdditionalFields)
 	}

@@ -163,7 +163,7 @@ func TestRefusalsOfAServer(t *testing.T) {
 				if toolscript.KindOf(err) != tt.kind {
 					t.Fatalf("error %v of kind %s, want %s", err, toolscript.KindOf(err), tt.kind)
 				}
-				wantText(t, "error", err.Error(), tt.text, "told to refuse")
+				wantText(t, "error", err.Error(), tt.text, "refused on request")
 				text(t, c, "echo", `{}`)
 			})
 		}
@@ -187,7 +187,7 @@ func TestAServerThatNeedsAuthorization(t *testing.T) {
 
 			c := dial(t, cfg, mcpclient.Events{})
 			h.Refuse(http.StatusUnauthorized, 100)
-			ctx, told := context.WithCancel(within(t, bound))
+			ctx, progressed := context.WithCancel(within(t, bound))
 			_, failed := c.CallTool(ctx, "echo", nil, nil)
 			if toolscript.KindOf(failed) != toolscript.Unauthorized {
 				t.Errorf("call: %v", failed)
@@ -195,7 +195,7 @@ func TestAServerThatNeedsAuthorization(t *testing.T) {
 			if why := c.Err(); why != nil {
 				t.Errorf("lost (%v) before the caller has passed the answer on", why)
 			}
-			told()
+			progressed()
 			if why := awaitLost(t, c); toolscript.KindOf(why) != toolscript.Unauthorized {
 				t.Errorf("lost wrapError of %v", why)
 			}

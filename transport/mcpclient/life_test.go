@@ -45,7 +45,7 @@ func TestDialErrors(t *testing.T) {
 		text []string
 	}{
 		{"exits at once", func(c *mcpclient.Config) { c.Args = []string{"exit=3"} }, bound, toolscript.Unavailable,
-			[]string{"server exited during start (exit status 3)", "mcpserver: told to exit"}},
+			[]string{"server exited during start (exit status 3)", "mcpserver: exit requested"}},
 		{"prints only text", func(c *mcpclient.Config) { c.Args = []string{"garbage"} }, 500 * time.Millisecond, toolscript.Timeout,
 			[]string{`no answer to "initialize"`, `server prints text on stdout: "Listening on port 3000"`}},
 		{"never answers", func(c *mcpclient.Config) { c.Args = []string{"silent"} }, 500 * time.Millisecond, toolscript.Timeout,
@@ -84,7 +84,7 @@ func TestDialErrorKeepsStderr(t *testing.T) {
 	if len(stderr) < 2 || len(stderr) > 100 {
 		t.Fatalf("%d lines of stderr", len(stderr))
 	}
-	if got, want := stderr[len(stderr)-2:], []string{"noise, line 100000", "mcpserver: told to exit"}; !slices.Equal(got, want) {
+	if got, want := stderr[len(stderr)-2:], []string{"noise, line 100000", "mcpserver: exit requested"}; !slices.Equal(got, want) {
 		t.Errorf("last lines %q, want %q", got, want)
 	}
 }
@@ -151,7 +151,7 @@ func TestCrashDuringACall(t *testing.T) {
 				t.Errorf("CallTool = %v, want kind unavailable", err)
 			}
 			wantText(t, "error", err.Error(), "exit status 7", "try again")
-			if tool == "crash" && !slices.Contains(c.Stderr(), "mcpserver: told to crash") {
+			if tool == "crash" && !slices.Contains(c.Stderr(), "mcpserver: crash requested") {
 				t.Errorf("Stderr = %q", c.Stderr())
 			}
 		})

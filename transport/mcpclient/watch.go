@@ -24,8 +24,8 @@ func watcherOf(ctx context.Context) *func(toolscript.Progress) {
 // mostProgress is the maximum length in bytes of a progress message.
 const mostProgress = 200
 
-// told forwards the parameters of a progress notification.
-func (c *calls) told(token string, params map[string]any) {
+// forwardProgress forwards the parameters of a progress notification.
+func (c *calls) forwardProgress(token string, params map[string]any) {
 	call := c.find(token)
 	if call == nil {
 		return

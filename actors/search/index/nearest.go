@@ -39,7 +39,7 @@ func (x *Index) alike(q Query) []scored {
 	asked := strings.Join(strings.Fields(cut(q.Text, maxAlike)), "_")
 	var all []scored
 	for i, t := range x.tools {
-		if q.wants(t) {
+		if q.selects(t) {
 			all = append(all, scored{tool: i, score: alikeScore * naming.Similarity(asked, cut(t.Name, maxAlike))})
 		}
 	}

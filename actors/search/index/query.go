@@ -59,7 +59,7 @@ func (q Query) Validate() error {
 	return nil
 }
 
-func (q Query) wants(t toolscript.Tool) bool {
+func (q Query) selects(t toolscript.Tool) bool {
 	if len(q.Servers) > 0 && !slices.Contains(q.Servers, t.Server) || !q.Allow.Match(t) {
 		return false
 	}

@@ -7,7 +7,7 @@ async (host, internal) => {
 
   // fail ends the run with an uncaught error.
   internal.fail = (error) => {
-    send('f', stringify({ phase: loadFailed(error) ? 'parsing' : phase, told: internal.describe(error) }));
+    send('f', stringify({ phase: loadFailed(error) ? 'parsing' : phase, description: internal.describe(error) }));
     internal.leave();
   };
   // The syntax error of a module has no frame of the script.

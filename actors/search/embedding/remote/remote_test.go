@@ -322,6 +322,6 @@ func TestEndpointByItsFullAddress(t *testing.T) {
 		}
 	}
 	if _, err := remote.Open(t.Context(), remote.Options{URL: "http://127.0.0.1:1", Model: "m"}); toolscript.KindOf(err) != toolscript.Unavailable {
-		t.Errorf("nobody there: %v", err)
+		t.Errorf("no listener: %v", err)
 	}
 }
