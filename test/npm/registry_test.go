@@ -95,6 +95,23 @@ func tarball(name string) string {
 	return filepath.Join(packages, folderOf(name)+"-"+toolscript.Version+".tgz")
 }
 
+// TestReleasedNotices checks that archives and packages have the licences too.
+func TestReleasedNotices(t *testing.T) {
+	config, err := os.ReadFile("../../.goreleaser.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range notices(t) {
+		pattern, inPackages := name, "src: "+name
+		if folder := filepath.Dir(name); folder != "." {
+			pattern, inPackages = folder+"/*", "src: "+folder+"/*"
+		}
+		if text := string(config); !strings.Contains(text, "- "+pattern+"\n") || !strings.Contains(text, inPackages+",") {
+			t.Errorf(".goreleaser.yaml leaves %s out", name)
+		}
+	}
+}
+
 // notices are the files of licences that NOTICE names, and NOTICE itself.
 func notices(t *testing.T) map[string]bool {
 	t.Helper()
