@@ -33,6 +33,7 @@ const (
 	fnNewError
 	fnNewFunction
 	fnUndefined
+	fnTrue
 	fnDuplicate
 	fnFreeValue
 	fnNumber
@@ -50,6 +51,9 @@ const (
 	fnSet
 	fnException
 	fnThrow
+	fnParseJSON
+	fnThreshold
+	fnSetThreshold
 	functionCount
 )
 
@@ -81,6 +85,7 @@ var functionNames = [functionCount]string{
 	fnNewError:            "qjs_new_error",
 	fnNewFunction:         "qjs_new_host_function",
 	fnUndefined:           "qjs_get_undefined",
+	fnTrue:                "qjs_get_true",
 	fnDuplicate:           "qjs_dup_value",
 	fnFreeValue:           "qjs_free_value",
 	fnNumber:              "qjs_get_float64",
@@ -98,6 +103,9 @@ var functionNames = [functionCount]string{
 	fnSet:                 "qjs_set_prop_string",
 	fnException:           "qjs_get_exception",
 	fnThrow:               "qjs_throw",
+	fnParseJSON:           "JS_ParseJSON",
+	fnThreshold:           "qjs_get_gc_threshold",
+	fnSetThreshold:        "qjs_set_gc_threshold",
 }
 
 // Flags of fnEval.

@@ -55,6 +55,7 @@ func (in *instance) boot() error {
 		in.call(handler, 1)
 	}
 	in.entries.scratch = uint32(in.call(fnMalloc, scratchSize))
+	in.memory.WriteUint32Le(in.entries.scratch+scratchEmpty, 0)
 	in.entries.runtime = uint32(in.call(fnRuntimePointer))
 	in.entries.context = uint32(in.call(fnContextPointer))
 
@@ -68,7 +69,7 @@ func (in *instance) boot() error {
 		at   *handle
 		name string
 	}{
-		{&in.entries.begin, "begin"}, {&in.entries.settle, "settle"}, {&in.entries.fire, "fire"},
+		{&in.entries.begin, "begin"}, {&in.entries.settle, "answered"}, {&in.entries.fire, "fire"},
 		{&in.entries.feed, "feed"}, {&in.entries.finish, "finish"}, {&in.entries.describe, "describe"},
 	} {
 		*entry.at = in.get(internal, entry.name)
@@ -80,6 +81,7 @@ func (in *instance) boot() error {
 		return err
 	}
 	in.free(host, internal)
+	in.entries.objects, in.entries.arrays = in.prototype("({})"), in.prototype("[]")
 	in.call(fnCollect)
 	room := in.call(fnMalloc, snapshotMemory)
 	if room == 0 {
@@ -87,6 +89,15 @@ func (in *instance) boot() error {
 	}
 	in.call(fnFree, room)
 	return in.err
+}
+
+// prototype returns the address of the prototype of an object.
+func (in *instance) prototype(expression string) uint32 {
+	made, _ := in.eval(expression, ownFiles+"boot", evalScript)
+	defer in.free(made)
+	h := in.heap()
+	_, at := h.value(uint32(made))
+	return h.word(h.object(at).shape + shapeProto)
 }
 
 // newHost returns an object with the operations that the prelude may call. Scripts

@@ -32,6 +32,8 @@ var operations = map[string]func(r *run, a arguments) handle{
 	"trace":         (*run).mapTrace,
 	"className":     (*run).className,
 	"proxyTarget":   (*run).proxyTarget,
+	"json":          (*run).keepJSON,
+	"held":          (*run).findHeld,
 	"promiseState":  (*run).promiseState,
 	"promiseResult": (*run).promiseResult,
 }
@@ -194,6 +196,21 @@ func (r *run) className(a arguments) handle {
 // proxyTarget(proxy) → its target
 func (r *run) proxyTarget(a arguments) handle {
 	return handle(r.instance.call(fnProxyTarget, uint64(a.at(0))))
+}
+
+// json(value) → 1 if the value of the script was taken, 0 if the prelude must encode it
+func (r *run) keepJSON(a arguments) handle {
+	var ok bool
+	if r.value, ok = r.instance.plainJSON(a.at(0), r.job.Limits.ValueBytes); !ok {
+		r.value = nil
+		return r.integer(0)
+	}
+	return r.integer(1)
+}
+
+// held(promises, their results) → a bit for each promise that the script may still see
+func (r *run) findHeld(a arguments) handle {
+	return r.integer(r.instance.heap().held(a.at(0), a.at(1)))
 }
 
 // promiseState(value) → -1 no promise, 0 pending, 1 fulfilled, 2 rejected

@@ -12,8 +12,9 @@ import (
 type entries struct {
 	scratch          uint32
 	runtime, context uint32 // of QuickJS
+	objects, arrays  uint32 // the prototypes
 	begin            handle // (run: string): takes the script's arguments and the like
-	settle           handle // (call, ok, answer: string): a tool has answered
+	settle           handle // (call, how, answer): a tool has answered
 	fire             handle // (timer)
 	feed             handle // (chunk: string | undefined): standard input has come
 	finish           handle // (namespace) → promise of the value as JSON, or of undefined

@@ -3,6 +3,7 @@ package quickjs
 import (
 	"math"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/toolscript/toolscript"
@@ -51,9 +52,9 @@ func (r *run) runRemainingTimers() error {
 }
 
 // drain runs all jobs that are ready. Each may add another, so the limits are checked
-// after each.
+// between them.
 func (r *run) drain() error {
-	for {
+	for n := 1; ; n++ {
 		ran := int32(r.instance.call(fnExecuteJob)) // 0 if none was ready; a separate query would double the calls
 		if ran < 0 {
 			return r.thrown(r.check(), handle(r.instance.call(fnException)), toolscript.Executing)
@@ -61,7 +62,9 @@ func (r *run) drain() error {
 		if ran == 0 {
 			return r.check()
 		}
-		r.watch.due()
+		if n%16 == 0 {
+			r.watch.due()
+		}
 		if err := r.check(); err != nil {
 			return err
 		}
@@ -105,16 +108,8 @@ func (r *run) deliver(a Answer) error {
 	if a.Err == nil || a.Err.Code != toolscript.Cancelled {
 		r.completed++
 	}
-	text, failed := string(a.Value), 0
-	if a.Err != nil {
-		text, failed = errorJSON(a.Err), 1
-	}
-	p := r.instance.tryPlace(text)
-	if p == 0 && r.instance.err == nil {
-		text, failed = errorJSON(tooLarge(len(text))), 1
-		p = r.instance.place(text)
-	}
-	return r.enter(r.instance.entries.settle, r.integer(id), r.integer(failed), r.instance.stringAt(p, len(text)))
+	how, answer := r.answer(a)
+	return r.enter(r.instance.entries.settle, r.integer(id), r.integer(how), answer)
 }
 
 // called returns the number of a call in flight.
@@ -131,7 +126,12 @@ func (r *run) feed(a Answer) error {
 		return nil
 	}
 	text := r.input.take(a.Stdin, a.StdinEOF)
-	if err := r.enter(r.instance.entries.feed, r.instance.newString(text)); err != nil || !a.StdinEOF {
+	unix := fnTrue
+	if strings.IndexByte(text, '\r') >= 0 {
+		unix = fnUndefined
+	}
+	chunk := r.instance.newString(text)
+	if err := r.enter(r.instance.entries.feed, chunk, r.instance.undefined(), handle(r.instance.call(unix))); err != nil || !a.StdinEOF {
 		return err
 	}
 	if a.StdinErr != "" {

@@ -29,18 +29,11 @@ func (r *run) outcome(value json.RawMessage, err error) runner.Outcome {
 	case err != nil:
 		out = runner.Outcome{Err: r.runError(err), ExitCode: 1}
 	}
-	out.Metrics = runner.Metrics{RunMs: milliseconds(r.watch.elapsed()), CPUMs: milliseconds(cpu), MemoryBytes: r.heap()}
+	out.Metrics = runner.Metrics{RunMs: milliseconds(r.watch.elapsed()), CPUMs: milliseconds(cpu), MemoryBytes: int64(r.instance.heapSize())}
 	return out
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
-
-// heap returns the size of the JavaScript heap. It is read from memory, because a dead
-// instance cannot be called.
-func (r *run) heap() int64 {
-	size, _ := r.instance.memory.ReadUint32Le(r.instance.entries.runtime + heapSize)
-	return int64(size)
-}
 
 // take returns the value of the script from the string that holds it.
 func (r *run) take(text handle) (json.RawMessage, error) {
@@ -130,12 +123,12 @@ func (r *run) describe(reason handle, phase toolscript.Phase) *toolscript.RunErr
 }
 
 // errorJSON is a ToolError as the prelude reads it.
-func errorJSON(e *toolscript.ToolError) string {
+func errorJSON(e *toolscript.ToolError) []byte {
 	text, err := json.Marshal(e)
 	if err != nil { // a content block that is not JSON
 		text, _ = json.Marshal(toolscript.ToolError{Server: e.Server, Tool: e.Tool, Code: e.Code, Message: e.Message})
 	}
-	return string(text)
+	return text
 }
 
 // tooLarge is the error for an answer that does not fit into the VM.

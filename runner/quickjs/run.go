@@ -29,6 +29,7 @@ type run struct {
 	timers              timers
 	input               input
 	unhandledRejections unhandledRejections
+	value               json.RawMessage // of a script whose value is plain
 	exitCode            int
 }
 
@@ -83,11 +84,12 @@ func (r *run) do() (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	value, err := r.take(text)
-	if err != nil {
-		return nil, err
+	if r.value == nil {
+		if r.value, err = r.take(text); err != nil {
+			return nil, err
+		}
 	}
-	return value, r.runRemainingTimers()
+	return r.value, r.runRemainingTimers()
 }
 
 // begin sets the limits of the job in the instance, and the values that its script may

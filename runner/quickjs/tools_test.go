@@ -259,3 +259,16 @@ func TestManyTools(t *testing.T) {
 		t.Errorf("Value = %s after %v", out.Value, h.calls)
 	}
 }
+
+// TestLargeAnswersAreCollected: the answers refer to themselves, and together they need
+// more memory than the heap has.
+func TestLargeAnswersAreCollected(t *testing.T) {
+	h := newHost()
+	answer := json.RawMessage(`{"list":[` + strings.Repeat(`{"id":1,"name":"x"},`, 10_000) + `0]}`)
+	h.tool = func(runner.Call) (json.RawMessage, *toolscript.ToolError) { return answer, nil }
+	job := script(imports + `let n = 0; for (let i = 0; i < 40; i++) { const a = await tools.github.listIssues({}); a.self = a; n += a.list.length } export default n`)
+	job.Limits.MemoryMB = 24
+	if out := run(t, job, h); string(out.Value) != "400040" {
+		t.Errorf("value = %s, want 400040", out.Value)
+	}
+}

@@ -16,7 +16,8 @@ type handle uint32
 // The image has a scratch area for arguments, and for results that the engine writes
 // to an address. Calls of script do not nest, so one is enough.
 const (
-	scratchLength    = 0 // three words
+	scratchLength    = 0  // three words
+	scratchEmpty     = 12 // always 0: an empty text
 	scratchArguments = 16
 	scratchUsage     = 64 // 26 numbers of 8 bytes
 	scratchSize      = scratchUsage + 26*8
@@ -31,10 +32,10 @@ func (in *instance) scratch(offset uint32) uint64 { return uint64(in.entries.scr
 
 // tryPlace copies text into the instance, followed by NUL. It returns 0 if there is no
 // room. Only the size of the memory bounds it, not the script's limit.
-func (in *instance) tryPlace(text string) uint32 {
+func (in *instance) tryPlace(text []byte) uint32 {
 	p := uint32(in.call(fnMalloc, uint64(len(text)+1)))
 	if p != 0 {
-		in.memory.WriteString(p, text)
+		in.memory.Write(p, text)
 		in.memory.WriteByte(p+uint32(len(text)), 0)
 	}
 	return p
@@ -43,7 +44,7 @@ func (in *instance) tryPlace(text string) uint32 {
 // place is tryPlace for text without which the run cannot continue: the instance dies
 // if there is no room.
 func (in *instance) place(text string) uint32 {
-	p := in.tryPlace(text)
+	p := in.tryPlace([]byte(text))
 	if p == 0 {
 		in.unwind(errNoMemory)
 	}
@@ -175,6 +176,37 @@ func (in *instance) eval(text, file string, flags uint64) (result handle, thrown
 	in.release(source)
 	in.release(name)
 	return result, thrown
+}
+
+// parse creates the value of placed JSON, which is released, or gives what was thrown.
+func (in *instance) parse(p uint32, length int) (result handle, thrown bool) {
+	raw := in.call(fnParseJSON, uint64(in.entries.context), uint64(p), uint64(length), in.scratch(scratchEmpty))
+	in.release(p)
+	result = handle(in.call(fnMalloc, 8))
+	if result == 0 {
+		in.unwind(errNoMemory)
+		return 0, true
+	}
+	in.memory.WriteUint64Le(uint32(result), raw)
+	return in.checked(result)
+}
+
+// parseLarge is parse without the garbage collector, which would visit all parts of the
+// value several times while it is created. The collector counts the value up to half of
+// the heap limit as if it had been there before.
+func (in *instance) parseLarge(p uint32, length int, heapLimit uint64) (result handle, thrown bool) {
+	threshold, before := in.call(fnThreshold), in.heapSize()
+	in.call(fnSetThreshold, heapLimit/2)
+	result, thrown = in.parse(p, length)
+	in.call(fnSetThreshold, max(threshold, min(threshold+in.heapSize()-before, heapLimit/2)))
+	return result, thrown
+}
+
+// heapSize returns the size of the JavaScript heap. It is read from memory, because a
+// dead instance cannot be called.
+func (in *instance) heapSize() uint64 {
+	size, _ := in.memory.ReadUint32Le(in.entries.runtime + heapSize)
+	return uint64(size)
 }
 
 // checked converts an exception into the value that was thrown.

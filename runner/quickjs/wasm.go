@@ -18,4 +18,5 @@ const (
 	clockOrigin = 272 // from the context: float64, milliseconds since 1970
 	randomState = 280 // from the context: uint64, state of Math.random, not 0
 	heapSize    = 24  // from the runtime: uint32, bytes of the JavaScript heap
+	atomTable   = 568 // from the runtime: address of the strings of property names
 )

@@ -56,16 +56,26 @@
     return Object.freeze({ done, cancel });
   };
 
-  // settle passes a call its answer.
-  internal.settle = (id, isError, text) => {
+  // answered passes a call its answer: a value, the fields of a ToolError (how is 1), or
+  // what was thrown when the answer was parsed (2).
+  internal.answered = (id, how, answer) => {
     const waiting = pending.get(id);
     pending.delete(id);
     try {
-      const answer = text === '' ? undefined : parse(text);
-      if (isError) waiting.reject(failure(id, answer, waiting.at));
+      if (how === 2) waiting.reject(answer);
+      else if (how === 1) waiting.reject(failure(id, answer, waiting.at));
       else waiting.resolve(waiting.shape === undefined ? answer : waiting.shape(answer));
-    } catch (error) { // no memory left for the answer
+    } catch (error) { // no memory left
       waiting.reject(error);
+    }
+  };
+
+  // settle is answered for an engine that has the answer as text.
+  internal.settle = (id, isError, text) => {
+    try {
+      internal.answered(id, isError, text === '' ? undefined : parse(text));
+    } catch (error) { // no memory left for the answer
+      internal.answered(id, 2, error);
     }
   };
 

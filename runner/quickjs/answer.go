@@ -1,0 +1,39 @@
+package quickjs
+
+// What the prelude gets with an answer.
+const (
+	answerValue  = iota
+	answerError  // the fields of a ToolError
+	answerThrown // what parsing threw
+)
+
+// answer creates the value of an answer.
+func (r *run) answer(a Answer) (how int, value handle) {
+	text := []byte(a.Value)
+	if a.Err != nil {
+		how, text = answerError, errorJSON(a.Err)
+	}
+	if len(text) == 0 {
+		return how, r.instance.undefined()
+	}
+	p := r.instance.tryPlace(text)
+	if p == 0 && r.instance.err == nil {
+		how, text = answerError, errorJSON(tooLarge(len(text)))
+		p = r.instance.place(string(text))
+	}
+	value, thrown := r.parse(p, len(text))
+	if thrown {
+		how = answerThrown
+	}
+	return how, value
+}
+
+// largeAnswer is the size from which the memory of an answer matters to the collector.
+const largeAnswer = 64 << 10
+
+func (r *run) parse(p uint32, length int) (value handle, thrown bool) {
+	if length < largeAnswer {
+		return r.instance.parse(p, length)
+	}
+	return r.instance.parseLarge(p, length, r.heapLimit)
+}
