@@ -46,6 +46,16 @@ func lines(found []toolscript.Diagnostic) []string {
 	return all
 }
 
+// places returns the places and codes of lines, without messages.
+func places(lines []string) []string {
+	var all []string
+	for _, line := range lines {
+		fields := strings.Fields(line)
+		all = append(all, fields[0]+" "+fields[1])
+	}
+	return all
+}
+
 func TestCheck(t *testing.T) {
 	c := startChecker(t)
 	const imported = "import { tools } from 'toolscript';\n"
@@ -57,36 +67,36 @@ func TestCheck(t *testing.T) {
 		{
 			name: "all of them, in order", code: imported + "const n: number = 'a';\nawait tools.demo.echo({ mesage: 1 });\nawait tools.demmo.echo({});",
 			want: []string{
-				"script.ts:2:7 TS2322 Type 'string' is not assignable to type 'number'.",
-				"script.ts:3:25 TS2561 Object literal may only specify known properties, but 'mesage' does not exist in type 'EchoParams'. Did you mean to write 'message'?",
-				"script.ts:4:13 TS2551 Property 'demmo' does not exist on type 'Tools'. Did you mean 'demo'?",
+				"script.ts:2:7 TS2322",
+				"script.ts:3:25 TS2561",
+				"script.ts:4:13 TS2551",
 			},
 		},
 		{
 			name: "columns behind the wrapper of a return", code: imported + "const s = '😀'; return s.foo",
-			want: []string{"script.ts:2:26 TS2339 Property 'foo' does not exist on type '\"😀\"'."},
+			want: []string{"script.ts:2:26 TS2339"},
 		},
 		{
 			name: "a return on the first line", code: "let n: number = 'x'; return n", file: "a.mts",
-			want: []string{"a.mts:1:5 TS2322 Type 'string' is not assignable to type 'number'."},
+			want: []string{"a.mts:1:5 TS2322"},
 		},
 		{name: "JavaScript", code: "const n = 1; n.foo", file: "a.js"},
 		{name: "@ts-nocheck", code: "// @ts-nocheck\nconst n: number = 'x'; n"},
 		{name: "@ts-nocheck above a return", code: "// @ts-nocheck\nconst n: number = 'x'; return n"},
 		{name: "@ts-ignore", code: "// @ts-ignore\nconst n: number = 'x'; return n"},
 		{name: "what is caught is any", code: "try { await null } catch (e) { console.log(e.code) }"},
-		{name: "no fetch", code: "fetch('x')", want: []string{"script.ts:1:1 TS2304 Cannot find name 'fetch'."}},
+		{name: "no fetch", code: "fetch('x')", want: []string{"script.ts:1:1 TS2304"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got := typesOf(t, c, runner.Source{Code: test.code, File: test.file})
-			if diff := cmp.Diff(test.want, got, cmp.Transformer("empty", func(s []string) []string { return append([]string{}, s...) })); diff != "" {
+			if diff := cmp.Diff(test.want, places(got), cmp.Transformer("empty", func(s []string) []string { return append([]string{}, s...) })); diff != "" {
 				t.Errorf("findings (-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-// TestSyntaxErrors checks that all syntax errors are reported in tsc's words,
+// TestSyntaxErrors checks that all syntax errors are reported with tsc's codes,
 // together with other refused constructs.
 func TestSyntaxErrors(t *testing.T) {
 	c := startChecker(t)
@@ -97,22 +107,22 @@ func TestSyntaxErrors(t *testing.T) {
 		{
 			name: "several", code: "const = 1;\nconst n: number = 'x';\nfoo(;",
 			want: []string{
-				"script.ts:1:7 TS1134 Variable declaration expected.",
-				"script.ts:1:9 TS1134 Variable declaration expected.",
-				"script.ts:3:5 TS1005 ')' expected.",
+				"script.ts:1:7 TS1134",
+				"script.ts:1:9 TS1134",
+				"script.ts:3:5 TS1005",
 			},
 		},
-		{name: "with a return", code: "foo(;\nreturn 1", want: []string{"script.ts:1:5 TS1005 ')' expected."}},
+		{name: "with a return", code: "foo(;\nreturn 1", want: []string{"script.ts:1:5 TS1005"}},
 		{name: "what tsc lets pass", code: "return 1;\nexport const x = 1", want: []string{
-			"script.ts:2:1 syntax a script with a top-level return has no exports: return the value instead",
+			"script.ts:2:1 syntax",
 		}},
-		{name: "JavaScript", code: "foo(;", file: "a.js", want: []string{"a.js:1:5 syntax Unexpected \";\""}},
+		{name: "JavaScript", code: "foo(;", file: "a.js", want: []string{"a.js:1:5 syntax"}},
 	} {
 		_, found, err := c.Compile(t.Context(), runner.Source{Code: test.code, File: test.file})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(test.want, lines(found)); diff != "" {
+		if diff := cmp.Diff(test.want, places(lines(found))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.name, diff)
 		}
 	}

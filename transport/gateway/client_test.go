@@ -135,7 +135,7 @@ func TestClientWithoutGateway(t *testing.T) {
 		if toolscript.KindOf(err) != toolscript.Unavailable {
 			t.Errorf("%s = %v, want kind unavailable", what, err)
 		}
-		for _, want := range []string{address, "refused", "see: toolscript gateway status"} {
+		for _, want := range []string{address, "refused", "toolscript gateway status"} {
 			if !strings.Contains(err.Error(), want) {
 				t.Errorf("%s = %q, want it to say %q", what, err, want)
 			}

