@@ -12,8 +12,8 @@ import (
 	"github.com/toolscript/toolscript/test/fixture/oauthserver"
 )
 
-// robot configures a client that logs in with its own secret.
-func robot(t *testing.T, more string) (*world, *oauthserver.Server) {
+// newClientCredentialsWorld configures a client that logs in with its own secret.
+func newClientCredentialsWorld(t *testing.T, more string) (*world, *oauthserver.Server) {
 	t.Helper()
 	as := oauthserver.Start(t, oauthserver.Options{
 		NoRegistration: true, ClientID: "robot", ClientSecret: "s3cret", AuthMethod: "client_secret_basic",
@@ -26,7 +26,7 @@ func robot(t *testing.T, more string) (*world, *oauthserver.Server) {
 
 // Without a terminal nothing is confirmed, and the secret is not sent.
 func TestAuthIssuerNeedsATerminal(t *testing.T) {
-	w, as := robot(t, "")
+	w, as := newClientCredentialsWorld(t, "")
 	table := w.run(t, "auth")
 	if !strings.Contains(table.stdout, "✗       guarded  not authenticated (") {
 		t.Errorf("table: %+v", table)
@@ -47,7 +47,7 @@ func TestAuthIssuerNeedsATerminal(t *testing.T) {
 
 // --issuer confirms instead of a person, and a waiting gateway continues.
 func TestAuthIssuerOfAFlag(t *testing.T) {
-	w, as := robot(t, "")
+	w, as := newClientCredentialsWorld(t, "")
 	_, export := gatewayAt(t, w)
 	_, gateway, _ := strings.Cut(export, "=")
 	s, _ := serverNamed(t, w, "guarded")
@@ -70,7 +70,7 @@ func TestAuthIssuerOfAFlag(t *testing.T) {
 }
 
 func TestAuthIssuerOfTheConfiguration(t *testing.T) {
-	w, as := robot(t, `, "issuer": "https://login.example.com"`)
+	w, as := newClientCredentialsWorld(t, `, "issuer": "https://login.example.com"`)
 	for _, args := range [][]string{{"auth", "guarded"}, {"auth", "guarded", "--issuer", as.URL}} {
 		r := w.run(t, args...)
 		if r.code != 1 || !strings.Contains(r.stderr, as.URL) || !strings.Contains(r.stderr, "https://login.example.com") || as.Count("token") != 0 {

@@ -34,7 +34,7 @@ func newTerminal(t *testing.T) (keyboard, screen *os.File) {
 // The person at the terminal decides once whether an authorization server may have
 // the client's secret.
 func TestAuthIssuerIsConfirmedAtTheTerminal(t *testing.T) {
-	w, as := robot(t, "")
+	w, as := newClientCredentialsWorld(t, "")
 	for _, answer := range []string{"no", "", "y"} {
 		keyboard, screen := newTerminal(t)
 		if _, err := fmt.Fprintln(keyboard, answer); err != nil {

@@ -19,7 +19,7 @@ func FuzzLoad(f *testing.F) {
 		f.Fatal(err)
 	}
 	for _, text := range []string{
-		"", "{", empty, evil, string(complete), `{"mcpServers": {"a": {"a": 1}, "a": null}}`, "[[[[", "\ufeff{}", "{\"\xff\"",
+		"", "{", empty, hostile, string(complete), `{"mcpServers": {"a": {"a": 1}, "a": null}}`, "[[[[", "\ufeff{}", "{\"\xff\"",
 		`{"mcpServers": {"": {"command": 1e999, "timeout": -0.5}}, "limits": {"x": {}}}`,
 	} {
 		f.Add([]byte(text))

@@ -26,9 +26,9 @@ func create(t *testing.T, folder logfile.Folder) string {
 // TestCreateDeletesOldLogs: logs are deleted after seven days, other files never.
 func TestCreateDeletesOldLogs(t *testing.T) {
 	folder := logfile.Folder(filepath.Join(t.TempDir(), "logs"))
-	week, young, notes := create(t, folder), create(t, folder), filepath.Join(string(folder), "notes.log")
+	week, recent, notes := create(t, folder), create(t, folder), filepath.Join(string(folder), "notes.log")
 	rotated := week + ".old"
-	for path, age := range map[string]time.Duration{week: 169 * time.Hour, rotated: 169 * time.Hour, young: 167 * time.Hour, notes: 1000 * time.Hour} {
+	for path, age := range map[string]time.Duration{week: 169 * time.Hour, rotated: 169 * time.Hour, recent: 167 * time.Hour, notes: 1000 * time.Hour} {
 		if err := os.WriteFile(path, []byte("x"), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -38,7 +38,7 @@ func TestCreateDeletesOldLogs(t *testing.T) {
 		}
 	}
 	newest := create(t, folder)
-	for path, want := range map[string]bool{week: false, rotated: false, young: true, notes: true, newest: true} {
+	for path, want := range map[string]bool{week: false, rotated: false, recent: true, notes: true, newest: true} {
 		if _, err := os.Stat(path); (err == nil) != want {
 			t.Errorf("%s is there: %v, want %v", filepath.Base(path), err == nil, want)
 		}

@@ -96,7 +96,7 @@ func TestEscapedGrandchildBlocksNothing(t *testing.T) {
 // The worst case: the server ignores SIGTERM, and a grandchild has left the group and
 // holds the output open.
 func TestCloseKillsAServerWithAnEscapedGrandchild(t *testing.T) {
-	c := dial(t, config(t, "stubborn", "escaped"), mcpclient.Events{})
+	c := dial(t, config(t, "ignore-signals", "escaped"), mcpclient.Events{})
 	server := pid(t, c)
 	var child int
 	eventually(t, "a grandchild", func() bool { child = grandchild(t, c.Stderr()); return child != 0 })
@@ -117,7 +117,7 @@ func TestFailedDialLeavesNoProcess(t *testing.T) {
 	for _, switches := range [][]string{
 		{"grandchild", "silent"},
 		{"grandchild", "garbage"},
-		{"grandchild", "stubborn", "hang=1h"},
+		{"grandchild", "ignore-signals", "hang=1h"},
 		{"grandchild", "version=1999-12-31"},
 	} {
 		t.Run(strings.Join(switches, " "), func(t *testing.T) {

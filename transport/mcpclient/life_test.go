@@ -50,7 +50,7 @@ func TestDialErrors(t *testing.T) {
 			[]string{`"initialize"`, `"Listening on port 3000"`}},
 		{"never answers", func(c *mcpclient.Config) { c.Args = []string{"silent"} }, 500 * time.Millisecond, toolscript.Timeout,
 			[]string{`"initialize"`}},
-		{"ignores signals and is slow", func(c *mcpclient.Config) { c.Args = []string{"stubborn", "hang=1h"} }, 500 * time.Millisecond, toolscript.Timeout,
+		{"ignores signals and is slow", func(c *mcpclient.Config) { c.Args = []string{"ignore-signals", "hang=1h"} }, 500 * time.Millisecond, toolscript.Timeout,
 			[]string{`"initialize"`}},
 		{"another protocol", func(c *mcpclient.Config) { c.Args = []string{"version=1999-12-31"} }, bound, toolscript.Unsupported,
 			[]string{`MCP version "1999-12-31"`}},
@@ -185,7 +185,7 @@ func TestServerThatClosesItsInput(t *testing.T) {
 }
 
 func TestCloseKillsAServerThatIgnoresSignals(t *testing.T) {
-	c := dial(t, config(t, "stubborn"), mcpclient.Events{})
+	c := dial(t, config(t, "ignore-signals"), mcpclient.Events{})
 	start := time.Now()
 	if err := c.Close(); err != nil {
 		t.Fatal(err)
