@@ -3,6 +3,7 @@ package actors
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"runtime/debug"
 	"time"
@@ -11,7 +12,6 @@ import (
 	"github.com/toolscript/toolscript/actors/execution"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/actors/server"
-	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
 const (
@@ -74,31 +74,41 @@ func (s *System) callTool(ctx context.Context, call toolscript.Call) (result jso
 		ended.Server, ended.Tool = tool.Server, tool.Name
 		return nil, &ended
 	}
-	if call.Progress != nil {
-		ctx = mcpclient.WatchProgress(ctx, call.Progress)
-	}
-	result, err = s.ask(at, tool.Server, server.Call{Ctx: ctx, Wait: call.Wait, Run: call.Run, Tool: tool.Name, Args: args, Ask: call.Ask})
+	result, err = mailbox.Ask(ctx, at, func(r mailbox.Reply[json.RawMessage]) any {
+		return server.Call{Ctx: ctx, Wait: call.Wait, Run: call.Run, Tool: tool.Name, Args: args, Ask: call.Ask, Watch: call.Progress, Reply: r}
+	})
 	if err == nil {
 		s.observe(tool, result)
 	}
 	return result, err
 }
 
-// ask makes a call of a server. The calls of a script take the direct way when there is
-// one.
-func (s *System) ask(at mailbox.Address, name string, call server.Call) (json.RawMessage, error) {
-	if call.Run != "" {
-		result, sent, err := s.port(name).Call(call)
-		if err != nil && s.closing.Err() != nil {
+// startCall makes a call of a script on the connection of its server, if nothing has to
+// wait. See execution.Deps.
+func (s *System) startCall(c execution.Started, done func(json.RawMessage, error)) (stop func(error), sent bool) {
+	args := c.Args
+	if len(args) == 0 {
+		args = json.RawMessage("{}")
+	}
+	if s.closing.Err() != nil || !s.arguments.Fits(c.Tool.InputSchema, args) {
+		return nil, false
+	}
+	seen, begun := s.view.Load(), time.Now()
+	s.search.Busy()
+	m := server.Call{Ctx: context.Background(), Wait: c.Wait, Run: c.Run, Tool: c.Tool.Name, Args: args, Ask: c.Ask, Held: c.Held, Watch: c.Progress}
+	return s.port(c.Tool.Server).Start(&m, func(result json.RawMessage, err error) {
+		if errors.Is(err, server.ErrNotSent) {
+			done(nil, execution.ErrNotSent)
+			return
+		}
+		s.search.Busy()
+		if err == nil {
+			s.observe(c.Tool, result)
+		} else if s.closing.Err() != nil {
 			err = mailbox.ErrStopped
 		}
-		if sent {
-			return result, err
-		}
-	}
-	return mailbox.Ask(call.Ctx, at, func(r mailbox.Reply[json.RawMessage]) any {
-		call.Reply = r
-		return call
+		s.logCall(seen.View, c.Call, time.Since(begun), result, err)
+		done(result, err)
 	})
 }
 

@@ -36,6 +36,7 @@ func TestPathOfOneExecIsListed(t *testing.T) {
 	}
 	var stacks string
 	conn := newConn("a")
+	conn.inline = true
 	conn.call = func(_ context.Context, _ string, args json.RawMessage) (json.RawMessage, error) {
 		text := make([]byte, 1<<20)
 		stacks = string(text[:runtime.Stack(text, true)])
@@ -49,7 +50,7 @@ func TestPathOfOneExecIsListed(t *testing.T) {
 	o.Scripts.StartSandbox = func(ctx context.Context) (workers.Worker, error) {
 		return worker.StartSandbox(ctx, worker.Options{CacheDir: cache})
 	}
-	err = startWith(t, o).Exec(t.Context(), toolscript.ExecRequest{Code: "await tools.a.echo({ n: 1 })", Check: toolscript.CheckOff},
+	err = startWith(t, o).Exec(t.Context(), toolscript.ExecRequest{Code: "for (let n = 0; n < 2; n++) await tools.a.echo({ n })", Check: toolscript.CheckOff},
 		func(toolscript.Event) error { return nil })
 	if err != nil || stacks == "" {
 		t.Fatalf("Exec: %v, stacks of %d bytes", err, len(stacks))
@@ -61,7 +62,7 @@ func TestPathOfOneExecIsListed(t *testing.T) {
 	found := map[string]bool{}
 	for goroutine := range strings.SplitSeq(stacks, "\n\n") {
 		stack, _, _ := strings.Cut(goroutine, "\ncreated by ")
-		if at := strings.LastIndex(stack, "/actors.(*System).callTool("); at >= 0 {
+		if at := strings.LastIndex(stack, "/actors.(*System).startCall("); at >= 0 {
 			stack = stack[at:] // removes the inner frames, which belong to the call of the server
 		}
 		if !strings.Contains(stack, "/actors/execution/") && !strings.Contains(stack, "/runner/session/") {

@@ -18,6 +18,7 @@ import (
 type fakeConn struct {
 	server string
 	tools  []string
+	inline bool // call runs in the caller's goroutine
 	call   func(ctx context.Context, tool string, args json.RawMessage) (json.RawMessage, error)
 	close  func()
 	fetch  func(ctx context.Context, o toolscript.FetchRequest, progress func()) (json.RawMessage, error)
@@ -66,11 +67,17 @@ func (c *fakeConn) Fetch(ctx context.Context, o toolscript.FetchRequest, progres
 	return c.fetch(ctx, o, progress)
 }
 
-func (c *fakeConn) CallTool(ctx context.Context, tool string, args json.RawMessage, _ func()) (json.RawMessage, error) {
-	if c.call == nil {
-		return args, nil
+func (c *fakeConn) Start(m mcpclient.ToolCall) mcpclient.Started {
+	if c.inline {
+		m.Done(c.call(m.Ctx, m.Tool, m.Args))
+		return nil
 	}
-	return c.call(ctx, tool, args)
+	return m.Go(func(ctx context.Context) (json.RawMessage, error) {
+		if c.call == nil {
+			return m.Args, nil
+		}
+		return c.call(ctx, m.Tool, m.Args)
+	})
 }
 
 // dialer maps servers to dial functions. Other servers connect at once.

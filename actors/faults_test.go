@@ -94,11 +94,15 @@ func (*chaosConn) Fetch(context.Context, toolscript.FetchRequest, func()) (json.
 	return nil, mcpclient.ErrNoCapability
 }
 
-// CallTool returns the arguments in time or too late, or it fails or panics.
-func (c *chaosConn) CallTool(ctx context.Context, _ string, args json.RawMessage, progress func()) (json.RawMessage, error) {
+// Start returns the arguments in time or too late, or it fails or panics.
+func (c *chaosConn) Start(m mcpclient.ToolCall) mcpclient.Started {
 	if c.chaos.oneIn(50, &c.chaos.callPanics) {
 		panic("injected: call")
 	}
+	return m.Go(func(ctx context.Context) (json.RawMessage, error) { return c.answer(ctx, m.Args, m.Progress) })
+}
+
+func (c *chaosConn) answer(ctx context.Context, args json.RawMessage, progress func()) (json.RawMessage, error) {
 	progress()
 	wait := moment(20 * time.Millisecond)
 	if rand.IntN(50) == 0 {

@@ -159,11 +159,13 @@ func TestAScriptCallsAServerWhoseToolsWereNeverListed(t *testing.T) {
 					}
 					return newConn("b", "say-hello"), nil
 				}
-				script := func(ctx context.Context, host runner.Host) *toolscript.ToolError {
+				script := func(_ context.Context, host runner.Host) *toolscript.ToolError {
 					time.Sleep(4 * time.Minute) // the server is in backoff meanwhile
 					works.Store(true)
 					before := dials.Load()
-					_, failure := host.Begin(ctx, runner.Call{CallID: "1", ID: tt.id, Args: json.RawMessage(`{"n":1}`)})()
+					answered := make(chan runner.Answer, 1)
+					host.Begin(runner.Call{CallID: "1", ID: tt.id, Args: json.RawMessage(`{"n":1}`)}, func(a runner.Answer) { answered <- a })
+					failure := (<-answered).Failure
 					want := int64(1)
 					if tt.idle {
 						want = 0

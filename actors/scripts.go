@@ -93,6 +93,7 @@ func (s *System) runDeps() execution.Deps {
 	return execution.Deps{
 		Spawn:      s.spawn,
 		Call:       s.callAny,
+		Start:      s.startCall,
 		Fetch:      s.Fetch,
 		Lookup:     func(id string) (toolscript.Tool, bool) { return s.Catalog().Lookup(id) },
 		Resolve:    s.resolve,

@@ -67,37 +67,36 @@ type Call struct {
 	ID     string          `json:"id"`             // tool id
 	Args   json.RawMessage `json:"args"`           // any JSON value; the gateway refuses all but objects
 	Task   bool            `json:"task,omitempty"` // the call continues after its script has ended normally
-
-	// After registers release, which is called when the answer has been delivered or
-	// dropped. Nil: the caller does not report that.
-	After func(release func()) `json:"-"`
 }
 
-// ErrCallCancelled is the cause in the context of a call that the script itself
-// cancelled.
+// Answer is the end of a tool call: the value that the script sees, or the error that
+// it catches.
+type Answer struct {
+	Value   json.RawMessage
+	Failure *toolscript.ToolError
+
+	// Release, if not nil, is called when the answer has been delivered or dropped.
+	Release func()
+}
+
+// ErrCallCancelled is the cause of the end of a call that the script itself cancelled.
 var ErrCallCancelled = errors.New("the script cancelled the call")
 
 // Host is the gateway as a sandbox uses it while a script runs.
 type Host interface {
 	// Begin takes one tool call, in the order in which the script makes them, and does
-	// not block. ctx ends with the run, or with the cause ErrCallCancelled when the
-	// script cancels the call. Begin is never called concurrently.
-	Begin(ctx context.Context, c Call) Pending
+	// not block. It is never called concurrently. done receives the answer once, from
+	// any goroutine, also before Begin returns. done does not block.
+	Begin(c Call, done func(Answer))
+	// Cancel cancels a call that has begun, with ErrCallCancelled if the script did so.
+	// Its answer arrives soon. Cancel does not block. A call that has ended, or an
+	// unknown one, is no error.
+	Cancel(callID string, cause error)
 	// Write passes console output on, in order. It is never called concurrently.
 	Write(s Stream, text string)
 	// ReadStdin waits for the next piece of standard input; nil is the end of the
 	// input. The text of an error is for the script.
 	ReadStdin(ctx context.Context) ([]byte, error)
-}
-
-// Pending waits for the answer of a call that has begun: the value that the script
-// sees, or the error that it catches. It is called once, concurrently with those of
-// other calls.
-type Pending func() (json.RawMessage, *toolscript.ToolError)
-
-// Refused is a call that fails at once.
-func Refused(failure *toolscript.ToolError) Pending {
-	return func() (json.RawMessage, *toolscript.ToolError) { return nil, failure }
 }
 
 // Outcome is how a job ended.

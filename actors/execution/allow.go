@@ -12,11 +12,11 @@ import (
 func (s *calls) find(c *call) error {
 	if strings.HasPrefix(c.ID, "$") {
 		if answer := builtins[c.ID]; answer != nil {
-			c.answer = s.builtin(answer)
+			c.builtin = s.builtin(answer)
 			return nil
 		}
 		if tool, is := fetchTool(c.ID); is {
-			c.tool, c.answer = tool, s.fetch // the server is an argument: Fetch checks it
+			c.tool, c.builtin = tool, s.fetch // the server is an argument: Fetch checks it
 			return nil
 		}
 	}
@@ -24,7 +24,7 @@ func (s *calls) find(c *call) error {
 	if known && !s.allow.Match(tool) || !known && !s.allow.SharesServer(c.ID) {
 		return Forbidden(c.ID, s.allow)
 	}
-	c.tool, c.answer = tool, s.callTool
+	c.tool = tool
 	return nil
 }
 

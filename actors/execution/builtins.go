@@ -125,8 +125,6 @@ func fetchTool(id string) (tool toolscript.Tool, is bool) {
 
 // fetch answers such a call.
 func (s *calls) fetch(ctx context.Context, c *call) (json.RawMessage, *toolscript.ToolError) {
-	ctx, release := hold(ctx, c)
-	defer release()
 	o, err := parseFetch(c.Call)
 	if err == nil {
 		o.Allow, o.Run, o.CallID = s.allow, s.run, c.CallID

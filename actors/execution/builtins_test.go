@@ -18,7 +18,7 @@ func TestCallsOfResourcesAndPrompts(t *testing.T) {
 	var asked []toolscript.FetchRequest
 	script := func(ctx context.Context, _ runner.Job, host runner.Host) (runner.Outcome, error) {
 		call := func(id, args string) (json.RawMessage, *toolscript.ToolError) {
-			return host.Begin(ctx, runner.Call{CallID: id + args, ID: id, Args: json.RawMessage(args)})()
+			return invoke(ctx, host, runner.Call{CallID: id + args, ID: id, Args: json.RawMessage(args)})
 		}
 		value, failure := call(toolscript.GetPrompt, `{"server":"demo","name":"greet","arguments":{"who":"Ann"}}`)
 		if failure != nil || string(value) != `"answer"` {

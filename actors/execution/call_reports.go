@@ -2,7 +2,6 @@ package execution
 
 import (
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/toolscript/toolscript"
@@ -21,6 +20,25 @@ func (s *calls) snapshot() []toolscript.CallRecord {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]toolscript.CallRecord{}, s.records...)
+}
+
+// note makes the record of a call, once. It is called with mu held.
+func (s *calls) note(c *call) *toolscript.CallRecord {
+	if c.record < 0 {
+		c.record = len(s.records)
+		s.records = append(s.records, toolscript.CallRecord{CallID: c.CallID, Tool: c.ID, Task: c.Task})
+	}
+	return &s.records[c.record]
+}
+
+var yes, no = true, false
+
+// okay reports whether a kind is that of a success. Nobody writes to the result.
+func okay(kind toolscript.Kind) *bool {
+	if kind == "" {
+		return &yes
+	}
+	return &no
 }
 
 // cutOff returns the tools of the calls that were cancelled by the end of the
@@ -44,19 +62,18 @@ const progressEvery = 250 * time.Millisecond
 
 // progress passes the progress of a call on. It does not block, because the
 // connection of the server calls it.
-func (s *calls) progress(c *call) func(toolscript.Progress) {
-	var mu sync.Mutex
-	var last time.Time
-	return func(p toolscript.Progress) {
-		mu.Lock()
-		defer mu.Unlock()
-		now := time.Now()
-		if !last.IsZero() && now.Sub(last) < progressEvery {
-			return
-		}
-		last = now
-		mailbox.Go(func() {
-			s.events.emit(toolscript.Event{Type: toolscript.EventProgress, CallID: c.CallID, Tool: c.ID, Message: p.String()})
-		}, func(error) {}) // emit recovers panics of the client's code
+func (s *calls) progress(c *call, p toolscript.Progress) {
+	s.mu.Lock()
+	now := time.Now()
+	soon := !c.shown.IsZero() && now.Sub(c.shown) < progressEvery
+	if !soon {
+		c.shown = now
 	}
+	s.mu.Unlock()
+	if soon {
+		return
+	}
+	mailbox.Go(func() {
+		s.events.emit(toolscript.Event{Type: toolscript.EventProgress, CallID: c.CallID, Tool: c.ID, Message: p.String()})
+	}, func(error) {}) // emit recovers panics of the client's code
 }

@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"sync"
 	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/runner"
 	"github.com/toolscript/toolscript/transport/inflight"
 )
@@ -16,9 +18,9 @@ import (
 // calls makes the tool calls of one run: those of the script (Begin) and those that
 // arrive over HTTP with the capability of the run (Outside). It counts the budget,
 // starts calls in the order of their arrival and at most limits.Concurrency at
-// once, and keeps their records. It is safe for concurrent use: calls begin and end
-// on the goroutines of the sandbox, and the run's actor reads the state when it
-// needs it.
+// once, and keeps their records. It is safe for concurrent use: the goroutine that
+// reads from the sandbox begins calls, those that read from servers end them, and the
+// run's actor reads the state when it needs it.
 type calls struct {
 	run       string
 	ctx       context.Context // of the run
@@ -37,6 +39,8 @@ type calls struct {
 	outside   int64                   // calls over HTTP
 	free      int64                   // how many more calls may start
 	queue     []*call                 // in the order of arrival; some may have been dropped
+	first     [1]*call                // the memory of a queue with one call
+	starting  bool                    // a goroutine starts queued calls
 	inFlight  map[string]*call        // queued and started calls, by CallID
 	records   []toolscript.CallRecord // of started calls, in the order of their start
 	cut       []string                // tools of calls that were cancelled by the end of the script
@@ -46,22 +50,36 @@ type calls struct {
 // call is one call from its admission to its end.
 type call struct {
 	runner.Call
-	tool   toolscript.Tool // the zero Tool for builtins and while the server is not connected
-	answer answerFunc
-	http   bool // it arrived over HTTP
-
-	ctx    context.Context
-	cancel context.CancelCauseFunc
-	turn   chan struct{} // closed when the call may start
+	tool    toolscript.Tool // the zero Tool for builtins and while the server is not connected
+	builtin answerFunc      // nil for the tools of servers
+	turn    chan struct{}   // of a call over HTTP: closed when it may start; otherwise nil
+	held    inflight.Held   // the bytes of its answer
+	asking  asking
+	begun   time.Time // zero before its event
 
 	// These fields are guarded by calls.mu.
-	dropped bool
-	record  int  // index in calls.records; -1: none yet
-	kept    bool // counted in calls.tasks
+	done    func(runner.Answer) // for the script; nil after the answer, and over HTTP
+	stop    func(cause error)   // cancels the call in flight; nil before that
+	cause   error               // why the call was cancelled
+	started bool                // it has left the queue
+	record  int                 // index in calls.records; -1: none yet
+	kept    bool                // counted in calls.tasks
+	shown   time.Time           // of the last progress event
 }
 
 // answerFunc returns the value that the script sees, or the error that it catches.
 type answerFunc func(context.Context, *call) (json.RawMessage, *toolscript.ToolError)
+
+// Started is a call of a tool that Deps.Start makes.
+type Started struct {
+	toolscript.Call
+	Tool toolscript.Tool
+	Held *inflight.Held // the bytes of its answer
+}
+
+// ErrNotSent is the error of a call of Deps.Start that did not reach its server.
+// Deps.Call then waits for the server.
+var ErrNotSent = errors.New("the call was not sent")
 
 var (
 	errAborted = &toolscript.Error{Kind: toolscript.Cancelled, Err: errors.New("the run ended before the call was answered")}
@@ -69,56 +87,19 @@ var (
 )
 
 // Begin implements runner.Host.
-func (s *calls) Begin(ctx context.Context, rc runner.Call) runner.Pending {
-	c := &call{Call: rc}
-	if err := s.enter(ctx, c); err != nil {
-		return runner.Refused(toolError(c.tool, c.ID, err))
+func (s *calls) Begin(rc runner.Call, done func(runner.Answer)) {
+	c := &call{Call: rc, done: done}
+	if err := s.enter(c); err != nil {
+		done(runner.Answer{Failure: toolError(c.tool, c.ID, err)})
+		return
 	}
-	if c.Task {
-		return s.task(ctx, c)
-	}
-	return func() (json.RawMessage, *toolscript.ToolError) { return s.make(c) }
-}
-
-// Outside makes a call that arrived over HTTP. It returns the whole result.
-func (s *calls) Outside(ctx context.Context, request toolscript.Call) (raw json.RawMessage, err error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	defer context.AfterFunc(s.ctx, func() { cancel(errAborted) })()
-	c := &call{Call: runner.Call{ID: request.ID, Args: request.Args}, http: true}
-	if err := s.enter(ctx, c); err != nil {
-		return nil, err
-	}
-	request.CallID = c.CallID
-	dropped := s.do(c, func(ctx context.Context) toolscript.Kind {
-		if raw, err = s.callResolved(ctx, c, request); err != nil {
-			return toolscript.KindOf(err)
-		}
-		return kindOfResult(raw)
-	})
-	if dropped != nil {
-		return nil, dropped
-	}
-	return raw, err
-}
-
-func (s *calls) callResolved(ctx context.Context, c *call, request toolscript.Call) (json.RawMessage, error) {
-	tool, err := s.resolve(ctx, c, request.Wait)
-	if err != nil {
-		return nil, err
-	}
-	request.ID = tool.ID()
-	return s.deps.Call(ctx, request)
+	s.startNext()
 }
 
 // enter admits a call and queues it: allow list, budget, and its place in the order.
-func (s *calls) enter(ctx context.Context, c *call) error {
+func (s *calls) enter(c *call) error {
 	if err := s.find(c); err != nil {
 		return err
-	}
-	parent := ctx
-	if c.Task {
-		parent = context.WithoutCancel(ctx)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -131,196 +112,230 @@ func (s *calls) enter(ctx context.Context, c *call) error {
 		}
 	}
 	s.admitted++
-	if c.http {
+	if c.turn != nil {
 		s.outside++
 		c.CallID = fmt.Sprintf("http_%d", s.outside)
 	}
-	c.ctx, c.cancel = context.WithCancelCause(parent)
-	c.turn, c.record = make(chan struct{}), -1
+	c.record, c.asking.of = -1, s.questions
 	s.inFlight[c.CallID] = c
 	s.queue = append(s.queue, c)
-	s.startNext()
 	return nil
 }
 
-// startNext starts queued calls. It is called with mu held.
+// startNext starts queued calls, in their order: one goroutine at a time does so. It is
+// called without mu.
 func (s *calls) startNext() {
-	for s.free > 0 && len(s.queue) > 0 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for !s.starting && s.free > 0 && len(s.queue) > 0 {
 		c := s.queue[0]
-		s.queue = s.queue[1:]
-		if !c.dropped {
-			s.free--
-			close(c.turn)
+		s.queue[0] = nil
+		if len(s.queue) == 1 {
+			s.queue = s.first[:0]
+		} else {
+			s.queue = s.queue[1:]
 		}
+		if s.inFlight[c.CallID] != c { // dropped
+			continue
+		}
+		s.free--
+		c.started = true
+		s.note(c)
+		s.starting = true
+		s.mu.Unlock()
+		s.start(c)
+		s.mu.Lock()
+		s.starting = false
 	}
 }
 
-// make waits for the turn of a call and returns its answer.
-func (s *calls) make(c *call) (v json.RawMessage, failure *toolscript.ToolError) {
-	err := s.do(c, func(ctx context.Context) toolscript.Kind {
-		if v, failure = c.answer(ctx, c); failure != nil {
-			return failure.Code
-		}
-		return ""
+// start starts one call, without blocking.
+func (s *calls) start(c *call) {
+	defer s.contain(c)
+	switch {
+	case c.turn != nil:
+		close(c.turn)
+	case !s.startNow(c):
+		s.startInGoroutine(c)
+	}
+}
+
+// contain is deferred: a panic ends the call.
+func (s *calls) contain(c *call) {
+	if r := recover(); r != nil {
+		s.fail(c, mailbox.Panicked(r, debug.Stack()))
+	}
+}
+
+func (s *calls) fail(c *call, err error) {
+	s.answer(c, nil, toolError(c.tool, c.ID, err))
+}
+
+// startNow sends the call of a tool in this goroutine. It returns false if something
+// would have to wait: the client, the server, or the check of the arguments.
+func (s *calls) startNow(c *call) bool {
+	if c.builtin != nil || c.tool.Name == "" || s.deps.Start == nil || !s.events.try(s.begin(c)) {
+		return false
+	}
+	c.begun = time.Now()
+	stop, sent := s.deps.Start(Started{Call: s.request(c, c.ID), Tool: c.tool, Held: &c.held}, func(raw json.RawMessage, err error) {
+		s.returned(c, raw, err)
 	})
-	if err != nil {
-		return nil, toolError(c.tool, c.ID, err)
+	if sent {
+		s.follow(c, stop)
 	}
-	return v, failure
+	return sent
 }
 
-// do waits for the turn of a call and makes it with f. The error says that the call
-// was cancelled before its turn.
-func (s *calls) do(c *call, f func(context.Context) toolscript.Kind) error {
-	defer c.cancel(nil)
-	select {
-	case <-c.turn:
-	case <-c.ctx.Done():
-	}
-	if c.ctx.Err() != nil {
-		s.drop(c)
-		return aborted(c.ctx)
-	}
-	s.begin(c)
-	begun, kind := time.Now(), toolscript.Internal
-	defer func() { s.end(c, kind, ms(time.Since(begun))) }() // also after a panic
-	kind = f(c.ctx)
-	return nil
+// begin is the event of the start of a call.
+func (s *calls) begin(c *call) toolscript.Event {
+	return toolscript.Event{Type: toolscript.EventCall, CallID: c.CallID, Tool: c.ID}
 }
 
-// aborted is the error of a call that was cancelled before its turn.
-func aborted(ctx context.Context) error {
-	if cancelledByScript(ctx) {
-		return &toolscript.Error{Kind: toolscript.Cancelled, Err: runner.ErrCallCancelled}
+func (s *calls) request(c *call, id string) toolscript.Call {
+	return toolscript.Call{
+		ID: id, Args: c.Args, Wait: toolscript.ConnectWait, Run: s.run, CallID: c.CallID, Ask: c.asking.ask,
+		Progress: func(p toolscript.Progress) { s.progress(c, p) },
 	}
-	return errAborted
 }
 
-// begin records the start of a call and emits it.
-func (s *calls) begin(c *call) {
+// maxQuick is the size in bytes of an answer up to which the goroutine that reads from
+// the server examines it. Other calls of the server wait for that.
+const maxQuick = 64 << 10
+
+// returned takes the result of a call of startNow. It does not block.
+func (s *calls) returned(c *call, raw json.RawMessage, err error) {
+	defer s.contain(c)
+	switch {
+	case errors.Is(err, ErrNotSent):
+		s.startInGoroutine(c)
+	case len(raw) > maxQuick || c.tool.OutputSchema != nil && !hasStructured(raw):
+		ctx, cancel := s.context(c)
+		mailbox.Go(func() {
+			defer cancel(nil)
+			s.valued(ctx, c, c.tool, raw, err)
+		}, func(err error) { s.fail(c, err) })
+	default:
+		s.valued(s.ctx, c, c.tool, raw, err)
+	}
+}
+
+// follow keeps the function that cancels a call. If the call has been cancelled before,
+// follow calls it.
+func (s *calls) follow(c *call, stop func(error)) {
 	s.mu.Lock()
-	s.note(c)
+	c.stop = stop
+	cause := c.cause
 	s.mu.Unlock()
-	s.events.emit(toolscript.Event{Type: toolscript.EventCall, CallID: c.CallID, Tool: c.ID})
-}
-
-// note makes the record of a call, once. It is called with mu held.
-func (s *calls) note(c *call) *toolscript.CallRecord {
-	if c.record < 0 {
-		c.record = len(s.records)
-		s.records = append(s.records, toolscript.CallRecord{CallID: c.CallID, Tool: c.ID, Task: c.Task})
+	if cause != nil {
+		stop(cause)
 	}
-	return &s.records[c.record]
 }
 
-// end records the end of a call, emits it and starts the next call.
-func (s *calls) end(c *call, kind toolscript.Kind, took float64) {
-	ok := kind == ""
+// valued ends a call with the value of its result.
+func (s *calls) valued(ctx context.Context, c *call, tool toolscript.Tool, raw json.RawMessage, err error) {
+	if err == nil && len(raw) > maxQuick {
+		err = c.held.Take(ctx, len(raw)) // value may have to make a copy
+	}
+	if err != nil {
+		s.answer(c, nil, c.asking.reason(tool, toolError(tool, tool.ID(), err)))
+		return
+	}
+	v, failure := value(tool, raw, func(schema, value json.RawMessage) bool { return s.deps.Fits(ctx, schema, value) })
+	if failure == nil {
+		id := c.ID
+		if c.tool.Name == "" { // it was not known then
+			id = tool.ID()
+		}
+		s.mu.Lock()
+		s.answers.note(id, v, raw)
+		s.mu.Unlock()
+	}
+	s.answer(c, v, c.asking.reason(tool, failure))
+}
+
+// answer ends a call of the script.
+func (s *calls) answer(c *call, v json.RawMessage, failure *toolscript.ToolError) {
+	kind := toolscript.Kind("")
+	if failure != nil {
+		kind = failure.Code
+	}
+	s.finish(c, runner.Answer{Value: v, Failure: failure, Release: c.held.ToRelease()}, kind)
+}
+
+// finish records the end of a call, emits it, delivers the answer and starts the next
+// call. It does not block.
+func (s *calls) finish(c *call, a runner.Answer, kind toolscript.Kind) {
+	var took float64
+	if !c.begun.IsZero() {
+		took = ms(time.Since(c.begun))
+	}
 	s.mu.Lock()
+	if s.inFlight[c.CallID] != c { // it panicked after its end
+		s.mu.Unlock()
+		return
+	}
 	s.close(c, kind, took)
-	if kind != toolscript.Cancelled || cancelledByScript(c.ctx) {
+	if kind != toolscript.Cancelled || c.cancelledByScript() {
 		s.completed++
 	}
 	settled := s.over && len(s.inFlight) == 0
 	s.mu.Unlock()
-	s.events.emit(toolscript.Event{Type: toolscript.EventCallEnd, CallID: c.CallID, Tool: c.ID, OK: &ok, Ms: took})
-	s.mu.Lock()
-	s.free++ // after the event: with one call at a time, its end is emitted before the next start
-	s.startNext()
-	s.mu.Unlock()
-	if settled {
-		s.settled()
-	}
-}
-
-// drop removes a call that was cancelled before its turn. A task that was listed as
-// detached is recorded as cancelled.
-func (s *calls) drop(c *call) {
-	s.mu.Lock()
-	s.dropLocked(c)
-	settled := s.over && len(s.inFlight) == 0
-	s.mu.Unlock()
-	if settled {
-		s.settled()
-	}
-}
-
-func (s *calls) dropLocked(c *call) {
-	if c.dropped {
+	event := toolscript.Event{Type: toolscript.EventCallEnd, CallID: c.CallID, Tool: c.ID, OK: okay(kind), Ms: took}
+	if s.events.try(event) {
+		s.finished(c, a, settled)
 		return
 	}
-	c.dropped = true
-	select {
-	case <-c.turn:
-		s.free++
-		s.startNext()
-	default:
+	mailbox.Go(func() {
+		s.events.emit(event)
+		s.finished(c, a, settled)
+	}, func(error) {}) // emit recovers panics of the client's code
+}
+
+// finished follows the event: with one call at a time, the end of a call is emitted
+// before the start of the next.
+func (s *calls) finished(c *call, a runner.Answer, settled bool) {
+	s.mu.Lock()
+	s.free++
+	s.mu.Unlock()
+	s.deliver(c, a)
+	s.startNext()
+	if settled {
+		s.settled()
 	}
-	s.close(c, toolscript.Cancelled, 0)
+}
+
+// deliver passes the answer of a call to the script, once.
+func (s *calls) deliver(c *call, a runner.Answer) {
+	s.mu.Lock()
+	done := c.done
+	c.done = nil
+	s.mu.Unlock()
+	switch {
+	case done != nil:
+		done(a)
+	case a.Release != nil:
+		a.Release()
+	}
 }
 
 // close removes a call from those in flight. It is called with mu held.
 func (s *calls) close(c *call, kind toolscript.Kind, took float64) {
+	if s.inFlight[c.CallID] != c {
+		return
+	}
 	delete(s.inFlight, c.CallID)
 	if c.kept {
 		s.tasks.release(len(c.Args))
 	}
 	if c.record >= 0 {
-		ok, r := kind == "", &s.records[c.record]
-		r.OK, r.Kind, r.Ms = &ok, kind, took
+		r := &s.records[c.record]
+		r.OK, r.Kind, r.Ms = okay(kind), kind, took
 	}
-	if kind == toolscript.Cancelled && c.ctx.Err() != nil && !c.Task && !c.http && !cancelledByScript(c.ctx) {
+	if kind == toolscript.Cancelled && c.cause != nil && !c.Task && c.turn == nil && !c.cancelledByScript() {
 		s.cut = append(s.cut, c.ID)
 	}
 }
 
-func cancelledByScript(ctx context.Context) bool {
-	return errors.Is(context.Cause(ctx), runner.ErrCallCancelled)
-}
-
-// callTool answers a call with the value that the script sees.
-func (s *calls) callTool(ctx context.Context, c *call) (json.RawMessage, *toolscript.ToolError) {
-	tool, err := s.resolve(ctx, c, toolscript.ConnectWait)
-	if err != nil {
-		return nil, toolError(c.tool, c.ID, err)
-	}
-	ctx, release := hold(ctx, c)
-	defer release()
-	asking := asking{of: s.questions}
-	raw, err := s.deps.Call(ctx, toolscript.Call{
-		ID: tool.ID(), Args: c.Args, Wait: toolscript.ConnectWait, Run: s.run, CallID: c.CallID, Ask: asking.ask, Progress: s.progress(c),
-	})
-	if err != nil {
-		return nil, asking.reason(tool, toolError(tool, tool.ID(), err))
-	}
-	if err := inflight.From(ctx).Take(ctx, len(raw)); err != nil { // value may have to make a copy
-		return nil, toolError(tool, tool.ID(), err)
-	}
-	v, failure := value(tool, raw, func(schema, value json.RawMessage) bool { return s.deps.Fits(ctx, schema, value) })
-	if failure == nil {
-		s.mu.Lock()
-		s.answers.note(tool.ID(), v, raw)
-		s.mu.Unlock()
-	}
-	return v, asking.reason(tool, failure)
-}
-
-// hold counts the bytes of the answer until the sandbox has taken it. The caller
-// calls release when it returns.
-func hold(ctx context.Context, c *call) (held context.Context, release func()) {
-	held, release = inflight.Hold(ctx)
-	if c.After == nil || c.Task {
-		return held, release
-	}
-	c.After(release)
-	return held, func() {}
-}
-
-// resolve returns the tool of a call. If the tool is not in the catalog, resolve
-// waits for the server that may have it.
-func (s *calls) resolve(ctx context.Context, c *call, wait time.Duration) (toolscript.Tool, error) {
-	if c.tool.Name != "" {
-		return c.tool, nil
-	}
-	return s.deps.Resolve(ctx, c.ID, s.allow, wait)
-}
+// cancelledByScript is called with mu held.
+func (c *call) cancelledByScript() bool { return errors.Is(c.cause, runner.ErrCallCancelled) }

@@ -21,6 +21,11 @@ type Deps struct {
 
 	// Call makes a tool call without the rules of its run.
 	Call func(context.Context, toolscript.Call) (json.RawMessage, error)
+	// Start makes such a call if nothing has to wait: the server is connected and has a
+	// free slot, and the arguments fit. Otherwise it returns false, and Call makes the
+	// call. Start does not block. done receives the result once and does not block; stop
+	// cancels the call. Nil: every call waits.
+	Start func(c Started, done func(json.RawMessage, error)) (stop func(cause error), sent bool)
 	// Fetch lists or reads resources and prompts.
 	Fetch func(context.Context, toolscript.FetchRequest) (json.RawMessage, error)
 	// Lookup finds a tool in the current catalog.

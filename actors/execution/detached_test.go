@@ -41,10 +41,10 @@ func leaves(outcome runner.Outcome) sandbox {
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			host.Begin(ctx, runner.Call{CallID: "1", ID: echo.ID()})()
+			invoke(ctx, host, runner.Call{CallID: "1", ID: echo.ID()})
 		}()
 		synctest.Wait()
-		go host.Begin(ctx, runner.Call{CallID: "2", ID: echo.ID(), Task: true})()
+		go invoke(ctx, host, runner.Call{CallID: "2", ID: echo.ID(), Task: true})
 		synctest.Wait()
 		cancel()
 		<-done
@@ -53,7 +53,7 @@ func leaves(outcome runner.Outcome) sandbox {
 }
 
 func TestTasksOutliveTheirScript(t *testing.T) {
-	withRuns(t, leaves(runner.Outcome{}), slow, func(b *bench) {
+	withBoth(t, leaves(runner.Outcome{}), slow, func(b *bench) {
 		end := b.exec(toolscript.ExecRequest{})
 		want := []toolscript.DetachedCall{{CallID: "2", Tool: echo.ID(), Task: true}}
 		if diff := cmp.Diff(want, end.Detached); diff != "" {
@@ -79,12 +79,12 @@ func TestTasksOfAnEndedRunAreStopped(t *testing.T) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		for _, id := range []string{"1", "2", "3"} {
-			go host.Begin(ctx, runner.Call{CallID: id, ID: echo.ID(), Task: true})()
+			go invoke(ctx, host, runner.Call{CallID: id, ID: echo.ID(), Task: true})
 			synctest.Wait()
 		}
 		return runner.Outcome{}, nil
 	}
-	withRuns(t, script, slow, func(b *bench) {
+	withBoth(t, script, slow, func(b *bench) {
 		end := b.exec(toolscript.ExecRequest{Limits: toolscript.Limits{Concurrency: 1}})
 		abort := func() toolscript.Kind {
 			ctx, cancel := context.WithTimeout(b.t.Context(), time.Minute)
@@ -121,12 +121,12 @@ func TestTasksLeftBehindAreBounded(t *testing.T) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		for _, id := range []string{"1", "2"} {
-			go host.Begin(ctx, runner.Call{CallID: id, ID: echo.ID(), Args: large, Task: true})()
+			go invoke(ctx, host, runner.Call{CallID: id, ID: echo.ID(), Args: large, Task: true})
 			synctest.Wait()
 		}
 		return runner.Outcome{}, nil
 	}
-	withRuns(t, script, slow, func(b *bench) {
+	withBoth(t, script, slow, func(b *bench) {
 		for i, want := range []int{2, 1, 0} {
 			end := b.exec(toolscript.ExecRequest{})
 			synctest.Wait()
@@ -170,7 +170,7 @@ func TestErrorsAreBounded(t *testing.T) {
 func TestLimitsEndTasks(t *testing.T) {
 	fail := toolscript.Fail(toolscript.LimitTime, "too long")
 	fail.Phase = toolscript.Executing
-	withRuns(t, leaves(runner.Outcome{Err: fail, ExitCode: 1}), slow, func(b *bench) {
+	withBoth(t, leaves(runner.Outcome{Err: fail, ExitCode: 1}), slow, func(b *bench) {
 		end := b.exec(toolscript.ExecRequest{})
 		if len(end.Detached) != 0 {
 			b.t.Errorf("detached = %+v, want none", end.Detached)
@@ -194,10 +194,10 @@ func TestTaskIsCancelledByItsScript(t *testing.T) {
 	script := func(ctx context.Context, _ runner.Job, host runner.Host) (runner.Outcome, error) {
 		ctx, cancel := context.WithCancelCause(ctx)
 		time.AfterFunc(time.Second, func() { cancel(runner.ErrCallCancelled) })
-		_, failure = host.Begin(ctx, runner.Call{CallID: "1", ID: echo.ID(), Task: true})()
+		_, failure = invoke(ctx, host, runner.Call{CallID: "1", ID: echo.ID(), Task: true})
 		return runner.Outcome{Err: toolscript.Fail(toolscript.Threw, "x")}, nil
 	}
-	withRuns(t, script, slow, func(b *bench) {
+	withBoth(t, script, slow, func(b *bench) {
 		end := b.exec(toolscript.ExecRequest{})
 		if failure == nil || failure.Code != toolscript.Cancelled || len(end.Detached) != 0 {
 			b.t.Errorf("failure = %+v, detached %+v", failure, end.Detached)
@@ -216,7 +216,7 @@ func TestCallsNotAwaitedAreReported(t *testing.T) {
 		cancelling, cancel := context.WithCancelCause(ctx)
 		var calls sync.WaitGroup
 		for i, of := range []context.Context{ending, ending, cancelling} {
-			calls.Go(func() { host.Begin(of, runner.Call{CallID: strconv.Itoa(i), ID: echo.ID()})() })
+			calls.Go(func() { invoke(of, host, runner.Call{CallID: strconv.Itoa(i), ID: echo.ID()}) })
 			synctest.Wait()
 		}
 		cancel(runner.ErrCallCancelled)
@@ -226,7 +226,7 @@ func TestCallsNotAwaitedAreReported(t *testing.T) {
 		return runner.Outcome{}, nil
 	}
 	for _, parallel := range []int64{1, 3} {
-		withRuns(t, script, slow, func(b *bench) {
+		withBoth(t, script, slow, func(b *bench) {
 			end := b.exec(toolscript.ExecRequest{Limits: toolscript.Limits{Concurrency: parallel}})
 			if end.Error != nil || len(end.Detached) != 0 {
 				b.t.Errorf("end = %+v", end)
@@ -243,7 +243,7 @@ func TestCallsNotAwaitedAreReported(t *testing.T) {
 func TestCallThatDoesNotEndIsReported(t *testing.T) {
 	freed := make(chan struct{})
 	script := func(ctx context.Context, _ runner.Job, host runner.Host) (runner.Outcome, error) {
-		go host.Begin(ctx, runner.Call{CallID: "1", ID: echo.ID()})()
+		go invoke(ctx, host, runner.Call{CallID: "1", ID: echo.ID()})
 		synctest.Wait()
 		return runner.Outcome{}, nil
 	}
@@ -254,7 +254,7 @@ func TestCallThatDoesNotEndIsReported(t *testing.T) {
 			return json.RawMessage(`{"content":[]}`), nil
 		}
 	}
-	withRuns(t, script, change, func(b *bench) {
+	withBoth(t, script, change, func(b *bench) {
 		defer func() { close(freed); synctest.Wait() }()
 		end := b.exec(toolscript.ExecRequest{})
 		want := []toolscript.DetachedCall{{CallID: "1", Tool: echo.ID()}}
@@ -290,7 +290,7 @@ func TestCallsFromOutside(t *testing.T) {
 			return answer(ctx, c)
 		}
 	}
-	withRuns(t, script, change, func(b *bench) {
+	withBoth(t, script, change, func(b *bench) {
 		h := b.begin(b.t.Context(), toolscript.ExecRequest{Allow: []string{echo.ID()}, Limits: toolscript.Limits{ToolCalls: 2}}, b.emit)
 		<-started
 		synctest.Wait()
@@ -341,7 +341,7 @@ func TestUnknownAllowedNames(t *testing.T) {
 			})
 		}
 	}
-	withRuns(t, script, change, func(b *bench) {
+	withBoth(t, script, change, func(b *bench) {
 		b.exec(toolscript.ExecRequest{Allow: []string{"demo", "demo__ecko", "down__any", "$resources", "dmo", "zzzzzzzz"}})
 		var got []string
 		for _, e := range b.events {
@@ -369,7 +369,7 @@ func TestOutputAboveTheLimitIsStored(t *testing.T) {
 	}
 	store := outputs.Store{Dir: t.TempDir()}
 	change := func(d *execution.Deps) { d.Kept = store }
-	withRuns(t, script, change, func(b *bench) {
+	withBoth(t, script, change, func(b *bench) {
 		end := b.exec(toolscript.ExecRequest{Limits: toolscript.Limits{LogLines: 2, ValueBytes: 10}})
 		want := &toolscript.Kept{OutputBytes: int64(len("three\nfour\n")), ValueBytes: 12}
 		if diff := cmp.Diff(want, end.Kept); diff != "" {

@@ -19,7 +19,7 @@ func TestAsk(t *testing.T) {
 	var got toolscript.Answer
 	var failed error
 	script := func(ctx context.Context, _ runner.Job, host runner.Host) (runner.Outcome, error) {
-		_, _ = host.Begin(ctx, runner.Call{CallID: "1", ID: echo.ID(), Args: json.RawMessage(`{}`)})()
+		_, _ = invoke(ctx, host, runner.Call{CallID: "1", ID: echo.ID(), Args: json.RawMessage(`{}`)})
 		return runner.Outcome{}, nil
 	}
 	asking := func(d *execution.Deps) {
@@ -79,7 +79,7 @@ func TestElicitationEnds(t *testing.T) {
 	failures := make([]*toolscript.ToolError, calls)
 	script := func(ctx context.Context, _ runner.Job, host runner.Host) (runner.Outcome, error) {
 		for i := range calls {
-			_, failures[i] = host.Begin(ctx, runner.Call{CallID: strconv.Itoa(i + 1), ID: echo.ID(), Args: json.RawMessage(`{}`)})()
+			_, failures[i] = invoke(ctx, host, runner.Call{CallID: strconv.Itoa(i + 1), ID: echo.ID(), Args: json.RawMessage(`{}`)})
 		}
 		return runner.Outcome{}, nil
 	}
@@ -138,7 +138,7 @@ func TestElicitationStopsTheClock(t *testing.T) {
 	const thought, worked = 4 * time.Minute, time.Minute
 	script := func(ctx context.Context, job runner.Job, host runner.Host) (runner.Outcome, error) {
 		begun := time.Now()
-		_, _ = host.Begin(ctx, runner.Call{CallID: "1", ID: echo.ID(), Args: json.RawMessage(`{}`)})()
+		_, _ = invoke(ctx, host, runner.Call{CallID: "1", ID: echo.ID(), Args: json.RawMessage(`{}`)})
 		if counts := job.Clock.Since(begun); counts != worked {
 			t.Errorf("%s count of %s, want %s", counts, time.Since(begun), worked)
 		}

@@ -72,8 +72,27 @@ func (e *emitter) emit(event toolscript.Event) {
 		e.wait()
 	}
 	e.blocked--
+	e.placed(event)
+}
+
+// try adds an event of a call if emit would not wait. Otherwise it returns false.
+func (e *emitter) try(event toolscript.Event) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.last != nil {
+		return true
+	}
+	if e.blocked > 0 || !e.spool.empty() || !e.place(event) {
+		return false
+	}
+	e.placed(event)
+	return true
+}
+
+// placed decides when a new event is due: events of calls together, others at once.
+func (e *emitter) placed(event toolscript.Event) {
 	e.stopTimer()
-	if ofCall(event) && e.last == nil {
+	if ofCall(event) && e.last == nil && len(e.waiting) < callEventsAhead/2 {
 		e.deferFlush()
 		return
 	}

@@ -18,16 +18,16 @@ import (
 func TestEventsOfCallsAreDelayed(t *testing.T) {
 	script := func(ctx context.Context, _ runner.Job, host runner.Host) (runner.Outcome, error) {
 		time.Sleep(time.Millisecond) // the client has taken the start
-		host.Begin(ctx, runner.Call{CallID: "1", ID: echo.ID()})()
+		invoke(ctx, host, runner.Call{CallID: "1", ID: echo.ID()})
 		time.Sleep(5 * time.Millisecond)
-		host.Begin(ctx, runner.Call{CallID: "2", ID: echo.ID()})()
+		invoke(ctx, host, runner.Call{CallID: "2", ID: echo.ID()})
 		time.Sleep(95 * time.Millisecond)
-		host.Begin(ctx, runner.Call{CallID: "3", ID: echo.ID()})()
+		invoke(ctx, host, runner.Call{CallID: "3", ID: echo.ID()})
 		host.Write(runner.Stdout, "x")
 		time.Sleep(100 * time.Millisecond)
 		return runner.Outcome{}, nil
 	}
-	withRuns(t, script, nil, func(b *bench) {
+	withBoth(t, script, nil, func(b *bench) {
 		begun := time.Now()
 		var got []string
 		h := b.begin(b.t.Context(), toolscript.ExecRequest{Code: "x"}, func(e toolscript.Event) error {
@@ -51,12 +51,12 @@ func TestEventsOfCallsWithoutAReader(t *testing.T) {
 	const calls = 500
 	script := func(ctx context.Context, _ runner.Job, host runner.Host) (runner.Outcome, error) {
 		for i := range calls {
-			host.Begin(ctx, runner.Call{CallID: fmt.Sprint(i), ID: echo.ID()})()
+			invoke(ctx, host, runner.Call{CallID: fmt.Sprint(i), ID: echo.ID()})
 		}
 		return runner.Outcome{}, nil
 	}
 	keeping := func(d *execution.Deps) { d.Kept.Dir = t.TempDir() }
-	withRuns(t, script, keeping, func(b *bench) {
+	withBoth(t, script, keeping, func(b *bench) {
 		reads, reported := make(chan struct{}), 0
 		h := b.begin(b.t.Context(), toolscript.ExecRequest{Code: "x"}, func(e toolscript.Event) error {
 			if e.Type == toolscript.EventCall || e.Type == toolscript.EventCallEnd {

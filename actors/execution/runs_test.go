@@ -57,6 +57,19 @@ var echo = toolscript.Tool{Server: "demo", Name: "echo"}
 // withRuns runs test in a synctest bubble.
 func withRuns(t *testing.T, script sandbox, change func(*execution.Deps), test func(b *bench)) {
 	t.Helper()
+	withRunsOf(t, true, script, change, test)
+}
+
+// withBoth is withRuns for each of the two ways to make a call.
+func withBoth(t *testing.T, script sandbox, change func(*execution.Deps), test func(b *bench)) {
+	t.Helper()
+	t.Run("in goroutines", func(t *testing.T) { withRunsOf(t, false, script, change, test) })
+	t.Run("with callbacks", func(t *testing.T) { withRunsOf(t, true, script, change, test) })
+}
+
+// withRunsOf makes the calls of tools with Deps.Start if callbacks is set.
+func withRunsOf(t *testing.T, callbacks bool, script sandbox, change func(*execution.Deps), test func(b *bench)) {
+	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		b := &bench{t: t, script: script}
 		b.deps = execution.Deps{
@@ -82,6 +95,16 @@ func withRuns(t *testing.T, script sandbox, change func(*execution.Deps), test f
 		}
 		if change != nil {
 			change(&b.deps)
+		}
+		if call := b.deps.Call; callbacks && b.deps.Start == nil {
+			b.deps.Start = func(c execution.Started, done func(json.RawMessage, error)) (func(error), bool) {
+				ctx, cancel := context.WithCancelCause(context.Background())
+				go func() {
+					defer cancel(nil)
+					done(call(ctx, c.Call))
+				}()
+				return cancel, true
+			}
 		}
 		engine, err := actor.NewEngine(actor.NewEngineConfig())
 		if err != nil {
@@ -157,10 +180,22 @@ func (b *bench) record(id string) toolscript.RunRecord {
 	return rec
 }
 
+// invoke makes a call and waits for its answer. The end of ctx cancels the call.
+func invoke(ctx context.Context, host runner.Host, c runner.Call) (json.RawMessage, *toolscript.ToolError) {
+	answers := make(chan runner.Answer, 1)
+	host.Begin(c, func(a runner.Answer) { answers <- a })
+	defer context.AfterFunc(ctx, func() { host.Cancel(c.CallID, context.Cause(ctx)) })()
+	a := <-answers
+	if a.Release != nil {
+		a.Release()
+	}
+	return a.Value, a.Failure
+}
+
 // callTwice is a script that calls the echo tool twice in a row.
 func callTwice(ctx context.Context, _ runner.Job, host runner.Host) (runner.Outcome, error) {
 	for i := range 2 {
-		if _, failure := host.Begin(ctx, runner.Call{CallID: fmt.Sprint(i), ID: echo.ID()})(); failure != nil {
+		if _, failure := invoke(ctx, host, runner.Call{CallID: fmt.Sprint(i), ID: echo.ID()}); failure != nil {
 			return thrown(failure), nil
 		}
 	}
@@ -275,7 +310,7 @@ func TestCallsBeyondTheParallelLimitQueue(t *testing.T) {
 	fanOut := func(ctx context.Context, _ runner.Job, host runner.Host) (runner.Outcome, error) {
 		var group sync.WaitGroup
 		for i := range 20 {
-			group.Go(func() { host.Begin(ctx, runner.Call{CallID: fmt.Sprint(i), ID: echo.ID()})() })
+			group.Go(func() { invoke(ctx, host, runner.Call{CallID: fmt.Sprint(i), ID: echo.ID()}) })
 		}
 		group.Wait()
 		return runner.Outcome{}, nil

@@ -2,74 +2,35 @@ package execution
 
 import (
 	"cmp"
-	"context"
-	"encoding/json"
 	"errors"
 	"maps"
 	"slices"
 	"sync/atomic"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/actors/internal/mailbox"
-	"github.com/toolscript/toolscript/runner"
 )
-
-// task makes a call that continues after its script has ended normally. The answer
-// is then dropped.
-func (s *calls) task(ctx context.Context, c *call) runner.Pending {
-	type answer struct {
-		value   json.RawMessage
-		failure *toolscript.ToolError
-	}
-	answers := make(chan answer, 1)
-	mailbox.Go(func() {
-		v, failure := s.make(c)
-		answers <- answer{v, failure}
-	}, func(err error) {
-		answers <- answer{nil, toolError(c.tool, c.ID, err)}
-	})
-	return func() (json.RawMessage, *toolscript.ToolError) {
-		select {
-		case a := <-answers:
-			return a.value, a.failure
-		case <-ctx.Done():
-		}
-		if !cancelledByScript(ctx) {
-			return nil, toolError(c.tool, c.ID, errAborted)
-		}
-		c.cancel(runner.ErrCallCancelled)
-		a := <-answers
-		return a.value, a.failure
-	}
-}
 
 // scriptEnded closes the calls to the script and lists those still in flight: tasks,
 // which continue if the script ended normally and there is memory for them, and
 // calls that have not ended although they were cancelled.
 func (s *calls) scriptEnded(normally bool) []toolscript.DetachedCall {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.over = true
+	s.mu.Unlock()
 	var detached []toolscript.DetachedCall
-	for _, id := range inOrder(s.inFlight) {
-		c := s.inFlight[id]
+	s.cancelSome(func(c *call) error {
 		switch {
-		case !c.Task && c.record < 0: // its turn did not come
-			c.cancel(errAborted)
-			s.dropLocked(c)
-			continue
-		case c.Task && !normally:
-			c.cancel(errAborted)
-			continue
+		case !c.Task && !c.started, c.Task && !normally:
+			return errAborted
 		case c.Task && !s.tasks.take(len(c.Args)):
-			c.cancel(errTaskMemory)
-			continue
+			return errTaskMemory
 		case c.Task:
 			c.kept = true
 		}
 		s.note(c).Detached = true
-		detached = append(detached, toolscript.DetachedCall{CallID: id, Tool: c.ID, Task: c.Task})
-	}
+		detached = append(detached, toolscript.DetachedCall{CallID: c.CallID, Tool: c.ID, Task: c.Task})
+		return nil
+	})
 	return detached
 }
 
@@ -83,12 +44,7 @@ func inOrder(calls map[string]*call) []string {
 // stopTasks cancels the calls that outlived the script, and reports whether there
 // were any.
 func (s *calls) stopTasks() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, c := range s.inFlight {
-		c.cancel(errStopped)
-	}
-	return len(s.inFlight) > 0
+	return s.cancelSome(func(*call) error { return errStopped }) > 0
 }
 
 const (

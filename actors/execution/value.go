@@ -39,9 +39,11 @@ func parseResult(raw json.RawMessage) (r result, err error) {
 		case "structuredContent":
 			r.structured = value
 		case "isError":
-			if wrong := json.Unmarshal(value, &r.isError); wrong != nil {
+			var is bool
+			if wrong := json.Unmarshal(value, &is); wrong != nil {
 				err = wrong
 			}
+			r.isError = is
 		}
 	})
 	if !is {
@@ -146,6 +148,11 @@ func FailureOf(raw json.RawMessage) (text string, failed bool) {
 	return textsOf(r.Content), true
 }
 
+// hasStructured reports whether an answer may have structuredContent.
+func hasStructured(raw json.RawMessage) bool {
+	return bytes.Contains(raw, []byte(`"structuredContent"`))
+}
+
 func present(v json.RawMessage) bool { return len(v) > 0 && !bytes.Equal(v, []byte("null")) }
 
 // singleText returns the text of an answer with one text block, as a JSON string.
@@ -161,7 +168,7 @@ func textOf(block json.RawMessage) (literal json.RawMessage, ok bool) {
 	rawjson.Object(block, func(name string, value json.RawMessage) {
 		switch name {
 		case "type":
-			isText = value[0] == '"' && string(rawjson.Unquote(value)) == "text"
+			isText = string(value) == `"text"` || value[0] == '"' && string(rawjson.Unquote(value)) == "text"
 		case "text":
 			literal = value
 		}

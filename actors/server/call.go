@@ -33,7 +33,7 @@ func (s *Server) call(m Call) {
 		m.Reply.Send(nil, named(mailbox.ContextError(m.Ctx), about))
 	case s.conn == nil && !s.mayConnect(&m):
 		m.Reply.Send(nil, Refusal(s.status(), m.Tool))
-	case s.conn != nil && s.queue.count == 0 && s.begin(m, about):
+	case s.conn != nil && s.queue.count == 0 && s.begin(m):
 	case s.queue.count >= maxQueued:
 		about.Kind, about.RetryAfter = toolscript.Busy, soon
 		about.Err = fmt.Errorf("%d calls are in flight and %d wait; try again when some have ended", s.calls.count(), maxQueued)
@@ -67,56 +67,37 @@ func (s *Server) advance() {
 	for s.conn != nil && s.queue.count > 0 && s.calls.room() {
 		w, _ := s.queue.pop()
 		if w.end() { // otherwise the caller already has an error
-			s.begin(w.Call, w.about)
+			s.begin(w.Call)
 		}
 	}
 	s.calls.wait(s.queue.count > 0)
 }
 
-// begin sends the call from a goroutine if there is a free slot. The caller receives
-// an error at the time limit even if the connection ignores its context. The call
-// occupies its slot until the connection returns.
-func (s *Server) begin(m Call, about toolscript.Error) bool {
-	c, ok := s.calls.begin(m, about, s.timeout(), s.generation, true)
+// begin makes the call if there is a free slot. The caller receives an error at the time
+// limit even if the connection ignores it. The call occupies its slot until the
+// connection returns.
+func (s *Server) begin(m Call) bool {
+	logger := s.Logger
+	reply := func(result json.RawMessage, err error) {
+		m.Reply.Send(result, err)
+		if panicked := (*mailbox.PanicError)(nil); errors.As(err, &panicked) {
+			mailbox.LogFailure(logger, slog.LevelError, "tool call failed", err, slog.String("tool", m.Tool))
+		}
+	}
+	c, ok := s.calls.begin(&m, s.published(), true, reply, func(c *call, err error) { c.post(notSent{c.generation, m, err}) })
 	if !ok {
 		return false
 	}
-	late := context.AfterFunc(c.ctx, func() { m.Reply.Send(nil, named(mailbox.ContextError(c.ctx), about)) })
-	conn, post, logger, calls := s.conn, s.post, s.Logger, s.calls
-	finish := func(result json.RawMessage, err error) {
-		unanswered := late()
-		again := unanswered && m.Wait > 0 && errors.Is(err, mcpclient.ErrUnreachable) && m.Ctx.Err() == nil
-		if !again {
-			m.Reply.Send(result, err)
-		}
-		wanted := calls.end(c, err)
-		if again {
-			post(notSent{c.generation, m, err})
-		} else if wanted {
-			post(placeFree{})
-		}
-	}
-	s.Work.Go(func() {
-		finish(m.send(c.ctx, conn, c.progressed))
-	}, func(err error) {
-		finish(nil, named(err, about))
-		mailbox.LogFailure(logger, slog.LevelError, "tool call failed", err, slog.String("tool", m.Tool))
-	})
+	unwatch := context.AfterFunc(m.Ctx, func() { c.stop(mailbox.ContextError(m.Ctx)) })
+	c.whenOver(func() { unwatch() })
+	c.send(s.conn, &m)
 	return true
-}
-
-// send sends the request of a call.
-func (m Call) send(ctx context.Context, conn Conn, progress func()) (json.RawMessage, error) {
-	if m.Fetch != nil {
-		return conn.Fetch(ctx, *m.Fetch, progress)
-	}
-	return conn.CallTool(ctx, m.Tool, m.Args, progress)
 }
 
 // abort fails all calls in flight at once.
 func (s *Server) abort(why *toolscript.Error) {
 	for _, c := range s.calls.all() {
-		c.cancel(named(why, c.about))
+		c.stop(why)
 	}
 }
 

@@ -168,12 +168,13 @@ func TestCallsWhileConnectingAreRefused(t *testing.T) {
 }
 
 func TestPanicInACallIsItsAnswer(t *testing.T) {
-	dial := calling(func(context.Context, string, func()) (json.RawMessage, error) { panic("in the call") })
 	synctest.Test(t, func(t *testing.T) {
-		r := start(t, options{dial: dial})
+		conn := withTools("a")
+		conn.panics = true
+		r := start(t, options{dial: func(context.Context, int) (server.Conn, error) { return conn, nil }})
 		got := <-r.call(t.Context(), "a")
 		var p *mailbox.PanicError
-		if toolscript.KindOf(got.err) != toolscript.Internal || !errors.As(got.err, &p) || got.err.Error() != "fake: panic: in the call" {
+		if toolscript.KindOf(got.err) != toolscript.Internal || !errors.As(got.err, &p) || got.err.Error() != "fake: panic: planted" {
 			t.Errorf("call = %v, want the panic", got.err)
 		}
 		synctest.Wait()

@@ -9,20 +9,20 @@ import (
 )
 
 // Conn is a connection to one MCP server, such as *mcpclient.Conn. It is safe for
-// concurrent use. All methods except Close end when their ctx ends. Errors are
+// concurrent use. All methods except Start and Close end when their ctx ends. Errors are
 // *toolscript.Error with a text for the caller.
 type Conn interface {
 	// Info returns the server's description of itself in the handshake.
 	Info() mcpclient.Info
 	// ListTools returns all of the server's tools.
 	ListTools(ctx context.Context) ([]toolscript.Tool, error)
-	// CallTool calls a tool by the server's own name for it and returns the server's
-	// result unchanged. progress is called for each progress notification and must
-	// not block.
-	CallTool(ctx context.Context, tool string, args json.RawMessage, progress func()) (json.RawMessage, error)
+	// Start calls a tool by the server's own name for it, without blocking; see
+	// mcpclient.ToolCall. The end of t.Ctx may end the call.
+	Start(t mcpclient.ToolCall) mcpclient.Started
 	// Fetch requests resources or prompts: a list as toolscript.Page in JSON,
 	// anything else as the server's result. The error wraps mcpclient.ErrNoCapability
-	// if the server lacks the capability. progress is as in CallTool.
+	// if the server lacks the capability. progress is called for each progress
+	// notification and must not block.
 	Fetch(ctx context.Context, o toolscript.FetchRequest, progress func()) (json.RawMessage, error)
 	// Ping checks whether the server answers; any answer returns nil. The error has
 	// the kind Timeout or Unavailable if there is no answer, wraps

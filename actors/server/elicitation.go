@@ -105,12 +105,12 @@ func underWay(ctx context.Context, calls []*call) (_ context.Context, done func(
 	left.Store(int64(len(calls)))
 	undo := []func(){cancel}
 	for _, c := range calls {
-		stop := context.AfterFunc(c.ctx, func() {
+		undo = append(undo, c.pause())
+		c.whenOver(func() {
 			if left.Add(-1) == 0 {
 				cancel()
 			}
 		})
-		undo = append(undo, c.pause(), func() { stop() })
 	}
 	return ctx, func() {
 		for _, f := range undo {

@@ -28,6 +28,8 @@ type fakeConn struct {
 	ping  func(context.Context) error
 	fetch func(ctx context.Context, o toolscript.FetchRequest, progress func()) (json.RawMessage, error)
 
+	panics bool // Start panics
+
 	once   sync.Once
 	lost   chan struct{}
 	err    error
@@ -71,11 +73,16 @@ func (c *fakeConn) Fetch(ctx context.Context, o toolscript.FetchRequest, progres
 	return c.fetch(ctx, o, progress)
 }
 
-func (c *fakeConn) CallTool(ctx context.Context, tool string, _ json.RawMessage, progress func()) (json.RawMessage, error) {
-	if c.call == nil {
-		return json.RawMessage(`{}`), nil
+func (c *fakeConn) Start(m mcpclient.ToolCall) mcpclient.Started {
+	if c.panics {
+		panic("planted")
 	}
-	return c.call(ctx, tool, progress)
+	return m.Go(func(ctx context.Context) (json.RawMessage, error) {
+		if c.call == nil {
+			return json.RawMessage(`{}`), nil
+		}
+		return c.call(ctx, m.Tool, m.Progress)
+	})
 }
 
 func (c *fakeConn) Ping(ctx context.Context) error {

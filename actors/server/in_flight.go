@@ -2,29 +2,54 @@ package server
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"runtime/debug"
 	"sync"
 	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/internal/mailbox"
+	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// call is one call in flight. Each progress notification restarts its time limit.
-type call struct {
-	id         uint64
-	generation uint64           // of the connection that carries the call
-	about      toolscript.Error // names the server and the tool
-	run        string
-	ask        func(context.Context, toolscript.Question) (toolscript.Answer, error) // nil if no user can be asked
+// maxCall bounds a call whose caller sets no deadline. The time limit of the server,
+// which progress restarts, ends most calls long before.
+const maxCall = time.Hour
 
-	ctx    context.Context // ends with the caller's context or the time limit
-	cancel context.CancelCauseFunc
-	of     *inFlight
-	limit  time.Duration
+// call is one call in flight. Each progress notification restarts its time limit. As a
+// context it carries the values of the caller's context, and the id of the call.
+type call struct {
+	context.Context                  // of the caller
+	id              uint64           // unique in this inFlight
+	generation      uint64           // of the connection that carries the call
+	about           toolscript.Error // names the server and the tool
+	run             string
+	ask             func(context.Context, toolscript.Question) (toolscript.Answer, error) // nil if no user can be asked
+	wait            bool                                                                  // the call may be made again if the server cannot be reached
+	of              *inFlight
+	limit           time.Duration
+	post            func(message any)                // to the actor
+	work            *mailbox.Group                   // counts the call
+	again           func(c *call, unreachable error) // makes the call again
+	reply           func(json.RawMessage, error)     // called once, by replied
 
 	// Guarded by inFlight.mu.
-	ends   time.Time
-	paused int // number of elicitations that pause the time limit
+	ends, latest time.Time
+	paused       int               // number of elicitations that pause the time limit
+	started      mcpclient.Started // nil before the connection has the call
+	cause        error             // why the call was stopped
+	answered     bool              // the caller has its reply
+	over         []func()          // called when the call has been answered
+}
+
+// Value implements context.Context.
+func (c *call) Value(key any) any {
+	if key == (callKey{}) {
+		return c.id
+	}
+	return c.Context.Value(key)
 }
 
 // inFlight holds the calls in flight on one server. The actor and the goroutines of
@@ -43,10 +68,10 @@ type inFlight struct {
 
 // begin takes a slot for a call. Only the actor gets a slot while calls wait in its
 // queue.
-func (f *inFlight) begin(m Call, about toolscript.Error, limit time.Duration, generation uint64, actor bool) (*call, bool) {
+func (f *inFlight) begin(m *Call, o *open, actor bool, reply func(json.RawMessage, error), again func(*call, error)) (*call, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.generation != generation || f.queued && !actor {
+	if f.generation != o.generation || f.queued && !actor {
 		return nil, false
 	}
 	if len(f.calls) >= f.most {
@@ -54,24 +79,122 @@ func (f *inFlight) begin(m Call, about toolscript.Error, limit time.Duration, ge
 		return nil, false
 	}
 	f.last++
-	c := &call{id: f.last, generation: generation, about: about, run: m.Run, ask: m.Ask, of: f, limit: limit, ends: time.Now().Add(limit)}
-	c.ctx, c.cancel = context.WithCancelCause(context.WithValue(m.Ctx, callKey{}, c.id))
+	now := time.Now()
+	c := &call{
+		Context: m.Ctx, id: f.last, generation: o.generation, about: toolscript.Error{Server: o.name, Tool: m.Tool}, run: m.Run, ask: m.Ask,
+		wait: m.Wait > 0, of: f, limit: o.timeout, post: o.post, work: o.work, ends: now.Add(o.timeout), latest: now.Add(maxCall),
+		reply: reply, again: again,
+	}
 	f.calls[c.id] = c
-	f.arm(limit)
+	f.arm(now, o.timeout)
+	o.work.Begin()
 	return c, true
 }
 
-// end releases the slot of a call. It returns true if calls wait in the actor's
-// queue.
-func (f *inFlight) end(c *call, err error) (wanted bool) {
-	c.cancel(nil)
+// send makes the call on a connection. A panic of the connection ends the call.
+func (c *call) send(conn Conn, m *Call) {
+	defer func() {
+		if r := recover(); r != nil {
+			c.returned(nil, named(mailbox.Panicked(r, debug.Stack()), c.about))
+		}
+	}()
+	t := mcpclient.ToolCall{Ctx: c, Held: m.Held, Tool: m.Tool, Args: m.Args, Progress: c.progressed, Watch: m.Watch, Done: c.returned}
+	var started mcpclient.Started
+	if fetch := m.Fetch; fetch != nil {
+		started = t.Go(func(ctx context.Context) (_ json.RawMessage, err error) {
+			defer mailbox.Recover(&err)
+			return conn.Fetch(ctx, *fetch, c.progressed)
+		})
+	} else {
+		started = conn.Start(t)
+	}
+	c.of.mu.Lock()
+	c.started = started
+	cause := c.cause
+	c.of.mu.Unlock()
+	if cause != nil { // stopped meanwhile
+		c.cancel(started, cause)
+	}
+}
+
+// returned takes the result of the connection and releases the slot. It does not block.
+func (c *call) returned(result json.RawMessage, err error) {
+	f := c.of
 	f.mu.Lock()
-	defer f.mu.Unlock()
+	_, first := f.calls[c.id]
 	delete(f.calls, c.id)
-	if c.generation == f.generation && isAnswer(err) {
+	if first && c.generation == f.generation && isAnswer(err) {
 		f.answers++
 	}
-	return f.queued
+	if err != nil && c.cause != nil {
+		err = named(c.cause, c.about)
+	}
+	again := c.wait && !c.answered && c.cause == nil && errors.Is(err, mcpclient.ErrUnreachable)
+	wanted := first && f.queued
+	f.mu.Unlock()
+	if again {
+		c.again(c, err)
+	} else {
+		c.replied(result, err)
+	}
+	if wanted {
+		c.post(placeFree{})
+	}
+	if first {
+		c.work.End()
+	}
+}
+
+// stop ends a call for its caller, and asks the connection to end it. A cause without a
+// kind is that of a call that was cancelled. stop does not block.
+func (c *call) stop(cause error) {
+	if known := (*toolscript.Error)(nil); !errors.As(cause, &known) {
+		cause = &toolscript.Error{Kind: toolscript.Cancelled, Err: cause}
+	}
+	f := c.of
+	f.mu.Lock()
+	if c.answered || c.cause != nil {
+		f.mu.Unlock()
+		return
+	}
+	c.cause = cause
+	started := c.started
+	f.mu.Unlock()
+	if started != nil {
+		c.cancel(started, cause)
+	}
+	c.replied(nil, named(cause, c.about)) // also if the connection ignores it
+}
+
+func (c *call) cancel(started mcpclient.Started, cause error) {
+	started.Cancel(string(toolscript.KindOf(cause)), named(cause, c.about))
+}
+
+// replied answers the caller, once.
+func (c *call) replied(result json.RawMessage, err error) {
+	c.of.mu.Lock()
+	first, over := !c.answered, c.over
+	c.answered, c.over = true, nil
+	c.of.mu.Unlock()
+	if first {
+		c.reply(result, err)
+	}
+	for _, f := range over {
+		f()
+	}
+}
+
+// whenOver calls f when the caller has its reply.
+func (c *call) whenOver(f func()) {
+	c.of.mu.Lock()
+	answered := c.answered
+	if !answered {
+		c.over = append(c.over, f)
+	}
+	c.of.mu.Unlock()
+	if answered {
+		f()
+	}
 }
 
 // wait sets whether calls wait in the actor's queue.
@@ -146,8 +269,8 @@ func isAnswer(err error) bool {
 
 // arm is called with mu held. One timer serves all calls. It may fire early; expire
 // then arms it again.
-func (f *inFlight) arm(after time.Duration) {
-	due := time.Now().Add(after)
+func (f *inFlight) arm(now time.Time, after time.Duration) {
+	due := now.Add(after)
 	if f.timer != nil && !due.Before(f.due) {
 		return
 	}
@@ -157,14 +280,17 @@ func (f *inFlight) arm(after time.Duration) {
 	f.timer, f.due = time.AfterFunc(after, f.expire), due
 }
 
-// expire cancels the calls that have reached their time limit.
+// expire stops the calls that have reached their time limit.
 func (f *inFlight) expire() {
 	f.mu.Lock()
 	var late []*call
 	next, now := time.Duration(0), time.Now()
 	for _, c := range f.calls {
-		switch left := c.ends.Sub(now); {
-		case c.paused > 0:
+		left := c.latest.Sub(now)
+		if c.paused == 0 {
+			left = min(left, c.ends.Sub(now))
+		}
+		switch {
 		case left <= 0:
 			late = append(late, c)
 		case next == 0 || left < next:
@@ -172,11 +298,11 @@ func (f *inFlight) expire() {
 		}
 	}
 	if f.timer = nil; next > 0 {
-		f.arm(next)
+		f.arm(now, next)
 	}
 	f.mu.Unlock()
 	for _, c := range late {
-		c.cancel(c.timeout())
+		c.stop(c.timeout())
 	}
 }
 
@@ -204,6 +330,6 @@ func (c *call) pause() (resume func()) {
 		defer c.of.mu.Unlock()
 		c.paused--
 		c.ends = time.Now().Add(c.limit)
-		c.of.arm(c.limit)
+		c.of.arm(time.Now(), c.limit)
 	}
 }

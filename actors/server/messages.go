@@ -7,6 +7,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
+	"github.com/toolscript/toolscript/transport/inflight"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
@@ -22,6 +23,8 @@ type Call struct {
 	Args  json.RawMessage
 	Ask   func(context.Context, toolscript.Question) (toolscript.Answer, error) // nil if no user can be asked
 	Fetch *toolscript.FetchRequest                                              // the request to make in place of a tool call; nil for a tool call
+	Held  *inflight.Held                                                        // the bytes of the answer; nil: those of Ctx
+	Watch func(toolscript.Progress)                                             // receives progress; nil: the watcher of Ctx
 	Reply mailbox.Reply[json.RawMessage]
 
 	until time.Time // when Wait ends; zero before the call begins to wait

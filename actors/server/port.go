@@ -7,7 +7,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
@@ -24,47 +23,44 @@ type open struct {
 	generation uint64
 	timeout    time.Duration
 	calls      *inFlight
+	work       *mailbox.Group
 	post       func(message any) // sends a message to the actor
 }
 
-// Call makes the same call as the message Call. If sent is false, the call was not
-// sent: the caller must send the message, so that the call waits for its turn or for
-// another connection.
-func (p *Port) Call(m Call) (result json.RawMessage, sent bool, err error) {
+// ErrNotSent is the error of a call that did not reach the server.
+var ErrNotSent = errors.New("the call was not sent")
+
+// Start makes the same call as the message Call, without Fetch and Reply, and does not
+// block. done receives the result once, in any goroutine, and does not block. stop
+// cancels the call; the end of m.Ctx does not. If sent is false, or done receives
+// ErrNotSent, the caller must send the message, so that the call waits for its turn or
+// for another connection.
+func (p *Port) Start(m *Call, done func(json.RawMessage, error)) (stop func(cause error), sent bool) {
 	o := p.current.Load()
-	if o == nil || m.Ctx.Err() != nil {
-		return nil, false, nil
+	if o == nil {
+		return nil, false
 	}
-	about := toolscript.Error{Server: o.name, Tool: m.Tool}
-	c, ok := o.calls.begin(m, about, o.timeout, o.generation, false)
+	c, ok := o.calls.begin(m, o, false, done, func(c *call, err error) {
+		c.post(unreachable{c.generation, err})
+		c.replied(nil, ErrNotSent)
+	})
 	if !ok {
-		return nil, false, nil
+		return nil, false
 	}
-	err = mailbox.ErrEnded // remains set after a panic, which the caller contains
-	defer func() {
-		if o.calls.end(c, err) {
-			o.post(placeFree{})
-		}
-	}()
-	result, err = m.send(c.ctx, o.conn, c.progressed)
-	if err != nil && c.ctx.Err() != nil {
-		err = named(mailbox.ContextError(c.ctx), about)
-	}
-	if m.Wait > 0 && errors.Is(err, mcpclient.ErrUnreachable) && m.Ctx.Err() == nil {
-		o.post(unreachable{o.generation, err})
-		return nil, false, nil
-	}
-	return result, true, err
+	c.send(o.conn, m)
+	return c.stop, true
+}
+
+// published is the connection as callers see it.
+func (s *Server) published() *open {
+	return &open{name: s.Name, conn: s.conn, generation: s.generation, timeout: s.timeout(), calls: s.calls, work: s.Work, post: s.post}
 }
 
 // publish lets callers use the connection.
 func (s *Server) publish() {
-	if s.Port == nil || s.conn == nil {
-		return
+	if s.Port != nil && s.conn != nil {
+		s.Port.current.Store(s.published())
 	}
-	s.Port.current.Store(&open{
-		name: s.Name, conn: s.conn, generation: s.generation, timeout: s.timeout(), calls: s.calls, post: s.post,
-	})
 }
 
 // withdraw removes the connection from the Port. A Port outlives its actor, so a

@@ -15,26 +15,33 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// direct makes a call in the goroutine of the test.
+// direct makes a call through the Port.
 func (r *rig) direct(ctx context.Context) (sent bool, err error) {
-	synctest.Wait() // until the actor has handled earlier messages
-	_, sent, err = r.port.Call(server.Call{Ctx: ctx, Run: "direct", Tool: "a"})
-	return sent, err
+	done, sent := r.through(ctx)
+	if !sent {
+		return false, nil
+	}
+	return true, <-done
 }
 
-// inBackground makes such a call in another goroutine.
+// inBackground makes such a call without waiting for its end.
 func (r *rig) inBackground(ctx context.Context) <-chan error {
-	synctest.Wait()
-	done := make(chan error, 1)
-	go func() {
-		_, sent, err := r.port.Call(server.Call{Ctx: ctx, Run: "direct", Tool: "a"})
-		if !sent {
-			err = errors.New("not sent")
-		}
-		done <- err
-	}()
+	done, sent := r.through(ctx)
+	if !sent {
+		done <- errors.New("not sent")
+	}
 	synctest.Wait()
 	return done
+}
+
+func (r *rig) through(ctx context.Context) (done chan error, sent bool) {
+	synctest.Wait() // until the actor has handled earlier messages
+	done = make(chan error, 1)
+	stop, sent := r.port.Start(&server.Call{Ctx: context.Background(), Run: "direct", Tool: "a"}, func(_ json.RawMessage, err error) { done <- err })
+	if sent {
+		context.AfterFunc(ctx, func() { stop(context.Cause(ctx)) })
+	}
+	return done, sent
 }
 
 // A Port has a connection from the state ready until the connection ends.
@@ -142,23 +149,22 @@ func TestPortCallFails(t *testing.T) {
 	}
 }
 
-// The caller contains the panic, and the slot is released.
+// A panic of the connection ends the call, and the slot is released.
 func TestPortSurvivesAPanic(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := start(t, options{config: mcpclient.Config{Concurrency: 1}, dial: calling(
-			func(context.Context, string, func()) (json.RawMessage, error) { panic("planted") })})
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Error("the panic did not reach the caller")
-				}
-			}()
-			_, _ = r.direct(t.Context())
-		}()
-		if n := r.status().InFlight; n != 0 {
-			t.Errorf("%d calls in flight, want 0", n)
-		}
-	})
+	for _, inStart := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			conn := withTools("a")
+			conn.panics = inStart
+			conn.call = func(context.Context, string, func()) (json.RawMessage, error) { panic("planted") }
+			r := start(t, options{config: mcpclient.Config{Concurrency: 1}, dial: func(context.Context, int) (server.Conn, error) { return conn, nil }})
+			if sent, err := r.direct(t.Context()); !sent || err == nil {
+				t.Errorf("sent = %v, %v; want an error", sent, err)
+			}
+			if n := r.status().InFlight; n != 0 {
+				t.Errorf("%d calls in flight, want 0", n)
+			}
+		})
+	}
 }
 
 // Elicitations and health checks must include the calls made through a Port.

@@ -16,6 +16,7 @@ type checker struct {
 	schemas   map[string]*jsonschema.Schema // by location
 	dynamic   map[anchor]*jsonschema.Schema // schemas with $dynamicAnchor
 	recursive map[string]*jsonschema.Schema // schemas with $recursiveAnchor, by document
+	plain     map[*jsonschema.Schema]bool   // schemas that fits can apply
 	weight    int                           // size of its patterns, in instructions
 }
 
@@ -28,6 +29,7 @@ func newChecker(s *jsonschema.Schema, weight int) *checker {
 		schemas:   map[string]*jsonschema.Schema{},
 		dynamic:   map[anchor]*jsonschema.Schema{},
 		recursive: map[string]*jsonschema.Schema{},
+		plain:     map[*jsonschema.Schema]bool{},
 	}
 	waiting := []*jsonschema.Schema{s}
 	for len(waiting) > 0 {
@@ -37,6 +39,7 @@ func newChecker(s *jsonschema.Schema, weight int) *checker {
 			continue
 		}
 		c.schemas[next.Location] = next
+		c.plain[next] = isPlain(next)
 		if next.DynamicAnchor != "" {
 			c.dynamic[anchor{document(next), next.DynamicAnchor}] = next
 		}
@@ -54,10 +57,10 @@ func document(s *jsonschema.Schema) string {
 	return address
 }
 
-// check returns the violations of a value. problem is the reason why a part was not
+// check returns the violations of a value, with at most work units of work. problem is the reason why a part was not
 // checked; err is the end of ctx.
-func (c *checker) check(ctx context.Context, value any) (details []toolscript.Detail, problem, err error) {
-	w := &walk{budget: &budget{ctx: ctx, left: maxWork}, checker: c}
+func (c *checker) check(ctx context.Context, value any, work int) (details []toolscript.Detail, problem, err error) {
+	w := &walk{budget: &budget{ctx: ctx, left: work}, checker: c}
 	defer func() {
 		switch recovered := recover().(type) {
 		case nil:

@@ -81,7 +81,7 @@ func (v *Validator) Check(ctx context.Context, schema, args json.RawMessage) ([]
 	if err != nil || e.checker == nil {
 		return nil, err
 	}
-	details, problem, err := e.checker.check(ctx, value)
+	details, problem, err := e.checker.check(ctx, value, maxWork)
 	if problem != nil {
 		e.fail(problem)
 	}

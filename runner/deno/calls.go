@@ -2,7 +2,6 @@ package deno
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"net/http"
 	"strconv"
@@ -33,17 +32,19 @@ func (r *run) call(payload []byte) error {
 		return errNotUnderstood
 	}
 	call := runner.Call{CallID: strconv.FormatUint(uint64(header.Call), 10), ID: header.Tool, Args: args, Task: header.Task}
-	return r.Call(call, len(payload), r.deliver)
+	return r.Call(call, len(payload))
 }
 
 // deliver keeps the answer of a call until the process takes it.
-func (r *run) deliver(a session.Answer) {
+func (r *run) deliver(a session.Answer) (rest func()) {
 	size := int64(len(a.Value))
 	r.waiting.Add(size)
-	defer r.waiting.Add(-size)
-	select {
-	case r.answers <- a:
-	case <-r.Context().Done():
+	return func() {
+		defer r.waiting.Add(-size)
+		select {
+		case r.answers <- a:
+		case <-r.Context().Done():
+		}
 	}
 }
 
@@ -52,11 +53,12 @@ func (r *run) deliver(a session.Answer) {
 type strictHost struct{ runner.Host }
 
 // Begin implements runner.Host.
-func (h strictHost) Begin(ctx context.Context, c runner.Call) runner.Pending {
+func (h strictHost) Begin(c runner.Call, done func(runner.Answer)) {
 	if !json.Valid(c.Args) {
-		return runner.Refused(&toolscript.ToolError{Tool: c.ID, Code: toolscript.Invalid, Message: "the arguments nest too deep, or are not JSON"})
+		done(runner.Answer{Failure: &toolscript.ToolError{Tool: c.ID, Code: toolscript.Invalid, Message: "the arguments nest too deep, or are not JSON"}})
+		return
 	}
-	return h.Host.Begin(ctx, c)
+	h.Host.Begin(c, done)
 }
 
 // giveAnswer waits until a call of the run has ended. It answers with the value that

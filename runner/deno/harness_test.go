@@ -15,6 +15,7 @@ import (
 	"github.com/toolscript/toolscript/naming"
 	"github.com/toolscript/toolscript/runner"
 	"github.com/toolscript/toolscript/runner/deno"
+	"github.com/toolscript/toolscript/runner/internal/testhost"
 	"github.com/toolscript/toolscript/runner/script"
 )
 
@@ -73,6 +74,7 @@ func start(tb testing.TB, e *deno.Engine) *deno.Process {
 
 // host is a Host that calls the function tool.
 type host struct {
+	testhost.Calls
 	tool  func(context.Context, runner.Call) (json.RawMessage, *toolscript.ToolError)
 	stdin []string // chunks; then the input ends
 
@@ -81,16 +83,15 @@ type host struct {
 	calls  []runner.Call
 }
 
-func (h *host) Begin(ctx context.Context, c runner.Call) runner.Pending {
+func (h *host) Begin(c runner.Call, done func(runner.Answer)) {
 	h.mu.Lock()
 	h.calls = append(h.calls, c)
 	h.mu.Unlock()
-	return func() (json.RawMessage, *toolscript.ToolError) {
-		if h.tool == nil {
-			return c.Args, nil
-		}
-		return h.tool(ctx, c)
+	if h.tool == nil {
+		done(runner.Answer{Value: c.Args})
+		return
 	}
+	h.Make(c, done, func(ctx context.Context) (json.RawMessage, *toolscript.ToolError) { return h.tool(ctx, c) })
 }
 
 func (h *host) Write(s runner.Stream, text string) { h.output[s].WriteString(text) }

@@ -74,7 +74,7 @@ func (p *Process) newRun(ctx context.Context, job runner.Job, host runner.Host) 
 		r.heap = min(r.heap, uint64(mb)<<20)
 	}
 	r.Session = session.New(ctx, p, job, strictHost{host}, session.Options{
-		Log: p.engine.options.Log, Poll: limitPoll, Overrun: r.overrun, MaxAnswer: maxFrame,
+		Log: p.engine.options.Log, Poll: limitPoll, Overrun: r.overrun, MaxAnswer: maxFrame, Deliver: r.deliver,
 	})
 	return r
 }

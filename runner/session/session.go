@@ -7,7 +7,9 @@ package session
 
 import (
 	"context"
+	"errors"
 	"log/slog"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -45,6 +47,9 @@ type Options struct {
 	CancelGrace time.Duration
 	// MaxAnswer bounds an answer of a tool, in bytes.
 	MaxAnswer int
+	// Deliver passes an answer on without blocking. rest, if not nil, does what is left
+	// of that and may block: a goroutine of the session calls it.
+	Deliver func(Answer) (rest func())
 }
 
 // A Session is one run. Its methods are safe for concurrent use unless they say
@@ -60,11 +65,11 @@ type Session struct {
 	ctx       context.Context // of calls and of standard input; ends with the run
 	cancel    context.CancelFunc
 	arguments budget
-	calls     calls
 
-	mu         sync.Mutex // guards over, and pending against Wait
+	mu         sync.Mutex // guards over and calls, and goroutines against Wait
 	over       bool
-	goroutines sync.WaitGroup // goroutines that use the host
+	calls      map[string]*call // in flight, by id
+	goroutines sync.WaitGroup   // calls in flight, and goroutines that use the host
 
 	stdin sync.Mutex // held while the host reads standard input
 
@@ -74,11 +79,13 @@ type Session struct {
 
 // New begins a session. The caller calls Wait and then Close.
 func New(ctx context.Context, p Process, job runner.Job, host runner.Host, o Options) *Session {
+	o.Log = o.Log.With(slog.String("run", job.RunID))
 	s := &Session{
 		options: o, process: p, job: job, host: host, begun: time.Now(), cpu: proc.CPUTime(p.PID()),
-		arguments: newBudget(maxArguments), ended: make(chan runner.Outcome, 1), failed: make(chan error, 1),
+		arguments: newBudget(maxArguments), calls: map[string]*call{}, ended: make(chan runner.Outcome, 1), failed: make(chan error, 1),
 	}
 	s.ctx, s.cancel = context.WithCancel(ctx)
+	context.AfterFunc(s.ctx, s.cancelCalls)
 	return s
 }
 
@@ -93,21 +100,17 @@ func (s *Session) CPU() time.Duration { return s.cpu }
 
 // Go runs f in a goroutine that Close waits for. A panic in f fails the session.
 // After Close, Go does nothing.
-func (s *Session) Go(f func()) { s.start(f) }
-
-// start is Go; it reports whether f runs.
-func (s *Session) start(f func()) bool {
+func (s *Session) Go(f func()) {
 	leave, ok := s.enter()
 	if !ok {
-		return false
+		return
 	}
 	go func() {
 		defer leave()
-		if err := Contain(s.options.Log, "run "+s.job.RunID, f); err != nil {
+		if err := Contain(s.options.Log, "run", f); err != nil {
 			s.Fail(err)
 		}
 	}()
-	return true
 }
 
 // enter registers a goroutine that uses the host, until leave is called. It
@@ -170,4 +173,34 @@ func (s *Session) Outcome(e *toolscript.RunError) runner.Outcome {
 		e.Phase = toolscript.Executing
 	}
 	return runner.Outcome{Err: e, ExitCode: 1, Metrics: runner.Metrics{RunMs: float64(s.Elapsed()) / float64(time.Millisecond)}}
+}
+
+// ErrPanic is the error of an action that panicked. The log has the cause and the
+// stack; scripts see neither.
+var ErrPanic = errors.New("the gateway failed in this run; its log says why")
+
+// Contain runs f. A panic in f is logged with its stack, and is ErrPanic for the
+// caller. Every goroutine on the gateway's side of a run is contained, because it
+// handles input that a script may control.
+func Contain(log *slog.Logger, doing string, f func()) (err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = panicked(log, doing, cause)
+		}
+	}()
+	f()
+	return nil
+}
+
+// recovered is deferred: after a panic it calls then with ErrPanic.
+func (s *Session) recovered(doing string, then func(error)) {
+	if cause := recover(); cause != nil {
+		then(panicked(s.options.Log, doing, cause))
+	}
+}
+
+func panicked(log *slog.Logger, doing string, cause any) error {
+	log.Error("panic in the gateway's side of a script worker",
+		slog.String("doing", doing), slog.Any("cause", cause), slog.String("stack", string(debug.Stack())))
+	return ErrPanic
 }

@@ -9,13 +9,13 @@ import (
 	"log/slog"
 	"os"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner"
+	"github.com/toolscript/toolscript/runner/internal/testhost"
 	"github.com/toolscript/toolscript/runner/session"
 )
 
@@ -27,14 +27,15 @@ func (p process) Done() <-chan struct{} { return p.done }
 
 // host answers every call with the function begin.
 type host struct {
-	begin func(ctx context.Context, c runner.Call) runner.Pending
+	testhost.Calls
+	begin func(h *host, c runner.Call, done func(runner.Answer))
 	stdin func(ctx context.Context) ([]byte, error)
 	write func()
 }
 
-func (h host) Begin(ctx context.Context, c runner.Call) runner.Pending { return h.begin(ctx, c) }
-func (h host) Write(runner.Stream, string)                             { h.write() }
-func (h host) ReadStdin(ctx context.Context) ([]byte, error)           { return h.stdin(ctx) }
+func (h *host) Begin(c runner.Call, done func(runner.Answer)) { h.begin(h, c, done) }
+func (h *host) Write(runner.Stream, string)                   { h.write() }
+func (h *host) ReadStdin(ctx context.Context) ([]byte, error) { return h.stdin(ctx) }
 
 func options(log *bytes.Buffer) session.Options {
 	return session.Options{
@@ -87,7 +88,7 @@ func TestEnds(t *testing.T) {
 				}
 				ctx, cancel := context.WithCancelCause(t.Context())
 				defer cancel(nil)
-				s := session.New(ctx, process{}, test.job, host{}, o)
+				s := session.New(ctx, process{}, test.job, &host{}, o)
 				defer s.Close()
 				begun := time.Now()
 				if test.during != nil {
@@ -112,7 +113,7 @@ func TestEnds(t *testing.T) {
 func TestClockStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock := &runner.Clock{}
-		s := session.New(t.Context(), process{}, runner.Job{Limits: toolscript.Limits{TimeoutMs: 1000}, Clock: clock}, host{}, options(new(bytes.Buffer)))
+		s := session.New(t.Context(), process{}, runner.Job{Limits: toolscript.Limits{TimeoutMs: 1000}, Clock: clock}, &host{}, options(new(bytes.Buffer)))
 		defer s.Close()
 		begun, release := time.Now(), clock.Hold()
 		time.AfterFunc(time.Minute, release)
@@ -125,29 +126,28 @@ func TestClockStops(t *testing.T) {
 
 // TestAnswers covers every result of a call, including a panic of the host.
 func TestAnswers(t *testing.T) {
-	value := func(text string) runner.Pending {
-		return func() (json.RawMessage, *toolscript.ToolError) { return json.RawMessage(text), nil }
+	answer := func(a runner.Answer) func(*host, runner.Call, func(runner.Answer)) {
+		return func(_ *host, _ runner.Call, done func(runner.Answer)) { done(a) }
 	}
 	for name, test := range map[string]struct {
-		begin func(context.Context, runner.Call) runner.Pending
+		begin func(*host, runner.Call, func(runner.Answer))
 		value string
 		kind  toolscript.Kind
 	}{
-		"value":    {func(context.Context, runner.Call) runner.Pending { return value("1") }, "1", ""},
-		"too long": {func(context.Context, runner.Call) runner.Pending { return value(`"0123456789"`) }, "", toolscript.TooLarge},
-		"refused": {func(context.Context, runner.Call) runner.Pending {
-			return runner.Refused(&toolscript.ToolError{Code: "busy"})
-		}, "", "busy"},
-		"panic at begin": {func(context.Context, runner.Call) runner.Pending { panic("begin") }, "", toolscript.Internal},
-		"panic later": {func(context.Context, runner.Call) runner.Pending {
-			return func() (json.RawMessage, *toolscript.ToolError) { panic("later") }
-		}, "", toolscript.Internal},
+		"value":    {answer(runner.Answer{Value: json.RawMessage("1")}), "1", ""},
+		"too long": {answer(runner.Answer{Value: json.RawMessage(`"0123456789"`)}), "", toolscript.TooLarge},
+		"refused":  {answer(runner.Answer{Failure: &toolscript.ToolError{Code: "busy"}}), "", "busy"},
+		"panic":    {func(*host, runner.Call, func(runner.Answer)) { panic("begin") }, "", toolscript.Internal},
+		"panic after the answer": {func(_ *host, _ runner.Call, done func(runner.Answer)) {
+			done(runner.Answer{Value: json.RawMessage("1")})
+			panic("begin")
+		}, "1", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var log bytes.Buffer
-			s := session.New(t.Context(), process{}, runner.Job{RunID: "r"}, host{begin: test.begin}, options(&log))
-			answers := make(chan session.Answer, 1)
-			if err := s.Call(runner.Call{CallID: "1"}, 1, func(a session.Answer) { answers <- a }); err != nil {
+			answers, o := answered(&log)
+			s := session.New(t.Context(), process{}, runner.Job{RunID: "r"}, &host{begin: test.begin}, o)
+			if err := s.Call(runner.Call{CallID: "1"}, 1); err != nil {
 				t.Fatal(err)
 			}
 			a := <-answers
@@ -168,29 +168,39 @@ func TestAnswers(t *testing.T) {
 
 // TestOneIDTwice checks a sandbox that uses one id for two calls in flight.
 func TestOneIDTwice(t *testing.T) {
-	s := session.New(t.Context(), process{}, runner.Job{}, host{begin: waiting}, options(new(bytes.Buffer)))
+	s := session.New(t.Context(), process{}, runner.Job{}, &host{begin: waiting}, options(new(bytes.Buffer)))
 	defer s.Close()
 	for n, want := range []bool{true, false} {
-		if err := s.Call(runner.Call{CallID: "1"}, 1, func(session.Answer) {}); (err == nil) != want {
+		if err := s.Call(runner.Call{CallID: "1"}, 1); (err == nil) != want {
 			t.Errorf("call %d: %v", n, err)
 		}
 	}
 }
 
-// waiting is a call that ends with its context.
-func waiting(ctx context.Context, _ runner.Call) runner.Pending {
-	return func() (json.RawMessage, *toolscript.ToolError) {
+// answered returns options with which answers arrive in the channel.
+func answered(log *bytes.Buffer) (<-chan session.Answer, session.Options) {
+	answers, o := make(chan session.Answer, 2), options(log)
+	o.Deliver = func(a session.Answer) (rest func()) {
+		answers <- a
+		return nil
+	}
+	return answers, o
+}
+
+// waiting is a call that ends when it is cancelled.
+func waiting(h *host, c runner.Call, done func(runner.Answer)) {
+	h.Make(c, done, func(ctx context.Context) (json.RawMessage, *toolscript.ToolError) {
 		<-ctx.Done()
 		return nil, &toolscript.ToolError{Code: toolscript.Cancelled, Message: fmt.Sprint(context.Cause(ctx))}
-	}
+	})
 }
 
 // TestCancelCall cancels one of two calls, and then the run.
 func TestCancelCall(t *testing.T) {
-	s := session.New(t.Context(), process{}, runner.Job{}, host{begin: waiting}, options(new(bytes.Buffer)))
-	answers := make(chan session.Answer, 2)
+	answers, o := answered(new(bytes.Buffer))
+	s := session.New(t.Context(), process{}, runner.Job{}, &host{begin: waiting}, o)
 	for _, id := range []string{"1", "2"} {
-		if err := s.Call(runner.Call{CallID: id}, 1, func(a session.Answer) { answers <- a }); err != nil {
+		if err := s.Call(runner.Call{CallID: id}, 1); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -218,7 +228,7 @@ func TestStdin(t *testing.T) {
 		"error": {func(context.Context) ([]byte, error) { return nil, errors.New("broken pipe") }, "", true},
 		"panic": {func(context.Context) ([]byte, error) { panic("read") }, "", true},
 	} {
-		s := session.New(t.Context(), process{}, runner.Job{}, host{stdin: test.read}, options(new(bytes.Buffer)))
+		s := session.New(t.Context(), process{}, runner.Job{}, &host{stdin: test.read}, options(new(bytes.Buffer)))
 		piece, err := s.ReadStdin(t.Context())
 		s.Close()
 		if string(piece) != test.want || (err != nil) != test.fails {
@@ -234,17 +244,10 @@ func TestStdin(t *testing.T) {
 // cancellation.
 func TestHostThatIgnoresCancellation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		release := make(chan struct{})
-		var wait sync.WaitGroup
-		wait.Add(1)
-		s := session.New(t.Context(), process{}, runner.Job{}, host{begin: func(context.Context, runner.Call) runner.Pending {
-			return func() (json.RawMessage, *toolscript.ToolError) {
-				defer wait.Done()
-				<-release
-				return nil, nil
-			}
-		}}, options(new(bytes.Buffer)))
-		if err := s.Call(runner.Call{CallID: "1"}, 1, func(session.Answer) {}); err != nil {
+		var answer func(runner.Answer)
+		_, o := answered(new(bytes.Buffer))
+		s := session.New(t.Context(), process{}, runner.Job{}, &host{begin: func(_ *host, _ runner.Call, done func(runner.Answer)) { answer = done }}, o)
+		if err := s.Call(runner.Call{CallID: "1"}, 1); err != nil {
 			t.Fatal(err)
 		}
 		begun := time.Now()
@@ -252,7 +255,31 @@ func TestHostThatIgnoresCancellation(t *testing.T) {
 		if took := time.Since(begun); took != session.GracePeriod {
 			t.Errorf("Close took %v, want %v", took, session.GracePeriod)
 		}
-		close(release)
-		wait.Wait()
+		answer(runner.Answer{})
+	})
+}
+
+// TestAnswerThatBlocks checks that the host does not wait for a process that takes no
+// answer, and that the bytes of the answer are held meanwhile.
+func TestAnswerThatBlocks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		taken, o := make(chan struct{}), options(new(bytes.Buffer))
+		o.Deliver = func(session.Answer) (rest func()) { return func() { <-taken } }
+		released := false
+		s := session.New(t.Context(), process{}, runner.Job{}, &host{begin: func(_ *host, _ runner.Call, done func(runner.Answer)) {
+			done(runner.Answer{Release: func() { released = true }})
+		}}, o)
+		if err := s.Call(runner.Call{CallID: "1"}, 1); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if released {
+			t.Error("the answer was released before it was taken")
+		}
+		close(taken)
+		s.Close()
+		if !released {
+			t.Error("the answer was not released")
+		}
 	})
 }

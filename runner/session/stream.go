@@ -13,7 +13,7 @@ func (s *Session) Write(to runner.Stream, text string) {
 	if s.ctx.Err() != nil {
 		return
 	}
-	_ = Contain(s.options.Log, "write the output of run "+s.job.RunID, func() { s.host.Write(to, text) }) // the log has it
+	_ = Contain(s.options.Log, "write output", func() { s.host.Write(to, text) }) // the log has it
 }
 
 // errOver is the error of a read after the end of the run.
@@ -32,7 +32,7 @@ func (s *Session) ReadStdin(ctx context.Context) (piece []byte, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(s.ctx, cancel)()
-	if failure := Contain(s.options.Log, "read standard input of run "+s.job.RunID, func() { piece, err = s.host.ReadStdin(ctx) }); failure != nil {
+	if failure := Contain(s.options.Log, "read standard input", func() { piece, err = s.host.ReadStdin(ctx) }); failure != nil {
 		return nil, failure
 	}
 	return piece, err

@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"time"
@@ -75,7 +76,7 @@ func (j *job) flush() { _ = j.link.flush() }
 
 // Call implements quickjs.Host.
 func (j *job) Call(c runner.Call) {
-	err := j.link.writeJSON(frameCall, callHeader{CallID: c.CallID, ID: c.ID, Task: c.Task}, c.Args)
+	err := j.link.write(frameCall, callFrame(numberOf(c.CallID), c)...)
 	if errors.Is(err, errFrameTooLong) {
 		j.answer(quickjs.Answer{CallID: c.CallID, Err: scripterror.ArgumentsTooLong(c.ID, len(c.Args), MaxFrame)})
 	}
@@ -84,7 +85,7 @@ func (j *job) Call(c runner.Call) {
 
 // Cancel implements quickjs.Host.
 func (j *job) Cancel(callID string) {
-	_ = j.link.writeJSON(frameCancelCall, callHeader{CallID: callID}, nil) // an error is the end of the gateway, which ends the process
+	_ = j.link.write(frameCancelCall, binary.BigEndian.AppendUint32(nil, numberOf(callID))) // an error is the end of the gateway, which ends the process
 }
 
 // maxOutput is the longest text that is sent to the gateway at once.

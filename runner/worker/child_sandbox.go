@@ -139,13 +139,18 @@ func (b *inbox) handle(kind frameType, payload []byte) error {
 		return b.begin(payload)
 	case frameCancel:
 		b.current.cancel()
-	case frameAnswer:
-		var header answerHeader
-		value, err := split(payload, &header)
+	case frameAnswer, frameFailure:
+		number, value, err := splitNumber(payload)
+		answer := quickjs.Answer{CallID: callID(number)}
+		if kind == frameFailure && err == nil {
+			err = json.Unmarshal(value, &answer.Err)
+		} else if len(value) > 0 {
+			answer.Value = value
+		}
 		if err != nil {
 			return err
 		}
-		b.current.answer(quickjs.Answer{CallID: header.CallID, Value: value, Err: header.Err})
+		b.current.answer(answer)
 	case frameClock:
 		var header clockHeader
 		if err := json.Unmarshal(payload, &header); err != nil {

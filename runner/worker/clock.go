@@ -8,7 +8,7 @@ func (r *run) relayClock() {
 		standing, changed := r.job.Clock.Standing()
 		if standing != sent {
 			sent = standing
-			_ = r.send(frameClock, clockHeader{standing}, nil) // a broken link shows where frames are read
+			_ = r.sendJSON(frameClock, clockHeader{standing}, nil) // a broken link shows where frames are read
 		}
 		select {
 		case <-changed:

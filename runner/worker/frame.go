@@ -30,8 +30,8 @@ const (
 	frameNames                           // gateway → sandbox: naming.Names for the runs to come
 	frameRun                             // gateway → sandbox: runner.Job without names
 	frameCancel                          // gateway → sandbox: end the run
-	frameCall                            // sandbox → gateway: callHeader, arguments
-	frameAnswer                          // gateway → sandbox: answerHeader, value
+	frameCall                            // sandbox → gateway: see callFrame
+	frameAnswer                          // gateway → sandbox: number of the call, value
 	frameStdout                          // sandbox → gateway: text
 	frameStderr                          // sandbox → gateway: text
 	frameWantStdin                       // sandbox → gateway: nothing; asks for one piece
@@ -40,14 +40,16 @@ const (
 	frameCheck                           // gateway → checker: checkRequest
 	frameModule                          // gateway → checker: moduleHeader, text
 	frameChecked                         // checker → gateway: checked
-	frameCancelCall                      // sandbox → gateway: callHeader of a call to end
+	frameCancelCall                      // sandbox → gateway: number of the call to end
 	frameClock                           // gateway → sandbox: clockHeader
+	frameFailure                         // gateway → sandbox: number of the call, toolscript.ToolError
 )
 
 // A link carries frames in both directions. Writes may be concurrent; reads may not.
 type link struct {
 	r    *bufio.Reader
-	hold bool // keep short frames until flush, so that one write sends them together
+	hold bool             // keep short frames until flush, so that one write sends them together
+	now  func([]byte) int // writes the bytes that fit without blocking; nil if the system has no such write
 
 	mu  sync.Mutex // held while a frame is written
 	w   io.Writer
@@ -81,6 +83,21 @@ func (l *link) write(t frameType, parts ...[]byte) error {
 		return l.send()
 	}
 	return nil
+}
+
+// writeNow begins to send a frame of at most maxCopied bytes without blocking. It returns
+// what is left, which must be written before any other frame.
+func (l *link) writeNow(t frameType, number uint32, value []byte) (left []byte) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.buf = binary.BigEndian.AppendUint32(l.buf, uint32(numberSize+len(value)))
+	l.buf = binary.BigEndian.AppendUint32(append(l.buf, byte(t)), number)
+	l.buf = append(l.buf, value...)
+	if n := l.now(l.buf); n < len(l.buf) {
+		left = bytes.Clone(l.buf[n:])
+	}
+	l.buf = l.buf[:0]
+	return left
 }
 
 // maxCopied is the size up to which copying a part is cheaper than one more write.

@@ -34,15 +34,15 @@ func TestFramesArriveAsSent(t *testing.T) {
 
 func TestHeaderAndRawBytes(t *testing.T) {
 	l, _ := pipe()
-	want := callHeader{CallID: "c\n1", ID: "a__b"}
-	if err := l.writeJSON(frameCall, want, []byte("{\n}")); err != nil {
+	want := stdinHeader{End: true, Err: "a\nb"}
+	if err := l.writeJSON(frameStdin, want, []byte("{\n}")); err != nil {
 		t.Fatal(err)
 	}
 	_, payload, err := l.read()
 	if err != nil {
 		t.Fatal(err)
 	}
-	var got callHeader
+	var got stdinHeader
 	raw, err := split(payload, &got)
 	if err != nil || got != want || string(raw) != "{\n}" {
 		t.Errorf("split = %+v, %q, %v; want %+v and {\\n}", got, raw, err, want)
@@ -78,7 +78,7 @@ func TestFrameCutShort(t *testing.T) {
 func FuzzFrame(f *testing.F) {
 	f.Add([]byte{0, 0, 0, 1, byte(frameCall), '{'})
 	f.Add([]byte{0xff, 0xff, 0xff, 0xff, 0})
-	f.Add([]byte("\x00\x00\x00\x0f\x07{\"callId\":\"a\"}\n{}"))
+	f.Add([]byte("\x00\x00\x00\x0f\x07\x00\x00\x00\x01\x01\x00\x00\x00\x04a__b{}"))
 	f.Fuzz(func(t *testing.T, wire []byte) {
 		l, out := newLink(bytes.NewBuffer(wire)), &bytes.Buffer{}
 		copied := newLink(out)
@@ -89,8 +89,10 @@ func FuzzFrame(f *testing.F) {
 				break
 			}
 			read += headerSize + len(payload)
-			var header callHeader
-			_, _ = split(payload, &header) // must not panic
+			call, err := splitCall(payload) // must not panic
+			if again := bytes.Join(callFrame(numberOf(call.CallID), call), nil); err == nil && call.Task == (payload[numberSize] == 1) && !bytes.Equal(again[numberSize+1:], payload[numberSize+1:]) {
+				t.Errorf("call %+v: encoded again: %x, want %x", call, again, payload)
+			}
 			if err := copied.write(kind, payload); err != nil {
 				t.Fatal(err)
 			}

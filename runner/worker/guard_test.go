@@ -29,7 +29,7 @@ func TestInternalErrorEndsTheRun(t *testing.T) {
 		t.Errorf("Run = %+v, %v; want an error of kind %s", outcome.Err, err, toolscript.Internal)
 	}
 	<-s.Done()
-	if text := log.String(); !strings.Contains(text, "read broke") || !strings.Contains(text, "run r1") || !strings.Contains(text, "guard_test.go") {
+	if text := log.String(); !strings.Contains(text, "read broke") || !strings.Contains(text, "run=r1") || !strings.Contains(text, "guard_test.go") {
 		t.Errorf("the log lacks the cause, the run or the stack:\n%s", text)
 	}
 }
@@ -42,6 +42,7 @@ func (faulty) Read([]byte) (int, error) { panic("read broke") }
 // noHost is the host of a script that makes no requests.
 type noHost struct{}
 
-func (noHost) Begin(context.Context, runner.Call) runner.Pending { return runner.Refused(nil) }
-func (noHost) Write(runner.Stream, string)                       {}
-func (noHost) ReadStdin(context.Context) ([]byte, error)         { return nil, nil }
+func (noHost) Begin(runner.Call, func(runner.Answer))    {}
+func (noHost) Cancel(string, error)                      {}
+func (noHost) Write(runner.Stream, string)               {}
+func (noHost) ReadStdin(context.Context) ([]byte, error) { return nil, nil }

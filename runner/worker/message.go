@@ -1,7 +1,10 @@
 package worker
 
 import (
+	"encoding/binary"
+	"encoding/json"
 	"errors"
+	"strconv"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner"
@@ -38,17 +41,62 @@ type moduleHeader struct {
 	Key string `json:"key"`
 }
 
-// callHeader announces a tool call; its arguments follow.
-type callHeader struct {
-	CallID string `json:"callId"`
-	ID     string `json:"id,omitempty"`
-	Task   bool   `json:"task,omitempty"`
+// numberSize is the size of the number of a call.
+const numberSize = 4
+
+// callFrame returns the parts of a frameCall: the number of the call, 1 for a task, the
+// length of the tool's id, the id, and the arguments.
+func callFrame(number uint32, c runner.Call) [][]byte {
+	head := binary.BigEndian.AppendUint32(make([]byte, 0, numberSize+1+numberSize+len(c.ID)), number)
+	task := byte(0)
+	if c.Task {
+		task = 1
+	}
+	head = binary.BigEndian.AppendUint32(append(head, task), uint32(len(c.ID)))
+	return [][]byte{append(head, c.ID...), c.Args}
 }
 
-// answerHeader answers a tool call; the value follows if there is no error.
-type answerHeader struct {
-	CallID string                `json:"callId"`
-	Err    *toolscript.ToolError `json:"err,omitempty"`
+// splitCall decodes a frameCall.
+func splitCall(payload []byte) (runner.Call, error) {
+	number, rest, err := splitNumber(payload)
+	if err != nil || len(rest) < 1 {
+		return runner.Call{}, errShort
+	}
+	task := rest[0] == 1
+	size, rest, err := splitNumber(rest[1:])
+	if err != nil || uint64(size) > uint64(len(rest)) {
+		return runner.Call{}, errShort
+	}
+	return runner.Call{CallID: callID(number), ID: string(rest[:size]), Args: rest[size:], Task: task}, nil
+}
+
+// splitNumber decodes the number at the beginning of a payload.
+func splitNumber(payload []byte) (number uint32, rest []byte, err error) {
+	if len(payload) < numberSize {
+		return 0, nil, errShort
+	}
+	return binary.BigEndian.Uint32(payload), payload[numberSize:], nil
+}
+
+var errShort = errors.New("a frame is too short")
+
+// callID is the id of a call by its number, and numberOf the number by its id.
+func callID(number uint32) string { return strconv.FormatUint(uint64(number), 10) }
+
+func numberOf(callID string) uint32 {
+	number, _ := strconv.ParseInt(callID, 10, 64) // engines number calls
+	return uint32(number)
+}
+
+// failureJSON encodes the error that a script catches.
+func failureJSON(e *toolscript.ToolError) []byte {
+	text, err := json.Marshal(e)
+	if err != nil { // a content block that is not JSON
+		plain := *e
+		plain.Content = nil
+		text, _ = json.Marshal(plain)
+	}
+	return text
 }
 
 // clockHeader reports that the clock of the run stopped or continues.

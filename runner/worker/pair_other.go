@@ -21,6 +21,8 @@ var errNoWorkers = errors.New("script workers need a Unix system: this one passe
 
 func newPair() (*pair, error) { return nil, errNoWorkers }
 
+func (p *pair) writeNow() func([]byte) int { return nil }
+
 func (p *pair) closeTheirs() {}
 
 func (p *pair) closeOurs() error { return nil }

@@ -85,6 +85,7 @@ func spawn(role role, o Options) (*Process, error) {
 	}
 	defer pair.closeTheirs()
 	p := &Process{link: newLink(pair.conn), conn: pair.conn, life: pair.life, log: cmp.Or(o.Log, slog.Default()), stderr: &stderr{}, done: make(chan struct{})}
+	p.link.now = pair.writeNow()
 	args := append(append([]string{}, o.Args...), Command, string(role), o.CacheDir)
 	p.cmd = exec.Command(o.Executable, args...) //nolint:gosec,noctx // this program; it outlives the ctx of its start
 	p.cmd.Env = []string{}

@@ -2,19 +2,68 @@ package worker
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/naming"
 	"github.com/toolscript/toolscript/runner"
 	"github.com/toolscript/toolscript/runner/internal/proc"
 	"github.com/toolscript/toolscript/runner/scripterror"
 	"github.com/toolscript/toolscript/runner/session"
 )
+
+// ErrKilled means that a run could be ended only together with its worker.
+var ErrKilled = errors.New("the script did not end by itself, so its sandbox was killed")
+
+// A Sandbox runs scripts in a worker; it implements runner.Runner. One caller uses it
+// at a time. If Run returns an error, the Outcome still says how the run ended, but
+// the worker is gone, and the Sandbox with it.
+type Sandbox struct {
+	*Process
+	names string // key of the names that the worker has
+}
+
+var _ runner.Runner = (*Sandbox)(nil)
+
+// StartSandbox starts a sandbox and waits until it can run a script at once.
+func StartSandbox(ctx context.Context, o Options) (*Sandbox, error) {
+	p, err := start(ctx, roleSandbox, o)
+	if err != nil {
+		return nil, err
+	}
+	return &Sandbox{Process: p}, nil
+}
+
+// Run implements runner.Runner. It returns at most 350 ms after the end of ctx and 550
+// ms after a limit, and the script has stopped by then. Calls of host that do not
+// return within 250 ms of the end of their ctx are abandoned.
+func (s *Sandbox) Run(ctx context.Context, job runner.Job, host runner.Host) (runner.Outcome, error) {
+	r := newRun(ctx, s, job, host)
+	outcome, err := r.run(ctx)
+	r.close()
+	return outcome, err
+}
+
+// begin sends the job, after the names that it needs if the worker does not have them.
+func (s *Sandbox) begin(job runner.Job) error {
+	names := job.Names
+	if names == nil {
+		names = &naming.Names{}
+	}
+	if names.Key == "" || names.Key != s.names {
+		if err := s.link.writeJSON(frameNames, names, nil); err != nil {
+			return err
+		}
+		s.names = names.Key
+	}
+	job.Names = nil
+	return s.link.writeJSON(frameRun, job, nil)
+}
 
 const (
 	// killGrace is how much longer than its limit a script may take before its
@@ -47,7 +96,7 @@ func newRun(ctx context.Context, s *Sandbox, job runner.Job, host runner.Host) *
 	r := &run{sandbox: s, job: job}
 	r.Session = session.New(ctx, s, job, host, session.Options{
 		Log: s.log, Poll: limitPoll, LimitGrace: killGrace, Overrun: r.overrun,
-		Cancel: r.sendCancel, CancelGrace: cancelGrace, MaxAnswer: MaxFrame,
+		Cancel: r.sendCancel, CancelGrace: cancelGrace, MaxAnswer: MaxFrame - numberSize, Deliver: r.deliver,
 	})
 	return r
 }
@@ -145,11 +194,14 @@ func (r *run) handle(kind frameType, payload []byte) error {
 	case frameStderr:
 		r.Write(runner.Stderr, string(payload))
 	case frameCall:
-		return r.call(payload)
+		call, err := splitCall(payload)
+		if err != nil {
+			return err
+		}
+		return r.Call(call, len(payload))
 	case frameCancelCall:
-		var header callHeader
-		_, err := split(payload, &header)
-		r.CancelCall(header.CallID)
+		number, _, err := splitNumber(payload)
+		r.CancelCall(callID(number))
 		return err
 	case frameWantStdin:
 		if r.wanted.Add(1) == 1 {
@@ -161,62 +213,59 @@ func (r *run) handle(kind frameType, payload []byte) error {
 	return nil
 }
 
-func (r *run) call(payload []byte) error {
-	var header callHeader
-	args, err := split(payload, &header)
-	if err != nil {
-		return err
+// deliver sends the worker the answer of a call. The server's reader may call it, so it
+// does not block while the worker does not read or another frame is being sent.
+func (r *run) deliver(a session.Answer) (rest func()) {
+	kind, value := frameAnswer, []byte(a.Value)
+	if a.Failure != nil {
+		kind, value = frameFailure, failureJSON(a.Failure)
 	}
-	if _, err := strconv.ParseUint(header.CallID, 10, 32); err != nil { // engines number calls, and the record keeps the ids
-		return fmt.Errorf("a sandbox sent %.20q as the id of a call", header.CallID)
+	link, number := r.sandbox.link, numberOf(a.CallID)
+	if len(value) > maxCopied || link.now == nil || !r.mu.TryLock() {
+		return func() { _ = r.send(kind, binary.BigEndian.AppendUint32(nil, number), value) } // a broken link shows where frames are read
 	}
-	return r.Call(runner.Call{CallID: header.CallID, ID: header.ID, Args: args, Task: header.Task}, len(payload), r.answer)
-}
-
-// answer sends the worker the answer of a call. A broken link shows where frames
-// are read.
-func (r *run) answer(a session.Answer) {
-	_ = r.send(frameAnswer, answerHeader{CallID: a.CallID, Err: a.Failure}, a.Value)
-}
-
-// maxStdin is the largest piece of standard input that is sent at once.
-const maxStdin = 1 << 20
-
-// grantStdin sends pieces of standard input until the worker asks for no more.
-func (r *run) grantStdin() {
-	for {
-		var header stdinHeader
-		if len(r.stdin) == 0 {
-			piece, err := r.ReadStdin(r.Context())
-			if err != nil {
-				header = stdinHeader{End: true, Err: err.Error()}
-			} else {
-				header.End = piece == nil
-			}
-			r.stdin = piece
-		}
-		piece := r.stdin[:min(len(r.stdin), maxStdin)]
-		r.stdin = r.stdin[len(piece):]
-		_ = r.send(frameStdin, header, piece) // a broken link shows where frames are read
-		if r.wanted.Add(-1) == 0 {
-			return
-		}
+	var left []byte
+	if r.open(kind) {
+		left = link.writeNow(kind, number, value)
+	}
+	if left == nil {
+		r.mu.Unlock()
+		return nil
+	}
+	return func() {
+		defer r.mu.Unlock()
+		_, _ = link.w.Write(left) // a broken link shows where frames are read
 	}
 }
 
 // sendCancel asks the worker to end its script.
-func (r *run) sendCancel() { _ = r.send(frameCancel, nil, nil) }
+func (r *run) sendCancel() { _ = r.send(frameCancel) }
 
-// send sends a frame, unless the run is over: the next run would read it. A run
-// that is cancelled gets no more answers: the cancellation itself causes some, and
-// the script would continue or fail with them.
-func (r *run) send(t frameType, header any, raw []byte) error {
+// send sends a frame, unless the run is over.
+func (r *run) send(t frameType, parts ...[]byte) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.over || t != frameCancel && r.Context().Err() != nil {
+	if !r.open(t) {
+		return nil
+	}
+	return r.sandbox.link.write(t, parts...)
+}
+
+// sendJSON is send for a frame with a JSON header.
+func (r *run) sendJSON(t frameType, header any, raw []byte) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.open(t) {
 		return nil
 	}
 	return r.sandbox.link.writeJSON(t, header, raw)
+}
+
+// open reports whether a frame may be sent. After the run the next one would read it. A
+// run that is cancelled gets no more answers: the cancellation itself causes some, and
+// the script would continue or fail with them. It is called with mu held.
+func (r *run) open(t frameType) bool {
+	return !r.over && (t == frameCancel || r.Context().Err() == nil)
 }
 
 // close ends the session. A worker that has ended the run but does not read is
@@ -231,35 +280,4 @@ func (r *run) close() {
 		<-r.sandbox.done // a worker that ends must not seem free for the next run
 	}
 	r.Close()
-}
-
-// kill ends the run together with its worker.
-func (r *run) kill(e *toolscript.RunError) (runner.Outcome, error) {
-	r.sandbox.Kill()
-	<-r.sandbox.done
-	return r.Outcome(e), ErrKilled
-}
-
-// exitOverrun is the exit code of a worker that its own watchdog ended.
-const exitOverrun = 3
-
-// lost ends a run whose worker has ended or broke the protocol, or in which the
-// gateway failed.
-func (r *run) lost(cause error) (runner.Outcome, error) {
-	s := r.sandbox
-	err := cause
-	switch {
-	case errors.Is(cause, session.ErrPanic):
-	case s.ended():
-		err = fmt.Errorf("the sandbox ended in the middle of the script%s", s.exitReason())
-	default:
-		err = fmt.Errorf("the sandbox broke the protocol: %w", cause)
-	}
-	s.Kill()
-	<-s.done
-	if s.cmd.ProcessState.ExitCode() == exitOverrun {
-		return r.Outcome(r.TimedOut()), ErrKilled
-	}
-	return r.Outcome(&toolscript.RunError{Name: "InternalError", Code: toolscript.Internal, Message: err.Error()}),
-		&toolscript.Error{Kind: toolscript.Unavailable, Err: err}
 }

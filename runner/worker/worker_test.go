@@ -12,6 +12,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/naming"
 	"github.com/toolscript/toolscript/runner"
+	"github.com/toolscript/toolscript/runner/internal/testhost"
 	"github.com/toolscript/toolscript/runner/script"
 	"github.com/toolscript/toolscript/runner/worker"
 )
@@ -103,6 +104,7 @@ func newJob(tb testing.TB, code string) runner.Job {
 
 // host answers a call with its arguments unless a function is set.
 type host struct {
+	testhost.Calls
 	call  func(ctx context.Context, c runner.Call) (json.RawMessage, *toolscript.ToolError)
 	stdin func(ctx context.Context) ([]byte, error)
 	write func(s runner.Stream, text string)
@@ -111,13 +113,12 @@ type host struct {
 	output strings.Builder
 }
 
-func (h *host) Begin(ctx context.Context, c runner.Call) runner.Pending {
-	return func() (json.RawMessage, *toolscript.ToolError) {
-		if h.call != nil {
-			return h.call(ctx, c)
-		}
-		return c.Args, nil
+func (h *host) Begin(c runner.Call, done func(runner.Answer)) {
+	if h.call == nil {
+		done(runner.Answer{Value: c.Args})
+		return
 	}
+	h.Make(c, done, func(ctx context.Context) (json.RawMessage, *toolscript.ToolError) { return h.call(ctx, c) })
 }
 
 func (h *host) Write(s runner.Stream, text string) {

@@ -79,6 +79,40 @@ func (b *bench) path(ctx context.Context) error {
 	show("CPU of the gateway per call", "µs", gateway, "")
 	show("CPU of the sandbox per call", "µs", sandbox, "")
 	fmt.Printf("%-62s %9.2f µs   (want ≤ 200)\n", "CPU of gateway and sandbox per call", median(gateway)+median(sandbox))
+	return cancellation(ctx, g)
+}
+
+// cancelling cancels calls that the server has received and does not answer. It returns
+// the times until the script has the errors, in ms.
+const cancelling = `import { tools } from "toolscript";
+const times = [];
+for (let i = 0; i < 50; i++) {
+  const call = tools.spawn.s.never({});
+  await tools.s.echo({ text: "x" });
+  const begin = performance.now();
+  call.cancel();
+  await call.done.catch(() => {});
+  times.push(performance.now() - begin);
+}
+if (Number(await tools.s.cancelled({})) < 50) throw new Error("the server did not receive all cancellations");
+return times;`
+
+// cancellation measures the time from the cancellation of a call to its end.
+func cancellation(ctx context.Context, g *harness.Gateway) error {
+	events, err := g.Exec(ctx, map[string]any{"code": cancelling})
+	if err != nil {
+		return err
+	}
+	end := events[len(events)-1]
+	values, ok := end["value"].([]any)
+	if !ok {
+		return fmt.Errorf("the script that cancels failed: %v", end)
+	}
+	var times []float64
+	for _, v := range values {
+		times = append(times, v.(float64))
+	}
+	show("from the cancellation of a call to its end", "ms", times, "≤ 10")
 	return nil
 }
 

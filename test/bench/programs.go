@@ -125,6 +125,7 @@ func inside(ctx context.Context, s *worker.Sandbox, code string) (ms, result flo
 // idleHost is the host of a script in a worker that makes no requests.
 type idleHost struct{}
 
-func (idleHost) Begin(context.Context, runner.Call) runner.Pending { return runner.Refused(nil) }
-func (idleHost) Write(runner.Stream, string)                       {}
-func (idleHost) ReadStdin(context.Context) ([]byte, error)         { return nil, nil }
+func (idleHost) Begin(runner.Call, func(runner.Answer))    {}
+func (idleHost) Cancel(string, error)                      {}
+func (idleHost) Write(runner.Stream, string)               {}
+func (idleHost) ReadStdin(context.Context) ([]byte, error) { return nil, nil }

@@ -177,7 +177,11 @@ func (*demo) Fetch(context.Context, toolscript.FetchRequest, func()) (json.RawMe
 	return nil, &toolscript.Error{Kind: toolscript.NotFound, Server: "demo", Err: mcpclient.ErrNoCapability}
 }
 
-func (d *demo) CallTool(ctx context.Context, tool string, args json.RawMessage, _ func()) (json.RawMessage, error) {
+func (d *demo) Start(m mcpclient.ToolCall) mcpclient.Started {
+	return m.Go(func(ctx context.Context) (json.RawMessage, error) { return d.call(ctx, m.Tool, m.Args) })
+}
+
+func (d *demo) call(ctx context.Context, tool string, args json.RawMessage) (json.RawMessage, error) {
 	text := func(s string, isError bool) json.RawMessage {
 		raw, _ := json.Marshal(map[string]any{"isError": isError, "content": []any{map[string]string{"type": "text", "text": s}}})
 		return raw

@@ -71,10 +71,12 @@ type Lease struct {
 	over   bool // it has been released
 }
 
-// hold is the context value of Hold.
-type hold struct {
+// Held counts the bytes of the answer of one call until Release. The zero value holds
+// nothing. It is safe for concurrent use and must not be copied.
+type Held struct {
 	mu       sync.Mutex
-	lease    *Lease
+	lease    Lease
+	taken    bool // lease has a budget
 	released bool
 }
 
@@ -83,9 +85,12 @@ type holdKey struct{}
 // Hold returns a context for one call. The bytes taken under it count until release
 // is called, which must happen when the answer is no longer needed.
 func Hold(ctx context.Context) (held context.Context, release func()) {
-	h := &hold{}
-	return context.WithValue(ctx, holdKey{}, h), h.release
+	h := &Held{}
+	return h.In(ctx), h.Release
 }
+
+// In returns a context for the call of h.
+func (h *Held) In(ctx context.Context) context.Context { return context.WithValue(ctx, holdKey{}, h) }
 
 // Ensure returns the result of Hold, or ctx itself and a release without effect if
 // ctx already belongs to a call.
@@ -96,11 +101,49 @@ func Ensure(ctx context.Context) (held context.Context, release func()) {
 	return Hold(ctx)
 }
 
-func (h *hold) release() {
+// Release returns the bytes. Bytes that are taken later do not count.
+func (h *Held) Release() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.released = true
-	h.lease.Release()
+	if h.taken {
+		h.lease.Release()
+	}
+}
+
+// ToRelease returns Release if it is needed, else nil.
+func (h *Held) ToRelease() func() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !h.taken || h.lease.none() {
+		h.released = true
+		return nil
+	}
+	return h.Release
+}
+
+// Take takes n more bytes under the budget of the call, if it has one; see Lease.Take.
+func (h *Held) Take(ctx context.Context, n int) error {
+	h.mu.Lock()
+	taken := h.taken
+	h.mu.Unlock()
+	if !taken {
+		return nil
+	}
+	return h.lease.Take(ctx, n)
+}
+
+// LeaseOf returns the lease of a call.
+func (b *Budget) LeaseOf(h *Held) *Lease {
+	if b == nil {
+		return nil
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !h.taken {
+		h.lease.budget, h.lease.over, h.taken = b, h.released, true
+	}
+	return &h.lease
 }
 
 // Lease returns the lease of the call to which ctx belongs. If there is no such call,
@@ -109,28 +152,10 @@ func (b *Budget) Lease(ctx context.Context) *Lease {
 	if b == nil {
 		return nil
 	}
-	h, held := ctx.Value(holdKey{}).(*hold)
-	if !held {
-		return &Lease{budget: b}
+	if h, held := ctx.Value(holdKey{}).(*Held); held {
+		return b.LeaseOf(h)
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.lease == nil {
-		h.lease = &Lease{budget: b, over: h.released}
-	}
-	return h.lease
-}
-
-// From returns the existing lease of the call to which ctx belongs, nil if there is
-// none.
-func From(ctx context.Context) *Lease {
-	h, held := ctx.Value(holdKey{}).(*hold)
-	if !held {
-		return nil
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.lease
+	return &Lease{budget: b}
 }
 
 func (b *Budget) size() int64 {
@@ -233,6 +258,18 @@ func (l *Lease) Drop(n int) {
 	l.budget.mu.Lock()
 	defer l.budget.mu.Unlock()
 	l.drop(min(int64(n), l.bytes))
+}
+
+// none reports whether a lease holds no bytes, and ends it then.
+func (l *Lease) none() bool {
+	b := l.budget
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if l.bytes > 0 || b.over == l {
+		return false
+	}
+	l.over = true
+	return true
 }
 
 // Release returns all bytes to the budget. Later calls of Take fail.

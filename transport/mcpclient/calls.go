@@ -28,10 +28,15 @@ type call struct {
 	watch     atomic.Pointer[func(toolscript.Progress)] // see WatchProgress
 	lease     *inflight.Lease
 
-	// finish receives the reply to a request that did not go through mcp-go. For
-	// other requests it is nil: an answer of more than 64 KB is stored in response,
-	// and stop ends mcp-go's wait for it.
-	finish   func(reply)
+	// direct is set for a call of a tool that does not go through mcp-go, and the others
+	// with it; see finish.
+	direct bool
+	tool   ToolCall
+	about  toolscript.Error
+	conn   *Conn
+
+	// For other requests, an answer of more than 64 KB is stored in response, and stop
+	// ends mcp-go's wait for it.
 	stop     func()
 	response atomic.Pointer[transport.JSONRPCResponse]
 }
@@ -87,7 +92,7 @@ func (c *calls) lose() {
 	c.closed = true
 	var lost []*call
 	for _, call := range c.open {
-		if call.finish != nil {
+		if call.direct {
 			lost = append(lost, call)
 		}
 	}
@@ -155,8 +160,8 @@ func (c *calls) direct(message []byte) bool {
 	if m.method == "notifications/progress" {
 		return c.directProgress(m.params)
 	}
-	call := c.find(m.id)
-	if m.method != "" || call == nil || call.finish == nil {
+	call := c.of(m)
+	if call == nil || !call.direct {
 		return false
 	}
 	c.complete(call, reply{result: bytes.Clone(m.result), failure: m.failure, oversized: call.oversized.Load()})
@@ -169,7 +174,7 @@ func (c *calls) directProgress(params json.RawMessage) bool {
 		return false
 	}
 	token, _ := fields["progressToken"].(string)
-	if call := c.find(token); call == nil || call.finish == nil {
+	if call := c.find(token); call == nil || !call.direct {
 		return false
 	}
 	func() {
@@ -184,27 +189,37 @@ func (c *calls) directProgress(params json.RawMessage) bool {
 // bytes. It returns false for any other message.
 func (c *calls) answer(message []byte, taken *inflight.Lease) bool {
 	m, ok := parse(message)
-	call := c.find(m.id)
-	if !ok || m.method != "" || call == nil {
+	call := c.of(m)
+	if !ok || call == nil {
 		return false
 	}
 	taken.Move(call.lease)
-	if call.finish != nil {
+	if call.direct {
 		c.complete(call, reply{result: m.result, failure: m.failure, oversized: call.oversized.Load()})
 		return true
 	}
 	call.response.Store(&transport.JSONRPCResponse{
-		JSONRPC: mcp.JSONRPC_VERSION, ID: mcp.NewRequestId(m.id), Result: m.result, Error: m.failure,
+		JSONRPC: mcp.JSONRPC_VERSION, ID: mcp.NewRequestId(call.id), Result: m.result, Error: m.failure,
 	})
 	call.stop()
 	return true
 }
 
-// message is a message of the server. id is empty unless it is a string.
+// of returns the call that a message answers, nil if there is none.
+func (c *calls) of(m message) *call {
+	if m.method != "" || len(m.id) < 2 || m.id[0] != '"' {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.open[string(m.id[1:len(m.id)-1])] // our ids have no escapes
+}
+
+// message is a message of the server.
 type message struct {
-	id, method     string
-	result, params json.RawMessage // slices of the message's bytes
-	failure        *mcp.JSONRPCErrorDetails
+	method             string
+	id, result, params json.RawMessage // slices of the message's bytes
+	failure            *mcp.JSONRPCErrorDetails
 }
 
 // parse reads a message. It returns false for invalid JSON and for members of the wrong
@@ -217,7 +232,7 @@ func parse(text []byte) (m message, ok bool) {
 	rawjson.Object(text, func(name string, value json.RawMessage) {
 		switch name {
 		case "id":
-			m.id, parseErr = parseText(value, parseErr)
+			m.id = value
 		case "method":
 			m.method, parseErr = parseText(value, parseErr)
 		case "result":
@@ -225,7 +240,9 @@ func parse(text []byte) (m message, ok bool) {
 		case "params":
 			m.params = value
 		case "error":
-			parseErr = errors.Join(parseErr, json.Unmarshal(value, &m.failure))
+			var failure *mcp.JSONRPCErrorDetails
+			parseErr = errors.Join(parseErr, json.Unmarshal(value, &failure))
+			m.failure = failure
 		}
 	})
 	return m, parseErr == nil

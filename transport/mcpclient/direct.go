@@ -13,26 +13,59 @@ import (
 
 // ToolCall describes one call of a tool.
 type ToolCall struct {
-	// Ctx carries the values of the call: see inflight.Hold and WatchProgress. Its
-	// end is not observed: use Cancel.
-	Ctx      context.Context //nolint:containedctx // it belongs to the caller
-	Tool     string          // the server's name for the tool
-	Args     json.RawMessage // one JSON object; empty means {}
-	Progress func()          // called for each progress notification; may be nil
+	// Ctx carries values for the HTTP transports. Its end is not observed: use Cancel.
+	Ctx      context.Context           //nolint:containedctx // it belongs to the caller
+	Held     *inflight.Held            // the bytes of the answer; nil: those of Ctx, see inflight.Hold
+	Tool     string                    // the server's name for the tool
+	Args     json.RawMessage           // one JSON object; empty means {}
+	Progress func()                    // called for each progress notification; may be nil
+	Watch    func(toolscript.Progress) // receives their content; nil: the watcher of Ctx, see WatchProgress
 
 	// Done receives the result exactly once. It runs in the goroutine that reads from
 	// the server, or in the caller's goroutine of Start or Cancel. It must not block.
 	Done func(result json.RawMessage, err error)
 }
 
-// Started is a handle for a call in flight.
-type Started struct {
-	cancel func(reason string, err error)
+// Started is a handle for a call in flight. Cancel ends the call with err, if it is
+// still in flight, and sends the reason to the server. It does not block.
+type Started interface {
+	Cancel(reason string, err error)
 }
 
-// Cancel ends the call with err, if it is still in flight, and sends the reason to
-// the server.
-func (s Started) Cancel(reason string, err error) { s.cancel(reason, err) }
+// Go makes a call with f in a goroutine. A panic of f ends the call. Cancel ends its context with err as the cause.
+func (t ToolCall) Go(f func(context.Context) (json.RawMessage, error)) Started {
+	ctx := t.Ctx
+	if t.Held != nil {
+		ctx = t.Held.In(ctx)
+	}
+	if t.Watch != nil {
+		ctx = WatchProgress(ctx, t.Watch)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	go func() {
+		if t.Ctx.Done() == nil { // otherwise not before t.Ctx ends: see endAfter
+			defer cancel(nil)
+		}
+		var result json.RawMessage
+		err := errFault
+		defer func() {
+			_ = recover() // of f
+			t.Done(result, err)
+		}()
+		result, err = f(ctx)
+	}()
+	return background(cancel)
+}
+
+// background is a call in a goroutine.
+type background context.CancelCauseFunc
+
+func (b background) Cancel(_ string, err error) { b(err) }
+
+// refused is a call that has ended in Start.
+type refused struct{}
+
+func (refused) Cancel(string, error) {}
 
 // Start begins a call without waiting for the answer. Over stdio, the caller's
 // goroutine writes the request and the goroutine that reads from the server handles
@@ -45,49 +78,59 @@ func (c *Conn) Start(t ToolCall) Started {
 	}
 	if !isObject(t.Args) || !json.Valid(t.Args) {
 		t.Done(nil, wrapError(about, toolscript.Invalid, errors.New("the arguments of a tool must be a JSON object")))
-		return Started{func(string, error) {}}
+		return refused{}
 	}
 	if process, ok := c.peer.(*stdio); ok && !c.dialect.modern() {
 		return c.startDirect(process, t, about)
 	}
-	ctx, cancel := context.WithCancelCause(t.Ctx) // not cancelled before t.Ctx ends: see endAfter
-	go func() {
-		var result json.RawMessage
-		err := errFault
-		defer func() { t.Done(result, err) }()
+	return t.Go(func(ctx context.Context) (result json.RawMessage, err error) {
+		err = errFault
 		defer recovered(c.on)
-		result, err = c.callRounds(ctx, t, about)
-	}()
-	return Started{func(_ string, err error) { cancel(err) }}
+		return c.callRounds(ctx, t, about)
+	})
 }
 
 // startDirect writes the request without mcp-go. The filter passes the answer to
 // calls.direct or calls.answer.
 func (c *Conn) startDirect(to *stdio, t ToolCall, about toolscript.Error) Started {
-	call := &call{progress: t.Progress, lease: c.answers.Lease(t.Ctx)}
-	call.watch.Store(watcherOf(t.Ctx))
-	call.finish = func(r reply) {
-		defer recovered(c.on) // a panic of Done ends neither the connection nor other calls
-		result, err := c.resultOf(r, about)
-		t.Done(result, err)
+	call := &call{direct: true, tool: t, about: about, conn: c, progress: t.Progress}
+	if t.Held != nil {
+		call.lease = c.answers.LeaseOf(t.Held)
+	} else {
+		call.lease = c.answers.Lease(t.Ctx)
+	}
+	if t.Watch == nil {
+		call.watch.Store(watcherOf(t.Ctx))
+	} else {
+		call.watch.Store(&call.tool.Watch)
 	}
 	if !c.calls.add(call) {
 		t.Done(nil, c.tooLate(about))
-		return Started{func(string, error) {}}
+		return refused{}
 	}
 	if _, err := to.proc.stdin.Write(callRequest(call, t)); err != nil {
 		c.calls.complete(call, reply{err: notSent(about, err)})
 	}
-	return Started{func(reason string, err error) {
-		if c.calls.complete(call, reply{err: err}) {
-			_, _ = to.proc.stdin.Write(cancelled(call.id, reason)) // best effort: the caller already has its error
-		}
-	}}
+	return call
+}
+
+// finish passes the reply to a request that did not go through mcp-go on.
+func (c *call) finish(r reply) {
+	defer recovered(c.conn.on) // a panic of Done ends neither the connection nor other calls
+	result, err := c.conn.resultOf(r, c.about)
+	c.tool.Done(result, err)
+}
+
+// Cancel implements Started.
+func (c *call) Cancel(reason string, err error) {
+	if c.conn.calls.complete(c, reply{err: err}) {
+		_, _ = c.conn.peer.(*stdio).proc.stdin.Write(cancelled(c.id, reason)) // best effort: the caller already has its error
+	}
 }
 
 // callRequest encodes the request of a call.
 func callRequest(call *call, t ToolCall) []byte {
-	message := make([]byte, 0, 128+len(t.Tool)+len(t.Args))
+	message := make([]byte, 0, 192+len(t.Tool)+len(t.Args))
 	message = append(message, `{"jsonrpc":"2.0","id":"`...)
 	message = append(message, call.id...)
 	message = append(message, `","method":"tools/call","params":{"name":`...)

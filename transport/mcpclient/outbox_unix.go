@@ -8,7 +8,8 @@ import (
 )
 
 // immediate returns a function that writes the bytes that a pipe accepts without
-// blocking. It does not report errors: the next blocking write returns them.
+// blocking. It does not report errors: the next blocking write returns them. One
+// goroutine at a time may call it.
 func immediate(to io.Writer) func([]byte) int {
 	file, ok := to.(syscall.Conn)
 	if !ok {
@@ -18,11 +19,16 @@ func immediate(to io.Writer) func([]byte) int {
 	if err != nil {
 		return nil
 	}
-	return func(message []byte) (n int) {
-		_ = raw.Write(func(fd uintptr) bool {
-			n, _ = syscall.Write(int(fd), message) // n is -1 after an error
-			return true
-		})
+	var bytes []byte
+	var n int
+	once := func(fd uintptr) bool {
+		n, _ = syscall.Write(int(fd), bytes) // n is -1 after an error
+		return true
+	}
+	return func(message []byte) int {
+		bytes, n = message, 0
+		_ = raw.Write(once)
+		bytes = nil
 		return max(n, 0)
 	}
 }

@@ -39,7 +39,7 @@ func Object(text []byte, member func(name string, value json.RawMessage)) bool {
 		name, rest = cut(rest)
 		rest = bytes.TrimLeft(bytes.TrimLeft(rest, space)[1:], space) // skip the colon
 		value, rest = cut(rest)
-		member(string(unquoted(name)), value)
+		member(nameOf(unquoted(name)), value)
 		rest = next(rest)
 	}
 	return true
@@ -69,6 +69,31 @@ func next(rest []byte) []byte {
 		rest = bytes.TrimLeft(rest[1:], space)
 	}
 	return rest
+}
+
+// nameOf is string(name), without an allocation for the names in most messages.
+func nameOf(name []byte) string {
+	switch string(name) {
+	case "jsonrpc":
+		return "jsonrpc"
+	case "id":
+		return "id"
+	case "result":
+		return "result"
+	case "content":
+		return "content"
+	case "structuredContent":
+		return "structuredContent"
+	case "isError":
+		return "isError"
+	case "_meta":
+		return "_meta"
+	case "type":
+		return "type"
+	case "text":
+		return "text"
+	}
+	return string(name)
 }
 
 // unquoted returns the text of a string literal, without a copy if possible.

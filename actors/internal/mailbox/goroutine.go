@@ -44,6 +44,12 @@ func (g *Group) Go(f func(), failed func(error)) {
 	}()
 }
 
+// Begin counts work that has no goroutine of its own, until End.
+func (g *Group) Begin() { g.add(1) }
+
+// End ends one Begin.
+func (g *Group) End() { g.add(-1) }
+
 func (g *Group) add(n int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -1,0 +1,58 @@
+package execution
+
+import (
+	"context"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/internal/mailbox"
+)
+
+// startInGoroutine makes a call in a goroutine, which may wait.
+func (s *calls) startInGoroutine(c *call) {
+	ctx, cancel := s.context(c)
+	mailbox.Go(func() {
+		defer cancel(nil)
+		s.announce(c)
+		if c.builtin != nil {
+			v, failure := c.builtin(ctx, c)
+			s.answer(c, v, failure)
+			return
+		}
+		tool, err := s.resolve(ctx, c, toolscript.ConnectWait)
+		if err != nil {
+			s.fail(c, err)
+			return
+		}
+		raw, err := s.deps.Call(ctx, s.request(c, tool.ID()))
+		s.valued(ctx, c, tool, raw, err)
+	}, func(err error) { s.fail(c, err) })
+}
+
+// context returns the context of a call that waits in a goroutine.
+func (s *calls) context(c *call) (context.Context, context.CancelCauseFunc) {
+	parent := s.ctx
+	if c.Task {
+		parent = context.WithoutCancel(parent)
+	}
+	ctx, cancel := context.WithCancelCause(c.held.In(parent))
+	s.follow(c, cancel)
+	return ctx, cancel
+}
+
+// announce emits the start of a call, once.
+func (s *calls) announce(c *call) {
+	if c.begun.IsZero() {
+		c.begun = time.Now()
+		s.events.emit(s.begin(c))
+	}
+}
+
+// resolve returns the tool of a call. If the tool is not in the catalog, resolve
+// waits for the server that may have it.
+func (s *calls) resolve(ctx context.Context, c *call, wait time.Duration) (toolscript.Tool, error) {
+	if c.tool.Name != "" {
+		return c.tool, nil
+	}
+	return s.deps.Resolve(ctx, c.ID, s.allow, wait)
+}

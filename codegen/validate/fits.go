@@ -1,0 +1,155 @@
+package validate
+
+import (
+	"context"
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/toolscript/toolscript/codegen/internal/scan"
+)
+
+// Limits of Fits, whose caller must not wait.
+const (
+	maxQuick     = 64 << 10 // bytes of arguments
+	maxQuickWork = 1 << 15  // units of work, see budget
+)
+
+// Fits reports whether Check would find nothing, if that is known at once: the schema is
+// compiled, and the arguments are short and cheap to check. Most schemas are applied to
+// the bytes, without decoding them.
+func (v *Validator) Fits(schema, args json.RawMessage) bool {
+	if len(args) > maxQuick || measure(args).depth > maxArguments {
+		return false
+	}
+	var c *checker
+	if schema != nil {
+		e := v.lookup(schema)
+		select {
+		case <-e.ready:
+			c = e.checker
+		default:
+			return false
+		}
+	}
+	s, err := scan.New(args)
+	if err != nil || s.Next() != '{' {
+		return false
+	}
+	if c == nil || c.fits(&s, c.schema) {
+		return true
+	}
+	value, err := decode(args)
+	if err != nil {
+		return false
+	}
+	details, problem, err := c.check(context.Background(), value, maxQuickWork)
+	return len(details) == 0 && problem == nil && err == nil
+}
+
+// plainFields are the fields of a schema that fits applies, and those that say nothing about
+// values.
+var plainFields = []string{
+	"Types", "Required", "Properties", "AdditionalProperties", "Items2020",
+	"DraftVersion", "Location", "ID", "Anchor", "Format", "Title", "Description", "Default", "Comment", "ReadOnly", "WriteOnly", "Examples", "Deprecated",
+}
+
+// isPlain reports whether fits can apply a schema.
+func isPlain(s *jsonschema.Schema) bool {
+	fields := reflect.ValueOf(*s)
+	for i := range fields.NumField() {
+		field := fields.Type().Field(i)
+		if field.IsExported() && !fields.Field(i).IsZero() && !slices.Contains(plainFields, field.Name) {
+			return false
+		}
+	}
+	return true
+}
+
+// fits consumes a value. It returns true if the value satisfies s, and false if it does
+// not or that is not clear. It recurses as deep as the text nests.
+func (c *checker) fits(value *scan.Scanner, s *jsonschema.Schema) bool {
+	if !c.plain[s] {
+		return false
+	}
+	switch value.Next() {
+	case '{':
+		return allows(s, "object") && c.membersFit(value, s)
+	case '[':
+		if !allows(s, "array") {
+			return false
+		}
+		for value.Bracket(); value.Next() != ']'; {
+			if s.Items2020 == nil {
+				skip(value)
+			} else if !c.fits(value, s.Items2020) {
+				return false
+			}
+		}
+		value.Bracket()
+		return true
+	case '"':
+		_ = value.String()
+		return allows(s, "string")
+	case 'n':
+		value.Word()
+		return allows(s, "null")
+	case 't', 'f':
+		value.Word()
+		return allows(s, "boolean")
+	}
+	integer := !strings.ContainsAny(value.Word(), ".eE")
+	return allows(s, "number") || integer && allows(s, "integer")
+}
+
+// membersFit is fits for an object.
+func (c *checker) membersFit(value *scan.Scanner, s *jsonschema.Schema) bool {
+	found := 0 // required members
+	var seen uint64
+	for value.Bracket(); value.Next() != '}'; {
+		name := value.String()
+		if i := slices.Index(s.Required, name); i >= 64 {
+			return false
+		} else if i >= 0 && seen&(1<<i) == 0 {
+			seen |= 1 << i
+			found++
+		}
+		member, known := s.Properties[name]
+		if !known {
+			switch more := s.AdditionalProperties.(type) {
+			case *jsonschema.Schema:
+				member = more
+			case bool:
+				if !more {
+					return false
+				}
+			}
+		}
+		if member == nil {
+			skip(value)
+		} else if !c.fits(value, member) {
+			return false
+		}
+	}
+	value.Bracket()
+	return found == len(s.Required)
+}
+
+// skip consumes a value of any kind.
+func skip(value *scan.Scanner) {
+	switch value.Next() {
+	case '{', '[':
+		value.Skip()
+	case '"':
+		_ = value.String()
+	default:
+		value.Word()
+	}
+}
+
+func allows(s *jsonschema.Schema, name string) bool {
+	return s.Types == nil || s.Types.IsEmpty() || *s.Types&types[name] != 0
+}

@@ -1,0 +1,29 @@
+package session
+
+import (
+	"context"
+
+	"github.com/toolscript/toolscript/runner"
+)
+
+// CancelCall cancels a call for its script. A call that has ended is no error: the
+// two messages may have crossed.
+func (s *Session) CancelCall(callID string) { s.cancelCall(callID, runner.ErrCallCancelled) }
+
+func (s *Session) cancelCall(callID string, cause error) {
+	defer s.recovered("cancel a call", s.Fail)
+	s.host.Cancel(callID, cause)
+}
+
+// cancelCalls cancels the calls in flight at the end of the run.
+func (s *Session) cancelCalls() {
+	s.mu.Lock()
+	ids := make([]string, 0, len(s.calls))
+	for id := range s.calls {
+		ids = append(ids, id)
+	}
+	s.mu.Unlock()
+	for _, id := range ids {
+		s.cancelCall(id, context.Cause(s.ctx))
+	}
+}
