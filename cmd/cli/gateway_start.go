@@ -16,6 +16,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/daemon"
 	"github.com/toolscript/toolscript/cmd/discovery"
+	"github.com/toolscript/toolscript/cmd/mcpserver"
 	"github.com/toolscript/toolscript/runner/memtrim"
 	"github.com/toolscript/toolscript/transport/gateway"
 )
@@ -142,6 +143,8 @@ func (o *startOptions) overSearch(s *config.Search) {
 type running struct {
 	daemon *daemon.Daemon
 	server *gateway.Server
+
+	stopAgents func() // ends the MCP server
 }
 
 // open binds the port before it starts servers, because the port may be in use.
@@ -169,10 +172,13 @@ func (o *startOptions) open(loaded *config.Config, logger *slog.Logger) (*runnin
 	if err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
-	g.server, err = gateway.New(g.daemon, gateway.Options{Listener: o.noting(listener), Token: token, Logger: logger})
+	agents, stopAgents := mcpserver.Handler(o.entrance(o.trust, ofProcess(g.daemon)))
+	g.server, err = gateway.New(g.daemon, gateway.Options{Listener: o.noting(listener), Token: token, Logger: logger, MCP: agents})
 	if err != nil {
+		stopAgents()
 		return nil, errors.Join(err, listener.Close(), g.daemon.Stop())
 	}
+	g.stopAgents = stopAgents
 	warnOfNetwork(listener.Addr(), logger)
 	return g, nil
 }
@@ -198,6 +204,7 @@ func (g *running) urlOf(capability string) string { return g.server.BaseURL() + 
 func (g *running) stop() error {
 	ctx, cancel := context.WithTimeout(context.Background(), daemon.StopTime)
 	defer cancel()
+	g.stopAgents()
 	shut := make(chan error, 1)
 	go func() { shut <- g.server.Shutdown(ctx) }()
 	if err := errors.Join(g.daemon.Close(ctx), <-shut); err != nil {

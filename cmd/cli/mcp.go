@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/cmd/daemon"
 	"github.com/toolscript/toolscript/cmd/mcpserver"
+	"github.com/toolscript/toolscript/transport/gateway"
 )
 
 // settledWait bounds how long a request waits for servers that are connecting.
@@ -28,6 +30,8 @@ const agentTokens = 5_000
 type mcpOptions struct {
 	*app
 	trust bool
+	http  bool
+	form  form
 
 	mu  sync.Mutex
 	own *daemon.Daemon // the gateway of this process; nil while none was needed
@@ -37,7 +41,7 @@ func newMCP(a *app) *cobra.Command {
 	o := &mcpOptions{app: a}
 	c := &cobra.Command{
 		Use:   "mcp",
-		Short: "Serve search, types and scripts as an MCP server on stdio",
+		Short: "Serve search, types and scripts as an MCP server on stdio, or find it over HTTP",
 		Long: `Serve search, types and scripts as an MCP server on stdio.
 
 An agent gets three tools: search_tools finds tools of all configured servers,
@@ -47,12 +51,56 @@ calls them. To register it with an agent:
   {"mcpServers": {"toolscript": {"command": "toolscript", "args": ["mcp"]}}}
 
 A running gateway is used when there is one for this configuration. Otherwise the
-servers run as long as this command.`,
+servers run as long as this command.
+
+A running gateway serves the same over streamable HTTP. --http prints its address,
+which is valid until the gateway ends.`,
 		Args: takes(),
-		RunE: func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			if o.http {
+				return o.address(c.Context())
+			}
+			return o.run(c.Context())
+		},
 	}
 	addTrust(c.Flags(), &o.trust)
+	c.Flags().BoolVar(&o.http, "http", false, "print the address of the MCP server of the running gateway")
+	addForm(c.Flags(), &o.form, "with --http: the address as one line of JSON")
 	return c
+}
+
+// mcpAddress is how a client reaches the MCP server of a gateway: by the URL with its
+// capability, or by the endpoint with the header.
+type mcpAddress struct {
+	URL      string            `json:"url" yaml:"url"`
+	Endpoint string            `json:"endpoint" yaml:"endpoint"`
+	Headers  map[string]string `json:"headers" yaml:"headers"`
+}
+
+// address prints the address of the MCP server of the running gateway.
+func (o *mcpOptions) address(ctx context.Context) error {
+	g, err := o.gateway(ctx)
+	if err != nil {
+		return err
+	}
+	defer g.Close()
+	base := "http://" + g.Host()
+	capability := strings.TrimPrefix(strings.TrimPrefix(g.URL(), base), "/")
+	a := mcpAddress{URL: g.URL() + gateway.MCPPath, Endpoint: base + gateway.MCPPath}
+	if capability != "" {
+		a.Headers = map[string]string{"Authorization": "Bearer " + capability}
+	}
+	if o.form.structured() {
+		return o.form.write(o.Stdout, a)
+	}
+	text := "%s\n\nTo register it with an agent:\n\n  {\"mcpServers\": {\"toolscript\": {\"type\": \"http\", \"url\": \"%[1]s\"}}}\n"
+	if capability == "" {
+		return o.print(text, a.URL)
+	}
+	return o.print(text+`
+The address gives access to every tool: treat it as a password. A client that sends
+headers can use %s with the header
+Authorization: Bearer %s`, a.URL, a.Endpoint, capability)
 }
 
 func (o *mcpOptions) run(ctx context.Context) error {
@@ -62,13 +110,20 @@ func (o *mcpOptions) run(ctx context.Context) error {
 		o.stop()
 	}()
 	go o.connect(ctx)
-	return mcpserver.Serve(ctx, o.Stdin, o.Stdout, mcpserver.Options{
-		Gateway:    o.forRequest,
-		Shorten:    o.shorten,
-		Kept:       o.host.Outputs().Read,
+	return mcpserver.Serve(ctx, o.Stdin, o.Stdout, o.entrance(o.trust, o.forRequest))
+}
+
+// entrance is an MCP server before a gateway.
+func (a *app) entrance(trust bool, find func(context.Context) (mcpserver.Gateway, func(), error)) mcpserver.Options {
+	return mcpserver.Options{
+		Gateway: find,
+		Shorten: func(runID string, value json.RawMessage) (json.RawMessage, []string) {
+			return a.shorten(trust, runID, value)
+		},
+		Kept:       a.host.Outputs().Read,
 		Error:      runErrorText,
 		Diagnostic: diagnosticText,
-	})
+	}
 }
 
 // connect starts the servers before the first request needs them.
@@ -99,8 +154,15 @@ func (o *mcpOptions) forRequest(ctx context.Context) (mcpserver.Gateway, func(),
 			return nil, nil, err
 		}
 	}
-	settle(ctx, func() bool { return own.SearchStatus().Ready })
-	return own, func() {}, nil
+	return ofProcess(own)(ctx)
+}
+
+// ofProcess finds the gateway of this process.
+func ofProcess(d *daemon.Daemon) func(context.Context) (mcpserver.Gateway, func(), error) {
+	return func(ctx context.Context) (mcpserver.Gateway, func(), error) {
+		settle(ctx, func() bool { return d.SearchStatus().Ready })
+		return d, func() {}, nil
+	}
 }
 
 // settle waits until all servers have connected or failed and their tools can be
@@ -147,13 +209,13 @@ func (o *mcpOptions) stop() {
 }
 
 // shorten returns the part of a value that a model reads.
-func (o *mcpOptions) shorten(runID string, value json.RawMessage) (json.RawMessage, []string) {
+func (a *app) shorten(trust bool, runID string, value json.RawMessage) (json.RawMessage, []string) {
 	var notices []string
-	tokens, set := o.configuredTokens(o.trust)
+	tokens, set := a.configuredTokens(trust)
 	if !set {
 		tokens = agentTokens
 	}
-	s := shape{most: tokens * bytesPerToken, describes: true, keep: o.keepWhole}
+	s := shape{most: tokens * bytesPerToken, describes: true, keep: a.keepWhole}
 	s.say = func(format string, args ...any) { notices = append(notices, fmt.Sprintf(format, args...)) }
 	text, cut := s.printed(runID, value)
 	if cut != nil && len(text) < len(value) {

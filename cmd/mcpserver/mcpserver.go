@@ -6,6 +6,8 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"net/http"
+	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
@@ -53,9 +55,25 @@ type entrance struct {
 	paused paused
 }
 
+// sessionIdle is how long the state of a client over HTTP is kept after its last request.
+const sessionIdle = time.Hour
+
 // Serve speaks MCP on in and out until in ends. It returns the error of ctx when ctx
 // ends first. mcp-go keeps one stdio session per process, so Serve runs once at a time.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, options Options) error {
+	stdio := server.NewStdioServer(newEntrance(options).server)
+	server.WithQueueSize(queueSize)(stdio)
+	return stdio.Listen(ctx, in, out)
+}
+
+// Handler speaks MCP over streamable HTTP, with any number of clients. The caller checks
+// who may send a request. stop ends its goroutines.
+func Handler(options Options) (h http.Handler, stop func()) {
+	web := server.NewStreamableHTTPServer(newEntrance(options).server, server.WithSessionIdleTTL(sessionIdle))
+	return web, func() { _ = web.Shutdown(context.Background()) } // it has no listener, so it does not wait
+}
+
+func newEntrance(options Options) *entrance {
 	e := &entrance{Options: options}
 	e.server = server.NewMCPServer("toolscript", toolscript.Version,
 		server.WithTitle("toolscript"), server.WithInstructions(instructions),
@@ -67,9 +85,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, options Options) er
 		server.ServerTool{Tool: runTool, Handler: e.run},
 	)
 	e.server.AddResourceTemplate(outputTemplate, e.readOutput)
-	stdio := server.NewStdioServer(e.server)
-	server.WithQueueSize(queueSize)(stdio)
-	return stdio.Listen(ctx, in, out)
+	return e
 }
 
 // result is the structured result of a tool. Failed results have isError.

@@ -69,6 +69,7 @@ var sections = []struct {
 	{"fuel", (*bench).fuel},
 	{"shell", (*bench).shell},
 	{"hooks", (*bench).hooks},
+	{"agents", (*bench).agents},
 	{"queries", (*bench).queries},
 	{"cold", (*bench).cold},
 	{"indexing", (*bench).indexing},

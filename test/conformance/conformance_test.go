@@ -15,6 +15,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/toolscript/toolscript/test/harness"
 )
 
 const (
@@ -35,12 +37,12 @@ func build(t *testing.T, pkg string) string {
 	return file
 }
 
-// run runs the suite's client mode and returns what it printed.
-func run(t *testing.T, args ...string) (string, error) {
+// run runs the suite's mode client or server and returns what it printed.
+func run(t *testing.T, mode string, args ...string) (string, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), bound)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, node, append([]string{suite, "client", "-o", t.TempDir()}, args...)...)
+	cmd := exec.CommandContext(ctx, node, append([]string{suite, mode, "-o", t.TempDir()}, args...)...)
 	for _, entry := range os.Environ() {
 		if name, _, _ := strings.Cut(entry, "="); !strings.HasSuffix(strings.ToLower(name), "_proxy") {
 			cmd.Env = append(cmd.Env, entry)
@@ -58,7 +60,7 @@ func until(t *testing.T, args ...string) string {
 	var out string
 	for n := range tries {
 		var err error
-		if out, err = run(t, args...); err == nil {
+		if out, err = run(t, "client", args...); err == nil {
 			return out
 		}
 		t.Logf("try %d: %v\n%s", n+1, err, out)
@@ -92,6 +94,37 @@ func TestProgram(t *testing.T) {
 		t.Run(scenario, func(t *testing.T) {
 			if out := until(t, "--command", command, "--scenario", scenario); !strings.Contains(out, "OVERALL: PASSED") {
 				t.Errorf("the suite said\n%s", out)
+			}
+		})
+	}
+}
+
+// serverScenarios are the scenarios for servers that apply to /mcp of a gateway. The others
+// call tools, read resources and get prompts of the suite's own, or use logging,
+// completion and subscriptions, which /mcp does not offer.
+var serverScenarios = []string{"server-initialize", "ping", "tools-list", "resources-list", "server-sse-multiple-streams", "dns-rebinding-protection"}
+
+// TestServer runs the scenarios for servers against /mcp of a gateway.
+func TestServer(t *testing.T) {
+	p := harness.Program{Bin: build(t, "../../cmd/toolscript"), Home: t.TempDir()}
+	config, err := p.Config("config.json", `{"mcpServers": {}}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := p.StartGateway(context.WithoutCancel(t.Context()), "--config", config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := g.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	for _, scenario := range serverScenarios {
+		t.Run(scenario, func(t *testing.T) {
+			out, err := run(t, "server", "--url", g.URL+"/mcp", "--scenario", scenario)
+			if err != nil || !strings.Contains(out, "0 failed") {
+				t.Errorf("%v\n%s", err, out)
 			}
 		})
 	}

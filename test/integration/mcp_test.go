@@ -5,7 +5,7 @@ package integration
 import (
 	"context"
 	"encoding/json"
-	"fmt"
+	"net/http"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -17,16 +17,32 @@ import (
 	"github.com/toolscript/toolscript/test/harness"
 )
 
-// mcpClient connects the client of the Go SDK to `toolscript mcp`.
-func mcpClient(t *testing.T, p harness.Program, config string, o *mcp.ClientOptions, version ...string) *mcp.ClientSession {
+// entrances are the transports of the MCP server: `toolscript mcp`, and /mcp of a gateway.
+var entrances = []string{"stdio", "http"}
+
+// mcpClient connects the client of the Go SDK to the MCP server.
+func mcpClient(t *testing.T, entrance string, p harness.Program, config string, o *mcp.ClientOptions, version ...string) *mcp.ClientSession {
 	t.Helper()
 	path, err := p.Config("config.json", config)
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := p.Command(context.WithoutCancel(t.Context()), "mcp", "--config", path)
+	var transport mcp.Transport = &mcp.CommandTransport{Command: p.Command(context.WithoutCancel(t.Context()), "mcp", "--config", path)}
+	if entrance == "http" {
+		g, err := p.StartGateway(context.WithoutCancel(t.Context()), "--config", path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := g.Stop(); err != nil {
+				t.Errorf("stop: %v", err)
+			}
+		})
+		a := mcpAddressOf(t, p, path)
+		transport = &mcp.StreamableClientTransport{Endpoint: a.Endpoint, HTTPClient: &http.Client{Transport: a}}
+	}
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, o)
-	session, err := client.Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, &mcp.ClientSessionOptions{ProtocolVersion: strings.Join(version, "")})
+	session, err := client.Connect(t.Context(), transport, &mcp.ClientSessionOptions{ProtocolVersion: strings.Join(version, "")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,6 +52,33 @@ func mcpClient(t *testing.T, p harness.Program, config string, o *mcp.ClientOpti
 		}
 	})
 	return session
+}
+
+// mcpAddress is what `toolscript mcp --http --json` prints.
+type mcpAddress struct {
+	URL, Endpoint string
+	Headers       map[string]string
+}
+
+func mcpAddressOf(t *testing.T, p harness.Program, config string) (a mcpAddress) {
+	t.Helper()
+	out, err := p.Command(t.Context(), "mcp", "--http", "--json", "--config", config).Output()
+	if err == nil {
+		err = json.Unmarshal(out, &a)
+	}
+	if err != nil || len(a.Headers) != 1 || !strings.HasSuffix(a.URL, strings.TrimPrefix(a.Headers["Authorization"], "Bearer ")+"/mcp") {
+		t.Fatalf("toolscript mcp --http printed %q: %v", out, err)
+	}
+	return a
+}
+
+// RoundTrip implements http.RoundTripper: it sends the headers.
+func (a mcpAddress) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	for name, value := range a.Headers {
+		r.Header.Set(name, value)
+	}
+	return http.DefaultTransport.RoundTrip(r)
 }
 
 // callTool calls a tool and decodes its structured content.
@@ -69,13 +112,13 @@ type runAnswer struct {
 	Run     string
 }
 
-// TestMCPEntrance uses the three tools as an agent does: with a gateway of the same
-// configuration, and with the gateway of the command itself.
+// TestMCPEntrance uses the three tools as an agent does: with the gateway of the command
+// itself, with another gateway of the same configuration, and over HTTP.
 func TestMCPEntrance(t *testing.T) {
-	for _, shared := range []bool{false, true} {
-		t.Run(fmt.Sprintf("shared gateway %t", shared), func(t *testing.T) {
+	for _, entrance := range []string{"stdio", "stdio with a shared gateway", "http"} {
+		t.Run(entrance, func(t *testing.T) {
 			p, config := program(t), servers(t)
-			if shared {
+			if entrance == "stdio with a shared gateway" {
 				path, err := p.Config("config.json", config)
 				if err != nil {
 					t.Fatal(err)
@@ -86,7 +129,7 @@ func TestMCPEntrance(t *testing.T) {
 				}
 				t.Cleanup(func() { _ = g.Stop() })
 			}
-			useTools(t, mcpClient(t, p, config, nil))
+			useTools(t, mcpClient(t, entrance, p, config, nil))
 		})
 	}
 }
@@ -124,7 +167,15 @@ func useTools(t *testing.T, s *mcp.ClientSession) {
 
 // TestMCPLargeValue reads the rest of a value as a resource.
 func TestMCPLargeValue(t *testing.T) {
-	s := mcpClient(t, program(t), `{"mcpServers": {}}`, nil)
+	for _, entrance := range entrances {
+		t.Run(entrance, func(t *testing.T) {
+			readLargeValue(t, mcpClient(t, entrance, program(t), `{"mcpServers": {}}`, nil))
+		})
+	}
+}
+
+func readLargeValue(t *testing.T, s *mcp.ClientSession) {
+	t.Helper()
 	run, failed := callTool[runAnswer](t, s, "run_script", map[string]any{"code": "return Array.from({ length: 20_000 }, (_, i) => i)"})
 	if failed || len(run.Value) > 30_000 || len(run.Notices) != 1 {
 		t.Fatalf("%d bytes, notices %q, error %+v", len(run.Value), run.Notices, run.Error)
@@ -140,26 +191,31 @@ func TestMCPLargeValue(t *testing.T) {
 // TestMCPQuestions passes the question of a server through to the client: as a request
 // to the client, and since MCP 2026-07-28 as a result that asks for input.
 func TestMCPQuestions(t *testing.T) {
-	for _, version := range []string{"2025-11-25", "2026-07-28"} {
-		t.Run(version, func(t *testing.T) {
-			var asked atomic.Int64
-			s := mcpClient(t, program(t), servers(t), &mcp.ClientOptions{
-				ElicitationHandler: func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
-					asked.Add(1)
-					return &mcp.ElicitResult{Action: "decline"}, nil
-				},
-			}, version)
-			if got := s.InitializeResult().ProtocolVersion; got != version {
-				t.Fatalf("protocol %s", got)
-			}
-			run, failed := callTool[runAnswer](t, s, "run_script", map[string]any{
-				"code":    `const ask = () => tools.everything.triggerElicitationRequest({}); return [await ask(), await ask()]`,
-				"timeout": 60,
-			})
-			if failed || asked.Load() != 2 || strings.Count(string(run.Value), "declined") != 2 {
-				t.Errorf("asked %d times: %+v %+v", asked.Load(), run, run.Error)
-			}
-		})
+	for _, entrance := range entrances {
+		for _, version := range []string{"2025-11-25", "2026-07-28"} {
+			t.Run(entrance+" "+version, func(t *testing.T) { askQuestions(t, entrance, version) })
+		}
+	}
+}
+
+func askQuestions(t *testing.T, entrance, version string) {
+	t.Helper()
+	var asked atomic.Int64
+	s := mcpClient(t, entrance, program(t), servers(t), &mcp.ClientOptions{
+		ElicitationHandler: func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+			asked.Add(1)
+			return &mcp.ElicitResult{Action: "decline"}, nil
+		},
+	}, version)
+	if got := s.InitializeResult().ProtocolVersion; got != version {
+		t.Fatalf("protocol %s", got)
+	}
+	run, failed := callTool[runAnswer](t, s, "run_script", map[string]any{
+		"code":    `const ask = () => tools.everything.triggerElicitationRequest({}); return [await ask(), await ask()]`,
+		"timeout": 60,
+	})
+	if failed || asked.Load() != 2 || strings.Count(string(run.Value), "declined") != 2 {
+		t.Errorf("asked %d times: %+v %+v", asked.Load(), run, run.Error)
 	}
 }
 
@@ -167,7 +223,7 @@ func TestMCPQuestions(t *testing.T) {
 // a model reads them, and those of `toolscript prompt`.
 func TestMCPDefinitionsAreSmall(t *testing.T) {
 	p := program(t)
-	s := mcpClient(t, p, `{"mcpServers": {}}`, nil)
+	s := mcpClient(t, "stdio", p, `{"mcpServers": {}}`, nil)
 	codec, err := tokenizer.Get(tokenizer.O200kBase)
 	if err != nil {
 		t.Fatal(err)
@@ -198,8 +254,15 @@ func TestMCPDefinitionsAreSmall(t *testing.T) {
 
 // TestMCPProgressAndCancel receives progress of the calls of a script and then cancels it.
 func TestMCPProgressAndCancel(t *testing.T) {
+	for _, entrance := range entrances {
+		t.Run(entrance, func(t *testing.T) { cancelRun(t, entrance) })
+	}
+}
+
+func cancelRun(t *testing.T, entrance string) {
+	t.Helper()
 	calling := make(chan string, 100)
-	s := mcpClient(t, program(t), servers(t), &mcp.ClientOptions{
+	s := mcpClient(t, entrance, program(t), servers(t), &mcp.ClientOptions{
 		ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) { calling <- r.Params.Message },
 	})
 	ctx, cancel := context.WithCancel(t.Context())

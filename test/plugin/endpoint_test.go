@@ -3,6 +3,7 @@
 package plugin_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -13,11 +14,15 @@ import (
 	"testing"
 )
 
-// block is a part of a model's answer: a text or a call of Bash.
+// block is a part of a model's answer: a text, a call of Bash, or a call of another tool.
 type block struct {
 	text    string
 	command string
+	tool    string
+	input   object
 }
+
+func (b block) calls() bool { return b.command != "" || b.tool != "" }
 
 func say(text string) []block { return []block{{text: text}} }
 
@@ -198,7 +203,7 @@ func newMessage(id int, model string, blocks []block) message {
 
 func (m message) stop() string {
 	for _, b := range m.blocks {
-		if b.command != "" {
+		if b.calls() {
 			return "tool_use"
 		}
 	}
@@ -206,17 +211,20 @@ func (m message) stop() string {
 }
 
 func (m message) input(b block) object {
+	if b.tool != "" {
+		return b.input
+	}
 	return object{"command": b.command, "description": "a step of the test"}
 }
 
 func (m message) call(k int) object {
-	return object{"type": "tool_use", "id": fmt.Sprintf("toolu_%d_%d", m.id, k), "name": "Bash", "input": object{}}
+	return object{"type": "tool_use", "id": fmt.Sprintf("toolu_%d_%d", m.id, k), "name": cmp.Or(m.blocks[k].tool, "Bash"), "input": object{}}
 }
 
 func (m message) whole() object {
 	content := []any{}
 	for k, b := range m.blocks {
-		if b.command == "" {
+		if !b.calls() {
 			content = append(content, object{"type": "text", "text": b.text})
 			continue
 		}
@@ -238,7 +246,7 @@ func (m message) stream(w http.ResponseWriter) {
 	event("message_start", object{"message": m.head})
 	for k, b := range m.blocks {
 		start, delta := object{"type": "text", "text": ""}, object{"type": "text_delta", "text": b.text}
-		if b.command != "" {
+		if b.calls() {
 			input, _ := json.Marshal(m.input(b))
 			start, delta = m.call(k), object{"type": "input_json_delta", "partial_json": string(input)}
 		}

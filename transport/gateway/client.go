@@ -56,6 +56,9 @@ func NewClient(capabilityURL string) *Client {
 // Host is host and port of the gateway. It is not secret.
 func (c *Client) Host() string { return c.host }
 
+// URL is the URL of the gateway with the capability, without a trailing slash.
+func (c *Client) URL() string { return c.base }
+
 // Close closes idle connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 

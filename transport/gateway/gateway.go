@@ -30,6 +30,7 @@ import (
 	"errors"
 	"log/slog"
 	"net"
+	"net/http"
 	"net/url"
 	"sync"
 	"time"
@@ -114,6 +115,7 @@ type Options struct {
 	Listener net.Listener // see Listen; the Server closes it
 	Token    string       // the capability, see NewToken; "" accepts every request to a loopback port
 	Logger   *slog.Logger // nil: no log
+	MCP      http.Handler // answers MCPPath; nil: there is no such route
 
 	Heartbeat   time.Duration // between blank lines of a silent stream; 0 is 5 s
 	ReadTimeout time.Duration // for the body of a request; 0 is 30 s. The header has 10 s of that
@@ -122,6 +124,7 @@ type Options struct {
 // Server serves a Backend on one listener.
 type Server struct {
 	backend    Backend
+	agents     http.Handler // of MCPPath
 	app        *fiber.App
 	listener   *listener
 	token      string
@@ -167,6 +170,7 @@ func New(b Backend, o Options) (*Server, error) {
 	}
 	s := &Server{
 		backend:   b,
+		agents:    o.MCP,
 		listener:  newListener(o.Listener, o.Logger),
 		token:     o.Token,
 		port:      port,

@@ -81,6 +81,9 @@ func (s *Server) routes() []route {
 		{method: fiber.MethodGet, path: "/runs/:id/output", within: askTime, query: []string{"part", "range"}, serve: s.runOutput},
 		{method: fiber.MethodDelete, path: "/runs/:id", within: askTime, serve: s.abortRun},
 		{method: fiber.MethodPost, path: "/runs/:id/reply", within: askTime, serve: s.replyRun},
+		{method: fiber.MethodPost, path: MCPPath, within: runTime, serve: s.mcp},
+		{method: fiber.MethodGet, path: MCPPath, within: runTime, serve: s.mcp},
+		{method: fiber.MethodDelete, path: MCPPath, within: askTime, serve: s.mcp},
 		{method: fiber.MethodPost, path: "/runs/:id/stdin", within: runTime, query: []string{"eof", "error"}, bytes: true, serve: s.giveStdin},
 	}
 }
