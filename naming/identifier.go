@@ -14,7 +14,7 @@ import (
 //
 // Letters of any script, their marks, digits and $ stay. All other characters separate
 // words. The result is never empty, has _ only as its first or last character, does not
-// start with a digit or $, and is no member that changes the behaviour of an object (see
+// start with a digit or $, and is not a member that changes the behaviour of an object (see
 // behavioural).
 func Identifier(name string) string {
 	words := strings.FieldsFunc(name, func(r rune) bool { return !partOfName(r) })

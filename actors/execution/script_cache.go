@@ -11,7 +11,7 @@ import (
 )
 
 // The bounds of each cache. A compiled script can have a megabyte, so a number of entries
-// alone is no bound.
+// alone is not a bound.
 const (
 	maxKnown      = 1000
 	maxKnownBytes = 32 << 20

@@ -14,7 +14,7 @@ import (
 
 func (s *Server) connect() { s.connectAfter(nil) }
 
-// connectAfter dials when previous is closed; nil is no condition.
+// connectAfter dials when previous is closed; nil means no condition.
 func (s *Server) connectAfter(previous <-chan struct{}) {
 	s.generation++
 	if s.scheduled.IsZero() {

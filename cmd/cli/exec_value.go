@@ -18,7 +18,7 @@ const bytesPerToken = 4
 // terminalTokens is the default length of a value on a terminal.
 const terminalTokens = 10_000
 
-// tokensFlag is a number of tokens; 0 is no limit.
+// tokensFlag is a number of tokens; 0 means no limit.
 type tokensFlag struct {
 	n     int
 	given bool
@@ -44,7 +44,7 @@ func (t *tokensFlag) Set(text string) error {
 
 // shape says how a value is printed. The zero value prints it unchanged.
 type shape struct {
-	most      int  // bytes of JSON; 0 is no limit
+	most      int  // bytes of JSON; 0 means no limit
 	describes bool // binary data is replaced by descriptors
 	keep      func(runID string, value []byte) error
 	say       func(format string, args ...any)

@@ -210,7 +210,7 @@ func (o *statusOptions) printServers(w io.Writer, all, missing []toolscript.Serv
 // watchInterval is the time between two looks at the gateway.
 const watchInterval = time.Second
 
-// follow shows the state until the command is interrupted, which is no error. A terminal
+// follow shows the state until the command is interrupted, which is not an error. A terminal
 // shows it in place; other outputs get a text for each change.
 func (o *statusOptions) follow(ctx context.Context) error {
 	screen := terminal.Is(o.Stdout) && o.getenv("TERM") != "dumb"

@@ -131,7 +131,7 @@ func (b Backups) of(kind string) []string {
 	return out
 }
 
-// prune deletes the oldest backups. One that stays is no reason to fail.
+// prune deletes the oldest backups. One that stays is not a reason to fail.
 func (b Backups) prune(kind string) {
 	folders := b.of(kind)
 	for len(folders) > maxBackups {

@@ -67,7 +67,7 @@ func inside(root, path string) bool {
 
 // ProjectRoot is the folder of the project that a folder belongs to: that of the
 // project's configuration, else that of the repository, else the folder itself. The
-// home folder is no project, and "" stands for that.
+// home folder is not a project, and "" stands for that.
 func ProjectRoot(folder, home string) string {
 	repository := ""
 	for dir := folder; dir != home; dir = filepath.Dir(dir) {

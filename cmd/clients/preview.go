@@ -95,7 +95,7 @@ func (m *masker) value(name string, n *node) {
 }
 
 // listName is the name that the items of a list take over: the keys that a client
-// has approved are a list, the arguments of a program are no secrets.
+// has approved are a list, the arguments of a program are not secrets.
 func listName(name string) string {
 	if name == "args" {
 		return ""

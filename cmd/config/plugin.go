@@ -27,14 +27,14 @@ func AutoAllow(o Options) (bool, error) {
 // Suggestions are the settings of the suggestions of tools for prompts.
 type Suggestions struct {
 	Off   bool
-	Model SuggestionModel // the zero value is no model
+	Model SuggestionModel // the zero value means no model
 }
 
 // SuggestionModel is an endpoint that turns prompts into searches. Key is a secret.
 type SuggestionModel struct{ API, URL, Name, Key string }
 
 // LoadSuggestions reads suggestions in the user's file. A model with a variable that is
-// not set is no model.
+// not set means no model.
 func LoadSuggestions(o Options) (Suggestions, error) {
 	d, err := o.userFile()
 	if err != nil || d == nil {

@@ -73,7 +73,7 @@ func (p Process) Gone() (gone, known bool) {
 	return start != p.StartTime, true
 }
 
-// Stop asks the process to end. That it has ended is no error, and a later process with
+// Stop asks the process to end. That it has ended is not an error, and a later process with
 // its id is not touched: the handle of the process is taken before its identity is
 // compared.
 func (p Process) Stop() error {

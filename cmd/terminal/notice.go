@@ -17,7 +17,7 @@ const patience = time.Second
 // other output. The zero value shows nothing. It is safe for concurrent use.
 type Notice struct {
 	mu      sync.Mutex
-	to      io.Writer // nil: stderr is no terminal
+	to      io.Writer // nil: stderr is not a terminal
 	columns func() int
 	text    string
 	since   time.Time

@@ -57,7 +57,7 @@ const (
 	enumerable   = 1 << 2
 	notValue     = 3 << 4 // getters and the like
 	integerAtom  = 1 << 31
-	stringAtom   = 1 // the type of atoms that are no symbols
+	stringAtom   = 1 // the type of atoms that are not symbols
 )
 
 // Offsets in the objects, shapes and strings of the engine, of this file only. The

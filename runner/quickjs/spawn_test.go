@@ -24,7 +24,7 @@ export default [keys, await task.done]`), h)
 }
 
 // TestSpawnedCallThatFails checks that the failure of a task that the script does not
-// await is no unhandled rejection.
+// await is not an unhandled rejection.
 func TestSpawnedCallThatFails(t *testing.T) {
 	h := newHost()
 	h.tool = func(runner.Call) (json.RawMessage, *toolscript.ToolError) {

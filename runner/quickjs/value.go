@@ -9,7 +9,7 @@ import (
 )
 
 // handle is the address of a JavaScript value that the host owns. Each handle that the
-// engine returns is new and is freed once. 0 is no handle, and all functions accept
+// engine returns is new and is freed once. 0 is not a handle, and all functions accept
 // it.
 type handle uint32
 

@@ -135,7 +135,7 @@ func TestCompileRefuses(t *testing.T) {
 }
 
 // TestMessagesNameTheScript checks that messages have no notes about the
-// configuration of the compiler, which is no place in the script.
+// configuration of the compiler, which is not a place in the script.
 func TestMessagesNameTheScript(t *testing.T) {
 	for code, want := range map[string]string{
 		"with (a) {}": "With statements cannot be used in strict mode",

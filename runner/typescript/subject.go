@@ -118,7 +118,7 @@ func called(c *checker.Checker, node *ast.Node) (holder, member string) {
 }
 
 // method returns the interface and the name of the method that callee refers to. Both are
-// empty if it is no method of an interface of the module.
+// empty if it is not a method of an interface of the module.
 func method(c *checker.Checker, callee *ast.Node) (holder, member string) {
 	var found []*ast.Symbol
 	if ast.IsPropertyAccessExpression(callee) {

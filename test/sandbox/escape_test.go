@@ -75,7 +75,7 @@ func TestEscapes(t *testing.T) {
 			t.Run(strings.TrimSuffix(filepath.Base(path), ".ts")+"/"+engine, func(t *testing.T) {
 				r := g.exec(t, toolscript.ExecRequest{
 					Code: fill.Replace(string(text)), Engine: engine, Check: "off", Allow: []string{"demo__echo"},
-					Limits: toolscript.Limits{CPUMs: 3_000}, // what never ends computes; a busy machine is no limit
+					Limits: toolscript.Limits{CPUMs: 3_000}, // endless scripts compute; the limit is in CPU time for busy machines
 				}, "")
 				got := r.String()
 				if !expect.MatchString(got) {
