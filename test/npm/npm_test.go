@@ -199,6 +199,7 @@ func TestGlobal(t *testing.T) {
 			if got := m.run(t, dir, "abc", "toolscript", "exec", `console.error(await stdin.text()); console.log("out"); exit(7)`); got != (result{"out\n", "abc\n", 7}) {
 				t.Errorf("exec = %+v", got)
 			}
+			t.Run("the plugin", func(t *testing.T) { launched(t, m, dir) })
 			t.Run("a signal", func(t *testing.T) { signalled(t, m, dir) })
 			t.Run("a hook", func(t *testing.T) { hooked(t, m, dir) })
 		})
@@ -227,6 +228,22 @@ func signalled(t *testing.T, m *machine, dir string) {
 	}
 	if on, err := running(); on || err != nil {
 		t.Errorf("the gateway is still there: %v, %v", on, err)
+	}
+}
+
+// launched checks that the plugin starts the program itself, without node.
+func launched(t *testing.T, m *machine, dir string) {
+	t.Helper()
+	launcher, err := filepath.Abs("../../plugins/toolscript/bin/toolscript")
+	if err != nil {
+		t.Fatal(err)
+	}
+	without := &machine{m.home, append(slices.Clone(m.env), "NODE_OPTIONS=--require=/does/not/exist")}
+	if r := without.run(t, dir, "", "toolscript", "version"); r.code == 0 {
+		t.Fatal("node ignores NODE_OPTIONS")
+	}
+	if out := without.must(t, dir, launcher, "version"); out != "toolscript "+toolscript.Version+"\n" {
+		t.Errorf("the launcher of the plugin prints %q", out)
 	}
 }
 
