@@ -116,6 +116,8 @@ func (g suiteGroup) run(t *testing.T, file, dialect string) (applied, left int) 
 			left++
 		case instance.Valid != (len(details) == 0):
 			t.Errorf("%s: %s: %s: %v; want valid %t", file, g.Description, instance.Description, details, instance.Valid)
+		case v.Fits(text, args) != instance.Valid:
+			t.Errorf("%s: %s: %s: Fits = %t", file, g.Description, instance.Description, !instance.Valid)
 		default:
 			applied++
 		}

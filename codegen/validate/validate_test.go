@@ -100,6 +100,9 @@ func TestCheckNamesEveryViolation(t *testing.T) {
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("Check(%s): -want +got\n%s", tt.args, diff)
 			}
+			if fits := v.Fits(raw(tt.schema), json.RawMessage(tt.args)); fits != (len(tt.want) == 0) {
+				t.Errorf("Fits(%s) = %t", tt.args, fits)
+			}
 			if err := v.Problem(raw(tt.schema)); err != nil {
 				t.Errorf("Problem = %v, want none", err)
 			}
