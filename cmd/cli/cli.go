@@ -71,6 +71,8 @@ func Run(s State) int {
 	defer a.notice.End()
 	go a.handleSignals(cancel, ended)
 	err := a.execute(ctx)
+	a.notice.End()
+	err = errors.Join(err, a.pager.Load().Close())
 	a.report(ctx, err)
 	return exitCode(ctx, err)
 }
@@ -120,6 +122,7 @@ func (a *app) handleSignals(cancel context.CancelCauseFunc, ended <-chan struct{
 			stop := &signalError{sig}
 			switch {
 			case a.takesHangup(sig):
+			case sig == os.Interrupt && a.pager.Load().Active(): // Ctrl-C is for the pager
 			case stopping.IsZero():
 				stopping = time.Now()
 				cancel(stop)

@@ -37,6 +37,9 @@ func (a *app) prepare(c *cobra.Command, _ []string) error {
 		Config: config.Options{Config: a.configs, DataDir: a.dataDir, WorkDir: a.Dir, LookupEnv: a.lookupEnv},
 		Warn:   a.warn,
 	}
+	if err == nil {
+		a.page(c)
+	}
 	return err
 }
 

@@ -5,7 +5,11 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
+	"slices"
 	"strings"
+
+	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
@@ -32,10 +36,43 @@ func (a *app) print(format string, args ...any) error {
 	return err
 }
 
-// coloured reports whether output to w may have colours: w is a terminal and NO_COLOR is
-// not set (no-color.org: "when present and not an empty string").
+// coloured reports whether output to w may have colours. NO_COLOR wins over
+// CLICOLOR_FORCE, which colours also what is no terminal.
 func (a *app) coloured(w io.Writer) bool {
-	return terminal.Is(w) && a.getenv("NO_COLOR") == "" && a.getenv("TERM") != "dumb"
+	force := a.getenv("CLICOLOR_FORCE")
+	switch {
+	case a.getenv("NO_COLOR") != "":
+		return false
+	case force != "" && force != "0":
+		return true
+	default:
+		return terminal.Is(w) && a.getenv("TERM") != "dumb" && a.getenv("CLICOLOR") != "0"
+	}
+}
+
+// paged are the commands whose output may be longer than a screen. The output of scripts,
+// and that of commands that go on, is never paged.
+var paged = []string{
+	"list-servers", "list-tools", "get-types", "search", "resources", "resources read", "resources templates",
+	"prompts", "prompts get", "doctor", "config schema", "logs", "output",
+}
+
+// page sends the output of a command through a pager if it is longer than the screen.
+func (a *app) page(c *cobra.Command) {
+	file, ok := a.Stdout.(*os.File)
+	name := strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" ")
+	if !ok || !slices.Contains(paged, name) {
+		return
+	}
+	for _, flag := range []string{"follow", "watch"} {
+		if f := c.Flags().Lookup(flag); f != nil && f.Changed {
+			return
+		}
+	}
+	if p := terminal.NewPager(file, a.Env); p != nil {
+		a.pager.Store(p)
+		a.Stdout = p
+	}
 }
 
 var levels = map[string]slog.Level{

@@ -110,3 +110,45 @@ func TestLongValueOnATerminal(t *testing.T) {
 		t.Errorf("%d, %d bytes: …%q", code, len(screen), screen[max(0, len(screen)-200):])
 	}
 }
+
+// Output that is longer than the screen goes through the pager of the user.
+func TestPager(t *testing.T) {
+	w := newWorld(t, nil)
+	w.env = append(w.env, "PAGER=false")
+	schema := []string{"config", "schema"}
+	for _, tt := range []struct {
+		variable string
+		args     []string
+		paged    bool
+	}{
+		{"TOOLSCRIPT_PAGER=sed s/^/paged:/", schema, true},
+		{"TOOLSCRIPT_PAGER=sed s/^/paged:/", []string{"list-servers", "-o", "json"}, false},
+		{"TOOLSCRIPT_PAGER=cat", schema, false},
+		{"TOOLSCRIPT_PAGER=", schema, false},
+		{"TOOLSCRIPT_PAGER=sed s/^/paged:/\x00TERM=dumb", schema, false},
+	} {
+		here := *w
+		here.env = append(here.env[:len(here.env):len(here.env)], strings.Split(tt.variable, "\x00")...)
+		code, screen := here.onTerminal(t, 80, tt.args...)
+		lines := strings.Count(screen, "\n")
+		if code != 0 || tt.paged != strings.Contains(screen, "paged:{") || tt.paged && strings.Count(screen, "paged:") != lines || lines == 0 {
+			t.Errorf("%q %v: code %d, %.200q", tt.variable, tt.args, code, screen)
+		}
+	}
+	var piped output
+	w.env = append(w.env, "TOOLSCRIPT_PAGER=sed s/^/paged:/")
+	c := w.start(t, command{stdout: &piped}, schema...)
+	if code := <-c.code; code != 0 || strings.Contains(piped.String(), "paged") {
+		t.Errorf("a pipe: code %d, %.100q", code, piped.String())
+	}
+}
+
+// A user who leaves the pager ends the command in silence.
+func TestPagerThatIsLeft(t *testing.T) {
+	w := newWorld(t, nil)
+	w.env = append(w.env, "TOOLSCRIPT_PAGER=head -n 1")
+	code, screen := w.onTerminal(t, 80, "config", "schema", "-o", "yaml")
+	if code != 0 && code != 141 || strings.Count(screen, "\n") != 1 {
+		t.Errorf("code %d, %q", code, screen)
+	}
+}

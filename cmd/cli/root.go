@@ -23,7 +23,8 @@ type app struct {
 
 	host   *daemon.Host
 	notice *terminal.Notice
-	hangup atomic.Pointer[chan struct{}] // receives SIGHUP, see hangupSignals
+	pager  atomic.Pointer[terminal.Pager] // of Stdout; nil for none
+	hangup atomic.Pointer[chan struct{}]  // receives SIGHUP, see hangupSignals
 }
 
 const longHelp = `toolscript runs TypeScript against your MCP servers: MCP code mode.

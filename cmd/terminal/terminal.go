@@ -9,15 +9,27 @@ import (
 	"golang.org/x/term"
 )
 
-// Is reports whether a stream is a character device. /dev/null is one too, which
-// does no harm.
+// Is reports whether a stream is a character device, or a Pager of one. /dev/null is one
+// too, which does no harm.
 func Is(stream any) bool {
-	file, ok := stream.(*os.File)
-	if !ok {
+	file := fileOf(stream)
+	if file == nil {
 		return false
 	}
 	info, err := file.Stat()
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+// fileOf is the file behind a stream; nil if there is none.
+func fileOf(stream any) *os.File {
+	switch s := stream.(type) {
+	case *os.File:
+		return s
+	case *Pager:
+		return s.file
+	default:
+		return nil
+	}
 }
 
 // Columns is the width of a terminal; 0 if w is not a terminal.
@@ -33,8 +45,8 @@ func Rows(w io.Writer) int {
 }
 
 func size(w io.Writer) (width, height int) {
-	file, ok := w.(*os.File)
-	if !ok || !Is(file) {
+	file := fileOf(w)
+	if !Is(file) {
 		return 0, 0
 	}
 	width, height, err := term.GetSize(int(file.Fd()))

@@ -1,0 +1,24 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+)
+
+// NO_COLOR wins over CLICOLOR_FORCE. The output here is no terminal.
+func TestColoured(t *testing.T) {
+	for env, want := range map[string]bool{
+		"":                            false,
+		"CLICOLOR_FORCE=1":            true,
+		"CLICOLOR_FORCE=0":            false,
+		"CLICOLOR_FORCE=1 NO_COLOR=1": false,
+		"CLICOLOR_FORCE=1 NO_COLOR=":  true,
+		"CLICOLOR_FORCE=1 TERM=dumb":  true,
+		"CLICOLOR=1 TERM=xterm":       false,
+	} {
+		a := &app{State: State{Env: strings.Fields(env)}}
+		if got := a.coloured(&strings.Builder{}); got != want {
+			t.Errorf("%q: %v, want %v", env, got, want)
+		}
+	}
+}
