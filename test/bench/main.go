@@ -63,6 +63,7 @@ var sections = []struct {
 	{"fresh", (*bench).fresh},
 	{"data", (*bench).data},
 	{"path", (*bench).path},
+	{"gridctl", (*bench).gridctl},
 	{"allocations", (*bench).allocations},
 	{"check", (*bench).check},
 	{"programs", (*bench).programs},
