@@ -3,6 +3,7 @@
 package mcpserver
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"io"
@@ -70,7 +71,31 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, options Options) er
 // who may send a request. stop ends its goroutines.
 func Handler(options Options) (h http.Handler, stop func()) {
 	web := server.NewStreamableHTTPServer(newEntrance(options).server, server.WithSessionIdleTTL(sessionIdle))
-	return web, func() { _ = web.Shutdown(context.Background()) } // it has no listener, so it does not wait
+	return cancelledByDisconnect{web}, func() { _ = web.Shutdown(context.Background()) } // it has no listener, so it does not wait
+}
+
+// cancelledByDisconnect accepts notifications/cancelled of clients that speak MCP
+// 2026-07-28. Such a client has closed the response of the request, which cancels it.
+// mcp-go refuses the notification of the Go SDK, which has no version in _meta, and the
+// SDK then closes its session.
+type cancelledByDisconnect struct{ http.Handler }
+
+// ServeHTTP implements http.Handler.
+func (h cancelledByDisconnect) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method == http.MethodPost && mcp.IsModernProtocol(r.Header.Get(mcp.HeaderProtocolVersion)) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		var message struct{ Method string }
+		if json.Unmarshal(body, &message) == nil && message.Method == "notifications/cancelled" {
+			w.WriteHeader(http.StatusAccepted)
+			return
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+	}
+	h.Handler.ServeHTTP(w, r)
 }
 
 func newEntrance(options Options) *entrance {
