@@ -28,7 +28,7 @@ func newClientCredentialsWorld(t *testing.T, more string) (*world, *oauthserver.
 func TestAuthIssuerNeedsATerminal(t *testing.T) {
 	w, as := newClientCredentialsWorld(t, "")
 	table := w.run(t, "auth")
-	if !strings.Contains(table.stdout, "✗       guarded  not authenticated (") {
+	if !strings.Contains(table.stdout, "✗\tguarded\tnot authenticated (") {
 		t.Errorf("table: %+v", table)
 	}
 	for _, want := range []string{as.URL, "toolscript auth guarded --issuer " + as.URL, "oauth.issuer"} {
@@ -95,8 +95,8 @@ func TestAuthTable(t *testing.T) {
 		"asleep": {"url": %q, "disabled": true}, "unset": {"url": "${NOT_SET}"}, "local": {"command": "x"}}}`, as.MCP, open.MCP, open.MCP, open.MCP)})
 	w.env = append(w.env, "TOOLSCRIPT_DATA_DIR="+filepath.Join(t.TempDir(), "data"))
 	r := w.run(t, "auth")
-	checkOrder(t, r.stdout, "-       asleep   disabled", "?       gone     unknown (", "✗       guarded  not authenticated\n",
-		"✓       hinted   no login needed\n", "✓       open     no login needed\n", "?       unset    unknown (", "NOT_SET", "Run 'toolscript auth <server-name>'")
+	checkOrder(t, r.stdout, "-\tasleep\tdisabled", "?\tgone\tunknown (", "✗\tguarded\tnot authenticated\n",
+		"✓\thinted\tno login needed\n", "✓\topen\tno login needed\n", "?\tunset\tunknown (", "NOT_SET", "Run 'toolscript auth <server-name>'")
 	if r.code != 0 || strings.Contains(r.stdout, "local") {
 		t.Errorf("%+v", r)
 	}
@@ -143,7 +143,7 @@ func TestRefusedLoginIsShown(t *testing.T) {
 			t.Errorf("%+v", s)
 		}
 	}
-	shown := "✗       guarded  login failed at " + all[0].Failed.Local().Format(time.DateTime) + " (the authorization server answers access_denied)"
+	shown := "✗\tguarded\tlogin failed at " + all[0].Failed.Local().Format(time.DateTime) + " (the authorization server answers access_denied)"
 	if table := w.run(t, "auth"); !strings.Contains(table.stdout, shown) {
 		t.Errorf("no %q in %s", shown, table.stdout)
 	}

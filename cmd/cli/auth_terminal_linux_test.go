@@ -52,7 +52,7 @@ func TestAuthIssuerIsConfirmedAtTheTerminal(t *testing.T) {
 			t.Errorf("answer %q: exit %d, %d token requests; stderr:\n%s", answer, code, as.Count("token")-before, c.stderr)
 		}
 	}
-	if r := w.run(t, "auth"); !strings.Contains(r.stdout, "✓       guarded  authenticated") {
+	if r := w.run(t, "auth"); !strings.Contains(r.stdout, "✓\tguarded\tauthenticated") {
 		t.Errorf("table: %s", r.stdout)
 	}
 }

@@ -192,7 +192,7 @@ func TestAuth(t *testing.T) {
 		t.Errorf("auth again: %+v", again)
 	}
 	table := w.run(t, "auth")
-	if table.code != 0 || !strings.Contains(table.stdout, "✓       guarded  authenticated") || strings.Contains(table.stdout, "local") {
+	if table.code != 0 || !strings.Contains(table.stdout, "✓\tguarded\tauthenticated") || strings.Contains(table.stdout, "local") {
 		t.Errorf("table: %+v", table)
 	}
 	as.Revoke(true)
@@ -323,7 +323,7 @@ func TestAuthLogout(t *testing.T) {
 	if n := as.Count("revoke"); n != 2 {
 		t.Errorf("%d tokens revoked, want 2", n)
 	}
-	if r := w.run(t, "auth"); !strings.Contains(r.stdout, "✗       guarded  not authenticated") {
+	if r := w.run(t, "auth"); !strings.Contains(r.stdout, "✗\tguarded\tnot authenticated") {
 		t.Errorf("table: %s", r.stdout)
 	}
 }

@@ -67,8 +67,7 @@ func TestDocumentedFields(t *testing.T) {
 // members are the names of a struct in JSON, with a question mark after those that may be
 // left out.
 func members(of reflect.Type) (names []string) {
-	for i := range of.NumField() {
-		f := of.Field(i)
+	for f := range of.Fields() {
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		switch {
 		case f.Anonymous && name == "":

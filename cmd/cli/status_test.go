@@ -27,7 +27,7 @@ func (n *notifying) Write(p []byte) (int, error) {
 // status --watch prints the state and each change of it, and ends without an error.
 func TestStatusWatch(t *testing.T) {
 	w := newWorld(t, map[string]string{"home/.toolscript.json": demoConfig})
-	shown := &notifying{text: "demo    ready", has: make(chan struct{})}
+	shown := &notifying{text: "demo\tready", has: make(chan struct{})}
 	watch := w.start(t, command{stdout: shown}, "status", "--watch")
 	gatewayAt(t, w)
 	select {

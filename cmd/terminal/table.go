@@ -27,13 +27,21 @@ const (
 	lastWide = 24 // width of the last column before other columns are made narrower
 )
 
-// Write aligns the columns. width is the width of the terminal; 0 means that there is
-// none, and each row is one line. Cells are wrapped to fit: cells of the last column
-// first, and cells of the first column, which names the row, last. paint adds colour to
-// a line of a cell; it may be nil.
+// Write aligns the columns for a terminal. width is the width of the terminal; 0 means
+// that the output is for programs: each row is one line, and tabs separate its cells.
+// On a terminal, cells are wrapped to fit: cells of the last column first, and cells of
+// the first column, which names the row, last. paint adds colour to a line of a cell; it
+// may be nil.
 func (t *Table) Write(w io.Writer, width int, paint func(column int, cell string) string) error {
-	widths := t.widths(width)
 	var b strings.Builder
+	if width <= 0 {
+		for _, row := range append([][]string{t.Header}, t.rows...) {
+			b.WriteString(strings.Join(row, "\t") + "\n")
+		}
+		_, err := io.WriteString(w, b.String())
+		return err
+	}
+	widths := t.widths(width)
 	writeRow(&b, widths, t.Header, nil)
 	for _, row := range t.rows {
 		writeRow(&b, widths, row, paint)
@@ -51,7 +59,7 @@ func (t *Table) widths(total int) []int {
 		}
 	}
 	last := len(widths) - 1
-	if total <= 0 || last == 0 {
+	if last == 0 {
 		return widths
 	}
 	for {

@@ -13,9 +13,9 @@ func TestTable(t *testing.T) {
 	if err := tbl.Write(&b, 0, nil); err != nil {
 		t.Fatal(err)
 	}
-	want := "Name  Empty  Text\n" +
-		"a            two lines and tabs\n" +
-		"日本  x      \uFFFD[2Jcleared \uFFFDturned\n"
+	want := "Name\tEmpty\tText\n" +
+		"a\t\ttwo lines and tabs\n" +
+		"日本\tx\t\uFFFD[2Jcleared \uFFFDturned\n"
 	if b.String() != want {
 		t.Errorf("table:\n%q\nwant\n%q", b.String(), want)
 	}
@@ -25,7 +25,7 @@ func TestTableColoursAfterMeasuring(t *testing.T) {
 	tbl := Table{Header: []string{"A", "B"}}
 	tbl.Add("x", "y")
 	var b strings.Builder
-	err := tbl.Write(&b, 0, func(column int, cell string) string {
+	err := tbl.Write(&b, 80, func(column int, cell string) string {
 		if column == 0 {
 			return "<" + cell + ">"
 		}
