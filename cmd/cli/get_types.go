@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -25,6 +26,7 @@ type getTypesOptions struct {
 	trust  bool
 	form   form
 	out    string
+	watch  bool
 }
 
 func newGetTypes(a *app) *cobra.Command {
@@ -43,17 +45,22 @@ A running gateway of this configuration answers. Without one, the servers are st
 and stopped at the end.
 
 --out writes files to a folder instead. With them, editors complete the tools in the
-scripts of the folder, and tsc checks the scripts.`,
+scripts of the folder, and tsc checks the scripts. With --watch, the files are written
+again when the tools change, until Ctrl-C.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			o.filter = strings.Join(append(args, o.filter), ",")
 			if o.out != "" && (o.form.structured() || o.full) {
 				return &usageError{c.CommandPath(), errors.New("--out cannot be combined with --json, -o or --full")}
 			}
+			if o.watch && o.out == "" {
+				return &usageError{c.CommandPath(), errors.New("--watch needs --out FOLDER")}
+			}
 			return o.run(c.Context())
 		},
 	}
 	c.Flags().StringVar(&o.out, "out", "", "write toolscript.d.ts, the globals and a tsconfig.json to this `folder`")
+	c.Flags().BoolVar(&o.watch, "watch", false, "with --out: write the files again when the tools change, until Ctrl-C")
 	c.Flags().StringVarP(&o.filter, "filter", "f", "", "only these `servers and tool ids`, separated by commas (default all)")
 	c.Flags().BoolVar(&o.full, "full", false, "with whole descriptions")
 	addTrust(c.Flags(), &o.trust)
@@ -78,12 +85,59 @@ func (o *getTypesOptions) run(ctx context.Context) error {
 		return err
 	}
 	if o.out != "" {
-		return o.writeOut(types.Module)
+		if err := o.writeOut(types.Module); err != nil || !o.watch {
+			return err
+		}
+		return o.refresh(ctx, g, filter, types.Module)
 	}
 	if o.form.structured() {
 		return o.form.write(o.Stdout, types)
 	}
 	return o.markdown(types)
+}
+
+// refresh writes the files again when the declarations change, until the command is
+// interrupted, which is not an error. If the gateway fails, the next one of this
+// configuration is used.
+func (o *getTypesOptions) refresh(ctx context.Context, g provider, filter toolscript.Filter, written string) error {
+	ticks := time.NewTicker(watchInterval)
+	defer ticks.Stop()
+	var other *reached
+	defer func() {
+		if other != nil {
+			other.Close()
+		}
+	}()
+	for failed := false; ; {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticks.C:
+		}
+		types, err := g.Types(ctx, filter, gateway.Declarations, actors.DefaultConnectTimeout)
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case err != nil:
+			if !failed {
+				o.warn("the types were not read; trying again: %v", err)
+			}
+			failed = true
+			if next, err := o.shared(ctx, o.trust); err == nil && next != nil {
+				if other != nil {
+					other.Close()
+				}
+				other, g = next, next
+			}
+		case types.Module != written:
+			if err := o.writeOut(types.Module); err != nil {
+				return err
+			}
+			failed, written = false, types.Module
+		default:
+			failed = false
+		}
+	}
 }
 
 // longModule is the length from which all types are more than a language model should
