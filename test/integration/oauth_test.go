@@ -132,7 +132,7 @@ func TestRotatingTokens(t *testing.T) {
 	all.Wait()
 	t.Logf("%d calls in %s, %d failed", calls.Load(), *oauthTime, failed.Load())
 	out, err := p.Command(t.Context(), "auth", "--config", path).Output()
-	if err != nil || !strings.Contains(string(out), "✓       oidc    authenticated") {
+	if err != nil || !strings.Contains(string(out), "✓\toidc\tauthenticated") {
 		t.Errorf("the login is lost: %v\n%s", err, out)
 	}
 }
