@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -105,7 +104,7 @@ func startGridctl(ctx context.Context, program, home, server string) (*gridctl, 
 	if err := o.cmd.Start(); err != nil {
 		return nil, err
 	}
-	if err := o.connect(ctx, fmt.Sprintf("http://127.0.0.1:%d", port)); err != nil {
+	if err := o.connect(ctx, fmt.Sprintf("http://127.0.0.1:%d/mcp", port)); err != nil {
 		o.stop()
 		said, _ := os.ReadFile(log.Name()) // the connection's error is returned
 		return nil, fmt.Errorf("%w; its log: %s", err, said)
@@ -113,37 +112,40 @@ func startGridctl(ctx context.Context, program, home, server string) (*gridctl, 
 	return o, nil
 }
 
-// connect waits until gridctl and its server are ready, and connects to it.
-func (o *gridctl) connect(ctx context.Context, address string) error {
-	if err := harness.Until(ctx, func() (bool, error) { return answersOK(ctx, address+"/ready"), nil }); err != nil {
-		return err
+// connect waits until a new client can make the call of the script: gridctl does not show
+// the tools of a server to the clients that connected before the server.
+func (o *gridctl) connect(ctx context.Context, url string) error {
+	var last error
+	err := harness.Until(ctx, func() (bool, error) {
+		last = o.tryConnect(ctx, url)
+		return last == nil, nil
+	})
+	if err != nil {
+		return errors.Join(last, err)
 	}
-	c, err := client.NewStreamableHttpClient(address + "/mcp")
+	return nil
+}
+
+func (o *gridctl) tryConnect(ctx context.Context, url string) error {
+	c, err := client.NewStreamableHttpClient(url)
 	if err != nil {
 		return err
 	}
 	if err := c.Start(ctx); err != nil {
 		return err
 	}
-	if _, err := c.Initialize(ctx, mcp.InitializeRequest{Params: mcp.InitializeParams{
+	o.client = c
+	_, err = c.Initialize(ctx, mcp.InitializeRequest{Params: mcp.InitializeParams{
 		ProtocolVersion: mcp.LATEST_PROTOCOL_VERSION, ClientInfo: mcp.Implementation{Name: "bench", Version: "1"},
-	}}); err != nil {
+	}})
+	if err == nil {
+		err = o.execute(ctx, `mcp.callTool("s", "echo", { text: "x" })`)
+	}
+	if err != nil {
+		o.client = nil
 		return errors.Join(err, c.Close())
 	}
-	o.client = c
 	return nil
-}
-
-func answersOK(ctx context.Context, url string) bool {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-	if err != nil {
-		return false
-	}
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return false
-	}
-	return resp.Body.Close() == nil && resp.StatusCode == http.StatusOK
 }
 
 // execute runs a script in gridctl.
