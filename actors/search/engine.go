@@ -16,7 +16,7 @@ type engine struct {
 	model   Model // nil: search by words only
 	cache   Cache // nil: vectors are lost when the process ends
 	watched bool  // another actor restarts and replaces the model
-	opening bool  // placeholder while the first model is opened
+	opening bool  // the first model is being opened; there is no model yet
 	broken  atomic.Bool
 }
 
