@@ -58,6 +58,7 @@ func (o *gatewayStopOptions) run(ctx context.Context) error {
 	}
 	var failed error
 	results := make([]stoppedGateway, 0, len(entries))
+	over := o.waiting("stopping the gateway")
 	for _, e := range entries {
 		r := stoppedGateway{URL: e.Address(), PID: e.PID}
 		if err := stopGateway(ctx, folder, e); err != nil {
@@ -66,6 +67,7 @@ func (o *gatewayStopOptions) run(ctx context.Context) error {
 		}
 		results = append(results, r)
 	}
+	over()
 	if o.form.structured() {
 		return errors.Join(o.form.write(o.Stdout, results), failed)
 	}
