@@ -54,11 +54,12 @@ func TestTokenWithoutAnEndIsRenewedWhenItIsRefused(t *testing.T) {
 // AUTH-31: after a refused refresh the tokens are deleted, the status is updated, and
 // there are no further attempts until a login in another process.
 func TestRefusedRefreshEndsTheLogin(t *testing.T) {
-	as := oauthserver.Start(t, oauthserver.Options{TokenLife: time.Millisecond})
+	as := oauthserver.Start(t, oauthserver.Options{})
 	dir := t.TempDir()
 	var said output
 	s := session(t, as, dir, func(o *oauth.Options) { o.Logger = said.logger() })
 	login(t, s, as)
+	as.Revoke(true)
 	as.Deny(func(r *http.Request) (int, string) {
 		if r.PostForm.Get("grant_type") != "refresh_token" {
 			return 0, ""
@@ -108,7 +109,7 @@ func TestRefusedTokensAreNotRetriedWithoutEnd(t *testing.T) {
 
 // A failure of the authorization server does not end the login.
 func TestUnreachableAuthorizationServerKeepsTheLogin(t *testing.T) {
-	as := oauthserver.Start(t, oauthserver.Options{TokenLife: time.Millisecond})
+	as := oauthserver.Start(t, oauthserver.Options{})
 	dir := t.TempDir()
 	s := session(t, as, dir, nil)
 	login(t, s, as)
