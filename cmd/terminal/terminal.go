@@ -9,15 +9,10 @@ import (
 	"golang.org/x/term"
 )
 
-// Is reports whether a stream is a character device, or a Pager of one. /dev/null is one
-// too, which does no harm.
+// Is reports whether a stream is a terminal, or a Pager of one.
 func Is(stream any) bool {
 	file := fileOf(stream)
-	if file == nil {
-		return false
-	}
-	info, err := file.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
+	return file != nil && term.IsTerminal(int(file.Fd()))
 }
 
 // fileOf is the file behind a stream; nil if there is none.
