@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"log/slog"
-	"runtime/debug"
 	"time"
 
 	"github.com/toolscript/toolscript"
@@ -129,20 +127,4 @@ func (s *System) observe(tool toolscript.Tool, result json.RawMessage) {
 	if value, ok := execution.Untyped(tool, result); ok {
 		s.observed.See(tool.ID(), value)
 	}
-}
-
-// recovered is deferred: it turns a panic into the error of the request.
-func (s *System) recovered(err *error) {
-	if r := recover(); r != nil {
-		*err = mailbox.Panicked(r, debug.Stack())
-		mailbox.LogFailure(s.options.Logger, slog.LevelError, "request failed", *err)
-	}
-}
-
-// bounded adds a deadline to a context without one.
-func bounded(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
-	if _, ok := ctx.Deadline(); ok {
-		return context.WithCancel(ctx)
-	}
-	return context.WithTimeout(ctx, limit)
 }

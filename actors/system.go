@@ -8,6 +8,7 @@ import (
 	"context"
 	"log/slog"
 	"runtime"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -181,3 +182,19 @@ func (s *System) Catalog() toolscript.Catalog { return s.current().Catalog }
 
 // Names returns the identifiers of the current catalog's tools.
 func (s *System) Names() *naming.Names { return s.current().Names() }
+
+// recovered is deferred: it turns a panic into the error of the request.
+func (s *System) recovered(err *error) {
+	if r := recover(); r != nil {
+		*err = mailbox.Panicked(r, debug.Stack())
+		mailbox.LogFailure(s.options.Logger, slog.LevelError, "request failed", *err)
+	}
+}
+
+// bounded adds a deadline to a context without one.
+func bounded(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+	if _, ok := ctx.Deadline(); ok {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, limit)
+}

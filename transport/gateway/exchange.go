@@ -3,12 +3,9 @@ package gateway
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"fmt"
 	"net"
 	"net/url"
-	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -151,56 +148,4 @@ func (x *exchange) occupy(busy bool) {
 	if x.conn != nil {
 		x.conn.occupied(busy)
 	}
-}
-
-// param is an unescaped part of the path. The route matched the escaped path, so a
-// tool's name may contain a slash.
-func (x *exchange) param(name string) (string, error) {
-	value, err := url.PathUnescape(x.c.Params(name))
-	if err != nil {
-		return "", invalid("the path has a wrong escape sequence")
-	}
-	return value, nil
-}
-
-// requestIDs numbers requests. The prefix differs between gateways.
-type requestIDs struct {
-	prefix string
-	last   *atomic.Uint64
-}
-
-func newRequestIDs() requestIDs {
-	return requestIDs{prefix: strings.ToLower(rand.Text()[:6]), last: new(atomic.Uint64)}
-}
-
-func (r requestIDs) next() string { return fmt.Sprintf("%s-%d", r.prefix, r.last.Add(1)) }
-
-// refuseUnread answers a request that fasthttp could not read, or that enter could not
-// answer.
-func (s *Server) refuseUnread(c *fiber.Ctx, err error) error {
-	leaveUnread(c.Context())
-	if verdict := s.verdict(&c.Request().Header); verdict != nil {
-		err = verdict
-	}
-	x := s.newExchange(c)
-	status, err := x.refuse(err)
-	x.finish(status, err)
-	return nil
-}
-
-// refuseMethod answers a request with an unknown method, which fiber would answer before
-// any check.
-func (s *Server) refuseMethod(c *fiber.Ctx) {
-	leaveUnread(c.Context())
-	x := s.newExchange(c)
-	err := s.verdict(&c.Request().Header)
-	if err == nil {
-		err = s.guard(c)
-	}
-	if err == nil {
-		err = errMalformed
-	}
-	x.method = "unknown" // the client chose it, so it must not be in the log
-	status, err := x.refuse(err)
-	x.finish(status, err)
 }

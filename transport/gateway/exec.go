@@ -15,19 +15,12 @@ func (s *Server) exec(x *exchange) error {
 	}
 	st := newStream(x)
 	go st.run(req)
-	select {
-	case first := <-st.lines:
-		st.send(first)
-		return nil
-	case <-st.ended:
-	}
-	select {
-	case first := <-st.lines: // the run may end before its first event is read
-		st.send(first)
-		return nil
-	default:
+	first := <-st.lines
+	if first == nil {
 		return st.outcome()
 	}
+	st.send(first)
+	return nil
 }
 
 // errNoEnd is the error of a Backend that does not emit the last event.

@@ -73,3 +73,13 @@ func (x *exchange) wait() (time.Duration, error) {
 	}
 	return d, nil
 }
+
+// param is an unescaped part of the path. The route matched the escaped path, so a
+// tool's name may contain a slash.
+func (x *exchange) param(name string) (string, error) {
+	value, err := url.PathUnescape(x.c.Params(name))
+	if err != nil {
+		return "", invalid("the path has a wrong escape sequence")
+	}
+	return value, nil
+}

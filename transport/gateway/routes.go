@@ -9,31 +9,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/transport/oauth"
 )
-
-// Limits of a request.
-const (
-	bodyLimit   = 32 << 20
-	headerLimit = 64 << 10
-)
-
-// Time limits of the Backend. Calls and runs have lower limits of their own: the
-// time-out of the server, which progress restarts, and the limits of the script.
-const (
-	healthTime = 500 * time.Millisecond
-	askTime    = 10 * time.Second
-	listTime   = 2 * time.Minute
-	authTime   = time.Minute
-	renderTime = 2*time.Minute + longestWait
-	callTime   = 6 * time.Hour
-	runTime    = 24 * time.Hour
-)
-
-const healthPath = "/health"
-
-// pageQuery are the parameters of the routes that return a page.
-var pageQuery = []string{"server", "cursor"}
 
 // route is one route of the API.
 type route struct {
@@ -44,48 +20,6 @@ type route struct {
 	runs   bool     // the capability of a run is enough
 	bytes  bool     // the body may be bytes instead of JSON
 	serve  func(*exchange) error
-}
-
-func (s *Server) routes() []route {
-	return []route{
-		{method: fiber.MethodGet, path: healthPath, within: healthTime, serve: s.health},
-		{method: fiber.MethodGet, path: "/ready", within: askTime, serve: s.ready},
-		{method: fiber.MethodGet, path: "/status", within: askTime, serve: s.status},
-		{method: fiber.MethodGet, path: "/reload", within: askTime, serve: s.variables},
-		{method: fiber.MethodPost, path: "/reload", within: askTime, serve: s.reload},
-		{method: fiber.MethodGet, path: "/servers", within: renderTime, query: []string{"filter", "wait"}, serve: s.servers},
-		{method: fiber.MethodPost, path: "/servers/:name/restart", within: listTime, serve: s.restartServer},
-		{method: fiber.MethodPost, path: "/servers/:name/auth", within: authTime, serve: s.beginAuth},
-		{method: fiber.MethodGet, path: oauth.CallbackPath, within: authTime, serve: s.finishAuth},
-		{method: fiber.MethodGet, path: "/tools", within: renderTime, query: []string{"filter", "wait"}, runs: true, serve: s.tools},
-		{method: fiber.MethodGet, path: "/tools/:id", within: askTime, runs: true, serve: s.describe},
-		{
-			method: fiber.MethodGet, path: "/search", within: askTime,
-			query: []string{"q", "limit", "threshold", "server", "readOnly", "types"}, runs: true, serve: s.search,
-		},
-		{method: fiber.MethodGet, path: "/search/stats", within: askTime, serve: s.searchStats},
-		{method: fiber.MethodPost, path: "/tools/:id", within: callTime, runs: true, serve: s.callTool},
-		{method: fiber.MethodGet, path: "/resources", within: listTime, query: pageQuery, serve: s.list(toolscript.ListResources)},
-		{method: fiber.MethodGet, path: "/resources/templates", within: listTime, query: pageQuery, serve: s.list(toolscript.ListTemplates)},
-		{method: fiber.MethodGet, path: "/resources/read", within: callTime, query: []string{"server", "uri"}, serve: s.readResource},
-		{method: fiber.MethodGet, path: "/prompts", within: listTime, query: pageQuery, serve: s.list(toolscript.ListPrompts)},
-		{method: fiber.MethodPost, path: "/prompts/:server/:name", within: callTime, serve: s.getPrompt},
-		{method: fiber.MethodGet, path: "/types", within: renderTime, query: []string{"filter", "form", "wait"}, runs: true, serve: s.types},
-		{
-			method: fiber.MethodGet, path: "/runtime/tools.ts", within: renderTime,
-			query: []string{"filter", "compact", "declarations", "wait", "_t"}, runs: true, serve: s.module,
-		},
-		{method: fiber.MethodPost, path: "/exec", within: runTime, serve: s.exec},
-		{method: fiber.MethodGet, path: "/runs", within: askTime, serve: s.runs},
-		{method: fiber.MethodGet, path: "/runs/:id", within: askTime, serve: s.run},
-		{method: fiber.MethodGet, path: "/runs/:id/output", within: askTime, query: []string{"part", "range"}, serve: s.runOutput},
-		{method: fiber.MethodDelete, path: "/runs/:id", within: askTime, serve: s.abortRun},
-		{method: fiber.MethodPost, path: "/runs/:id/reply", within: askTime, serve: s.replyRun},
-		{method: fiber.MethodPost, path: MCPPath, within: runTime, serve: s.mcp},
-		{method: fiber.MethodGet, path: MCPPath, within: runTime, serve: s.mcp},
-		{method: fiber.MethodDelete, path: MCPPath, within: askTime, serve: s.mcp},
-		{method: fiber.MethodPost, path: "/runs/:id/stdin", within: runTime, query: []string{"eof", "error"}, bytes: true, serve: s.giveStdin},
-	}
 }
 
 // newApp creates the fiber app. There is no WriteTimeout: it would count from the start

@@ -15,13 +15,13 @@ import (
 // lines are heartbeats.
 type stream struct {
 	x     *exchange
-	lines chan line     // from emit to copy; if it is full, the run waits for the client
+	lines chan line     // from emit to copy, nil after the last; if it is full, the run waits for the client
 	left  chan struct{} // closed when no more lines are read
 	ended chan struct{} // closed when the Backend has returned
 
-	err error           // the result of the Backend; read after ended is closed
+	err error           // the result of the Backend; read after the nil line, or after ended is closed
 	id  string          // of the run; used by emit
-	end *toolscript.End // set by emit; read after ended is closed
+	end *toolscript.End // set by emit; read as err is
 }
 
 // linesAhead is the number of events that a run may be ahead of its client. Without it,
@@ -35,11 +35,23 @@ func newStream(x *exchange) *stream {
 // run runs the script.
 func (st *stream) run(req toolscript.ExecRequest) {
 	defer close(st.ended)
+	defer st.put(nil)
 	defer recovered(&st.err)
 	st.err = st.x.server.backend.Exec(st.x.ctx, req, st.emit)
 }
 
-// emit sends one event, and waits while linesAhead lines are waiting.
+// put adds a line, and waits while linesAhead lines are waiting. It reports whether the
+// lines are still read.
+func (st *stream) put(l line) bool {
+	select {
+	case st.lines <- l:
+		return true
+	case <-st.left:
+		return false
+	}
+}
+
+// emit sends one event.
 func (st *stream) emit(e toolscript.Event) error {
 	text, err := encodeEvent(e)
 	if err != nil {
@@ -58,14 +70,10 @@ func (st *stream) emit(e toolscript.Event) error {
 		return errClientGone
 	default:
 	}
-	select {
-	case st.lines <- text:
-		return nil
-	case <-st.x.gone:
-		return errClientGone
-	case <-st.left:
+	if !st.put(text) {
 		return errClientGone
 	}
+	return nil
 }
 
 // send makes the stream the answer. fasthttp calls copy on its own goroutine after the
@@ -93,46 +101,32 @@ func (st *stream) copy(w *bufio.Writer, first line) {
 }
 
 // transfer writes lines until the run has ended or the client has closed the connection.
-func (st *stream) transfer(w *bufio.Writer, first line) (fault error) {
+func (st *stream) transfer(w *bufio.Writer, next line) (fault error) {
 	defer recovered(&fault)
 	heartbeat := time.NewTicker(st.x.server.heartbeat)
 	defer heartbeat.Stop()
-	next, live := first, true
-	for live {
-		live = st.write(w, next)
+	for next != nil {
+		if !st.write(w, next) {
+			return nil
+		}
 		select {
 		case next = <-st.lines:
 		case <-heartbeat.C:
 			next = line{[]byte("\n")}
-		case <-st.ended:
-			if st.drain(w) {
-				st.writeFault(w)
-			}
-			return nil
 		case <-st.x.gone:
 			return nil
 		case <-st.x.server.closed:
 			return nil
 		}
 	}
+	st.writeFault(w)
+	if w.Flush() != nil {
+		st.x.cancel(errClientGone)
+	}
 	return nil
 }
 
-// drain writes the remaining lines of a run that has ended.
-func (st *stream) drain(w *bufio.Writer) bool {
-	for {
-		select {
-		case l := <-st.lines:
-			if !st.write(w, l) {
-				return false
-			}
-		default:
-			return true
-		}
-	}
-}
-
-// write writes one line, and flushes if no other line is waiting. If the client has
+// write writes one line, and flushes if nothing else is waiting. If the client has
 // closed the connection, the run is canceled.
 func (st *stream) write(w *bufio.Writer, l line) bool {
 	err := l.write(w)

@@ -170,3 +170,30 @@ func (x *exchange) errorBody(err error) errorBody {
 	}
 	return body
 }
+
+// manyBytes is the length from which a line is decoded without a copy of its value.
+const manyBytes = 64 << 10
+
+// decodeEvent decodes one line. The value of a run may be a part of text.
+func decodeEvent(text []byte) (e toolscript.Event, err error) {
+	if len(text) < manyBytes || !rawjson.Valid(text) {
+		return e, json.Unmarshal(text, &e)
+	}
+	var value json.RawMessage
+	rest := []byte("{")
+	rawjson.Object(text, func(name string, member json.RawMessage) {
+		if name == "value" {
+			value = member
+			return
+		}
+		if len(rest) > 1 {
+			rest = append(rest, ',')
+		}
+		rest = fmt.Appendf(rest, "%q:%s", name, member)
+	})
+	err = json.Unmarshal(append(rest, '}'), &e)
+	if e.End != nil {
+		e.Value = value
+	}
+	return e, err
+}
