@@ -9,11 +9,10 @@ import (
 	"testing"
 )
 
-// The bounds of the path of one exec. They only get lower; the goal is 30 files and
-// 4,500 lines.
+// The bounds of the path of one exec. They only get lower.
 const (
-	maxPathFiles = 30
-	maxPathLines = 4816
+	maxPathFiles = 28
+	maxPathLines = 4110
 )
 
 var pathEntry = regexp.MustCompile("^\\* `(\\S+\\.go)` \\S")

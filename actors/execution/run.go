@@ -47,10 +47,6 @@ type (
 	callsSettled struct{} // no call is in flight any more
 )
 
-// StdinTime is how long a piece of standard input waits for the script to take the
-// piece before it.
-const StdinTime = 30 * time.Second
-
 func newRun(s *shared, parent *actor.PID, m Begin) *run {
 	q := &m.Request
 	q.File, q.Engine, q.Check = cmp.Or(q.File, "script.ts"), cmp.Or(q.Engine, toolscript.EngineQuickJS), cmp.Or(q.Check, toolscript.CheckError)
@@ -146,56 +142,6 @@ func (r *run) report(c *actor.Context) {
 	c.Engine().Send(r.parent, runChanged{at: c.PID(), capability: r.capability, record: r.record})
 }
 
-// snapshot is the record as it is now; the caller may keep it.
-func (r *run) snapshot() toolscript.RunRecord {
-	record := r.record
-	record.Calls = r.calls.snapshot()
-	return record
-}
-
-// giveStdin waits for the script in a goroutine.
-func (r *run) giveStdin(m Stdin) {
-	if err := r.over(); err != nil {
-		m.Reply.Send(struct{}{}, err)
-		return
-	}
-	ctx, cancel := context.WithTimeout(r.ctx, StdinTime)
-	mailbox.Go(func() {
-		defer cancel()
-		m.Reply.Send(struct{}{}, r.stdin.give(ctx, m.Piece))
-	}, func(err error) { m.Reply.Send(struct{}{}, err) })
-}
-
-// answer checks the answer against the schema of its question in a goroutine.
-func (r *run) answer(m Answer) {
-	if err := r.over(); err != nil {
-		m.Reply.Send(struct{}{}, err)
-		return
-	}
-	mailbox.Go(func() {
-		m.Reply.Send(struct{}{}, r.questions.give(r.ctx, m.Answer))
-	}, func(err error) { m.Reply.Send(struct{}{}, err) })
-}
-
-// over is the error of a request to a run that has ended.
-func (r *run) over() error {
-	if r.record.EndedAt != nil {
-		return errEnded(r.id)
-	}
-	return nil
-}
-
-func (r *run) abort() error {
-	if r.over() == nil {
-		r.cancel(errAbort)
-		return nil
-	}
-	if r.calls.stopTasks() {
-		return nil
-	}
-	return errEnded(r.id)
-}
-
 // end closes the record. The client receives the last event after Runs knows the
 // end, so that a list that the client then asks for is up to date.
 func (r *run) end(c *actor.Context, end toolscript.End) {
@@ -233,4 +179,11 @@ func (r *run) stop(c *actor.Context, why error) {
 		r.end(c, failed(r.id, why, nil))
 	}
 	r.settle(c)
+}
+
+// snapshot is the record as it is now; the caller may keep it.
+func (r *run) snapshot() toolscript.RunRecord {
+	record := r.record
+	record.Calls = r.calls.snapshot()
+	return record
 }

@@ -7,20 +7,11 @@
 package execution
 
 import (
-	"cmp"
-	"crypto/subtle"
-	"errors"
-	"fmt"
-	"slices"
-
 	"github.com/anthdm/hollywood/actor"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 )
-
-// maxRecords is how many records of settled runs are kept.
-const maxRecords = 200
 
 // Runs is the state of the actor; only Receive touches it.
 type Runs struct {
@@ -99,57 +90,6 @@ func (r *Runs) runChanged(c *actor.Context, m runChanged) {
 	c.Engine().Poison(m.at)
 }
 
-// keep moves a run from the live ones to the settled ones.
-func (r *Runs) keep(record toolscript.RunRecord) {
-	delete(r.live, record.RunID)
-	r.past = append(r.past, record)
-	r.past = slices.Delete(r.past, 0, max(0, len(r.past)-maxRecords))
-}
-
-// runGone keeps the record of a run whose actor ended without a last message.
-func (r *Runs) runGone(m runGone) {
-	if run, live := r.live[m.id]; live {
-		run.record.Close(failed(m.id, mailbox.ErrEnded, nil))
-		r.keep(run.record)
-	}
-}
-
-func (r *Runs) list() []toolscript.RunRecord {
-	records := slices.Clone(r.past)
-	for _, run := range r.live {
-		records = append(records, run.record)
-	}
-	slices.SortFunc(records, func(a, b toolscript.RunRecord) int {
-		return cmp.Or(b.StartedAt.Compare(a.StartedAt), cmp.Compare(a.RunID, b.RunID))
-	})
-	records = records[:min(maxRecords, len(records))]
-	for i := range records {
-		records[i].Calls = nil
-	}
-	return records
-}
-
-// find compares in constant time, so that its duration says nothing about a
-// capability.
-func (r *Runs) find(capability string) (found Holder) {
-	for id, run := range r.live {
-		if subtle.ConstantTimeCompare([]byte(run.capability), []byte(capability)) == 1 && run.record.EndedAt == nil {
-			found = Holder{id, run.record.Allow}
-		}
-	}
-	return found
-}
-
-func (r *Runs) get(c *actor.Context, m Get) {
-	for _, record := range r.past {
-		if record.RunID == m.ID {
-			m.Reply.Send(record, nil)
-			return
-		}
-	}
-	pass(c, r, m.ID, m.Reply)
-}
-
 // pass passes the message on to the run with this id.
 func pass[T any](c *actor.Context, r *Runs, id string, reply mailbox.Reply[T]) {
 	run, live := r.live[id]
@@ -160,20 +100,6 @@ func pass[T any](c *actor.Context, r *Runs, id string, reply mailbox.Reply[T]) {
 	var none T
 	reply.Send(none, r.notLive(id))
 }
-
-func (r *Runs) notLive(id string) error {
-	if slices.ContainsFunc(r.past, func(record toolscript.RunRecord) bool { return record.RunID == id }) {
-		return errEnded(id)
-	}
-	return &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf("no run %q; the last %d are listed by GET /runs", id, maxRecords)}
-}
-
-func errEnded(id string) error {
-	return &toolscript.Error{Kind: toolscript.Conflict, Err: fmt.Errorf("run %s has ended", id)}
-}
-
-// errAbort is the cause of the end of an aborted run.
-var errAbort = &toolscript.Error{Kind: toolscript.Cancelled, Err: errors.New("the run was aborted")}
 
 // stop ends the runs: the gateway is shutting down, or this actor panicked.
 func (r *Runs) stop(c *actor.Context) {

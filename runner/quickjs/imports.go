@@ -1,11 +1,9 @@
 package quickjs
 
 import (
-	"context"
 	"fmt"
 	"time"
 
-	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 )
 
@@ -78,50 +76,4 @@ var environment = []imported{
 		unix := int64(stack[0]<<32 | stack[1]&0xffffffff)
 		stack[0] = api.EncodeI32(int32(g.hooks.zoneOffset(unix)))
 	}},
-}
-
-const (
-	errnoBadFile = 8
-	errnoNoSys   = 52
-)
-
-// wasi is the WASI module: a clock, random numbers, and no files. wazero's own is not
-// used because it could open files.
-var wasi = []imported{
-	{"clock_time_get", []api.ValueType{i32, i64, i32}, one, func(g *instance, stack []uint64) {
-		if uint32(stack[0]) > 1 {
-			stack[0] = errnoNoSys
-			return
-		}
-		g.memory.WriteUint64Le(uint32(stack[2]), uint64(g.hooks.now().UnixNano()))
-		stack[0] = 0
-	}},
-	{"random_get", []api.ValueType{i32, i32}, one, func(g *instance, stack []uint64) {
-		if buffer, ok := g.memory.Read(uint32(stack[0]), uint32(stack[1])); ok {
-			g.hooks.fill(buffer)
-		}
-		stack[0] = 0
-	}},
-	{"fd_write", []api.ValueType{i32, i32, i32, i32}, one, badFile},
-	{"fd_close", []api.ValueType{i32}, one, badFile},
-	{"fd_fdstat_get", []api.ValueType{i32, i32}, one, badFile},
-	{"fd_seek", []api.ValueType{i32, i64, i32, i32}, one, badFile},
-}
-
-func badFile(_ *instance, stack []uint64) { stack[0] = errnoBadFile }
-
-func provideImports(ctx context.Context, runtime wazero.Runtime) error {
-	for name, functions := range map[string][]imported{"env": environment, "wasi_snapshot_preview1": wasi} {
-		module := runtime.NewHostModuleBuilder(name)
-		for _, f := range functions {
-			call := api.GoFunc(func(ctx context.Context, stack []uint64) {
-				f.call(ctx.Value(guestKey{}).(*instance), stack)
-			})
-			module.NewFunctionBuilder().WithGoFunction(call, f.params, f.results).Export(f.name)
-		}
-		if _, err := module.Instantiate(ctx); err != nil {
-			return fmt.Errorf("provide %s: %w", name, err)
-		}
-	}
-	return nil
 }

@@ -1,5 +1,7 @@
 package quickjs
 
+import "strings"
+
 // input is the standard input of a run.
 type input struct {
 	ended bool   // no more chunks arrive
@@ -31,4 +33,24 @@ func (i *input) take(chunk []byte, eof bool) string {
 	}
 	text, _ := decodeUTF8(data)
 	return text
+}
+
+// feed passes a chunk of standard input to the script.
+func (r *run) feed(a Answer) error {
+	if r.input.ended {
+		return nil
+	}
+	text := r.input.take(a.Stdin, a.StdinEOF)
+	unix := fnTrue
+	if strings.IndexByte(text, '\r') >= 0 {
+		unix = fnUndefined
+	}
+	chunk := r.instance.newString(text)
+	if err := r.enter(r.instance.entries.feed, chunk, r.instance.undefined(), handle(r.instance.call(unix))); err != nil || !a.StdinEOF {
+		return err
+	}
+	if a.StdinErr != "" {
+		return r.enter(r.instance.entries.feed, r.instance.undefined(), r.instance.newString(a.StdinErr))
+	}
+	return r.enter(r.instance.entries.feed, r.instance.undefined())
 }

@@ -3,12 +3,8 @@ package quickjs
 import (
 	"context"
 	"errors"
-	"fmt"
-	"time"
 
-	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
-	"github.com/tetratelabs/wazero/experimental"
 	"github.com/tetratelabs/wazero/sys"
 )
 
@@ -37,32 +33,6 @@ type instance struct {
 	buffers [8][8]uint64
 	depth   int
 }
-
-// newInstance makes an instance on the given memory.
-func newInstance(ctx context.Context, runtime wazero.Runtime, module wazero.CompiledModule, memory experimental.LinearMemory) (*instance, error) {
-	g := &instance{hooks: noHooks{}}
-	allocator := experimental.MemoryAllocatorFunc(func(_, _ uint64) experimental.LinearMemory { return memory })
-	// Without a name, any number of instances can exist; without start functions, the
-	// image is not initialized a second time.
-	config := wazero.NewModuleConfig().WithName("").WithStartFunctions()
-	mod, err := runtime.InstantiateModule(experimental.WithMemoryAllocator(ctx, allocator), module, config)
-	if err != nil {
-		return nil, fmt.Errorf("instantiate the engine: %w", err)
-	}
-	g.module, g.memory = mod, mod.Memory()
-	g.ctx = context.WithValue(context.Background(), guestKey{}, g)
-	for f, name := range functionNames {
-		if g.functions[f] = mod.ExportedFunction(name); g.functions[f] == nil {
-			return nil, errors.Join(fmt.Errorf("the engine does not export %s", name), g.close(ctx))
-		}
-	}
-	g.stack = mod.ExportedGlobal("__stack_pointer").(api.MutableGlobal)
-	g.fuel = mod.ExportedGlobal("fuel").(api.MutableGlobal)
-	g.full = g.fuel.Get()
-	return g, nil
-}
-
-func (in *instance) close(ctx context.Context) error { return in.module.Close(ctx) }
 
 // call calls an exported function and gives its result, or 0.
 func (in *instance) call(f function, args ...uint64) uint64 {
@@ -106,17 +76,3 @@ func (in *instance) unwindIfDead() {
 		panic(errUnwound)
 	}
 }
-
-// bootTime is the fixed time at which images are made. Random bytes are zeros then, so
-// that all images are the same and contain nothing of their process.
-var bootTime = time.Unix(1_700_000_000, 0)
-
-// noHooks serves an instance that boots and runs no script.
-type noHooks struct{}
-
-func (noHooks) interrupt(bool) bool               { return false }
-func (noHooks) operation([]byte, []handle) handle { return 0 }
-func (noHooks) rejected(handle, handle, bool)     {}
-func (noHooks) now() time.Time                    { return bootTime }
-func (noHooks) fill(buffer []byte)                { clear(buffer) }
-func (noHooks) zoneOffset(int64) int              { return 0 }

@@ -3,7 +3,6 @@ package quickjs
 import (
 	"math"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/toolscript/toolscript"
@@ -100,9 +99,9 @@ func (r *run) deliver(a Answer) error {
 	if a.CallID == "" {
 		return r.feed(a)
 	}
-	id, known := r.called(a.CallID)
-	if !known {
-		return nil
+	id, err := strconv.Atoi(a.CallID)
+	if _, known := r.calls[id]; err != nil || !known {
+		return nil //nolint:nilerr // unknown
 	}
 	delete(r.calls, id)
 	if a.Err == nil || a.Err.Code != toolscript.Cancelled {
@@ -112,34 +111,6 @@ func (r *run) deliver(a Answer) error {
 	return r.enter(r.instance.entries.settle, r.integer(id), r.integer(how), answer)
 }
 
-// called returns the number of a call in flight.
-func (r *run) called(callID string) (id int, known bool) {
-	id, err := strconv.Atoi(callID)
-	if err == nil {
-		_, known = r.calls[id]
-	}
-	return id, known
-}
-
-func (r *run) feed(a Answer) error {
-	if r.input.ended {
-		return nil
-	}
-	text := r.input.take(a.Stdin, a.StdinEOF)
-	unix := fnTrue
-	if strings.IndexByte(text, '\r') >= 0 {
-		unix = fnUndefined
-	}
-	chunk := r.instance.newString(text)
-	if err := r.enter(r.instance.entries.feed, chunk, r.instance.undefined(), handle(r.instance.call(unix))); err != nil || !a.StdinEOF {
-		return err
-	}
-	if a.StdinErr != "" {
-		return r.enter(r.instance.entries.feed, r.instance.undefined(), r.instance.newString(a.StdinErr))
-	}
-	return r.enter(r.instance.entries.feed, r.instance.undefined())
-}
-
 // enter calls a function of the prelude that may run script.
 func (r *run) enter(f handle, args ...handle) error {
 	result, bad := r.instance.invoke(f, args...)
@@ -147,14 +118,5 @@ func (r *run) enter(f handle, args ...handle) error {
 		return r.thrown(err, result, toolscript.Executing)
 	}
 	r.instance.free(result)
-	return nil
-}
-
-// unhandledRejection returns an error if a promise was rejected and has no handler after all
-// jobs have run.
-func (r *run) unhandledRejection() error {
-	if first := r.unhandledRejections.first(); first != nil {
-		return &thrown{first.reason, toolscript.Executing}
-	}
 	return nil
 }

@@ -1,6 +1,10 @@
 package quickjs
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/toolscript/toolscript"
+)
 
 // rejection is a rejected promise. Both handles belong to it.
 type rejection struct {
@@ -44,6 +48,15 @@ func (u *unhandledRejections) first() *rejection {
 		if !r.hasHandler {
 			return r
 		}
+	}
+	return nil
+}
+
+// unhandledRejection returns an error if a promise was rejected and has no handler after all
+// jobs have run.
+func (r *run) unhandledRejection() error {
+	if first := r.unhandledRejections.first(); first != nil {
+		return &thrown{first.reason, toolscript.Executing}
 	}
 	return nil
 }

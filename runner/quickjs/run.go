@@ -2,6 +2,8 @@ package quickjs
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"time"
@@ -11,6 +13,35 @@ import (
 	"github.com/toolscript/toolscript/runner"
 	"github.com/toolscript/toolscript/runner/scripterror"
 )
+
+// Run runs a job to its end, its limits or the end of ctx, whichever comes first. The
+// caller cancels calls that are in flight then. Run resets the VM first if it is not
+// fresh.
+//
+// Limits that are zero: MemoryMB is 96, StackKB is 512, which is also the maximum; the
+// others do not bound the run. ToolCalls bounds only the calls in flight here, because
+// the host counts calls.
+func (v *VM) Run(ctx context.Context, job runner.Job, host Host) runner.Outcome {
+	if err := v.Reset(ctx); err != nil {
+		return broken(job, err)
+	}
+	v.fresh = false
+	r := newRun(ctx, v, job, host)
+	v.freshen(r.watch.start)
+	v.instance.hooks = r
+	defer func() { v.instance.hooks = noHooks{} }()
+	return r.outcome(r.do())
+}
+
+// freshen gives a run its own random numbers and clock origin: those of the image
+// would be the same in every run.
+func (v *VM) freshen(start time.Time) {
+	var seed [8]byte
+	_, _ = rand.Read(seed[:]) // never fails (crypto/rand)
+	g := v.instance
+	g.memory.WriteUint64Le(g.entries.context+randomState, binary.LittleEndian.Uint64(seed[:])|1)
+	g.memory.WriteFloat64Le(g.entries.context+clockOrigin, float64(start.UnixMicro())/1000)
+}
 
 // run is one job on a fresh instance. It belongs to the goroutine that owns the VM.
 type run struct {
@@ -49,19 +80,6 @@ func newRun(ctx context.Context, v *VM, job runner.Job, host Host) *run {
 		input:     input{ended: !job.Stdin},
 	}
 }
-
-// thrown is an uncaught JavaScript value.
-type thrown struct {
-	reason handle
-	phase  toolscript.Phase
-}
-
-func (*thrown) Error() string { return "the script threw" }
-
-var (
-	errExit         = errors.New("the script called exit")
-	errNeverSettled = errors.New("the script's top-level await never settled")
-)
 
 // do runs the job and returns its value as JSON, nil for undefined.
 func (r *run) do() (json.RawMessage, error) {
@@ -106,12 +124,7 @@ func (r *run) begin() error {
 	if err != nil {
 		return err
 	}
-	result, bad := r.instance.invoke(r.instance.entries.begin, r.instance.newString(string(about)))
-	if err := r.check(); err != nil || bad {
-		return r.thrown(err, result, toolscript.Executing)
-	}
-	r.instance.free(result)
-	return nil
+	return r.enter(r.instance.entries.begin, r.instance.newString(string(about)))
 }
 
 // check returns why the run cannot continue: its instance is dead, or a limit was
@@ -122,26 +135,3 @@ func (r *run) check() error {
 	}
 	return r.watch.reason
 }
-
-// thrown returns err with the place where the script stopped, or, without err, that
-// the script threw.
-func (r *run) thrown(err error, reason handle, phase toolscript.Phase) error {
-	if err == nil {
-		return &thrown{reason, phase}
-	}
-	if r.instance.err != nil {
-		return err
-	}
-	if r.instance.call(fnPromiseState, uint64(reason)) == promiseRejected { // a stopped module or async function
-		reason = handle(r.instance.call(fnPromiseResult, uint64(reason)))
-	}
-	return &stopped{err, reason}
-}
-
-// stopped is a limit that was reached while the script ran.
-type stopped struct {
-	error
-	reason handle // the exception that ended the script
-}
-
-func (s *stopped) Unwrap() error { return s.error }

@@ -2,14 +2,10 @@ package quickjs
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/toolscript/toolscript/naming"
-	"github.com/toolscript/toolscript/runner"
 )
 
 // VM runs one script at a time. One goroutine uses it at a time.
@@ -88,35 +84,6 @@ func (v *VM) Warm() {
 	if v.instance != nil && v.fresh {
 		v.memory.warm(v.engine.image.hot)
 	}
-}
-
-// freshen gives a run its own random numbers and clock origin: those of the image
-// would be the same in every run.
-func (v *VM) freshen(start time.Time) {
-	var seed [8]byte
-	_, _ = rand.Read(seed[:]) // never fails (crypto/rand)
-	g := v.instance
-	g.memory.WriteUint64Le(g.entries.context+randomState, binary.LittleEndian.Uint64(seed[:])|1)
-	g.memory.WriteFloat64Le(g.entries.context+clockOrigin, float64(start.UnixMicro())/1000)
-}
-
-// Run runs a job to its end, its limits or the end of ctx, whichever comes first. The
-// caller cancels calls that are in flight then. Run resets the VM first if it is not
-// fresh.
-//
-// Limits that are zero: MemoryMB is 96, StackKB is 512, which is also the maximum; the
-// others do not bound the run. ToolCalls bounds only the calls in flight here, because
-// the host counts calls.
-func (v *VM) Run(ctx context.Context, job runner.Job, host Host) runner.Outcome {
-	if err := v.Reset(ctx); err != nil {
-		return broken(job, err)
-	}
-	v.fresh = false
-	r := newRun(ctx, v, job, host)
-	v.freshen(r.watch.start)
-	v.instance.hooks = r
-	defer func() { v.instance.hooks = noHooks{} }()
-	return r.outcome(r.do())
 }
 
 // Close frees the VM.

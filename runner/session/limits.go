@@ -11,42 +11,6 @@ import (
 	"github.com/toolscript/toolscript/runner/scripterror"
 )
 
-// Wait waits for the end of the run. It returns the outcome that the sandbox
-// reported, or the reason why the session must stop the run, or the error of Fail.
-func (s *Session) Wait(ctx context.Context) (runner.Outcome, *toolscript.RunError, error) {
-	wall := s.WallTimer()
-	defer wall.Stop()
-	poll := time.NewTicker(s.options.Poll)
-	defer poll.Stop()
-	stop, cancelled := ctx.Done(), (<-chan time.Time)(nil)
-	for {
-		select {
-		case outcome := <-s.ended:
-			return outcome, nil, nil
-		case err := <-s.failed:
-			return runner.Outcome{}, nil, err
-		case <-stop:
-			if s.options.Cancel == nil {
-				return runner.Outcome{}, s.Cancelled(ctx), nil
-			}
-			stop, cancelled = nil, time.After(s.options.CancelGrace)
-			s.Go(s.options.Cancel) // the process may not read: Cancel can block
-		case <-cancelled:
-			return runner.Outcome{}, s.Cancelled(ctx), nil
-		case <-wall.C:
-			if left := s.wallLeft() + s.options.LimitGrace; left > 0 { // the clock stood still meanwhile
-				wall.Reset(max(left, s.options.Poll))
-				continue
-			}
-			return runner.Outcome{}, scripterror.OutOfTime(s.job.Limits), nil
-		case <-poll.C:
-			if e := s.overrun(); e != nil {
-				return runner.Outcome{}, e, nil
-			}
-		}
-	}
-}
-
 // overrun is the limit that the process exceeds, if any.
 func (s *Session) overrun() *toolscript.RunError {
 	if limit := milliseconds(s.job.Limits.CPUMs); limit > 0 && proc.CPUTime(s.process.PID())-s.cpu > limit+s.options.LimitGrace {
@@ -92,3 +56,12 @@ func (s *Session) WallTimer() *time.Timer {
 }
 
 func milliseconds(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
+
+// Outcome is the outcome of a run that ended with an error.
+func (s *Session) Outcome(e *toolscript.RunError) runner.Outcome {
+	e.ScriptID = s.job.RunID
+	if e.Phase == "" {
+		e.Phase = toolscript.Executing
+	}
+	return runner.Outcome{Err: e, ExitCode: 1, Metrics: runner.Metrics{RunMs: float64(s.Elapsed()) / float64(time.Millisecond)}}
+}

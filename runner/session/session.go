@@ -7,15 +7,14 @@ package session
 
 import (
 	"context"
-	"errors"
 	"log/slog"
-	"runtime/debug"
 	"sync"
 	"time"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner"
 	"github.com/toolscript/toolscript/runner/internal/proc"
+	"github.com/toolscript/toolscript/runner/scripterror"
 )
 
 // GracePeriod is how long the calls of a run may take to end after they have been
@@ -143,6 +142,42 @@ func (s *Session) Fail(err error) {
 	}
 }
 
+// Wait waits for the end of the run. It returns the outcome that the sandbox
+// reported, or the reason why the session must stop the run, or the error of Fail.
+func (s *Session) Wait(ctx context.Context) (runner.Outcome, *toolscript.RunError, error) {
+	wall := s.WallTimer()
+	defer wall.Stop()
+	poll := time.NewTicker(s.options.Poll)
+	defer poll.Stop()
+	stop, cancelled := ctx.Done(), (<-chan time.Time)(nil)
+	for {
+		select {
+		case outcome := <-s.ended:
+			return outcome, nil, nil
+		case err := <-s.failed:
+			return runner.Outcome{}, nil, err
+		case <-stop:
+			if s.options.Cancel == nil {
+				return runner.Outcome{}, s.Cancelled(ctx), nil
+			}
+			stop, cancelled = nil, time.After(s.options.CancelGrace)
+			s.Go(s.options.Cancel) // the process may not read: Cancel can block
+		case <-cancelled:
+			return runner.Outcome{}, s.Cancelled(ctx), nil
+		case <-wall.C:
+			if left := s.wallLeft() + s.options.LimitGrace; left > 0 { // the clock stood still meanwhile
+				wall.Reset(max(left, s.options.Poll))
+				continue
+			}
+			return runner.Outcome{}, scripterror.OutOfTime(s.job.Limits), nil
+		case <-poll.C:
+			if e := s.overrun(); e != nil {
+				return runner.Outcome{}, e, nil
+			}
+		}
+	}
+}
+
 // Stop cancels the calls of the run and the read of standard input.
 func (s *Session) Stop() { s.cancel() }
 
@@ -164,43 +199,4 @@ func (s *Session) Close() {
 	case <-done:
 	case <-timer.C:
 	}
-}
-
-// Outcome is the outcome of a run that ended with an error.
-func (s *Session) Outcome(e *toolscript.RunError) runner.Outcome {
-	e.ScriptID = s.job.RunID
-	if e.Phase == "" {
-		e.Phase = toolscript.Executing
-	}
-	return runner.Outcome{Err: e, ExitCode: 1, Metrics: runner.Metrics{RunMs: float64(s.Elapsed()) / float64(time.Millisecond)}}
-}
-
-// ErrPanic is the error of an action that panicked. The log has the cause and the
-// stack; scripts see neither.
-var ErrPanic = errors.New("the gateway failed in this run; its log says why")
-
-// Contain runs f. A panic in f is logged with its stack, and is ErrPanic for the
-// caller. Every goroutine on the gateway's side of a run is contained, because it
-// handles input that a script may control.
-func Contain(log *slog.Logger, doing string, f func()) (err error) {
-	defer func() {
-		if cause := recover(); cause != nil {
-			err = panicked(log, doing, cause)
-		}
-	}()
-	f()
-	return nil
-}
-
-// recovered is deferred: after a panic it calls then with ErrPanic.
-func (s *Session) recovered(doing string, then func(error)) {
-	if cause := recover(); cause != nil {
-		then(panicked(s.options.Log, doing, cause))
-	}
-}
-
-func panicked(log *slog.Logger, doing string, cause any) error {
-	log.Error("panic in the gateway's side of a script worker",
-		slog.String("doing", doing), slog.Any("cause", cause), slog.String("stack", string(debug.Stack())))
-	return ErrPanic
 }

@@ -1,11 +1,15 @@
 package worker
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner"
+	"github.com/toolscript/toolscript/runner/internal/proc"
+	"github.com/toolscript/toolscript/runner/scripterror"
 	"github.com/toolscript/toolscript/runner/session"
 )
 
@@ -38,4 +42,35 @@ func (r *run) lost(cause error) (runner.Outcome, error) {
 	}
 	return r.Outcome(&toolscript.RunError{Name: "InternalError", Code: toolscript.Internal, Message: err.Error()}),
 		&toolscript.Error{Kind: toolscript.Unavailable, Err: err}
+}
+
+// killDeaf kills a worker that has not read its job at the limits of the run.
+func (r *run) killDeaf(ctx context.Context, sent <-chan struct{}) {
+	wall := r.WallTimer()
+	defer wall.Stop()
+	select {
+	case <-sent:
+		return
+	case <-wall.C:
+	case <-ctx.Done():
+		select {
+		case <-sent:
+			return
+		case <-time.After(cancelGrace):
+		}
+	}
+	r.sandbox.Kill()
+}
+
+// maxMemory bounds the memory of a worker. The heap of the script has a limit of its own;
+// answers that the script does not take come on top. A script that awaits its calls
+// holds no more answers than calls in flight.
+const maxMemory = 1 << 30
+
+// overrun reports a worker that holds too much memory.
+func (r *run) overrun() *toolscript.RunError {
+	if proc.RSS(r.sandbox.PID()) > maxMemory {
+		return scripterror.AnswersWait(maxMemory)
+	}
+	return nil
 }

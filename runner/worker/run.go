@@ -12,32 +12,8 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/naming"
 	"github.com/toolscript/toolscript/runner"
-	"github.com/toolscript/toolscript/runner/internal/proc"
-	"github.com/toolscript/toolscript/runner/scripterror"
 	"github.com/toolscript/toolscript/runner/session"
 )
-
-// ErrKilled means that a run could be ended only together with its worker.
-var ErrKilled = errors.New("the script did not end by itself, so its sandbox was killed")
-
-// A Sandbox runs scripts in a worker; it implements runner.Runner. One caller uses it
-// at a time. If Run returns an error, the Outcome still says how the run ended, but
-// the worker is gone, and the Sandbox with it.
-type Sandbox struct {
-	*Process
-	names string // key of the names that the worker has
-}
-
-var _ runner.Runner = (*Sandbox)(nil)
-
-// StartSandbox starts a sandbox and waits until it can run a script at once.
-func StartSandbox(ctx context.Context, o Options) (*Sandbox, error) {
-	p, err := start(ctx, roleSandbox, o)
-	if err != nil {
-		return nil, err
-	}
-	return &Sandbox{Process: p}, nil
-}
 
 // Run implements runner.Runner. It returns at most 350 ms after the end of ctx and 550
 // ms after a limit, and the script has stopped by then. Calls of host that do not
@@ -73,10 +49,6 @@ const (
 	cancelGrace = 100 * time.Millisecond
 	// limitPoll is how often the processor time and the memory of a worker are read.
 	limitPoll = 100 * time.Millisecond
-	// maxMemory bounds the memory of a worker. The heap of the script has a limit of
-	// its own; answers that the script does not take come on top. A script that
-	// awaits its calls holds no more answers than calls in flight.
-	maxMemory = 1 << 30
 )
 
 // A run is the connection between one session and its worker.
@@ -99,14 +71,6 @@ func newRun(ctx context.Context, s *Sandbox, job runner.Job, host runner.Host) *
 		Cancel: r.sendCancel, CancelGrace: cancelGrace, MaxAnswer: MaxFrame - numberSize, Deliver: r.deliver,
 	})
 	return r
-}
-
-// overrun reports a worker that holds too much memory.
-func (r *run) overrun() *toolscript.RunError {
-	if proc.RSS(r.sandbox.PID()) > maxMemory {
-		return scripterror.AnswersWait(maxMemory)
-	}
-	return nil
 }
 
 // run sends the job and waits for the end of the run.
@@ -135,30 +99,12 @@ func (r *run) run(ctx context.Context) (runner.Outcome, error) {
 	return outcome, nil
 }
 
-// sendJob sends the worker its job. A worker that does not read it within the
-// limits of the run is killed.
+// sendJob sends the worker its job.
 func (r *run) sendJob(ctx context.Context) error {
 	sent := make(chan struct{})
 	defer close(sent)
 	r.Go(func() { r.killDeaf(ctx, sent) })
 	return r.sandbox.begin(r.job)
-}
-
-func (r *run) killDeaf(ctx context.Context, sent <-chan struct{}) {
-	wall := r.WallTimer()
-	defer wall.Stop()
-	select {
-	case <-sent:
-		return
-	case <-wall.C:
-	case <-ctx.Done():
-		select {
-		case <-sent:
-			return
-		case <-time.After(cancelGrace):
-		}
-	}
-	r.sandbox.Kill()
 }
 
 // receive reads the frames of the worker until one ends the run. Output is passed

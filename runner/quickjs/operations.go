@@ -1,0 +1,143 @@
+package quickjs
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"time"
+)
+
+// operations are the host functions of the prelude, by name; bridge.go has those of
+// calls, output and the value. They are called while script runs: they read strings and
+// numbers, create values and throw, and never run script.
+var operations = map[string]func(r *run, a arguments) handle{
+	"write":         (*run).write,
+	"server":        (*run).findServer,
+	"tool":          (*run).findTool,
+	"shown":         (*run).isShown,
+	"names":         (*run).listNames,
+	"missing":       (*run).explainMissing,
+	"call":          (*run).beginCall,
+	"cancel":        (*run).cancelCall,
+	"stdin":         (*run).askStdin,
+	"timer":         (*run).setTimer,
+	"clear":         (*run).clearTimer,
+	"exit":          (*run).exitNow,
+	"now":           (*run).sinceStart,
+	"random":        (*run).random,
+	"encode":        (*run).encode,
+	"decode":        (*run).decode,
+	"trace":         (*run).mapTrace,
+	"className":     (*run).className,
+	"proxyTarget":   (*run).proxyTarget,
+	"json":          (*run).keepJSON,
+	"held":          (*run).findHeld,
+	"promiseState":  (*run).promiseState,
+	"promiseResult": (*run).promiseResult,
+}
+
+// shown(server or -1, name) → 1 if the script may see the name, else 0
+func (r *run) isShown(a arguments) handle {
+	if r.names.Shown(a.integer(0), a.text(1)) {
+		return r.integer(1)
+	}
+	return r.integer(0)
+}
+
+// names(server or -1) → array of names, as JSON
+func (r *run) listNames(a arguments) handle {
+	list, _ := json.Marshal(r.names.Idents(a.integer(0))) // strings always have JSON
+	return r.instance.newString(string(list))
+}
+
+// missing(server or -1, name) → message
+func (r *run) explainMissing(a arguments) handle {
+	return r.instance.newString(r.names.Missing(a.integer(0), a.text(1)))
+}
+
+// stdin() → 1 if a chunk will arrive, 0 at the end of standard input
+func (r *run) askStdin(arguments) handle { return r.integer(r.input.ask(r.host)) }
+
+// timer(id, milliseconds, whether it keeps the script alive)
+func (r *run) setTimer(a arguments) handle {
+	r.timers.add(a.integer(0), a.number(1), a.integer(2) != 0)
+	return r.instance.undefined()
+}
+
+// clear(id)
+func (r *run) clearTimer(a arguments) handle {
+	r.timers.remove(a.integer(0))
+	return r.instance.undefined()
+}
+
+// exit(code) does not return
+func (r *run) exitNow(a arguments) handle {
+	r.exitCode = a.integer(0)
+	r.instance.unwind(errExit)
+	return 0
+}
+
+// now() → milliseconds since the run began
+func (r *run) sinceStart(arguments) handle {
+	return r.instance.newNumber(float64(r.watch.elapsed()) / float64(time.Millisecond))
+}
+
+// mostRandom is the bound of crypto.getRandomValues.
+const mostRandom = 65536
+
+// random(length) → Uint8Array
+func (r *run) random(a arguments) handle {
+	data := make([]byte, min(max(a.integer(0), 0), mostRandom))
+	_, _ = rand.Read(data) // never fails (crypto/rand)
+	return r.instance.newBytes(data)
+}
+
+// encode(text) → Uint8Array of its UTF-8
+func (r *run) encode(a arguments) handle {
+	data, release := r.instance.utf8(a.at(0))
+	defer release()
+	return r.instance.newBytes(data)
+}
+
+// decode(bytes, fatal) → text, or undefined if fatal and the bytes are not UTF-8
+func (r *run) decode(a arguments) handle {
+	text, ok := decodeUTF8(r.instance.bytesOf(a.at(0)))
+	if !ok && a.integer(1) != 0 {
+		return r.instance.undefined()
+	}
+	return r.instance.newString(text)
+}
+
+// trace(stack) → the stack in terms of the user's text
+func (r *run) mapTrace(a arguments) handle {
+	text, _, _ := r.source.Trace(a.text(0))
+	return r.instance.newString(text)
+}
+
+// className(object) → the class name in the engine, and Proxy for a proxy, for which
+// the engine returns the class of its target
+func (r *run) className(a arguments) handle {
+	if r.instance.call(fnIsProxy, uint64(a.at(0))) != 0 {
+		return r.instance.newString("Proxy")
+	}
+	return handle(r.instance.call(fnClassName, uint64(a.at(0))))
+}
+
+// proxyTarget(proxy) → its target
+func (r *run) proxyTarget(a arguments) handle {
+	return handle(r.instance.call(fnProxyTarget, uint64(a.at(0))))
+}
+
+// held(promises, their results) → a bit for each promise that the script may still see
+func (r *run) findHeld(a arguments) handle {
+	return r.integer(r.instance.heap().held(a.at(0), a.at(1)))
+}
+
+// promiseState(value) → -1 no promise, 0 pending, 1 fulfilled, 2 rejected
+func (r *run) promiseState(a arguments) handle {
+	return r.integer(int(int32(r.instance.call(fnPromiseState, uint64(a.at(0))))))
+}
+
+// promiseResult(promise) → its value or reason
+func (r *run) promiseResult(a arguments) handle {
+	return handle(r.instance.call(fnPromiseResult, uint64(a.at(0))))
+}
