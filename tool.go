@@ -25,6 +25,10 @@ type Tool struct {
 	OutputSchema json.RawMessage
 
 	Annotations Annotations
+
+	// RequiresApproval is set for a built-in tool that needs an approval unless a rule
+	// of the configuration allows it.
+	RequiresApproval bool `json:",omitempty"`
 }
 
 // Annotations are a server's hints about one of its tools (MCP: "clients MUST

@@ -63,7 +63,7 @@ func (s *System) FinishAuth(ctx context.Context, query url.Values) (server strin
 
 // login returns the session of a server; nil for a server without OAuth.
 func (s *System) login(name string, config mcpclient.Config) *oauth.Session {
-	if s.options.Logins == nil || config.Problem != nil || config.Type == mcpclient.Stdio {
+	if s.options.Logins == nil || config.Problem != nil || config.Local() {
 		return nil
 	}
 	session, err := s.options.Logins.Session(name, config.URL, config.OAuth)

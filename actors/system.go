@@ -26,6 +26,7 @@ import (
 	"github.com/toolscript/toolscript/codegen/observe"
 	"github.com/toolscript/toolscript/codegen/validate"
 	"github.com/toolscript/toolscript/naming"
+	"github.com/toolscript/toolscript/transport/builtin"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/oauth"
 )
@@ -73,7 +74,7 @@ func (o Options) withDefaults() Options {
 		if o.Logins != nil {
 			d.RoundTripper = Credentials(o.Logins)
 		}
-		o.Dial = server.DialMCP(d)
+		o.Dial = server.DialAll(d, builtin.Dialer{})
 	}
 	if o.ConnectTimeout == 0 {
 		o.ConnectTimeout = DefaultConnectTimeout

@@ -5,10 +5,11 @@ import (
 	"encoding/json"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/builtin"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// Conn is a connection to one MCP server, such as *mcpclient.Conn. It is safe for
+// Conn is a connection to one server: *mcpclient.Conn or *builtin.Conn. It is safe for
 // concurrent use. All methods except Start and Close end when their ctx ends. Errors are
 // *toolscript.Error with a text for the caller.
 type Conn interface {
@@ -45,7 +46,22 @@ type Conn interface {
 // process or connection behind. The functions of on must not block.
 type Dial func(ctx context.Context, name string, cfg mcpclient.Config, on mcpclient.Events) (Conn, error)
 
-// DialMCP returns the Dial for real servers. A connection that ends with an error of
+// DialAll returns the Dial for MCP servers and for servers of built-in tools.
+func DialAll(d mcpclient.Dialer, b builtin.Dialer) Dial {
+	mcp := DialMCP(d)
+	return func(ctx context.Context, name string, cfg mcpclient.Config, on mcpclient.Events) (Conn, error) {
+		if cfg.Type != mcpclient.Builtin {
+			return mcp(ctx, name, cfg, on)
+		}
+		conn, err := b.Dial(ctx, name, cfg, on)
+		if err != nil {
+			return nil, err // a nil *builtin.Conn would make a non-nil Conn
+		}
+		return conn, nil
+	}
+}
+
+// DialMCP returns the Dial for MCP servers. A connection that ends with an error of
 // kind Unauthorized leads to the state needs_auth.
 func DialMCP(d mcpclient.Dialer) Dial {
 	return func(ctx context.Context, name string, cfg mcpclient.Config, on mcpclient.Events) (Conn, error) {

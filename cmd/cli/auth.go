@@ -84,18 +84,18 @@ func (a *app) choose(name string, trust bool) (mcpclient.Config, error) {
 		return config, fmt.Errorf("there is no server %q; the servers are: %s", name, known)
 	case config.Problem != nil:
 		return config, &toolscript.Error{Kind: toolscript.Invalid, Server: name, Err: config.Problem}
-	case config.Type == mcpclient.Stdio:
-		return config, &stdioError{name}
+	case config.Local():
+		return config, &localError{name, config.Type}
 	default:
 		return config, nil
 	}
 }
 
-// stdioError is the error of a login at a stdio server.
-type stdioError struct{ server string }
+// localError is the error of a login at a server without an address.
+type localError struct{ server, kind string }
 
-func (e *stdioError) Error() string {
-	return fmt.Sprintf("server %s is a stdio server; OAuth2 is for HTTP/SSE servers only", e.server)
+func (e *localError) Error() string {
+	return fmt.Sprintf("server %s is a %s server; OAuth2 is for HTTP/SSE servers only", e.server, e.kind)
 }
 
 // login logs in, unless the server accepts requests without a login.

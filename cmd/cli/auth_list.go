@@ -69,7 +69,7 @@ func (o *authOptions) states(ctx context.Context, loaded *config.Config) []login
 	logins := o.host.Logins(o.logger(slog.LevelWarn))
 	all := []loginState{}
 	for _, name := range slices.Sorted(maps.Keys(loaded.Servers)) {
-		if loaded.Servers[name].Type != mcpclient.Stdio {
+		if !loaded.Servers[name].Local() {
 			all = append(all, loginState{Server: name})
 		}
 	}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/oauth"
 )
 
@@ -67,7 +66,7 @@ func (a *app) storedLogin(name string, trust bool) (*oauth.Session, error) {
 	o := oauth.Options{Server: name, URL: known.URL, Store: store, Logger: a.logger(slog.LevelWarn)}
 	if loaded, err := a.host.Load(trust); err == nil {
 		c := loaded.Servers[name]
-		if c.Type != mcpclient.Stdio && c.Problem == nil && c.URL == known.URL {
+		if !c.Local() && c.Problem == nil && c.URL == known.URL {
 			o.Config = c.OAuth
 		}
 	}

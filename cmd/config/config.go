@@ -35,6 +35,8 @@ type Settings struct {
 	Search Search
 	Output Output
 
+	ToolPacks toolscript.ToolPacks
+
 	AnswersMB int64 // limit of all answers of servers in memory together
 }
 

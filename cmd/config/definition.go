@@ -13,7 +13,7 @@ import (
 // serverDefinition are the fields that decide which program or address a server is, and
 // which data it gets. The user trusts these fields. The other fields only limit a
 // trusted server, so they may change without a question.
-var serverDefinition = []string{"type", "command", "args", "cwd", "env", "inheritEnv", "url", "headers", "oauth"}
+var serverDefinition = []string{"type", "command", "args", "cwd", "env", "inheritEnv", "url", "headers", "oauth", "root", "tools"}
 
 // searchDefinition are the fields of search that load a library, or name an address that
 // gets all tools and queries.
@@ -33,6 +33,9 @@ func define(root *node) definitions {
 	for name, n := range root.child("mcpServers").children() {
 		d.names = append(d.names, name)
 		d.servers[name] = definition(name, n, serverDefinition)
+		if packs := root.child("toolPacks"); packs != nil && n.child("type").text() == mcpclient.Builtin {
+			d.servers[name] += "\n" + member("toolPacks", packs, "") // they decide which tools the server has
+		}
 	}
 	if search := root.child("search"); slices.ContainsFunc(searchDefinition, func(f string) bool { return search.child(f) != nil }) {
 		d.search = definition("search", search, searchDefinition)

@@ -138,12 +138,15 @@ func (l *loader) expand(d *document, e effect) {
 // earlier servers too: a script of the project must not reach another server of the same
 // name, such as the production database.
 func (l *loader) merge(d *document, file File, e effect) error {
+	packs := merged(l.config.Settings.ToolPacks, d.root.child("toolPacks")) // a file cannot change the servers of an earlier one
 	for name, n := range d.root.child("mcpServers").children() {
-		c, err := l.options.server(n, file)
+		c, err := l.options.server(n, file, packs)
 		if err != nil {
 			return err
 		}
-		c.Problem = l.options.problem(name, n, e.server(name))
+		if problem := l.options.problem(name, n, e.server(name)); problem != nil {
+			c.Problem = problem
+		}
 		l.config.Servers[name] = c
 		l.report(d.idleFields(name, n))
 	}

@@ -54,16 +54,22 @@ func TestLoadComplete(t *testing.T) {
 			},
 			"asleep":   {Type: mcpclient.Stdio, Disabled: true, Command: "later", Timeout: time.Minute},
 			"imported": {Type: mcpclient.HTTP, URL: "https://imported.example.com/mcp", Timeout: time.Minute},
+			"workspace": {
+				Type: mcpclient.Builtin, Root: filepath.Join(s.home, "work"), Tools: []string{"readFile", "listDir"}, Timeout: time.Minute,
+			},
 		},
 		Settings: config.Settings{Engine: "quickjs", Check: "warn", Types: config.Types{OpenObjects: true, NoObserve: true, Describe: new(80)}, Limits: toolscript.Limits{
 			TimeoutMs: 300_000, CPUMs: 30_000, MemoryMB: 64, StackKB: 512, ToolCalls: 1000, Concurrency: 16, Questions: 20,
 			SourceBytes: 1 << 20, ValueBytes: 10 << 20, OutputBytes: 10_000_000,
+		}, ToolPacks: toolscript.ToolPacks{
+			"reading": {Tools: []string{"readFile", "listDir", "github__get_issue"}},
+			"review":  {Extends: []string{"reading"}, Tools: []string{"readFile"}},
 		}, Search: config.Search{Lexical: true, NoCache: true, Limit: 5, Alpha: new(0.5), Threshold: new(0.0),
 			Model: "/m/bge.gguf", Library: "/m", Remote: config.Remote{URL: "https://api.example.com/v1", Model: "m", Key: "k"}}},
 		Files: []config.File{{Path: filepath.Join(s.home, config.FileName), Found: true, Trusted: true}},
 	}
-	if len(got.Warnings) != 5 { // four reserved fields, and search.remote with search.model
-		t.Errorf("Warnings = %q, want five", got.Warnings)
+	if len(got.Warnings) != 4 { // three reserved fields, and search.remote with search.model
+		t.Errorf("Warnings = %q, want four", got.Warnings)
 	}
 	got.Warnings = nil
 	for name, server := range want.Servers {

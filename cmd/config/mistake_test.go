@@ -198,7 +198,7 @@ func TestReservedFields(t *testing.T) {
 	s := newScene(t)
 	const text = `{"mcpServers": {"s": {"url": "http://x", "oauth": {"clientId": "x"}}}, "$schema": "http://x", "search": {},
   "scriptHarness": [], "providers": {"x": {"scriptHarness": {"enabled": true}}},
-  "toolPacks": null, "approvals": "${UNSET}"}`
+  "approvals": "${UNSET}"}`
 	s.write(s.home, text)
 	s.write(s.project, text)
 	var got []string
@@ -210,8 +210,7 @@ func TestReservedFields(t *testing.T) {
 	want := []string{
 		":2:24: providers: has no effect in this version of toolscript",
 		":2:3: scriptHarness: has no effect in this version of toolscript",
-		":3:22: approvals: has no effect in this version of toolscript",
-		":3:3: toolPacks: has no effect in this version of toolscript",
+		":3:3: approvals: has no effect in this version of toolscript",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("warnings (-want +got):\n%s", diff)

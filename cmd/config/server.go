@@ -12,9 +12,14 @@ import (
 	"github.com/toolscript/toolscript/transport/oauth"
 )
 
-// server builds the configuration of one server from its validated tree.
-func (o Options) server(n *node, file File) (mcpclient.Config, error) {
+// server builds the configuration of one server from its validated tree. Problem is set
+// if the server names a tool that does not exist.
+func (o Options) server(n *node, file File, packs toolscript.ToolPacks) (mcpclient.Config, error) {
 	dir, err := o.serverDir(n.child("cwd").text(), file)
+	if err != nil {
+		return mcpclient.Config{}, err
+	}
+	root, tools, problem, err := o.builtin(n, file, packs)
 	if err != nil {
 		return mcpclient.Config{}, err
 	}
@@ -31,12 +36,15 @@ func (o Options) server(n *node, file File) (mcpclient.Config, error) {
 		URL:          n.child("url").text(),
 		Headers:      n.child("headers").textMap(),
 		OAuth:        oauthConfig(n.child("oauth")),
+		Root:         root,
+		Tools:        tools,
 		Protocol:     n.child("protocol").text(),
 		IncludeTools: n.child("includeTools").texts(),
 		ExcludeTools: n.child("excludeTools").texts(),
 		Timeout:      n.child("timeout").duration(),
 		Concurrency:  int(n.child("concurrency").count()),
 		Secrets:      n.secrets(),
+		Problem:      problem,
 	}
 	if c.Timeout == 0 {
 		c.Timeout = mcpclient.DefaultTimeout
@@ -101,7 +109,7 @@ func (o Options) problem(name string, n *node, trusted bool) error {
 
 // oauthProblem is the reason why the login at a server cannot work.
 func (o Options) oauthProblem(name string, n *node) error {
-	if serverType(n) == mcpclient.Stdio {
+	if t := serverType(n); t == mcpclient.Stdio || t == mcpclient.Builtin {
 		return nil
 	}
 	if err := oauthConfig(n.child("oauth")).Check(); err != nil {
@@ -129,9 +137,10 @@ var errNotTrusted = errors.New("not trusted; run: toolscript trust")
 
 // idle are the fields without an effect, by the type of the server.
 var idle = map[string][]string{
-	mcpclient.Stdio: {"url", "headers", "oauth"},
-	mcpclient.HTTP:  {"command", "args", "env", "inheritEnv", "cwd"},
-	mcpclient.SSE:   {"command", "args", "env", "inheritEnv", "cwd"},
+	mcpclient.Stdio:   {"url", "headers", "oauth", "root", "tools"},
+	mcpclient.HTTP:    {"command", "args", "env", "inheritEnv", "cwd", "root", "tools"},
+	mcpclient.SSE:     {"command", "args", "env", "inheritEnv", "cwd", "root", "tools"},
+	mcpclient.Builtin: {"command", "args", "env", "inheritEnv", "cwd", "url", "headers", "oauth", "protocol"},
 }
 
 // idleFields are warnings about fields of a server without an effect.

@@ -22,6 +22,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/toolcache"
 	"github.com/toolscript/toolscript/codegen"
 	"github.com/toolscript/toolscript/runner/worker"
+	"github.com/toolscript/toolscript/transport/builtin"
 	"github.com/toolscript/toolscript/transport/inflight"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/reaper"
@@ -68,10 +69,10 @@ func (h *Host) Start(loaded *config.Config, options Options) (*Daemon, error) {
 	o := options.Actors
 	o.Servers, o.Logger, o.NoServers = loaded.Servers, options.Logger, h.NoServers(loaded.Files)
 	o.Logins = h.Logins(options.Logger)
-	o.Dial = server.DialMCP(mcpclient.Dialer{
-		Reaper: d.reaper, Dir: h.Config.WorkDir, RoundTripper: actors.Credentials(o.Logins),
-		Answers: inflight.New(func() int64 { return d.settings.Load().AnswersMB << 20 }),
-	})
+	answers := inflight.New(func() int64 { return d.settings.Load().AnswersMB << 20 })
+	o.Dial = server.DialAll(mcpclient.Dialer{
+		Reaper: d.reaper, Dir: h.Config.WorkDir, RoundTripper: actors.Credentials(o.Logins), Answers: answers,
+	}, builtin.Dialer{Host: h.builtinHost(), Answers: answers})
 	o.Memory = toolcache.Folder(h.Cache("tools"))
 	o.Types = func() actors.Types { return typeOptions(d.settings.Load().Types) }
 	d.completeScripts(&o.Scripts)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"os"
 	"slices"
 	"time"
 
@@ -64,7 +65,13 @@ func (x *examination) servers(ctx context.Context) {
 func (x *examination) serverProblem(logins *oauth.Sessions, name string, c mcpclient.Config) (fix string, problem error) {
 	switch {
 	case c.Problem != nil:
+		if c.Type == mcpclient.Builtin {
+			return `correct "tools" of ` + name + " in " + c.Source, c.Problem
+		}
 		return "export the variable, or write a default in " + c.Source + ": ${NAME:-default}", c.Problem
+	case c.Type == mcpclient.Builtin:
+		_, err := os.ReadDir(c.Root)
+		return `create the folder, or correct "root" of ` + name + " in " + c.Source, err
 	case c.Type == mcpclient.Stdio:
 		return fmt.Sprintf(`install the program, or correct "command" of %s in %s`, name, c.Source), mcpclient.FindProgram(x.Env, c)
 	default:

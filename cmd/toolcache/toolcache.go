@@ -18,7 +18,7 @@ import (
 const maxSize = 16 << 20
 
 // format changes when the content of the files changes.
-const format = 2
+const format = 3
 
 // Folder is the folder of the files. An empty Folder stores nothing.
 type Folder string
@@ -88,7 +88,7 @@ func (f Folder) path(name string, cfg mcpclient.Config) string {
 // identity is a hash of the configuration with its secrets, which cannot be computed
 // from it.
 func identity(cfg mcpclient.Config) string {
-	return hash(cfg.Type, cfg.Command, cfg.Args, cfg.Env, cfg.Dir, cfg.URL, cfg.Headers)
+	return hash(cfg.Type, cfg.Command, cfg.Args, cfg.Env, cfg.Dir, cfg.URL, cfg.Headers, cfg.Root, cfg.Tools)
 }
 
 func hash(parts ...any) string {

@@ -23,6 +23,8 @@ const (
 	Stdio = "stdio" // a child process; messages go over its standard input and output
 	HTTP  = "http"  // streamable HTTP
 	SSE   = "sse"   // HTTP+SSE, the transport of MCP before 2025-03-26
+
+	Builtin = "builtin" // the built-in tools, in the gateway itself; see package builtin
 )
 
 // Values of Config.Protocol: versions of MCP.
@@ -34,7 +36,7 @@ const (
 // Config describes how to reach one server. It is immutable after loading, so it may
 // be read concurrently.
 type Config struct {
-	Type     string // Stdio, HTTP or SSE; may be empty if Problem or Disabled is set
+	Type     string // Stdio, HTTP, SSE or Builtin; may be empty if Problem or Disabled is set
 	Disabled bool   // the server is listed but not started
 
 	// Fields for Stdio. Env is set on top of the inherited variables. By default the
@@ -51,6 +53,11 @@ type Config struct {
 	URL     string
 	Headers map[string]string
 	OAuth   oauth.Config
+
+	// Fields for Builtin: the absolute path of the folder that the tools work in, and
+	// the names of the tools.
+	Root  string
+	Tools []string
 
 	// Protocol is the newest version of MCP to offer; empty means Handshake. With
 	// Stateless, toolscript first asks whether the server supports that version. A
@@ -92,6 +99,10 @@ func (c Config) GoString() string { return c.String() }
 
 // LogValue keeps secrets out of the log.
 func (c Config) LogValue() slog.Value { return slog.StringValue(c.String()) }
+
+// Local reports whether the server runs on this machine, without an address and without
+// logins: a server of type Stdio or Builtin.
+func (c Config) Local() bool { return c.Type == Stdio || c.Type == Builtin }
 
 // Connection returns the part of the configuration that decides which server is
 // reached and how. The rest limits calls and selects tools.

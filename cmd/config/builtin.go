@@ -1,0 +1,41 @@
+package config
+
+import (
+	"maps"
+	"path/filepath"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/builtin"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+// builtin returns the folder and the tools of a server of built-in tools. problem is why
+// its list of tools is not valid; nil for any other server.
+func (o Options) builtin(n *node, file File, packs toolscript.ToolPacks) (root string, tools []string, problem, err error) {
+	if serverType(n) != mcpclient.Builtin {
+		return "", nil, nil, nil
+	}
+	o.WorkDir = filepath.Dir(file.Path)
+	if root, err = o.absolute(n.child("root").text()); err != nil {
+		return "", nil, nil, err
+	}
+	entries := n.child("tools").texts()
+	if one := n.child("tools").text(); one != "" {
+		entries = []string{one}
+	}
+	tools, problem = builtin.NewRegistry().Select(packs, entries)
+	return root, tools, problem, nil
+}
+
+// merged returns packs with those of a file, which replace others of the same name.
+func merged(packs toolscript.ToolPacks, n *node) toolscript.ToolPacks {
+	if n == nil {
+		return packs
+	}
+	all := toolscript.ToolPacks{}
+	maps.Copy(all, packs)
+	for name, pack := range n.children() {
+		all[name] = toolscript.ToolPack{Extends: pack.child("extends").texts(), Tools: pack.child("tools").texts()}
+	}
+	return all
+}

@@ -1,0 +1,76 @@
+package config_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/config"
+)
+
+func TestToolsOfABuiltinServer(t *testing.T) {
+	const packs = `"toolPacks": {"look": {"tools": ["readFile", "other__tool"]}, "more": {"extends": ["look"], "tools": ["listDir"]},
+		"loop": {"extends": ["loop"]}, "lost": {"extends": ["nowhere"]}}`
+	for _, test := range []struct {
+		tools string
+		want  []string
+		error string
+	}{
+		{`"look"`, []string{"readFile"}, ""},
+		{`"more"`, []string{"readFile", "listDir"}, ""},
+		{`["listDir", "look"]`, []string{"listDir", "readFile"}, ""},
+		{`"listDir"`, []string{"listDir"}, ""},
+		{`"reedFile"`, nil, `there is no built-in tool or tool pack "reedFile"`},
+		{`"loop"`, nil, `the tool pack "loop" extends itself`},
+		{`"lost"`, nil, `there is no tool pack "nowhere"`},
+	} {
+		t.Run(test.tools, func(t *testing.T) {
+			s := newScene(t)
+			s.write(s.home, `{"mcpServers": {"w": {"type": "builtin", "root": "x/..", "tools": `+test.tools+`}}, `+packs+`}`)
+			got := s.load().Servers["w"]
+			if got.Root != s.home {
+				t.Errorf("Root = %q, want %q", got.Root, s.home)
+			}
+			if test.error != "" {
+				if got.Problem == nil || !strings.Contains(got.Problem.Error(), test.error) || toolscript.KindOf(got.Problem) != toolscript.Invalid {
+					t.Errorf("Problem = %v, want %q", got.Problem, test.error)
+				}
+				return
+			}
+			if diff := cmp.Diff(test.want, got.Tools); diff != "" || got.Problem != nil {
+				t.Errorf("Tools (-want +got):\n%s, Problem %v", diff, got.Problem)
+			}
+		})
+	}
+}
+
+// TestAProjectsPacks: a pack in a project's file does not change a server of the user,
+// and a change of the pack must be trusted again.
+func TestAProjectsPacks(t *testing.T) {
+	s := newScene(t)
+	s.write(s.home, `{"mcpServers": {"mine": {"type": "builtin", "root": ".", "tools": "look"}}, "toolPacks": {"look": {"tools": ["readFile"]}}}`)
+	s.write(s.project, `{"mcpServers": {"w": {"type": "builtin", "root": ".", "tools": "look"}}, "toolPacks": {"look": {"tools": ["listDir"]}}}`)
+	s.trust()
+	c := s.load()
+	if diff := cmp.Diff([]string{"readFile"}, c.Servers["mine"].Tools); diff != "" {
+		t.Errorf("tools of the user's server (-want +got):\n%s", diff)
+	}
+	if got := c.Servers["w"]; got.Problem != nil || got.Root != filepath.Clean(s.project) || cmp.Diff([]string{"listDir"}, got.Tools) != "" {
+		t.Errorf("the project's server: root %q, tools %q, problem %v", got.Root, got.Tools, got.Problem)
+	}
+	s.write(s.project, `{"mcpServers": {"w": {"type": "builtin", "root": ".", "tools": "look"}}, "toolPacks": {"look": {"tools": ["listDir", "readFile"]}}}`)
+	if got := s.load().Servers["w"]; toolscript.KindOf(got.Problem) != toolscript.Forbidden {
+		t.Errorf("after a change of the pack: %v, want forbidden", got.Problem)
+	}
+}
+
+func TestStandardPacksKeepTheirNames(t *testing.T) {
+	s := newScene(t)
+	s.write(s.home, `{"mcpServers": {}, "toolPacks": {"all": {"tools": []}}}`)
+	if _, err := config.Load(s.options); toolscript.KindOf(err) != toolscript.Invalid {
+		t.Errorf("Load: %v, want invalid", err)
+	}
+}

@@ -1,0 +1,69 @@
+// Package tool describes a built-in tool and the workspace in which it works.
+package tool
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/toolscript/toolscript"
+)
+
+// Tool is one built-in tool. Each tool is one value in a file of its own.
+type Tool struct {
+	Name        string
+	Title       string
+	Description string
+
+	Input  string // JSON Schema of the arguments, an object
+	Output string // JSON Schema of the result, an object
+
+	Annotations      toolscript.Annotations
+	RequiresApproval bool // an approval is needed unless a rule of the configuration allows the tool
+
+	// Run makes one call. args is a JSON object that fits Input; with it, Run returns
+	// the value of the result, which encodes to a JSON object that fits Output. An
+	// error is the result of a tool that has failed: its text goes to the caller. Run
+	// ends when ctx ends, and may be called concurrently.
+	Run func(ctx context.Context, w *Workspace, args json.RawMessage) (any, error)
+}
+
+// Func makes the Run of a Tool from a function with typed arguments. Members that are
+// missing in the arguments have their zero value.
+func Func[A, R any](f func(context.Context, *Workspace, A) (R, error)) func(context.Context, *Workspace, json.RawMessage) (any, error) {
+	return func(ctx context.Context, w *Workspace, raw json.RawMessage) (any, error) {
+		var args A
+		if len(raw) > 0 {
+			if err := json.Unmarshal(raw, &args); err != nil {
+				return nil, fmt.Errorf("the arguments cannot be read: %w", err)
+			}
+		}
+		return f(ctx, w, args)
+	}
+}
+
+// Reads returns the annotations of a tool that changes nothing.
+func Reads() toolscript.Annotations {
+	yes, no := true, false
+	return toolscript.Annotations{ReadOnly: &yes, Destructive: &no, Idempotent: &yes, OpenWorld: &no}
+}
+
+// Changes returns the annotations of a tool that changes files of the workspace and may
+// overwrite or delete them.
+func Changes() toolscript.Annotations {
+	yes, no := true, false
+	return toolscript.Annotations{ReadOnly: &no, Destructive: &yes, Idempotent: &no, OpenWorld: &no}
+}
+
+// Content is the result of tools that answer with text.
+type Content struct {
+	Content string `json:"content"`
+	Success bool   `json:"success"`
+}
+
+// ContentSchema is the JSON Schema of Content with a description of the text.
+func ContentSchema(description string) string {
+	text, _ := json.Marshal(description) // a string always encodes
+	return `{"type": "object", "required": ["content", "success"], "additionalProperties": false, "properties": {
+		"content": {"type": "string", "description": ` + string(text) + `}, "success": {"type": "boolean"}}}`
+}

@@ -1,0 +1,189 @@
+package tool
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Host is what the gateway offers to built-in tools. The zero value is ready for use.
+type Host struct {
+	// StateDir is a folder for the tools' own files, outside of every workspace: the
+	// journal of patches and the locks. Only the user may write to it. Without it,
+	// tools that need it fail.
+	StateDir string
+}
+
+// Workspace is the folder in which the tools of one server work. Tools open files
+// through Root only, which neither symbolic links nor ".." leave.
+type Workspace struct {
+	Host
+	Root *os.Root
+	Dir  string // absolute path of the folder
+	Log  func(level slog.Level, message string)
+
+	real string // Dir without symbolic links
+}
+
+// Open opens a folder as a workspace. The caller closes it.
+func Open(dir string, host Host) (*Workspace, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		real = dir
+	}
+	return &Workspace{Host: host, Root: root, Dir: dir, Log: func(slog.Level, string) {}, real: real}, nil
+}
+
+// Close closes the workspace.
+func (w *Workspace) Close() error { return w.Root.Close() }
+
+// Check reports whether the folder is still the one that was opened.
+func (w *Workspace) Check() error {
+	opened, err := w.Root.Stat(".")
+	if err != nil {
+		return err
+	}
+	now, err := os.Stat(w.Dir)
+	if err != nil {
+		return err
+	}
+	if !os.SameFile(opened, now) {
+		return fmt.Errorf("the folder %s was replaced", w.Dir)
+	}
+	return nil
+}
+
+// errOutside is wrapped by errors about paths outside of the workspace.
+var errOutside = errors.New("outside of the workspace")
+
+// Path returns a path that a caller has named as a path below Root, in the form of the
+// system. A relative path is relative to the folder workdir, and that to the workspace;
+// an absolute path must lead into the workspace. The result is "." for the workspace
+// itself. It may still lead through a symbolic link: only Root decides where it ends.
+func (w *Workspace) Path(path, workdir string) (string, error) {
+	if path == "" {
+		return "", errors.New("the path is empty")
+	}
+	if strings.ContainsRune(path+workdir, 0) {
+		return "", errors.New("the path contains a NUL byte")
+	}
+	base := "."
+	if workdir != "" {
+		var err error
+		if base, err = w.Path(workdir, ""); err != nil {
+			return "", err
+		}
+	}
+	rel, ok := w.below(filepath.FromSlash(path))
+	if !ok {
+		rel = filepath.Join(base, filepath.FromSlash(path))
+		if filepath.IsAbs(path) || strings.HasPrefix(path, "/") || !filepath.IsLocal(rel) {
+			return "", fmt.Errorf("%s is %w", Quote(path), errOutside)
+		}
+	}
+	return rel, nil
+}
+
+// below returns the part of an absolute path below the workspace.
+func (w *Workspace) below(path string) (string, bool) {
+	if !filepath.IsAbs(path) {
+		return "", false
+	}
+	path = filepath.Clean(path)
+	for _, dir := range []string{w.Dir, w.real} {
+		if rel, err := filepath.Rel(dir, path); err == nil && filepath.IsLocal(rel) {
+			return rel, true
+		}
+	}
+	return "", false
+}
+
+// Open opens a regular file for reading. It does not wait for a pipe.
+func (w *Workspace) Open(path string) (*os.File, fs.FileInfo, error) {
+	f, err := w.Root.OpenFile(path, os.O_RDONLY|openFlags, 0)
+	if err != nil {
+		return nil, nil, Explain(path, err)
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is %s", Quote(path), kind(info.Mode()))
+	}
+	if err != nil {
+		_ = f.Close() // it was only read
+		return nil, nil, Explain(path, err)
+	}
+	return f, info, nil
+}
+
+// kind is the kind of a file that is not regular.
+func kind(mode fs.FileMode) string {
+	switch {
+	case mode.IsDir():
+		return "a folder"
+	case mode&fs.ModeSymlink != 0:
+		return "a symbolic link"
+	default:
+		return "not a regular file"
+	}
+}
+
+// Explain returns an error of the system as a sentence for the caller, with the path as
+// the caller knows it.
+func Explain(path string, err error) error {
+	var at *fs.PathError
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%s does not exist", Quote(path))
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("%s: permission denied", Quote(path))
+	case errors.As(err, &at):
+		if strings.Contains(at.Err.Error(), "escapes from parent") {
+			return fmt.Errorf("%s leads through a symbolic link and is %w", Quote(path), errOutside)
+		}
+		return fmt.Errorf("%s: %w", Quote(path), at.Err)
+	default:
+		return err
+	}
+}
+
+// Quote writes a path for a message: with slashes, without control characters, and cut
+// if it is very long.
+func Quote(path string) string {
+	path = filepath.ToSlash(path)
+	if len(path) > 300 {
+		path = path[:300] + "…"
+	}
+	return fmt.Sprintf("%q", path)
+}
+
+// ReadDir reads the entries of a folder, in no order. It does not wait for a pipe.
+func (w *Workspace) ReadDir(path string) ([]fs.DirEntry, error) {
+	f, err := w.Root.OpenFile(path, os.O_RDONLY|openFlags, 0)
+	if err != nil {
+		return nil, Explain(path, err)
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	info, err := f.Stat()
+	if err != nil {
+		return nil, Explain(path, err)
+	}
+	if !info.IsDir() {
+		return nil, fmt.Errorf("%s is not a folder", Quote(path))
+	}
+	entries, err := f.ReadDir(-1)
+	return entries, Explain(path, err)
+}
