@@ -24,6 +24,7 @@ type ExecRequest struct {
 	Stdin     bool     `json:"stdin,omitempty"`     // the client has standard input to give
 	Ask       bool     `json:"ask,omitempty"`       // the client puts questions to a person
 	CheckOnly bool     `json:"checkOnly,omitempty"` // end before anything runs, well when nothing was found
+	Plan      bool     `json:"plan,omitempty"`      // make only the calls of tools that read; see End.Plan
 }
 
 // Limits bound one run. A zero field takes the gateway's default.
@@ -94,6 +95,15 @@ type End struct {
 	Kept     *Kept           `json:"kept,omitempty"`
 	Detached []DetachedCall  `json:"detached,omitempty"`
 	Lowered  Limits          `json:"lowered,omitzero"` // what was asked of the limits that were lowered
+	Plan     []PlannedCall   `json:"plan,omitzero"`    // of ExecRequest.Plan: the calls that were not made, in order
+}
+
+// PlannedCall is a call that a run with ExecRequest.Plan did not make. The script got a
+// value of the tool's output type.
+type PlannedCall struct {
+	CallID string          `json:"callId"`
+	Tool   string          `json:"tool"` // tool id
+	Args   json.RawMessage `json:"args"` // a JSON object
 }
 
 // Kept has the sizes of output over its limit, which GET /runs/{id}/output returns.
@@ -310,5 +320,6 @@ type CallRecord struct {
 	Ms     float64 `json:"ms,omitempty"`
 	Task   bool    `json:"task,omitempty"`
 
+	Planned  bool `json:"planned,omitempty"`  // it was not made; see PlannedCall
 	Detached bool `json:"detached,omitempty"` // it was still in flight when the run had ended
 }

@@ -94,6 +94,7 @@ func (s *System) runDeps() execution.Deps {
 		Spawn:      s.spawn,
 		Call:       s.callAny,
 		Start:      s.startCall,
+		Stub:       s.stub,
 		Fetch:      s.Fetch,
 		Lookup:     func(id string) (toolscript.Tool, bool) { return s.Catalog().Lookup(id) },
 		Resolve:    s.resolve,

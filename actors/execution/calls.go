@@ -45,6 +45,7 @@ type calls struct {
 	records   []toolscript.CallRecord // of started calls, in the order of their start
 	cut       []string                // tools of calls that were cancelled by the end of the script
 	answers   lastAnswers
+	plan      *plan // nil: every call is made
 }
 
 // call is one call from its admission to its end.
@@ -174,7 +175,7 @@ func (s *calls) fail(c *call, err error) {
 // startNow sends the call of a tool in this goroutine. It returns false if something
 // would have to wait: the client, the server, or the check of the arguments.
 func (s *calls) startNow(c *call) bool {
-	if c.builtin != nil || c.tool.Name == "" || s.deps.Start == nil || !s.events.try(s.begin(c)) {
+	if c.builtin != nil || c.tool.Name == "" || s.deps.Start == nil || s.plan != nil || !s.events.try(s.begin(c)) {
 		return false
 	}
 	c.begun = time.Now()

@@ -32,7 +32,11 @@ func (s *calls) Outside(ctx context.Context, request toolscript.Call) (raw json.
 	tool, err := s.resolve(ctx, c, request.Wait)
 	if err == nil {
 		request.ID = tool.ID()
-		raw, err = s.deps.Call(ctx, request)
+		if s.plans(tool) {
+			raw, err = s.plannedResult(ctx, c, tool)
+		} else {
+			raw, err = s.deps.Call(ctx, request)
+		}
 	}
 	if kind = toolscript.KindOf(err); err == nil {
 		kind = kindOfResult(raw)

@@ -24,6 +24,10 @@ func (s *calls) startInGoroutine(c *call) {
 			s.fail(c, err)
 			return
 		}
+		if s.plans(tool) {
+			s.answerPlanned(ctx, c, tool)
+			return
+		}
 		raw, err := s.deps.Call(ctx, s.request(c, tool.ID()))
 		s.valued(ctx, c, tool, raw, err)
 	}, func(err error) { s.fail(c, err) })

@@ -26,6 +26,9 @@ type Deps struct {
 	// call. Start does not block. done receives the result once and does not block; stop
 	// cancels the call. Nil: every call waits.
 	Start func(c Started, done func(json.RawMessage, error)) (stop func(cause error), sent bool)
+	// Stub returns a value of a tool's output type for a call that is only planned, or the
+	// error of arguments that do not fit.
+	Stub func(ctx context.Context, tool toolscript.Tool, args json.RawMessage) (json.RawMessage, error)
 	// Fetch lists or reads resources and prompts.
 	Fetch func(context.Context, toolscript.FetchRequest) (json.RawMessage, error)
 	// Lookup finds a tool in the current catalog.

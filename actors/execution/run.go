@@ -79,6 +79,9 @@ func (r *run) assemble(tell func(any)) {
 		run: r.id, ctx: r.ctx, deps: &s.deps, allow: q.Allow, limits: limits, events: r.events, questions: r.questions,
 		tasks: &s.tasks, free: limits.Concurrency, inFlight: map[string]*call{}, settled: func() { tell(callsSettled{}) },
 	}
+	if q.Plan {
+		r.calls.plan = &plan{}
+	}
 	r.work = &work{
 		id: r.id, capability: r.capability, request: q, limits: limits, lowered: lowered, deps: &s.deps, cache: s.cache,
 		events: r.events, calls: r.calls, console: r.console, stdin: r.stdin, clock: r.questions.clock,

@@ -58,7 +58,7 @@ func (w *work) do(ctx context.Context) toolscript.End {
 	}
 	outcome, err := w.stages(ctx)
 	end := w.end(outcome, classed(ctx, err))
-	end.Lowered = w.lowered
+	end.Lowered, end.Plan = w.lowered, w.calls.plan.steps()
 	w.events.release() // from here the run does not wait for the client
 	end.Detached = w.calls.scriptEnded(end.Error == nil || end.Kind == toolscript.Threw)
 	w.warnDetached(end.Detached)
