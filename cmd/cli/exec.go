@@ -22,6 +22,7 @@ type execOptions struct {
 	file    string
 	dashed  bool // there is a -- on the command line
 	only    bool // check the script and run nothing
+	plan    bool // call only tools that read
 	strict  bool // check types strictly
 
 	limits limitFlags
@@ -74,6 +75,7 @@ servers that the script uses, and stops them at the end.`,
 	f.StringVar(&o.cwd, "cwd", "", "the working `folder` that the script sees (default that of this command)")
 	f.StringVar(&o.out, "out", "", "write the value to this `file` instead of stdout; for an image or other binary content, write its bytes")
 	f.Var(&o.maxTokens, "max-tokens", "print about this much of the value, and the command that prints the rest; 0 prints the whole value (default 10000 on a terminal, else no limit)")
+	f.BoolVar(&o.plan, "plan", false, "make only the calls of tools that read, and print the other calls with their arguments instead of the value")
 	addTrust(f, &o.trust)
 	o.search.add(f)
 	o.search.hide(f)
@@ -108,6 +110,9 @@ func (a *app) runFile(c *cobra.Command, args []string) error {
 }
 
 func (o *execOptions) run(ctx context.Context, args []string) error {
+	if o.plan && o.out != "" {
+		return o.usage("--plan prints the calls and no value: leave --out out")
+	}
 	src, err := o.source(ctx, args)
 	if err == nil && o.out != "" {
 		err = creatable(o.absolute(o.out))
@@ -177,6 +182,7 @@ func (o *execOptions) request(src source) toolscript.ExecRequest {
 		Limits:    o.limits.limits(),
 		Stdin:     src.stdin != nil,
 		CheckOnly: o.only,
+		Plan:      o.plan,
 	}
 }
 

@@ -80,10 +80,15 @@ func (l *live) finish(failed error) error {
 			return err
 		}
 	}
-	if len(l.end.Value) > 0 {
-		if err := l.value(l.end.Value); err != nil {
-			return err
-		}
+	var err error
+	switch {
+	case l.end.Plan != nil:
+		err = l.plan(l.end.Plan)
+	case len(l.end.Value) > 0:
+		err = l.value(l.end.Value)
+	}
+	if err != nil {
+		return err
 	}
 	return exitOf(l.end)
 }

@@ -93,6 +93,11 @@ func servers(t *testing.T) string {
 	if err := os.WriteFile(filepath.Join(dir, "hello.txt"), []byte("hello"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	return serversIn(dir)
+}
+
+// serversIn is the configuration of three npm servers, of which two use a folder.
+func serversIn(dir string) string {
 	return fmt.Sprintf(`{"mcpServers": {
 		"everything": {"command": %q, "args": ["stdio"]},
 		"filesystem": {"command": %q, "args": [%q]},

@@ -1,0 +1,25 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/terminal"
+)
+
+// plan prints the calls that a run with --plan did not make: a line for each, with the
+// tool and its arguments as JSON.
+func (l *live) plan(calls []toolscript.PlannedCall) error {
+	if len(calls) == 0 && l.end.OK {
+		_, err := io.WriteString(l.stderr, "toolscript: the script called no tool that changes something\n")
+		return err
+	}
+	var text strings.Builder
+	for _, c := range calls {
+		fmt.Fprintf(&text, "%s %s\n", terminal.VisibleText(c.Tool), terminal.VisibleText(string(c.Args)))
+	}
+	_, err := io.WriteString(l.stdout, text.String())
+	return err
+}
