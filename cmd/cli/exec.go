@@ -3,9 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -110,15 +107,9 @@ func (a *app) runFile(c *cobra.Command, args []string) error {
 }
 
 func (o *execOptions) run(ctx context.Context, args []string) error {
-	if o.plan && o.out != "" {
-		return o.usage("--plan prints the calls and no value: leave --out out")
-	}
 	src, err := o.source(ctx, args)
-	if err == nil && o.out != "" {
-		err = creatable(o.absolute(o.out))
-	}
-	if err == nil && o.cwd != "" {
-		err = o.isFolder(o.cwd)
+	if err == nil {
+		err = o.checkFiles()
 	}
 	var wrong *usageError
 	switch {
@@ -128,39 +119,6 @@ func (o *execOptions) run(ctx context.Context, args []string) error {
 		return o.events().finish(err)
 	}
 	return o.exec(ctx, src, o.events())
-}
-
-// isFolder returns an error if --cwd is not a folder.
-func (o *execOptions) isFolder(path string) error {
-	switch info, err := os.Stat(o.absolute(path)); {
-	case err != nil:
-		return fmt.Errorf("--cwd %s: %s", path, withoutPath(err))
-	case !info.IsDir():
-		return fmt.Errorf("--cwd %s is not a folder", path)
-	}
-	return nil
-}
-
-// creatable returns an error if a file could not be written. It is called before the
-// script runs.
-func creatable(path string) error {
-	info, err := os.Stat(path)
-	switch {
-	case err == nil && info.IsDir():
-		return fmt.Errorf("--out %s is a folder; name a file", path)
-	case err == nil && !info.Mode().IsRegular():
-		return nil // opening a pipe would wait for a reader
-	}
-	var f *os.File
-	if err == nil {
-		f, err = os.OpenFile(path, os.O_WRONLY, 0) //nolint:gosec // G304: the file that the user names
-	} else if f, err = os.CreateTemp(filepath.Dir(path), ".toolscript-*"); err == nil {
-		defer func() { _ = os.Remove(f.Name()) }() //nolint:gosec // created only for the check
-	}
-	if err != nil {
-		return fmt.Errorf("--out %s cannot be written, so nothing was run: %s", path, withoutPath(err))
-	}
-	return f.Close()
 }
 
 // request is the run that the options describe.

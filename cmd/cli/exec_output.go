@@ -80,14 +80,7 @@ func (l *live) finish(failed error) error {
 			return err
 		}
 	}
-	var err error
-	switch {
-	case l.end.Plan != nil:
-		err = l.plan(l.end.Plan)
-	case len(l.end.Value) > 0:
-		err = l.value(l.end.Value)
-	}
-	if err != nil {
+	if err := l.result(); err != nil {
 		return err
 	}
 	return exitOf(l.end)

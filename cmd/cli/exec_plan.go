@@ -9,6 +9,17 @@ import (
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
+// result prints the value of the script, or the plan.
+func (l *live) result() error {
+	switch {
+	case l.end.Plan != nil:
+		return l.plan(l.end.Plan)
+	case len(l.end.Value) > 0:
+		return l.value(l.end.Value)
+	}
+	return nil
+}
+
 // plan prints the calls that a run with --plan did not make: a line for each, with the
 // tool and its arguments as JSON.
 func (l *live) plan(calls []toolscript.PlannedCall) error {
