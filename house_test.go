@@ -18,9 +18,10 @@ var mayImport = map[string]map[string]string{
 	"runner":    {"": "types", "naming": "names that scripts write"},
 	"transport": {"": "types", "naming": "suggestions"},
 	"actors":    {"": "types", "naming": "names of the catalog", "codegen": "modules are generated on demand", "runner": "runs are jobs of a runner", "transport": "a server actor owns a connection"},
+	"harness":   {"": "types"},
 	"cmd":       {"": "types", "naming": "suggestions", "actors": "starts the system", "codegen": "names in output", "runner": "the worker command", "transport": "HTTP server and client of the gateway"},
 	"release":   {"": "the version"},
-	"test":      {"": "", "naming": "", "actors": "", "codegen": "", "runner": "", "transport": "", "cmd": ""},
+	"test":      {"": "", "naming": "", "harness": "", "actors": "", "codegen": "", "runner": "", "transport": "", "cmd": ""},
 }
 
 // onlyIn has the only folders that may import a library, with the reason.
@@ -65,6 +66,7 @@ var pure = map[string]struct {
 	"actors/search/lexical":          {nil, "it only computes"},
 	"actors/search/embedding/minilm": {[]string{"actors/search/embedding/minilm"}, "it only computes"},
 	"actors/search/index":            {[]string{"", "naming", "actors/search/lexical", "actors/search/embedding"}, "an index is a value that the actor owns"},
+	"harness/detect":                 {nil, "it only computes, and reads texts of models"},
 	"cmd/terminal":                   {nil, "any command may print"},
 	"cmd/elicit":                     {[]string{"", "cmd/terminal"}, "a question is a value, and its answer too"},
 	"cmd/browser":                    {[]string{"transport/oauth"}, "the command prints, this package talks to the browser"},
@@ -93,7 +95,7 @@ func TestPureFolders(t *testing.T) {
 	}
 }
 
-// TestImportDirection checks the direction cmd → actors → {transport, runner, codegen}
+// TestImportDirection checks the direction cmd → harness → actors → {transport, runner, codegen}
 // → naming → root, and that each library stays in its folder.
 func TestImportDirection(t *testing.T) {
 	for pkg, imports := range packages(t) {

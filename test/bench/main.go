@@ -52,6 +52,7 @@ var sections = []struct {
 }{
 	{"types", (*bench).types},
 	{"arguments", (*bench).arguments},
+	{"detector", (*bench).detector},
 	{"start", (*bench).start},
 	{"memory", (*bench).memory},
 	{"idle", (*bench).idleGateway},
