@@ -66,6 +66,7 @@ var pure = map[string]struct {
 	"actors/search/lexical":          {nil, "it only computes"},
 	"actors/search/embedding/minilm": {[]string{"actors/search/embedding/minilm"}, "it only computes"},
 	"actors/search/index":            {[]string{"", "naming", "actors/search/lexical", "actors/search/embedding"}, "an index is a value that the actor owns"},
+	"harness/answer":                 {nil, "it only computes, and reads texts of models"},
 	"harness/detect":                 {nil, "it only computes, and reads texts of models"},
 	"cmd/terminal":                   {nil, "any command may print"},
 	"cmd/elicit":                     {[]string{"", "cmd/terminal"}, "a question is a value, and its answer too"},

@@ -178,6 +178,7 @@ func (b *block) inside() (part string, from int) {
 		return "template", b.from
 	case inBlockComment:
 		return "comment", b.from
+	default:
 	}
 	for _, open := range b.brackets {
 		if open.char == '$' {

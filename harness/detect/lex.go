@@ -43,11 +43,8 @@ func (d *Detector) lexCode() bool {
 	b := &d.block
 	c := d.buf[d.pos]
 	if b.fence.size > 0 && b.line >= 0 && c == b.fence.char {
-		switch d.closingFence() {
-		case present:
-			return true
-		case undecided:
-			return false
+		if found := d.closingFence(); found != absent {
+			return found == present
 		}
 	}
 	switch {
@@ -272,10 +269,10 @@ func (d *Detector) lexString(quote byte) bool {
 		return true
 	}
 	d.pos += i
-	switch c := d.buf[d.pos]; {
-	case c == '\\':
+	switch c := d.buf[d.pos]; c {
+	case '\\':
 		return d.escape()
-	case c == quote, c == '\n', c == '\r': // an unfinished string ends with its line
+	case quote, '\n', '\r': // an unfinished string ends with its line
 		d.block.leave(true)
 		if c != quote {
 			return true

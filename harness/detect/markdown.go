@@ -124,6 +124,7 @@ func (d *Detector) text() bool {
 				return true
 			case undecided:
 				return false
+			default:
 			}
 		}
 	}

@@ -41,13 +41,9 @@ func (c cursor) over(text []byte) cursor {
 		c.Line += loneCR(text[:last+1])
 		c.Column, tail = 1, text[last+1:]
 	}
-	for { // lone CRs after the last LF
-		i := bytes.IndexByte(tail, '\r')
-		if i < 0 {
-			break
-		}
-		c.Line++
-		c.Column, tail = 1, tail[i+1:]
+	if lone := bytes.Count(tail, []byte{'\r'}); lone > 0 { // after the last LF
+		c.Line += lone
+		c.Column, tail = 1, tail[bytes.LastIndexByte(tail, '\r')+1:]
 	}
 	c.Column += units(tail)
 	c.cr = text[len(text)-1] == '\r'
