@@ -50,7 +50,7 @@ var onlyIn = map[string]struct {
 	"github.com/zalando/go-keyring":                  {[]string{"transport/oauth"}, "one place for secrets"},
 	"github.com/mattn/go-runewidth":                  {[]string{"cmd/terminal"}, "one package knows the terminal"},
 	"golang.org/x/term":                              {[]string{"cmd/terminal"}, "one package knows the terminal"},
-	"go.yaml.in/yaml":                                {[]string{"cmd/cli"}, "only the output of commands is YAML"},
+	"go.yaml.in/yaml":                                {[]string{"cmd/form"}, "only the output of commands is YAML"},
 	"github.com/pelletier/go-toml":                   {[]string{"cmd/clients"}, "only the files of one client are TOML"},
 	"github.com/gofrs/flock":                         {[]string{"transport/oauth", "actors/search/vectors"}, "file locks between processes"},
 	"mvdan.cc/sh":                                    {[]string{"cmd/hook/permission"}, "only the decision about an agent's commands parses a shell command"},
@@ -71,6 +71,10 @@ var pure = map[string]struct {
 	"cmd/terminal":                   {nil, "any command may print"},
 	"cmd/elicit":                     {[]string{"", "cmd/terminal"}, "a question is a value, and its answer too"},
 	"cmd/browser":                    {[]string{"transport/oauth"}, "the command prints, this package talks to the browser"},
+	"cmd/exit":                       {nil, "an exit code is a value"},
+	"cmd/form":                       {nil, "any command may print"},
+	"cmd/value":                      {[]string{"", "cmd/terminal"}, "it only shortens and writes"},
+	"cmd/scriptrun":                  {[]string{"", "cmd/elicit", "cmd/exit", "cmd/form", "cmd/terminal", "cmd/value"}, "a run is the same at a gateway and in this process"},
 	"actors/search/vectors":          {[]string{"", "actors/search/lexical", "actors/search/index", "actors/search/embedding"}, "the actor decides when files are read and written"},
 }
 

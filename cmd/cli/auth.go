@@ -17,6 +17,7 @@ import (
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/actors/auth"
 	"github.com/toolscript/toolscript/cmd/browser"
+	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/oauth"
 )
@@ -24,7 +25,7 @@ import (
 type authOptions struct {
 	*app
 	server    string
-	form      form
+	form      form.Form
 	noBrowser bool
 	issuer    string
 	trust     bool
@@ -60,7 +61,7 @@ may get it. oauth.issuer in the configuration or --issuer answer this question.`
 			return o.login(c.Context())
 		},
 	}
-	addForm(c.Flags(), &o.form, "print the table, or the result of a login, as JSON")
+	form.Add(c.Flags(), &o.form, "print the table, or the result of a login, as JSON")
 	c.Flags().BoolVar(&o.noBrowser, "no-browser", false, "only print the address")
 	c.Flags().StringVar(&o.issuer, "issuer", "", "the `url` of the authorization server that may have the secret of the client")
 	addTrust(c.Flags(), &o.trust)
@@ -175,7 +176,7 @@ func (o *authOptions) tell(step oauth.Step) { _ = o.progress("%s", words[step]) 
 // progress prints a line of the login. With --json, stdout has only the JSON object, so
 // the line goes to stderr.
 func (o *authOptions) progress(format string, args ...any) error {
-	if o.form.structured() {
+	if o.form.Structured() {
 		o.say(format, args...)
 		return nil
 	}
@@ -184,8 +185,8 @@ func (o *authOptions) progress(format string, args ...any) error {
 
 // done prints the result of the login.
 func (o *authOptions) done(format string, args ...any) error {
-	if o.form.structured() {
-		return o.form.write(o.Stdout, loginState{Server: o.server, Authenticated: true})
+	if o.form.Structured() {
+		return o.form.Write(o.Stdout, loginState{Server: o.server, Authenticated: true})
 	}
 	return o.print(format, args...)
 }

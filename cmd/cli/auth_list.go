@@ -55,8 +55,8 @@ func (o *authOptions) list(ctx context.Context) error {
 	}
 	all := o.states(ctx, loaded)
 	switch {
-	case o.form.structured():
-		return o.form.write(o.Stdout, all)
+	case o.form.Structured():
+		return o.form.Write(o.Stdout, all)
 	case len(all) == 0:
 		return o.print("%s", noLogins)
 	default:

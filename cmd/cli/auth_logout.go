@@ -6,11 +6,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/transport/oauth"
 )
 
 func newAuthLogout(a *app) *cobra.Command {
-	var out form
+	var out form.Form
 	var trust bool
 	c := &cobra.Command{
 		Use:   "logout SERVER",
@@ -21,12 +22,12 @@ server may be missing in the configuration.`,
 		Args: takes("SERVER"),
 		RunE: func(c *cobra.Command, args []string) error { return a.logout(c.Context(), args[0], out, trust) },
 	}
-	addForm(c.Flags(), &out, "print what was ended as JSON")
+	form.Add(c.Flags(), &out, "print what was ended as JSON")
 	addTrust(c.Flags(), &trust)
 	return c
 }
 
-func (a *app) logout(ctx context.Context, name string, out form, trust bool) error {
+func (a *app) logout(ctx context.Context, name string, out form.Form, trust bool) error {
 	session, err := a.storedLogin(name, trust)
 	if err != nil {
 		return err
@@ -35,12 +36,12 @@ func (a *app) logout(ctx context.Context, name string, out form, trust bool) err
 	if err != nil {
 		return err
 	}
-	if out.structured() {
+	if out.Structured() {
 		unrevoked := ""
 		if ended.Unrevoked != nil {
 			unrevoked = ended.Unrevoked.Error()
 		}
-		return out.write(a.Stdout, struct {
+		return out.Write(a.Stdout, struct {
 			Server    string `json:"server"`
 			LoggedOut bool   `json:"loggedOut"`           // false: there was no login
 			Unrevoked string `json:"unrevoked,omitempty"` // why the tokens may be valid elsewhere until they expire

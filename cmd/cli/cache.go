@@ -7,22 +7,23 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript/cmd/doctor"
+	"github.com/toolscript/toolscript/cmd/form"
 )
 
 func newCache(a *app) *cobra.Command {
-	var out form
+	var out form.Form
 	remove := &cobra.Command{
 		Use:   "clear",
 		Short: "Remove all caches; they are created again when they are needed",
 		Args:  takes(),
 		RunE:  func(c *cobra.Command, _ []string) error { return a.clearCache(c.Context(), out) },
 	}
-	addForm(remove.Flags(), &out, "print what was removed as JSON")
+	form.Add(remove.Flags(), &out, "print what was removed as JSON")
 	return group("cache", "Manage the caches that save time at the start", remove)
 }
 
 // clearCache removes the folder. Processes that have a file open can continue to use it.
-func (a *app) clearCache(_ context.Context, out form) error {
+func (a *app) clearCache(_ context.Context, out form.Form) error {
 	folder, err := a.host.CacheFolder()
 	if err != nil {
 		return err
@@ -34,8 +35,8 @@ func (a *app) clearCache(_ context.Context, out form) error {
 	if err := os.RemoveAll(folder); err != nil {
 		return err
 	}
-	if out.structured() {
-		return out.write(a.Stdout, struct {
+	if out.Structured() {
+		return out.Write(a.Stdout, struct {
 			Folder string `json:"folder"`
 			Files  int    `json:"files"`
 			Bytes  int64  `json:"bytes"`

@@ -17,6 +17,7 @@ import (
 
 	"github.com/toolscript/toolscript/cmd/clients"
 	"github.com/toolscript/toolscript/cmd/config"
+	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
@@ -26,7 +27,7 @@ type changeOptions struct {
 	*app
 	yes  bool
 	undo bool
-	form form
+	form form.Form
 
 	answers *bufio.Reader // of the user at the terminal
 }
@@ -35,7 +36,7 @@ func (o *changeOptions) addFlags(c *cobra.Command) {
 	c.Flags().BoolVarP(&o.yes, "yes", "y", false, "write the change without asking")
 	c.Flags().BoolVar(&o.undo, "undo", false, "take back the last change of this command")
 	c.MarkFlagsMutuallyExclusive("yes", "undo")
-	addForm(c.Flags(), &o.form, "print the change as JSON")
+	form.Add(c.Flags(), &o.form, "print the change as JSON")
 }
 
 // changed is the output of --json.
@@ -85,15 +86,15 @@ func (o *changeOptions) carryOut(ctx context.Context, kind, again string, plan *
 			r.Written = true
 		}
 	}
-	if o.form.structured() {
-		return o.form.write(o.Stdout, r)
+	if o.form.Structured() {
+		return o.form.Write(o.Stdout, r)
 	}
 	return nil
 }
 
 // show prints the change as a diff, and its notes.
 func (o *changeOptions) show(plan *clients.Import) error {
-	if !o.form.structured() {
+	if !o.form.Structured() {
 		for _, c := range plan.Changes {
 			state := ""
 			if c.New() {
@@ -254,8 +255,8 @@ func (o *changeOptions) takeBack(ctx context.Context, kind string) error {
 			}
 		}
 	}
-	if o.form.structured() {
-		return o.form.write(o.Stdout, r)
+	if o.form.Structured() {
+		return o.form.Write(o.Stdout, r)
 	}
 	return nil
 }

@@ -9,10 +9,10 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 	"time"
 
+	"github.com/toolscript/toolscript/cmd/exit"
 	"github.com/toolscript/toolscript/cmd/terminal"
 	"github.com/toolscript/toolscript/runner/worker"
 	"github.com/toolscript/toolscript/transport/reaper"
@@ -47,7 +47,7 @@ func Main() int {
 	dir, err := os.Getwd()
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "toolscript: the working directory does not exist: %v\n", err)
-		return exitFailure
+		return exit.Failure
 	}
 	// A closed pipe must be an error of the write. The signal is caught and not ignored,
 	// because servers inherit ignored signals.
@@ -74,7 +74,7 @@ func Run(s State) int {
 	a.notice.End()
 	err = errors.Join(err, a.pager.Load().Close())
 	a.report(ctx, err)
-	return exitCode(ctx, err)
+	return exit.Code(ctx, err)
 }
 
 func (a *app) execute(ctx context.Context) error {
@@ -119,7 +119,7 @@ func (a *app) handleSignals(cancel context.CancelCauseFunc, ended <-chan struct{
 	for {
 		select {
 		case sig := <-a.Signals:
-			stop := &signalError{sig}
+			stop := &exit.SignalError{Signal: sig}
 			switch {
 			case a.takesHangup(sig):
 			case sig == os.Interrupt && a.pager.Load().Active(): // Ctrl-C is for the pager
@@ -127,7 +127,7 @@ func (a *app) handleSignals(cancel context.CancelCauseFunc, ended <-chan struct{
 				stopping = time.Now()
 				cancel(stop)
 			case time.Since(stopping) > oneSignal:
-				a.Exit(stop.code())
+				a.Exit(stop.Code())
 				return
 			}
 		case <-ended:
@@ -136,18 +136,9 @@ func (a *app) handleSignals(cancel context.CancelCauseFunc, ended <-chan struct{
 	}
 }
 
-// report prints the error of the command on stderr. After a signal, the signal is the
-// reason for the error.
+// report prints the error of the command on stderr.
 func (a *app) report(ctx context.Context, err error) {
-	var (
-		exit    *exitError
-		unclean *stopError
-	)
-	if err == nil || errors.As(err, &exit) || readerGone(err) {
-		return
+	if text := exit.Message(ctx, err); text != "" {
+		a.say("toolscript: %s", text)
 	}
-	if signal := interrupted(ctx); signal != nil && !errors.As(err, &unclean) {
-		err = signal
-	}
-	a.say("toolscript: %s", strings.TrimSuffix(err.Error(), "\n"))
 }

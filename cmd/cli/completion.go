@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript/cmd/config"
+	"github.com/toolscript/toolscript/cmd/target"
 )
 
 // completionTime bounds the names of a completion: the user waits at the shell.
@@ -18,7 +19,7 @@ const completionTime = 300 * time.Millisecond
 
 // names returns the names that a completion offers. g is the running gateway, nil if
 // there is none.
-type names func(ctx context.Context, g *reached) []string
+type names func(ctx context.Context, g *target.Gateway) []string
 
 // completeNames completes servers, tools and runs on the command line.
 func (a *app) completeNames(root *cobra.Command) {
@@ -61,7 +62,7 @@ func (a *app) offer(c *cobra.Command, begun string, from names) ([]string, cobra
 	}
 	ctx, cancel := context.WithTimeout(c.Context(), completionTime)
 	defer cancel()
-	g, err := a.reach(ctx)
+	g, err := a.target.Find(ctx)
 	if err != nil {
 		g = nil
 	}
@@ -82,7 +83,7 @@ func (a *app) offer(c *cobra.Command, begun string, from names) ([]string, cobra
 }
 
 // serverNames are the servers of the gateway, else those of the configuration.
-func (a *app) serverNames(ctx context.Context, g *reached) []string {
+func (a *app) serverNames(ctx context.Context, g *target.Gateway) []string {
 	if g == nil {
 		loaded, err := config.Load(a.host.ConfigOptions(false))
 		if err != nil {
@@ -102,7 +103,7 @@ func (a *app) serverNames(ctx context.Context, g *reached) []string {
 }
 
 // toolNames are the servers and, if a gateway runs, their tools.
-func (a *app) toolNames(ctx context.Context, g *reached) []string {
+func (a *app) toolNames(ctx context.Context, g *target.Gateway) []string {
 	out := a.serverNames(ctx, g)
 	if g == nil {
 		return out
@@ -118,7 +119,7 @@ func (a *app) toolNames(ctx context.Context, g *reached) []string {
 }
 
 // runNames are the last runs of the gateway.
-func runNames(ctx context.Context, g *reached) []string {
+func runNames(ctx context.Context, g *target.Gateway) []string {
 	if g == nil {
 		return nil
 	}

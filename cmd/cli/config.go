@@ -12,6 +12,8 @@ import (
 
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/cmd/config"
+	"github.com/toolscript/toolscript/cmd/exit"
+	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
@@ -20,26 +22,26 @@ func newConfig(a *app) *cobra.Command {
 }
 
 func newConfigSchema(a *app) *cobra.Command {
-	var out form
+	var out form.Form
 	c := &cobra.Command{
 		Use:   "schema",
 		Short: "Print the JSON Schema of .toolscript.json",
 		Args:  takes(),
 		RunE: func(*cobra.Command, []string) error {
-			if out == formYAML {
-				return writeYAML(a.Stdout, json.RawMessage(config.Schema()))
+			if out == form.YAML {
+				return form.WriteYAML(a.Stdout, json.RawMessage(config.Schema()))
 			}
 			_, err := a.Stdout.Write(config.Schema())
 			return err
 		},
 	}
-	addForm(c.Flags(), &out, "print it as JSON, which is the default")
+	form.Add(c.Flags(), &out, "print it as JSON, which is the default")
 	return c
 }
 
 type validateOptions struct {
 	*app
-	form form
+	form form.Form
 }
 
 func newConfigValidate(a *app) *cobra.Command {
@@ -56,7 +58,7 @@ that commands in this folder use. No server is started, and trust is not needed.
 			return o.run(c.Context())
 		},
 	}
-	addForm(c.Flags(), &o.form, "print the findings as JSON")
+	form.Add(c.Flags(), &o.form, "print the findings as JSON")
 	return c
 }
 
@@ -80,13 +82,13 @@ func (o *validateOptions) run(context.Context) error {
 	if err != nil {
 		return err
 	}
-	if o.form.structured() {
-		err = o.form.write(o.Stdout, v)
+	if o.form.Structured() {
+		err = o.form.Write(o.Stdout, v)
 	} else {
 		err = o.tell(v)
 	}
 	if err == nil && !v.OK {
-		return &exitError{exitFailure}
+		return &exit.Error{Code: exit.Failure}
 	}
 	return err
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript/cmd/clients"
+	"github.com/toolscript/toolscript/cmd/exit"
 )
 
 type importOptions struct {
@@ -62,7 +63,7 @@ func (o *changeOptions) importPlan(from string) (*clients.Import, error) {
 	if from != "" {
 		var err error
 		if client, err = clients.Find(from, clients.Names()); err != nil {
-			return nil, &usageError{"toolscript config import", errors.New(err.Error())}
+			return nil, &exit.UsageError{Command: "toolscript config import", Err: errors.New(err.Error())}
 		}
 	}
 	places, err := o.places()

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript/cmd/clients"
+	"github.com/toolscript/toolscript/cmd/exit"
 )
 
 type connectOptions struct {
@@ -30,7 +31,7 @@ else in the file stays as it is.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			client, err := clients.Find(args[0], clients.Connectable())
 			if err != nil {
-				return &usageError{c.CommandPath(), errors.New(err.Error())}
+				return &exit.UsageError{Command: c.CommandPath(), Err: errors.New(err.Error())}
 			}
 			if o.undo {
 				return o.takeBack(c.Context(), "connect-"+client.Name)

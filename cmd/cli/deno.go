@@ -8,18 +8,19 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/runner/deno"
 )
 
 func newDeno(a *app) *cobra.Command {
-	var out form
+	var out form.Form
 	status := &cobra.Command{
 		Use:   "status",
 		Short: "Show which Deno runs scripts",
 		Args:  takes(),
 		RunE:  func(c *cobra.Command, _ []string) error { return a.denoStatus(c.Context(), out) },
 	}
-	addForm(status.Flags(), &out, "print it as JSON")
+	form.Add(status.Flags(), &out, "print it as JSON")
 	install := &cobra.Command{
 		Use:   "install",
 		Short: "Install Deno with npm, for toolscript only",
@@ -31,14 +32,14 @@ that this version of toolscript pins. Scripts of packages do not run. A Deno in 
 		Args: takes(),
 		RunE: func(c *cobra.Command, _ []string) error { return a.installDeno(c.Context(), out) },
 	}
-	addForm(install.Flags(), &out, "print what was installed as JSON")
+	form.Add(install.Flags(), &out, "print what was installed as JSON")
 	return group("deno", "Manage Deno, the engine that is not part of toolscript", status, install)
 }
 
-func (a *app) denoStatus(ctx context.Context, out form) error {
+func (a *app) denoStatus(ctx context.Context, out form.Form) error {
 	status := a.host.FindDeno(ctx)
-	if out.structured() {
-		return out.write(a.Stdout, status)
+	if out.Structured() {
+		return out.Write(a.Stdout, status)
 	}
 	if !status.Available {
 		return errors.New(status.Reason)
@@ -49,7 +50,7 @@ func (a *app) denoStatus(ctx context.Context, out form) error {
 	return a.print("Deno %s at %s", status.Version, status.Path)
 }
 
-func (a *app) installDeno(ctx context.Context, out form) error {
+func (a *app) installDeno(ctx context.Context, out form.Form) error {
 	folder, err := a.host.DenoFolder()
 	if err != nil {
 		return err
@@ -58,8 +59,8 @@ func (a *app) installDeno(ctx context.Context, out form) error {
 	if err != nil {
 		return err
 	}
-	if out.structured() {
-		err = out.write(a.Stdout, toolscript.EngineStatus{Name: toolscript.EngineDeno, Available: true, Version: deno.Version, Path: path})
+	if out.Structured() {
+		err = out.Write(a.Stdout, toolscript.EngineStatus{Name: toolscript.EngineDeno, Available: true, Version: deno.Version, Path: path})
 	} else {
 		err = a.print("installed Deno %s at %s", deno.Version, path)
 	}

@@ -11,6 +11,8 @@ import (
 
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/doctor"
+	"github.com/toolscript/toolscript/cmd/exit"
+	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
@@ -18,7 +20,7 @@ type doctorOptions struct {
 	*app
 	probe bool
 	trust bool
-	form  form
+	form  form.Form
 }
 
 func newDoctor(a *app) *cobra.Command {
@@ -40,7 +42,7 @@ is broken, and 0 if there are only warnings.`,
 	}
 	c.Flags().BoolVar(&o.probe, "probe", false, "start or connect to every server, and open the search model")
 	addTrust(c.Flags(), &o.trust)
-	addForm(c.Flags(), &o.form, "print it as JSON")
+	form.Add(c.Flags(), &o.form, "print it as JSON")
 	return c
 }
 
@@ -52,26 +54,26 @@ func (o *doctorOptions) run(ctx context.Context) error {
 	over := o.waiting("examining")
 	found := doctor.Examine(ctx, options)
 	over()
-	if o.form.structured() {
-		err = o.form.write(o.Stdout, found)
+	if o.form.Structured() {
+		err = o.form.Write(o.Stdout, found)
 	} else {
 		err = o.write(found)
 	}
 	if err == nil && !found.OK {
-		return &exitError{exitFailure}
+		return &exit.Error{Code: exit.Failure}
 	}
 	return err
 }
 
 // examined is the environment of this command.
 func (o *doctorOptions) examined() (doctor.Options, error) {
-	folder, err := o.runtimeFolder()
+	folder, err := o.target.Folder()
 	if err != nil {
 		return doctor.Options{}, err
 	}
 	url := ""
-	if o.gatewayURL != "" {
-		if url, err = o.complete(o.gatewayURL); err != nil {
+	if o.target.URL != "" {
+		if url, err = o.target.Complete(o.target.URL); err != nil {
 			return doctor.Options{}, err
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/daemon"
+	"github.com/toolscript/toolscript/cmd/exit"
 )
 
 // environmentKey is the annotation of a flag with the name of its variable.
@@ -37,6 +38,7 @@ func (a *app) prepare(c *cobra.Command, _ []string) error {
 		Config: config.Options{Config: a.configs, DataDir: a.dataDir, WorkDir: a.Dir, LookupEnv: a.lookupEnv},
 		Warn:   a.warn,
 	}
+	a.target.Host = a.host
 	if err == nil {
 		a.page(c)
 	}
@@ -58,7 +60,7 @@ func (a *app) readEnvironment(c *cobra.Command) error {
 			case err != nil && variables[0] == "LOG_LEVEL": // other programs read it too, and accept other words
 				a.warn("LOG_LEVEL: %v; the default is used", err)
 			case err != nil:
-				bad = &usageError{c.CommandPath(), fmt.Errorf("%s: %w", variables[0], err)}
+				bad = &exit.UsageError{Command: c.CommandPath(), Err: fmt.Errorf("%s: %w", variables[0], err)}
 			}
 		}
 	})

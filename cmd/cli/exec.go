@@ -7,6 +7,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/elicit"
+	"github.com/toolscript/toolscript/cmd/exit"
+	"github.com/toolscript/toolscript/cmd/scriptrun"
 	"github.com/toolscript/toolscript/cmd/terminal"
 	"github.com/toolscript/toolscript/cmd/timezone"
 )
@@ -88,37 +91,29 @@ func newExecOptions(a *app, command string) *execOptions {
 	}
 }
 
-// runFile is toolscript FILE.ts [args], which is exec -f FILE.ts. Everything after the
-// name belongs to the script.
-func (a *app) runFile(c *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return c.Help()
-	}
-	if !a.isScript(args[0]) && !a.isFile(args[0]) {
-		return unknownCommand(c, args[0])
-	}
-	o := newExecOptions(a, c.CommandPath())
-	o.file = args[0]
-	rest := args[1:]
-	if len(rest) > 0 && rest[0] == "--" {
-		rest = rest[1:]
-	}
-	return o.run(c.Context(), rest)
-}
-
 func (o *execOptions) run(ctx context.Context, args []string) error {
 	src, err := o.source(ctx, args)
 	if err == nil {
 		err = o.checkFiles()
 	}
-	var wrong *usageError
+	var wrong *exit.UsageError
 	switch {
 	case errors.As(err, &wrong):
 		return err
 	case err != nil:
-		return o.events().finish(err)
+		return o.output().Finish(err)
 	}
-	return o.exec(ctx, src, o.events())
+	return o.exec(ctx, src, o.output())
+}
+
+// exec runs the script and prints its output.
+func (o *execOptions) exec(ctx context.Context, src source, out scriptrun.Output) error {
+	at, release, err := o.place(ctx)
+	if err != nil {
+		return out.Finish(err)
+	}
+	defer release()
+	return scriptrun.Run(ctx, at, o.request(src), src.stdin, out, o.person())
 }
 
 // request is the run that the options describe.
@@ -138,20 +133,23 @@ func (o *execOptions) request(src source) toolscript.ExecRequest {
 		Strict:    o.strict,
 		Allow:     o.allow,
 		Limits:    o.limits.limits(),
-		Stdin:     src.stdin != nil,
 		CheckOnly: o.only,
 		Plan:      o.plan,
 	}
 }
 
-func (o *execOptions) events() events {
-	out := o.out
-	if out != "" {
-		out = o.absolute(out)
-	}
+// output prints the events of the run.
+func (o *execOptions) output() scriptrun.Output {
 	if o.json {
-		return &captured{to: o.Stdout, out: out, keep: o.keepValue, shape: o.shape()}
+		return scriptrun.NewCaptured(o.Stdout, o.printer())
 	}
-	o.notice.Show("running")
-	return &live{notice: o.notice, stdout: terminal.Filter(o.Stdout), stderr: terminal.Filter(o.Stderr), out: out, keep: o.keepValue, shape: o.shape()}
+	return scriptrun.NewLive(o.Stdout, o.Stderr, o.printer(), o.notice)
+}
+
+// person is nil if there is no terminal, and with --json, which programs use.
+func (o *execOptions) person() *elicit.Person {
+	if o.json || o.only || !terminal.Is(o.Stdin) {
+		return nil
+	}
+	return elicit.Open()
 }

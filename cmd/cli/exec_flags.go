@@ -9,6 +9,10 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/execution"
+	"github.com/toolscript/toolscript/actors/execution/outputs"
+	"github.com/toolscript/toolscript/cmd/config"
+	"github.com/toolscript/toolscript/cmd/terminal"
+	"github.com/toolscript/toolscript/cmd/value"
 )
 
 // limitFlags bound one run. Limits without a flag come from the configuration, whose
@@ -68,3 +72,40 @@ func ofTime(ms int64) string {
 func ofCount(n int64) string { return fmt.Sprintf(" (default %d)", n) }
 
 func ofBytes(n int64) string { return fmt.Sprintf(" (default %dMB)", n>>20) }
+
+// terminalTokens is the default length of a value on a terminal.
+const terminalTokens = 10_000
+
+// printer prints values as the flag says, else as the configuration or the terminal does.
+func (o *execOptions) printer() value.Printer {
+	p := value.Printer{Describe: true, Keep: o.keepValue, Say: o.say}
+	if o.out != "" {
+		p.File = o.absolute(o.out)
+	}
+	tokens, said := o.maxTokens.n, o.maxTokens.given
+	if !said {
+		tokens, said = o.configuredTokens(o.trust)
+	}
+	switch {
+	case said:
+		p.Most, p.Describe = tokens*value.BytesPerToken, tokens > 0
+	case terminal.Is(o.Stdout):
+		p.Most = terminalTokens * value.BytesPerToken
+	}
+	return p
+}
+
+// configuredTokens returns output.maxTokens of the configuration. An error in the
+// configuration is reported where a run starts.
+func (a *app) configuredTokens(trust bool) (tokens int, set bool) {
+	loaded, err := config.Load(a.host.ConfigOptions(trust))
+	if err != nil || loaded.Settings.Output.MaxTokens == nil {
+		return 0, false
+	}
+	return *loaded.Settings.Output.MaxTokens, true
+}
+
+// keepValue stores a value that toolscript output prints.
+func (a *app) keepValue(runID string, v []byte) error {
+	return a.host.Outputs().Put(runID, outputs.Value, v)
+}

@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/exit"
 )
 
 // source is a script with its arguments and its input.
@@ -69,7 +70,7 @@ func (o *execOptions) inline(code string, args []string) (source, error) {
 }
 
 func (o *execOptions) usage(format string, args ...any) error {
-	return &usageError{o.command, fmt.Errorf(format, args...)}
+	return &exit.UsageError{Command: o.command, Err: fmt.Errorf(format, args...)}
 }
 
 // fromFile reads the script from a file, or from stdin if the path is "-". Reading a

@@ -5,10 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"strings"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
+	"github.com/toolscript/toolscript/cmd/form"
+	"github.com/toolscript/toolscript/cmd/target"
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
@@ -21,7 +24,7 @@ type fetchOptions struct {
 	asked   toolscript.FetchRequest
 	columns []string // members of an entry, one per column
 	trust   bool
-	form    form
+	form    form.Form
 }
 
 // fetchedEntry is the part of an entry that a table shows.
@@ -41,7 +44,7 @@ type fetchedEntry struct {
 
 // list prints all pages as a table, or one page as JSON.
 func (o *fetchOptions) list(ctx context.Context) error {
-	g, err := o.provider(ctx, o.trust)
+	g, err := o.target.Provider(ctx, o.trust, o.logger(slog.LevelError))
 	if err != nil {
 		return err
 	}
@@ -49,12 +52,12 @@ func (o *fetchOptions) list(ctx context.Context) error {
 	if err := o.await(ctx, g); err != nil {
 		return err
 	}
-	if o.form.structured() {
+	if o.form.Structured() {
 		page, err := g.Fetch(ctx, o.asked)
 		if err != nil {
 			return err
 		}
-		return o.form.write(o.Stdout, page)
+		return o.form.Write(o.Stdout, page)
 	}
 	entries, err := o.pages(ctx, g)
 	if err != nil {
@@ -65,7 +68,7 @@ func (o *fetchOptions) list(ctx context.Context) error {
 
 // await checks the name of the server, and waits while that server is connecting.
 // Without a name it waits for all servers.
-func (o *fetchOptions) await(ctx context.Context, g provider) error {
+func (o *fetchOptions) await(ctx context.Context, g target.Provider) error {
 	var f toolscript.Filter
 	if o.asked.Server != "" {
 		f = toolscript.Filter{o.asked.Server}
@@ -79,7 +82,7 @@ func (o *fetchOptions) await(ctx context.Context, g provider) error {
 }
 
 // pages are the entries of all pages. It warns about servers that do not answer.
-func (o *fetchOptions) pages(ctx context.Context, g provider) ([]fetchedEntry, error) {
+func (o *fetchOptions) pages(ctx context.Context, g target.Provider) ([]fetchedEntry, error) {
 	var all []fetchedEntry
 	seen := map[string]bool{}
 	for ask := o.asked; ; {
@@ -144,7 +147,7 @@ func (e fetchedEntry) arguments() string {
 
 // result fetches a resource or a prompt, and prints it as JSON or with show.
 func (o *fetchOptions) result(ctx context.Context, show func(json.RawMessage) error) error {
-	g, err := o.provider(ctx, o.trust)
+	g, err := o.target.Provider(ctx, o.trust, o.logger(slog.LevelError))
 	if err != nil {
 		return err
 	}
@@ -156,8 +159,8 @@ func (o *fetchOptions) result(ctx context.Context, show func(json.RawMessage) er
 	if err != nil {
 		return err
 	}
-	if o.form.structured() {
-		return o.form.write(o.Stdout, text)
+	if o.form.Structured() {
+		return o.form.Write(o.Stdout, text)
 	}
 	return show(text)
 }

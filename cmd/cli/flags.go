@@ -150,3 +150,27 @@ func (b *bytesFlag) Set(text string) error {
 func addTrust(f *pflag.FlagSet, trust *bool) {
 	f.BoolVar(trust, "trust", false, "use the project's configuration for this command without trusting it")
 }
+
+// tokensFlag is a number of tokens; 0 means no limit.
+type tokensFlag struct {
+	n     int
+	given bool
+}
+
+func (t *tokensFlag) String() string {
+	if !t.given {
+		return ""
+	}
+	return strconv.Itoa(t.n)
+}
+
+func (t *tokensFlag) Type() string { return "n" }
+
+func (t *tokensFlag) Set(text string) error {
+	n, err := strconv.ParseInt(text, 10, 32)
+	if err != nil || n < 0 {
+		return errors.New("want a whole number from 0 up, where 0 prints the whole value")
+	}
+	*t = tokensFlag{int(n), true}
+	return nil
+}

@@ -9,12 +9,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript/cmd/discovery"
+	"github.com/toolscript/toolscript/cmd/form"
+	"github.com/toolscript/toolscript/cmd/target"
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
 type gatewayListOptions struct {
 	*app
-	form form
+	form form.Form
 }
 
 func newGatewayList(a *app) *cobra.Command {
@@ -25,7 +27,7 @@ func newGatewayList(a *app) *cobra.Command {
 		Args:  takes(),
 		RunE:  func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
 	}
-	addForm(c.Flags(), &o.form, "print them as JSON")
+	form.Add(c.Flags(), &o.form, "print them as JSON")
 	return c
 }
 
@@ -42,7 +44,7 @@ type listedGateway struct {
 }
 
 func (o *gatewayListOptions) run(ctx context.Context) error {
-	folder, err := o.runtimeFolder()
+	folder, err := o.target.Folder()
 	if err != nil {
 		return err
 	}
@@ -54,8 +56,8 @@ func (o *gatewayListOptions) run(ctx context.Context) error {
 	for _, e := range entries {
 		gateways = append(gateways, examine(ctx, e))
 	}
-	if o.form.structured() {
-		return o.form.write(o.Stdout, gateways)
+	if o.form.Structured() {
+		return o.form.Write(o.Stdout, gateways)
 	}
 	if len(gateways) == 0 {
 		return o.print("No gateways running")
@@ -76,7 +78,7 @@ func (g listedGateway) health() string {
 
 // examine checks whether a gateway answers.
 func examine(ctx context.Context, e discovery.Entry) listedGateway {
-	g, err := dial(ctx, e.URL)
+	g, err := target.Dial(ctx, e.URL)
 	if err == nil {
 		g.Close()
 	}

@@ -2,11 +2,13 @@ package cli
 
 import (
 	"github.com/spf13/cobra"
+
+	"github.com/toolscript/toolscript/cmd/form"
 )
 
 type gatewayPruneOptions struct {
 	*app
-	form form
+	form form.Form
 }
 
 func newGatewayPrune(a *app) *cobra.Command {
@@ -17,12 +19,12 @@ func newGatewayPrune(a *app) *cobra.Command {
 		Args:  takes(),
 		RunE:  func(*cobra.Command, []string) error { return o.run() },
 	}
-	addForm(c.Flags(), &o.form, "print the removed entries as JSON")
+	form.Add(c.Flags(), &o.form, "print the removed entries as JSON")
 	return c
 }
 
 func (o *gatewayPruneOptions) run() error {
-	folder, err := o.runtimeFolder()
+	folder, err := o.target.Folder()
 	if err != nil {
 		return err
 	}
@@ -34,8 +36,8 @@ func (o *gatewayPruneOptions) run() error {
 	for _, e := range ended {
 		results = append(results, stoppedGateway{URL: e.Address(), PID: e.PID})
 	}
-	if o.form.structured() {
-		return o.form.write(o.Stdout, results)
+	if o.form.Structured() {
+		return o.form.Write(o.Stdout, results)
 	}
 	for _, r := range results {
 		if err := o.print("Removed the entry of %s (PID %d)", r.URL, r.PID); err != nil {

@@ -9,12 +9,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/exit"
+	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/transport/gateway"
 )
 
 type reloadOptions struct {
 	*app
-	form form
+	form form.Form
 }
 
 func newGatewayReload(a *app) *cobra.Command {
@@ -34,12 +36,12 @@ started before toolscript trust; the exit code is 1 then.`,
 		Args: takes(),
 		RunE: func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
 	}
-	addForm(c.Flags(), &o.form, "print what changed as JSON")
+	form.Add(c.Flags(), &o.form, "print what changed as JSON")
 	return c
 }
 
 func (o *reloadOptions) run(ctx context.Context) error {
-	g, err := o.gateway(ctx)
+	g, err := o.target.Require(ctx)
 	if err != nil {
 		return err
 	}
@@ -48,8 +50,8 @@ func (o *reloadOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if o.form.structured() {
-		if err := o.form.write(o.Stdout, changed); err != nil {
+	if o.form.Structured() {
+		if err := o.form.Write(o.Stdout, changed); err != nil {
 			return err
 		}
 		return untaken(changed)
@@ -90,7 +92,7 @@ func loopback(host string) bool {
 // so that scripts can detect it. A warning names the server.
 func untaken(r toolscript.Reload) error {
 	if len(r.NotTrusted) > 0 {
-		return &exitError{exitFailure}
+		return &exit.Error{Code: exit.Failure}
 	}
 	return nil
 }

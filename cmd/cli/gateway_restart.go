@@ -15,11 +15,13 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/discovery"
+	"github.com/toolscript/toolscript/cmd/form"
+	"github.com/toolscript/toolscript/cmd/target"
 )
 
 type gatewayRestartOptions struct {
 	*app
-	form form
+	form form.Form
 }
 
 func newGatewayRestart(a *app) *cobra.Command {
@@ -40,12 +42,12 @@ service manager has started is restarted by the service manager.`,
 		Args: takes(),
 		RunE: func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
 	}
-	addForm(c.Flags(), &o.form, "print the new gateway as JSON")
+	form.Add(c.Flags(), &o.form, "print the new gateway as JSON")
 	return c
 }
 
 func (o *gatewayRestartOptions) run(ctx context.Context) error {
-	folder, err := o.runtimeFolder()
+	folder, err := o.target.Folder()
 	if err != nil {
 		return err
 	}
@@ -54,7 +56,7 @@ func (o *gatewayRestartOptions) run(ctx context.Context) error {
 		return err
 	}
 	if len(entries) == 0 {
-		return errNoGateway
+		return target.ErrNone
 	}
 	e := entries[0] // the gateway that other commands use
 	if e.Start == nil {
@@ -82,8 +84,8 @@ func (o *gatewayRestartOptions) tell(e discovery.Entry, started startedGateway) 
 	if e.Log == "" {
 		o.say("toolscript: the gateway runs in the background now; for its log: toolscript logs")
 	}
-	if o.form.structured() {
-		return o.form.write(o.Stdout, stoppedGateway{URL: e.Address(), PID: started.PID})
+	if o.form.Structured() {
+		return o.form.Write(o.Stdout, stoppedGateway{URL: e.Address(), PID: started.PID})
 	}
 	if started.PID == 0 {
 		return o.print("The gateway at %s was stopped and is starting", e.Address())

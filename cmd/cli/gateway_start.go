@@ -16,7 +16,10 @@ import (
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/daemon"
 	"github.com/toolscript/toolscript/cmd/discovery"
+	"github.com/toolscript/toolscript/cmd/exit"
+	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/cmd/mcpserver"
+	"github.com/toolscript/toolscript/cmd/target"
 	"github.com/toolscript/toolscript/runner/memtrim"
 	"github.com/toolscript/toolscript/transport/gateway"
 )
@@ -30,7 +33,7 @@ type startOptions struct {
 	port     portFlag
 	hostname string
 	noToken  bool
-	form     form
+	form     form.Form
 	trust    bool
 	force    bool
 
@@ -74,7 +77,7 @@ CLAUDE_CODE_SESSION_ID, else of SESSION_ID. Each session has its own gateway.`,
 	f.StringVarP(&o.hostname, "hostname", "H", "localhost", "`address` to listen on")
 	f.BoolVar(&o.noToken, "no-token", false, "let every user of this machine call every tool; for tests")
 	addTrust(f, &o.trust)
-	addForm(f, &o.form, "print the address as one line of JSON")
+	form.Add(f, &o.form, "print the address as one line of JSON")
 	f.BoolVar(&o.force, "force", false, "start a gateway even if a gateway runs for this configuration")
 	f.BoolVar(&o.noObserve, "no-observe", false, "do not remember the form of the results of tools without an output schema")
 	f.Var(&o.health, "health-interval", "time between two health checks of an idle server (default 30s)")
@@ -127,10 +130,10 @@ func (o *startOptions) run(ctx context.Context) error {
 
 // tell prints the address of the gateway.
 func (o *startOptions) tell(server *gateway.Server) error {
-	if !o.form.structured() {
+	if !o.form.Structured() {
 		return o.print("Gateway server listening on %s\nexport TOOLSCRIPT_GATEWAY_URL=%s", server.BaseURL(), server.URL())
 	}
-	return o.form.write(o.Stdout, startedGateway{server.BaseURL(), server.URL(), os.Getpid()})
+	return o.form.Write(o.Stdout, startedGateway{server.BaseURL(), server.URL(), os.Getpid()})
 }
 
 // overSearch applies the flags to the settings of the files.
@@ -208,7 +211,7 @@ func (g *running) stop() error {
 	shut := make(chan error, 1)
 	go func() { shut <- g.server.Shutdown(ctx) }()
 	if err := errors.Join(g.daemon.Close(ctx), <-shut); err != nil {
-		return &stopError{err}
+		return &exit.StopError{Err: err}
 	}
 	return nil
 }
@@ -224,7 +227,7 @@ type announcement struct {
 func (o *startOptions) announce(server *gateway.Server, loaded *config.Config, logger *slog.Logger) *announcement {
 	a := &announcement{logger: logger}
 	var err error
-	if a.folder, err = o.runtimeFolder(); err == nil {
+	if a.folder, err = o.target.Folder(); err == nil {
 		a.entry, err = a.folder.Write(o.describe(discovery.Entry{
 			URL:     server.URL(),
 			Session: discovery.Session(o.lookupEnv),
@@ -248,22 +251,13 @@ func (a *announcement) remove() {
 	}
 }
 
-// runtimeFolder is the folder of the entries of running gateways.
-func (a *app) runtimeFolder() (discovery.Folder, error) {
-	data, err := config.DataDir(a.host.Config)
-	if err != nil {
-		return "", err
-	}
-	return discovery.RuntimeFolder(data, a.lookupEnv)
-}
-
 // alone returns an error if a gateway of the same configuration and session runs and
 // answers.
 func (o *startOptions) alone(ctx context.Context, loaded *config.Config) error {
 	if o.force {
 		return nil
 	}
-	folder, err := o.runtimeFolder()
+	folder, err := o.target.Folder()
 	if err != nil {
 		return nil //nolint:nilerr // announce warns about it
 	}
@@ -272,7 +266,7 @@ func (o *startOptions) alone(ctx context.Context, loaded *config.Config) error {
 		return nil //nolint:nilerr // announce warns about it
 	}
 	for _, e := range entries {
-		g, err := dial(ctx, e.URL)
+		g, err := target.Dial(ctx, e.URL)
 		if err != nil {
 			o.warn("%v; starting another gateway", err)
 			continue

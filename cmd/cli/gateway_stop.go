@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/discovery"
+	"github.com/toolscript/toolscript/cmd/form"
 )
 
 // stopTime bounds the wait for a gateway to end. A gateway ends its servers within 5 s.
@@ -19,7 +20,7 @@ const stopTime = 15 * time.Second
 type gatewayStopOptions struct {
 	*app
 	all  bool
-	form form
+	form form.Form
 }
 
 func newGatewayStop(a *app) *cobra.Command {
@@ -33,7 +34,7 @@ The command returns when they have ended.`,
 		RunE: func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
 	}
 	c.Flags().BoolVar(&o.all, "all", false, "stop every gateway of this user")
-	addForm(c.Flags(), &o.form, "print the stopped gateways as JSON")
+	form.Add(c.Flags(), &o.form, "print the stopped gateways as JSON")
 	return c
 }
 
@@ -45,7 +46,7 @@ type stoppedGateway struct {
 }
 
 func (o *gatewayStopOptions) run(ctx context.Context) error {
-	folder, err := o.runtimeFolder()
+	folder, err := o.target.Folder()
 	if err != nil {
 		return err
 	}
@@ -68,8 +69,8 @@ func (o *gatewayStopOptions) run(ctx context.Context) error {
 		results = append(results, r)
 	}
 	over()
-	if o.form.structured() {
-		return errors.Join(o.form.write(o.Stdout, results), failed)
+	if o.form.Structured() {
+		return errors.Join(o.form.Write(o.Stdout, results), failed)
 	}
 	for _, r := range results {
 		if r.Error == "" {
@@ -91,14 +92,14 @@ func (o *gatewayStopOptions) selected(folder discovery.Folder) ([]discovery.Entr
 
 // addressed are the gateways of --gateway-url, else of this session or configuration.
 func (a *app) addressed(folder discovery.Folder) ([]discovery.Entry, error) {
-	if a.gatewayURL == "" {
-		return a.entries()
+	if a.target.URL == "" {
+		return a.target.Entries()
 	}
 	entries, err := folder.List()
 	if err != nil {
 		return nil, err
 	}
-	url, err := a.complete(a.gatewayURL)
+	url, err := a.target.Complete(a.target.URL)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,6 +16,10 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
+	"github.com/toolscript/toolscript/cmd/exit"
+	"github.com/toolscript/toolscript/cmd/form"
+	"github.com/toolscript/toolscript/cmd/target"
+	"github.com/toolscript/toolscript/cmd/value"
 	"github.com/toolscript/toolscript/runner/script/typecheck"
 	"github.com/toolscript/toolscript/transport/gateway"
 )
@@ -24,7 +29,7 @@ type getTypesOptions struct {
 	filter string
 	full   bool
 	trust  bool
-	form   form
+	form   form.Form
 	out    string
 	watch  bool
 }
@@ -50,11 +55,11 @@ again when the tools change, until Ctrl-C.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			o.filter = strings.Join(append(args, o.filter), ",")
-			if o.out != "" && (o.form.structured() || o.full) {
-				return &usageError{c.CommandPath(), errors.New("--out cannot be combined with --json, -o or --full")}
+			if o.out != "" && (o.form.Structured() || o.full) {
+				return &exit.UsageError{Command: c.CommandPath(), Err: errors.New("--out cannot be combined with --json, -o or --full")}
 			}
 			if o.watch && o.out == "" {
-				return &usageError{c.CommandPath(), errors.New("--watch needs --out FOLDER")}
+				return &exit.UsageError{Command: c.CommandPath(), Err: errors.New("--watch needs --out FOLDER")}
 			}
 			return o.run(c.Context())
 		},
@@ -64,12 +69,12 @@ again when the tools change, until Ctrl-C.`,
 	c.Flags().StringVarP(&o.filter, "filter", "f", "", "only these `servers and tool ids`, separated by commas (default all)")
 	c.Flags().BoolVar(&o.full, "full", false, "with whole descriptions")
 	addTrust(c.Flags(), &o.trust)
-	addForm(c.Flags(), &o.form, "print the module inside JSON, with the servers that are not connected")
+	form.Add(c.Flags(), &o.form, "print the module inside JSON, with the servers that are not connected")
 	return c
 }
 
 func (o *getTypesOptions) run(ctx context.Context) error {
-	g, err := o.provider(ctx, o.trust)
+	g, err := o.target.Provider(ctx, o.trust, o.logger(slog.LevelError))
 	if err != nil {
 		return err
 	}
@@ -90,8 +95,8 @@ func (o *getTypesOptions) run(ctx context.Context) error {
 		}
 		return o.refresh(ctx, g, filter, types.Module)
 	}
-	if o.form.structured() {
-		return o.form.write(o.Stdout, types)
+	if o.form.Structured() {
+		return o.form.Write(o.Stdout, types)
 	}
 	return o.markdown(types)
 }
@@ -99,10 +104,10 @@ func (o *getTypesOptions) run(ctx context.Context) error {
 // refresh writes the files again when the declarations change, until the command is
 // interrupted, which is not an error. If the gateway fails, the next one of this
 // configuration is used.
-func (o *getTypesOptions) refresh(ctx context.Context, g provider, filter toolscript.Filter, written string) error {
+func (o *getTypesOptions) refresh(ctx context.Context, g target.Provider, filter toolscript.Filter, written string) error {
 	ticks := time.NewTicker(watchInterval)
 	defer ticks.Stop()
-	var other *reached
+	var other *target.Gateway
 	defer func() {
 		if other != nil {
 			other.Close()
@@ -123,7 +128,7 @@ func (o *getTypesOptions) refresh(ctx context.Context, g provider, filter toolsc
 				o.warn("the types were not read; trying again: %v", err)
 			}
 			failed = true
-			if next, err := o.shared(ctx, o.trust); err == nil && next != nil {
+			if next, err := o.target.Shared(ctx, o.trust); err == nil && next != nil {
 				if other != nil {
 					other.Close()
 				}
@@ -165,7 +170,7 @@ func (o *getTypesOptions) remark(filter toolscript.Filter, t gateway.Types) erro
 	}
 	if length := len(t.Module); length > longModule && o.out == "" {
 		o.warn("these are the types of all %d tools, %d KB, about %d tokens; for fewer: toolscript get-types SERVER, or toolscript search 'what to do' --output types",
-			t.Tools, length>>10, length/bytesPerToken)
+			t.Tools, length>>10, length/value.BytesPerToken)
 	}
 	return nil
 }

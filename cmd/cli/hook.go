@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolscript/toolscript/cmd/exit"
 	"github.com/toolscript/toolscript/cmd/hook"
 )
 
@@ -23,12 +24,12 @@ func newHook(a *app) *cobra.Command {
 				return c.Help()
 			}
 			a.say("toolscript: this version does not know this hook of the plugin; update toolscript")
-			return &exitError{exitFailure}
+			return &exit.Error{Code: exit.Failure}
 		},
 		PersistentPreRunE: func(c *cobra.Command, args []string) error {
 			if err := a.prepare(c, args); err != nil {
 				a.say("toolscript: %v", err)
-				return &exitError{exitFailure}
+				return &exit.Error{Code: exit.Failure}
 			}
 			return nil
 		},

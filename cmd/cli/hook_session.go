@@ -9,6 +9,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/discovery"
 	"github.com/toolscript/toolscript/cmd/hook"
+	"github.com/toolscript/toolscript/cmd/target"
 )
 
 // session is one session of an agent: its gateways belong to the process of the client,
@@ -32,7 +33,7 @@ func (a *app) session(e hook.Event) (*session, error) {
 	if s.client, err = discovery.Client(a.lookupEnv); err != nil {
 		return nil, err
 	}
-	if s.folder, err = a.runtimeFolder(); err != nil {
+	if s.folder, err = a.target.Folder(); err != nil {
 		return nil, err
 	}
 	files, err := config.Locate(a.host.ConfigOptions(false))
@@ -102,7 +103,7 @@ func (s *session) keep(ctx context.Context) (*discovery.Entry, error) {
 
 // answers reports whether a gateway is well. One on a busy machine may be late.
 func answers(ctx context.Context, url string) bool {
-	g, err := dial(ctx, url)
+	g, err := target.Dial(ctx, url)
 	if err != nil {
 		return toolscript.KindOf(err) == toolscript.Timeout
 	}

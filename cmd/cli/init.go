@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript/cmd/clients"
+	"github.com/toolscript/toolscript/cmd/exit"
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
@@ -61,9 +62,9 @@ are none.
 
 func (o *initOptions) run(ctx context.Context, command string) error {
 	plan, err := o.plan(ctx)
-	var usage *usageError
+	var usage *exit.UsageError
 	if errors.As(err, &usage) {
-		usage.command = command
+		usage.Command = command
 	}
 	if err != nil || plan == nil {
 		return err
@@ -84,7 +85,7 @@ func (o *initOptions) plan(ctx context.Context) (*clients.Import, error) {
 		}
 	}
 	if chosen > 1 {
-		return nil, &usageError{err: errors.New("choose one of --from, --demo, --url and COMMAND")}
+		return nil, &exit.UsageError{Err: errors.New("choose one of --from, --demo, --url and COMMAND")}
 	}
 	switch {
 	case o.from != "":
@@ -94,7 +95,7 @@ func (o *initOptions) plan(ctx context.Context) (*clients.Import, error) {
 	case o.url != "" || len(o.command) > 0:
 		return o.addServer()
 	case o.name != "" || len(o.env) > 0 || len(o.headers) > 0:
-		return nil, &usageError{err: errors.New("missing the server: --url or -- COMMAND")}
+		return nil, &exit.UsageError{Err: errors.New("missing the server: --url or -- COMMAND")}
 	}
 	if done, err := o.configured(); done || err != nil {
 		return nil, err
@@ -128,8 +129,8 @@ func (o *initOptions) configured() (bool, error) {
 		}
 		if len(names) > 0 {
 			o.say("%s has servers already: %s; to add those of other clients, run: toolscript config import", file.Path, strings.Join(names, ", "))
-			if o.form.structured() {
-				return true, o.form.write(o.Stdout, newChanged(&clients.Import{}))
+			if o.form.Structured() {
+				return true, o.form.Write(o.Stdout, newChanged(&clients.Import{}))
 			}
 			return true, nil
 		}
@@ -215,7 +216,7 @@ func (o *initOptions) addPairs(definition map[string]any, field, separator strin
 	for _, pair := range pairs {
 		name, value, ok := strings.Cut(pair, separator)
 		if !ok || strings.TrimSpace(name) == "" {
-			return &usageError{err: fmt.Errorf("--%s needs NAME%sVALUE", strings.TrimSuffix(field, "s"), separator)}
+			return &exit.UsageError{Err: fmt.Errorf("--%s needs NAME%sVALUE", strings.TrimSuffix(field, "s"), separator)}
 		}
 		values[strings.TrimSpace(name)] = strings.TrimSpace(value)
 	}

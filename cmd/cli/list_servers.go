@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log/slog"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +15,8 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
+	"github.com/toolscript/toolscript/cmd/form"
+	"github.com/toolscript/toolscript/cmd/target"
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
@@ -21,7 +24,7 @@ type listServersOptions struct {
 	*app
 	verbose bool
 	trust   bool
-	form    form
+	form    form.Form
 }
 
 func newListServers(a *app) *cobra.Command {
@@ -38,18 +41,18 @@ and stopped at the end.`,
 	}
 	c.Flags().BoolVar(&o.verbose, "verbose", false, "show titles, instructions and the last lines of stderr too")
 	addTrust(c.Flags(), &o.trust)
-	addForm(c.Flags(), &o.form, "print them as JSON")
+	form.Add(c.Flags(), &o.form, "print them as JSON")
 	return c
 }
 
 func (o *listServersOptions) run(ctx context.Context) error {
-	g, err := o.provider(ctx, o.trust)
+	g, err := o.target.Provider(ctx, o.trust, o.logger(slog.LevelError))
 	if err != nil {
 		return err
 	}
 	defer g.Close()
 	wait := time.Duration(0)
-	if _, own := g.(*local); own {
+	if _, running := g.(*target.Gateway); !running {
 		wait = actors.DefaultConnectTimeout // a gateway starts its servers when it starts
 	}
 	over := o.waiting(connectingText)
@@ -59,8 +62,8 @@ func (o *listServersOptions) run(ctx context.Context) error {
 		return err
 	}
 	switch {
-	case o.form.structured():
-		return o.form.write(o.Stdout, servers)
+	case o.form.Structured():
+		return o.form.Write(o.Stdout, servers)
 	case len(servers) == 0:
 		return o.print("No servers connected")
 	case o.verbose:

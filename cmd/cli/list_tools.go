@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
+	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/cmd/terminal"
 	"github.com/toolscript/toolscript/transport/gateway"
 )
@@ -19,7 +21,7 @@ type listToolsOptions struct {
 	server  string // "" is all servers
 	verbose bool
 	trust   bool
-	form    form
+	form    form.Form
 }
 
 func newListTools(a *app) *cobra.Command {
@@ -39,12 +41,12 @@ and stopped at the end.`,
 	}
 	c.Flags().BoolVar(&o.verbose, "verbose", false, "show whole descriptions")
 	addTrust(c.Flags(), &o.trust)
-	addForm(c.Flags(), &o.form, "print them as JSON, with their schemas")
+	form.Add(c.Flags(), &o.form, "print them as JSON, with their schemas")
 	return c
 }
 
 func (o *listToolsOptions) run(ctx context.Context) error {
-	g, err := o.provider(ctx, o.trust)
+	g, err := o.target.Provider(ctx, o.trust, o.logger(slog.LevelError))
 	if err != nil {
 		return err
 	}
@@ -64,8 +66,8 @@ func (o *listToolsOptions) run(ctx context.Context) error {
 	}
 	tools := answer.Tools
 	switch {
-	case o.form.structured():
-		return o.form.write(o.Stdout, tools)
+	case o.form.Structured():
+		return o.form.Write(o.Stdout, tools)
 	case len(tools) == 0:
 		return nil
 	case o.verbose:

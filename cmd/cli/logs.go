@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/discovery"
+	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/cmd/logfile"
 )
 
@@ -20,7 +21,7 @@ type logsOptions struct {
 	*app
 	follow bool
 	server string // "" is all
-	form   form
+	form   form.Form
 }
 
 func newLogs(a *app) *cobra.Command {
@@ -38,7 +39,7 @@ log to its standard error.`,
 	}
 	c.Flags().BoolVarP(&o.follow, "follow", "f", false, "print new lines until the gateway ends")
 	c.Flags().StringVar(&o.server, "server", "", "only the lines about this `server`")
-	addForm(c.Flags(), &o.form, "print each line as JSON")
+	form.Add(c.Flags(), &o.form, "print each line as JSON")
 	return c
 }
 
@@ -82,11 +83,11 @@ type logLine struct {
 
 func (o *logsOptions) writeLine(text string) error {
 	line := logLine{strings.TrimSuffix(text, "\n")}
-	switch o.form {
-	case formJSON:
-		return writeJSON(o.Stdout, line)
-	case formYAML:
-		return writeYAML(o.Stdout, []logLine{line}) // all lines together are one list
+	if o.form == form.YAML {
+		return form.WriteYAML(o.Stdout, []logLine{line}) // all lines together are one list
+	}
+	if o.form.Structured() {
+		return o.form.Write(o.Stdout, line)
 	}
 	_, err := io.WriteString(o.Stdout, text)
 	return err
@@ -119,7 +120,7 @@ func ignoreEOF(err error) error {
 // path is the log of the gateway of this session or configuration, else the newest.
 // running reports whether its gateway runs.
 func (o *logsOptions) path() (path string, running func() bool, err error) {
-	entries, err := o.entries()
+	entries, err := o.target.Entries()
 	if err != nil {
 		return "", nil, err
 	}
@@ -141,6 +142,6 @@ func (o *logsOptions) path() (path string, running func() bool, err error) {
 
 // runs reports whether the gateway of an entry has not ended.
 func (o *logsOptions) runs(e discovery.Entry) bool {
-	entries, err := o.entries()
+	entries, err := o.target.Entries()
 	return err == nil && slices.ContainsFunc(entries, func(other discovery.Entry) bool { return other.Process() == e.Process() })
 }

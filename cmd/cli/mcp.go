@@ -13,7 +13,10 @@ import (
 
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/cmd/daemon"
+	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/cmd/mcpserver"
+	"github.com/toolscript/toolscript/cmd/scriptrun"
+	"github.com/toolscript/toolscript/cmd/value"
 	"github.com/toolscript/toolscript/transport/gateway"
 )
 
@@ -31,7 +34,7 @@ type mcpOptions struct {
 	*app
 	trust bool
 	http  bool
-	form  form
+	form  form.Form
 
 	mu  sync.Mutex
 	own *daemon.Daemon // the gateway of this process; nil while none was needed
@@ -65,7 +68,7 @@ which is valid until the gateway ends.`,
 	}
 	addTrust(c.Flags(), &o.trust)
 	c.Flags().BoolVar(&o.http, "http", false, "print the address of the MCP server of the running gateway")
-	addForm(c.Flags(), &o.form, "with --http: the address as one line of JSON")
+	form.Add(c.Flags(), &o.form, "with --http: the address as one line of JSON")
 	return c
 }
 
@@ -79,7 +82,7 @@ type mcpAddress struct {
 
 // address prints the address of the MCP server of the running gateway.
 func (o *mcpOptions) address(ctx context.Context) error {
-	g, err := o.gateway(ctx)
+	g, err := o.target.Require(ctx)
 	if err != nil {
 		return err
 	}
@@ -90,8 +93,8 @@ func (o *mcpOptions) address(ctx context.Context) error {
 	if capability != "" {
 		a.Headers = map[string]string{"Authorization": "Bearer " + capability}
 	}
-	if o.form.structured() {
-		return o.form.write(o.Stdout, a)
+	if o.form.Structured() {
+		return o.form.Write(o.Stdout, a)
 	}
 	text := "%s\n\nTo register it with an agent:\n\n  {\"mcpServers\": {\"toolscript\": {\"type\": \"http\", \"url\": \"%[1]s\"}}}\n"
 	if capability == "" {
@@ -121,8 +124,8 @@ func (a *app) entrance(trust bool, find func(context.Context) (mcpserver.Gateway
 			return a.shorten(trust, runID, value)
 		},
 		Kept:       a.host.Outputs().Read,
-		Error:      runErrorText,
-		Diagnostic: diagnosticText,
+		Error:      scriptrun.ErrorText,
+		Diagnostic: scriptrun.DiagnosticText,
 	}
 }
 
@@ -139,7 +142,7 @@ func (o *mcpOptions) forRequest(ctx context.Context) (mcpserver.Gateway, func(),
 	own := o.own
 	o.mu.Unlock()
 	if own == nil {
-		g, err := o.shared(ctx, o.trust)
+		g, err := o.target.Shared(ctx, o.trust)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -209,18 +212,18 @@ func (o *mcpOptions) stop() {
 }
 
 // shorten returns the part of a value that a model reads.
-func (a *app) shorten(trust bool, runID string, value json.RawMessage) (json.RawMessage, []string) {
+func (a *app) shorten(trust bool, runID string, v json.RawMessage) (json.RawMessage, []string) {
 	var notices []string
 	tokens, set := a.configuredTokens(trust)
 	if !set {
 		tokens = agentTokens
 	}
-	s := shape{most: tokens * bytesPerToken, describes: true, keep: a.keepWhole}
-	s.say = func(format string, args ...any) { notices = append(notices, fmt.Sprintf(format, args...)) }
-	text, cut := s.printed(runID, value)
-	if cut != nil && len(text) < len(value) {
+	p := value.Printer{Most: tokens * value.BytesPerToken, Describe: true, Keep: a.keepValue}
+	p.Say = func(format string, args ...any) { notices = append(notices, fmt.Sprintf(format, args...)) }
+	text, part := p.Text(runID, v)
+	if part != nil && len(text) < len(v) {
 		notices = []string{fmt.Sprintf("the value is %d bytes of JSON; this is its beginning. Return less, or read resource %s",
-			len(value), mcpserver.ValueURI(runID, 0, s.most))}
+			len(v), mcpserver.ValueURI(runID, 0, p.Most))}
 	}
 	return text, notices
 }

@@ -9,8 +9,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/actors/execution/outputs"
+	"github.com/toolscript/toolscript/cmd/exit"
+	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/cmd/terminal"
+	"github.com/toolscript/toolscript/cmd/value"
 )
 
 type outputOptions struct {
@@ -18,7 +20,7 @@ type outputOptions struct {
 	value bool
 	bytes string
 	out   string
-	form  form
+	form  form.Form
 }
 
 func newOutput(a *app) *cobra.Command {
@@ -43,7 +45,7 @@ the bytes of that.`,
 	c.Flags().BoolVar(&o.value, "value", false, "print the value, not the output")
 	c.Flags().StringVar(&o.bytes, "range", "", "print only these `bytes`, such as 0-9999 or 10000- (default all)")
 	c.Flags().StringVar(&o.out, "out", "", "write to this `file` instead of stdout; for binary content, write its bytes")
-	addForm(c.Flags(), &o.form, "print the text as a string inside JSON")
+	form.Add(c.Flags(), &o.form, "print the text as a string inside JSON")
 	return c
 }
 
@@ -51,14 +53,14 @@ func (o *outputOptions) run(ctx context.Context, id string) error {
 	id, pointer, handle := strings.Cut(id, "#")
 	q := toolscript.OutputQuery{Value: o.value || handle}
 	if err := q.ParseRange(o.bytes); err != nil {
-		return &usageError{"toolscript output", err}
+		return &exit.UsageError{Command: "toolscript output", Err: err}
 	}
 	kept, err := o.kept(ctx, id, q)
 	if err != nil {
 		return err
 	}
 	if handle || o.out != "" && q.Value && o.bytes == "" {
-		if kept, err = fileOf(kept, pointer, handle); err != nil {
+		if kept, err = value.File(kept, pointer, handle); err != nil {
 			return err
 		}
 	}
@@ -68,8 +70,8 @@ func (o *outputOptions) run(ctx context.Context, id string) error {
 	if handle && terminal.Is(o.Stdout) {
 		return errors.New("this is binary data; write it to a file with --out FILE")
 	}
-	if o.form.structured() {
-		return o.form.write(o.Stdout, struct {
+	if o.form.Structured() {
+		return o.form.Write(o.Stdout, struct {
 			RunID string `json:"runId"`
 			Data  string `json:"data"` // the value as JSON, or the output
 		}{id, string(kept)})
@@ -81,8 +83,8 @@ func (o *outputOptions) run(ctx context.Context, id string) error {
 // kept asks the gateway, else reads the data folder, where runs without a gateway store
 // their output.
 func (o *outputOptions) kept(ctx context.Context, id string, q toolscript.OutputQuery) ([]byte, error) {
-	g, err := o.reach(ctx)
-	if err != nil && o.gatewayURL != "" {
+	g, err := o.target.Find(ctx)
+	if err != nil && o.target.URL != "" {
 		return nil, err
 	}
 	if g != nil {
@@ -94,23 +96,3 @@ func (o *outputOptions) kept(ctx context.Context, id string, q toolscript.Output
 	}
 	return o.host.Outputs().Read(id, q)
 }
-
-// keepValue stores a value that could not be written. The error has the reason and the
-// command that prints the value.
-func (a *app) keepValue(runID string, value []byte, why error) error {
-	if err := a.host.Outputs().Put(runID, outputs.Value, value); err != nil {
-		return &keptError{why, "and it could not be stored: " + withoutPath(err)}
-	}
-	return &keptError{why, "read it with: toolscript output " + runID + " --value"}
-}
-
-// keptError is the error of a value that could not be written.
-type keptError struct {
-	err    error
-	handle string
-}
-
-func (e *keptError) Error() string {
-	return "the value could not be written: " + e.err.Error() + "; " + e.handle
-}
-func (e *keptError) Unwrap() error { return e.err }

@@ -9,6 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/exit"
+	"github.com/toolscript/toolscript/cmd/form"
 )
 
 func newPrompts(a *app) *cobra.Command {
@@ -31,14 +33,14 @@ func newGetPrompt(a *app) *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) (err error) {
 			o.asked.Server, o.asked.Prompt = args[0], args[1]
 			if o.asked.Args, err = pairs(given); err != nil {
-				return &usageError{c.CommandPath(), err}
+				return &exit.UsageError{Command: c.CommandPath(), Err: err}
 			}
 			return o.result(c.Context(), o.messages)
 		},
 	}
 	c.Flags().StringArrayVar(&given, "arg", nil, "an argument of the prompt, as `name=value`; repeat it for each argument")
 	addTrust(c.Flags(), &o.trust)
-	addForm(c.Flags(), &o.form, "print the whole answer as JSON")
+	form.Add(c.Flags(), &o.form, "print the whole answer as JSON")
 	return c
 }
 

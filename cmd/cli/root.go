@@ -8,6 +8,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/daemon"
+	"github.com/toolscript/toolscript/cmd/target"
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
@@ -15,11 +16,11 @@ import (
 type app struct {
 	State
 
-	gatewayURL string
-	configs    string
-	dataDir    string
-	logLevel   levelFlag
-	logFormat  choiceFlag
+	target    target.Finder
+	configs   string
+	dataDir   string
+	logLevel  levelFlag
+	logFormat choiceFlag
 
 	host   *daemon.Host
 	notice *terminal.Notice
@@ -94,7 +95,7 @@ func newRoot(a *app) *cobra.Command {
 }
 
 func (a *app) addGlobalFlags(f *pflag.FlagSet) {
-	f.StringVarP(&a.gatewayURL, "gateway-url", "g", "", "use only the gateway at this `url`")
+	f.StringVarP(&a.target.URL, "gateway-url", "g", "", "use only the gateway at this `url`")
 	f.StringVarP(&a.configs, "config", "c", "", "comma separated configuration `files` (default ~/.toolscript.json and the project's .toolscript.json)")
 	f.StringVar(&a.dataDir, "data-dir", "", "`folder` of trust and caches (default ~/.toolscript)")
 	a.logLevel.choices = []string{"debug", "info", "warn", "error"}

@@ -9,6 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/exit"
+	"github.com/toolscript/toolscript/cmd/form"
+	"github.com/toolscript/toolscript/cmd/target"
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
@@ -17,7 +20,7 @@ type searchOptions struct {
 	searchFlags
 	resultFlags
 	query    string
-	form     form
+	form     form.Form
 	servers  []string
 	readOnly bool
 	trust    bool
@@ -40,14 +43,14 @@ lists of the servers, and starts only servers that have never been started.`,
 		Args: takes("QUERY, a description of the tool"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if o.query = strings.TrimSpace(args[0]); o.query == "" {
-				return &usageError{c.CommandPath(), errors.New("the query is empty: describe the tool")}
+				return &exit.UsageError{Command: c.CommandPath(), Err: errors.New("the query is empty: describe the tool")}
 			}
 			return o.run(c.Context())
 		},
 	}
 	f := c.Flags()
 	o.resultFlags.add(f, "", "l", "t")
-	addForm(f, &o.form, "print them as JSON", formTypes)
+	form.Add(f, &o.form, "print them as JSON", form.Types)
 	f.StringSliceVar(&o.servers, "server", nil, "search only these `servers` (default all)")
 	f.BoolVar(&o.readOnly, "read-only", false, "only tools that their servers declare as read-only")
 	addTrust(f, &o.trust)
@@ -63,11 +66,11 @@ func (o *searchOptions) run(ctx context.Context) error {
 	}
 	o.remark(answer)
 	switch {
-	case o.form.structured():
-		return o.form.write(o.Stdout, answer)
+	case o.form.Structured():
+		return o.form.Write(o.Stdout, answer)
 	case len(answer.Results) == 0:
 		return o.nothing(answer)
-	case o.form == formTypes:
+	case o.form == form.Types:
 		return o.types(answer)
 	default:
 		return o.table(answer)
@@ -75,7 +78,7 @@ func (o *searchOptions) run(ctx context.Context) error {
 }
 
 // untrusted is the error of a search without results because no server is trusted.
-func (o *searchOptions) untrusted(ctx context.Context, g *reached) error {
+func (o *searchOptions) untrusted(ctx context.Context, g *target.Gateway) error {
 	servers, err := g.Servers(ctx, nil, 0)
 	if err != nil || len(servers) == 0 {
 		return err
@@ -93,12 +96,12 @@ const searchNotice = "searching"
 
 func (o *searchOptions) find(ctx context.Context) (toolscript.SearchAnswer, error) {
 	q := toolscript.SearchQuery{
-		Text: o.query, Limit: int(o.limit), Servers: o.servers, ReadOnly: o.readOnly, Types: o.form == formTypes,
+		Text: o.query, Limit: int(o.limit), Servers: o.servers, ReadOnly: o.readOnly, Types: o.form == form.Types,
 	}
 	if o.threshold.given {
 		q.Threshold = &o.threshold.value
 	}
-	g, err := o.shared(ctx, o.trust)
+	g, err := o.target.Shared(ctx, o.trust)
 	if err != nil {
 		return toolscript.SearchAnswer{}, err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/daemon"
+	"github.com/toolscript/toolscript/cmd/exit"
 	"github.com/toolscript/toolscript/cmd/toolcache"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
@@ -32,7 +33,7 @@ func (o *searchOptions) findAlone(ctx context.Context, q toolscript.SearchQuery)
 		return toolscript.SearchAnswer{}, err
 	}
 	if nothing := len(loaded.Servers) == len(loaded.Untrusted); nothing && len(loaded.Servers) > 0 {
-		return toolscript.SearchAnswer{}, &exitError{exitFailure} // Load has warned about them
+		return toolscript.SearchAnswer{}, &exit.Error{Code: exit.Failure} // Load has warned about them
 	}
 	last := o.listedLast(loaded.Servers, q.Servers)
 	own, err := o.host.Start(loaded, daemon.Options{

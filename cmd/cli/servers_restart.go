@@ -7,12 +7,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/exit"
+	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
 type serversRestartOptions struct {
 	*app
-	form form
+	form form.Form
 }
 
 func newServers(a *app) *cobra.Command {
@@ -32,13 +34,13 @@ for that: toolscript gateway reload.`,
 		Args: takes("SERVER, the name of a server; see: toolscript list-servers"),
 		RunE: func(c *cobra.Command, args []string) error { return o.run(c.Context(), args[0]) },
 	}
-	addForm(c.Flags(), &o.form, "print the state of the server as JSON")
+	form.Add(c.Flags(), &o.form, "print the state of the server as JSON")
 	return c
 }
 
 // run fails if the server is not connected afterwards.
 func (o *serversRestartOptions) run(ctx context.Context, name string) error {
-	g, err := o.gateway(ctx)
+	g, err := o.target.Require(ctx)
 	if err != nil {
 		return err
 	}
@@ -49,16 +51,16 @@ func (o *serversRestartOptions) run(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	if o.form.structured() {
-		err = o.form.write(o.Stdout, status)
+	if o.form.Structured() {
+		err = o.form.Write(o.Stdout, status)
 	} else if status.State == toolscript.Ready {
 		err = o.print("Restarted %s: %s, %d tools", terminal.OneLine(name), status.State, status.Tools)
 	}
 	if err != nil || status.State == toolscript.Ready {
 		return err
 	}
-	if o.form.structured() {
-		return &exitError{exitFailure}
+	if o.form.Structured() {
+		return &exit.Error{Code: exit.Failure}
 	}
 	return &toolscript.Error{Kind: toolscript.Unavailable, Err: fmt.Errorf("%s was restarted and is not connected: %s", name, missingReason(toolscript.MissingServer{
 		Name: status.Name, State: status.State, Error: status.Error,

@@ -15,6 +15,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/exit"
+	"github.com/toolscript/toolscript/cmd/form"
+	"github.com/toolscript/toolscript/cmd/target"
 	"github.com/toolscript/toolscript/cmd/terminal"
 	"github.com/toolscript/toolscript/transport/gateway"
 )
@@ -22,7 +25,7 @@ import (
 type statusOptions struct {
 	*app
 	watch bool
-	form  form
+	form  form.Form
 }
 
 // newStatus makes the command status, and gateway status, which is the same.
@@ -40,7 +43,7 @@ func newStatus(a *app) *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&o.watch, "watch", false, "show the state of all servers until Ctrl-C; if the output is no terminal, print each change")
-	addForm(c.Flags(), &o.form, "print the state of all servers and actors as JSON")
+	form.Add(c.Flags(), &o.form, "print the state of all servers and actors as JSON")
 	return c
 }
 
@@ -54,16 +57,16 @@ func (o *statusOptions) run(ctx context.Context) error {
 
 // look is the state of the gateway now.
 func (o *statusOptions) look(ctx context.Context) (shown appearance) {
-	ctx, cancel := context.WithTimeout(ctx, healthTime)
+	ctx, cancel := context.WithTimeout(ctx, target.HealthTime)
 	defer cancel()
 	url, err := o.url()
 	var b strings.Builder
 	switch {
-	case o.form.structured():
+	case o.form.Structured():
 		shown.key, shown.err = o.writeStatus(ctx, &b, url, err)
-	case errors.Is(err, errNoGateway):
+	case errors.Is(err, target.ErrNone):
 		fmt.Fprintf(&b, "Status: not running (%v)\n", err)
-		shown.err = &exitError{exitFailure}
+		shown.err = &exit.Error{Code: exit.Failure}
 	case err != nil:
 		shown.err = err
 	default:
@@ -90,15 +93,15 @@ func (o *statusOptions) writeStatus(ctx context.Context, w io.Writer, url string
 		status, err = client.Status(ctx)
 	}
 	if err == nil {
-		return keyOf(status), o.form.write(w, status)
+		return keyOf(status), o.form.Write(w, status)
 	}
-	if err := o.form.write(w, struct {
+	if err := o.form.Write(w, struct {
 		Error string          `json:"error"`
 		Kind  toolscript.Kind `json:"kind"`
 	}{err.Error(), toolscript.KindOf(err)}); err != nil {
 		return "", err
 	}
-	return err.Error(), &exitError{exitFailure}
+	return err.Error(), &exit.Error{Code: exit.Failure}
 }
 
 // keyOf is the status without the time that passes.
@@ -110,15 +113,15 @@ func keyOf(status toolscript.Status) string {
 
 // url is the URL of the gateway that other commands would use.
 func (o *statusOptions) url() (string, error) {
-	if o.gatewayURL != "" {
-		return o.complete(o.gatewayURL)
+	if o.target.URL != "" {
+		return o.target.Complete(o.target.URL)
 	}
-	entries, err := o.entries()
+	entries, err := o.target.Entries()
 	if err != nil {
 		return "", err
 	}
 	if len(entries) == 0 {
-		return "", errNoGateway
+		return "", target.ErrNone
 	}
 	return entries[0].URL, nil
 }
@@ -143,7 +146,7 @@ func (o *statusOptions) printStatus(ctx context.Context, w io.Writer, capability
 	if _, err := fmt.Fprintf(w, "Status: %s\nURL: %s\n", status, address); err != nil {
 		return "", err
 	}
-	return status, &exitError{exitFailure}
+	return status, &exit.Error{Code: exit.Failure}
 }
 
 // printRunning writes the state of a running gateway and its servers: those that are not
@@ -218,7 +221,7 @@ func (o *statusOptions) follow(ctx context.Context) error {
 	defer ticks.Stop()
 	for last, first := "", true; ; first = false {
 		shown := o.look(ctx)
-		var exit *exitError
+		var exit *exit.Error
 		if shown.err != nil && !errors.As(shown.err, &exit) && ctx.Err() == nil {
 			return shown.err
 		}
@@ -230,9 +233,9 @@ func (o *statusOptions) follow(ctx context.Context) error {
 			text = inPlace(text, terminal.Rows(o.Stdout))
 		case !first && shown.key == last:
 			text = ""
-		case !first && !o.form.structured():
+		case !first && !o.form.Structured():
 			text = "\n" + text
-		case !first && o.form == formYAML:
+		case !first && o.form == form.YAML:
 			text = "---\n" + text
 		}
 		last = shown.key

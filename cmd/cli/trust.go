@@ -11,6 +11,8 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/config"
+	"github.com/toolscript/toolscript/cmd/form"
+	"github.com/toolscript/toolscript/cmd/target"
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
@@ -19,7 +21,7 @@ type trustOptions struct {
 	path   string
 	yes    bool
 	remove bool
-	form   form
+	form   form.Form
 }
 
 func newTrust(a *app) *cobra.Command {
@@ -50,7 +52,7 @@ project.`,
 	c.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask for confirmation")
 	c.Flags().BoolVar(&o.remove, "remove", false, "stop trusting it")
 	c.MarkFlagsMutuallyExclusive("yes", "remove")
-	addForm(c.Flags(), &o.form, "print the result as JSON")
+	form.Add(c.Flags(), &o.form, "print the result as JSON")
 	return c
 }
 
@@ -65,7 +67,7 @@ func (o *trustOptions) run(ctx context.Context) error {
 	}
 	o.say("%s", heading(review))
 	shown := o.Stdout
-	if o.form.structured() {
+	if o.form.Structured() {
 		shown = o.Stderr
 	}
 	if _, err := io.WriteString(shown, review.Diff); err != nil {
@@ -105,8 +107,8 @@ type trustResult struct {
 
 // done prints the result and reloads the running gateways.
 func (o *trustOptions) done(ctx context.Context, r trustResult) error {
-	if o.form.structured() {
-		if err := o.form.write(o.Stdout, r); err != nil {
+	if o.form.Structured() {
+		if err := o.form.Write(o.Stdout, r); err != nil {
 			return err
 		}
 	}
@@ -137,7 +139,7 @@ func (o *trustOptions) ask(ctx context.Context) error {
 
 // reloadUsers reloads the running gateways that use a file.
 func (a *app) reloadUsers(ctx context.Context, path string) error {
-	urls, err := a.users(path)
+	urls, err := a.target.Users(path)
 	if err != nil {
 		return err
 	}
@@ -153,27 +155,8 @@ func (a *app) reloadUsers(ctx context.Context, path string) error {
 	return failed
 }
 
-// users are the addresses of the gateways that use a file: the gateway that the user
-// names, else all gateways whose configuration includes the file.
-func (a *app) users(path string) ([]string, error) {
-	if a.gatewayURL != "" {
-		url, err := a.complete(a.gatewayURL)
-		return []string{url}, err
-	}
-	folder, err := a.runtimeFolder()
-	if err != nil {
-		return nil, err
-	}
-	entries, err := folder.Reading(path)
-	var urls []string
-	for _, e := range entries {
-		urls = append(urls, e.URL)
-	}
-	return urls, err
-}
-
 func reloadAt(ctx context.Context, url string) (host string, changed toolscript.Reload, err error) {
-	g, err := dial(ctx, url)
+	g, err := target.Dial(ctx, url)
 	if err != nil {
 		address, addressErr := addressOf(url)
 		return address, changed, errors.Join(err, addressErr)

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/toolscript/toolscript/cmd/exit"
 	"github.com/toolscript/toolscript/naming"
 )
 
@@ -31,7 +32,7 @@ func unknownCommand(c *cobra.Command, name string) error {
 	if meant := meantCommand(c, name); meant != "" {
 		text += "; " + meant
 	}
-	return &usageError{c.CommandPath(), errors.New(text)}
+	return &exit.UsageError{Command: c.CommandPath(), Err: errors.New(text)}
 }
 
 // meantCommand suggests a command for a name that does not exist; "" if no name is
@@ -99,7 +100,7 @@ func shellQuoted(text string) string {
 func flagError(c *cobra.Command, err error) error {
 	var missing *pflag.NotExistError
 	if !errors.As(err, &missing) {
-		return &usageError{c.CommandPath(), err}
+		return &exit.UsageError{Command: c.CommandPath(), Err: err}
 	}
 	var names []string
 	c.Flags().VisitAll(func(f *pflag.Flag) {
@@ -112,17 +113,17 @@ func flagError(c *cobra.Command, err error) error {
 	} else if c.Flags().Lookup("eval") != nil && c.Flags().Lookup("out") != nil {
 		err = fmt.Errorf("%w; arguments of the script go after --, as in: toolscript exec report.ts -- --since monday", err)
 	}
-	return &usageError{c.CommandPath(), err}
+	return &exit.UsageError{Command: c.CommandPath(), Err: err}
 }
 
 // takes names the positional arguments of a command; those in brackets are optional.
 func takes(names ...string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) > len(names) {
-			return &usageError{c.CommandPath(), fmt.Errorf("unexpected argument %q", args[len(names)])}
+			return &exit.UsageError{Command: c.CommandPath(), Err: fmt.Errorf("unexpected argument %q", args[len(names)])}
 		}
 		if len(args) < len(names) && !strings.HasPrefix(names[len(args)], "[") {
-			return &usageError{c.CommandPath(), fmt.Errorf("missing argument: %s", names[len(args)])}
+			return &exit.UsageError{Command: c.CommandPath(), Err: fmt.Errorf("missing argument: %s", names[len(args)])}
 		}
 		return nil
 	}

@@ -10,11 +10,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/form"
 )
 
 type versionOptions struct {
 	*app
-	form  form
+	form  form.Form
 	check bool
 }
 
@@ -30,7 +31,7 @@ updates this one. toolscript asks no server for newer versions.`,
 		Args: takes(),
 		RunE: func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
 	}
-	addForm(c.Flags(), &o.form, "print it as JSON, with the number of the HTTP protocol")
+	form.Add(c.Flags(), &o.form, "print it as JSON, with the number of the HTTP protocol")
 	c.Flags().BoolVar(&o.check, "check", false, "say where newer versions are listed; no network is used")
 	return c
 }
@@ -43,8 +44,8 @@ func (o *versionOptions) run(context.Context) error {
 			v.Update = updateCommand(path)
 		}
 	}
-	if o.form.structured() {
-		return o.form.write(o.Stdout, v)
+	if o.form.Structured() {
+		return o.form.Write(o.Stdout, v)
 	}
 	if err := o.print("toolscript %s", v.Version); err != nil || !o.check {
 		return err

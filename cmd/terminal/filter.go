@@ -7,16 +7,22 @@ import (
 )
 
 // Filter filters the output of a script if w is a terminal: the output contains
-// answers of tools, which may contain control sequences. A pipe gets every byte.
-func Filter(w io.Writer) io.Writer {
+// answers of tools, which may contain control sequences. A pipe gets every byte. Close
+// writes the rest and does not close w.
+func Filter(w io.Writer) io.WriteCloser {
 	if Is(w) {
-		return &Filtered{to: w}
+		return &filtered{to: w}
 	}
-	return w
+	return unfiltered{w}
 }
 
-// Filtered filters text as VisibleText does, but keeps colours and CRLF.
-type Filtered struct {
+type unfiltered struct{ io.Writer }
+
+// Close implements io.Closer.
+func (unfiltered) Close() error { return nil }
+
+// filtered filters text as VisibleText does, but keeps colours and CRLF.
+type filtered struct {
 	to   io.Writer
 	held string // the beginning of a colour or of CRLF that the next text may complete
 }
@@ -27,7 +33,7 @@ var (
 )
 
 // Write expects whole characters; events have only whole characters.
-func (h *Filtered) Write(p []byte) (int, error) {
+func (h *filtered) Write(p []byte) (int, error) {
 	text := h.held + string(p)
 	end := len(text)
 	if at := unfinished.FindStringIndex(text); at != nil {
@@ -38,13 +44,13 @@ func (h *Filtered) Write(p []byte) (int, error) {
 }
 
 // Close writes the held text.
-func (h *Filtered) Close() error {
+func (h *filtered) Close() error {
 	held := h.held
 	h.held = ""
 	return h.show(held)
 }
 
-func (h *Filtered) show(text string) error {
+func (h *filtered) show(text string) error {
 	var b strings.Builder
 	from := 0
 	for _, at := range colours.FindAllStringIndex(text, -1) {

@@ -12,7 +12,7 @@ func TestControlCharacters(t *testing.T) {
 	const want = "a\x1b[1;31mred\x1b[0m\tb\r\nover\uFFFDwritten\uFFFD[2J\uFFFD]52;c;aGk=\uFFFD\uFFFD31m\uFFFDend \uFFFD["
 	for piece := 1; piece <= len(text); piece++ {
 		var b strings.Builder
-		h := &Filtered{to: &b}
+		h := &filtered{to: &b}
 		runes := []rune(text)
 		for len(runes) > 0 {
 			n := min(piece, len(runes))

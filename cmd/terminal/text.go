@@ -1,6 +1,8 @@
 package terminal
 
 import (
+	"errors"
+	"io/fs"
 	"strings"
 	"unicode"
 )
@@ -27,4 +29,13 @@ func visibleRune(r rune) rune {
 		return unicode.ReplacementChar
 	}
 	return r
+}
+
+// WithoutPath is the text of an error without the path of the file that it is about.
+func WithoutPath(err error) string {
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		return at.Err.Error()
+	}
+	return err.Error()
 }

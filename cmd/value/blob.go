@@ -1,4 +1,4 @@
-package cli
+package value
 
 import (
 	"bytes"
@@ -76,11 +76,11 @@ func replaceBlobs(value []byte, pointer string, depth int, replace func(blob) []
 				return value
 			}
 			step = strings.NewReplacer("~", "~0", "/", "~1").Replace(fmt.Sprint(key))
-			var name bytes.Buffer
-			if writeJSON(&name, key) != nil {
+			name, err := jsonText(key)
+			if err != nil {
 				return value
 			}
-			out = append(append(out, bytes.TrimSpace(name.Bytes())...), ':')
+			out = append(append(out, name...), ':')
 		}
 		var member json.RawMessage
 		if d.Decode(&member) != nil {
@@ -128,10 +128,19 @@ func asBlob(value []byte) (blob, bool) {
 	return b, err == nil
 }
 
-// fileOf is the text that --out writes: the bytes of the blob at a pointer, or of the
+// jsonText is a value as JSON in which HTML characters are not escaped.
+func jsonText(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(v)
+	return bytes.TrimSpace(b.Bytes()), err
+}
+
+// File is the text that --out writes: the bytes of the blob at a pointer, or of the
 // only blob of a value that consists of content blocks. Any other value is written as a
 // line of JSON.
-func fileOf(value []byte, pointer string, pointed bool) ([]byte, error) {
+func File(value []byte, pointer string, pointed bool) ([]byte, error) {
 	_, blobs := describeBlobs("", value)
 	if pointed {
 		for _, b := range blobs {

@@ -1,4 +1,6 @@
-package cli
+// Package form has the forms of the output of commands: a text for people, or a value
+// for programs as JSON or YAML.
+package form
 
 import (
 	"bytes"
@@ -14,48 +16,48 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// form is how a command prints: a table or another text for people, or a value for
-// programs. The zero value is the text.
-type form string
+// Form is how a command prints. The zero value is a table or another text.
+type Form string
 
+// The forms. Types is a form of search only.
 const (
-	formTable = "table"
-	formTypes = "types"
-	formJSON  = "json"
-	formYAML  = "yaml"
+	Table Form = "table"
+	Types Form = "types"
+	JSON  Form = "json"
+	YAML  Form = "yaml"
 )
 
-// addForm adds -o table|json|yaml, and --json as the short form of -o json. more are
+// Add adds -o table|json|yaml, and --json as the short form of -o json. more are
 // forms that only this command has.
-func addForm(f *pflag.FlagSet, to *form, usage string, more ...string) {
-	forms := append([]string{formTable}, append(more, formJSON, formYAML)...)
+func Add(f *pflag.FlagSet, to *Form, usage string, more ...Form) {
+	forms := append([]Form{Table}, append(more, JSON, YAML)...)
 	f.VarP(formFlag{to, forms}, "output", "o", "the form of the output")
-	f.Var(jsonFlag{to}, formJSON, usage+"; short for -o json")
-	f.Lookup(formJSON).NoOptDefVal = "true"
+	f.Var(jsonFlag{to}, string(JSON), usage+"; short for -o json")
+	f.Lookup(string(JSON)).NoOptDefVal = "true"
 }
 
-// structured reports whether the output is for programs.
-func (f form) structured() bool { return f == formJSON || f == formYAML }
+// Structured reports whether the output is for programs.
+func (f Form) Structured() bool { return f == JSON || f == YAML }
 
-// write prints a value for programs: JSON on one line, or a YAML document.
-func (f form) write(w io.Writer, value any) error {
-	if f == formYAML {
-		return writeYAML(w, value)
+// Write prints a value for programs: JSON on one line, or a YAML document.
+func (f Form) Write(w io.Writer, value any) error {
+	if f == YAML {
+		return WriteYAML(w, value)
 	}
-	return writeJSON(w, value)
+	return WriteJSON(w, value)
 }
 
-// writeJSON writes a value on one line, as the gateway does. HTML characters are not
+// WriteJSON writes a value on one line, as the gateway does. HTML characters are not
 // escaped.
-func writeJSON(w io.Writer, value any) error {
+func WriteJSON(w io.Writer, value any) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	return enc.Encode(value)
 }
 
-// writeYAML writes the JSON of a value as YAML. The members have the names and the order
+// WriteYAML writes the JSON of a value as YAML. The members have the names and the order
 // of the JSON, and numbers keep their digits.
-func writeYAML(w io.Writer, value any) error {
+func WriteYAML(w io.Writer, value any) error {
 	text, err := json.Marshal(value)
 	if err != nil {
 		return err
@@ -95,30 +97,38 @@ func blockStyle(n *yaml.Node) {
 
 // formFlag is --output.
 type formFlag struct {
-	to    *form
-	forms []string
+	to    *Form
+	forms []Form
 }
 
 func (f formFlag) String() string {
 	if f.to == nil || *f.to == "" {
-		return formTable
+		return string(Table)
 	}
 	return string(*f.to)
 }
 
-func (f formFlag) Type() string { return strings.Join(f.forms, "|") }
+func (f formFlag) Type() string { return f.names("|") }
+
+func (f formFlag) names(separator string) string {
+	var names []string
+	for _, form := range f.forms {
+		names = append(names, string(form))
+	}
+	return strings.Join(names, separator)
+}
 
 func (f formFlag) Set(text string) error {
-	text = strings.ToLower(text)
-	if !slices.Contains(f.forms, text) {
-		return fmt.Errorf("want one of %s", strings.Join(f.forms, ", "))
+	chosen := Form(strings.ToLower(text))
+	if !slices.Contains(f.forms, chosen) {
+		return fmt.Errorf("want one of %s", f.names(", "))
 	}
-	*f.to = form(text)
+	*f.to = chosen
 	return nil
 }
 
 // jsonFlag is --json.
-type jsonFlag struct{ to *form }
+type jsonFlag struct{ to *Form }
 
 func (j jsonFlag) String() string { return "" }
 func (j jsonFlag) Type() string   { return "bool" }
@@ -129,9 +139,9 @@ func (j jsonFlag) Set(text string) error {
 	case err != nil:
 		return errors.New("want true or false")
 	case on:
-		*j.to = formJSON
-	case *j.to == formJSON:
-		*j.to = formTable
+		*j.to = JSON
+	case *j.to == JSON:
+		*j.to = Table
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package cli
+package value
 
 import (
 	"fmt"
@@ -6,11 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// cutJSON shortens compact JSON to about the given length, so that it stays valid.
+// cut shortens compact JSON to about the given length, so that it stays valid.
 // Elements and members after the limit are left out, with a marker that counts them in
 // each open array and object. A string is cut between characters. read is the number of
 // bytes of text that the result has unchanged.
-func cutJSON(text []byte, most int) (short []byte, read int) {
+func cut(text []byte, most int) (short []byte, read int) {
 	if len(text) <= most {
 		return text, len(text)
 	}

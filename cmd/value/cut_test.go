@@ -1,4 +1,4 @@
-package cli
+package value
 
 import (
 	"bytes"
@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-func TestCutJSON(t *testing.T) {
+func TestCut(t *testing.T) {
 	for _, tt := range []struct {
 		text string
 		most int
@@ -27,14 +27,14 @@ func TestCutJSON(t *testing.T) {
 		{`["` + strings.Repeat(`\n`, 60) + `"]`, 50, `["` + strings.Repeat(`\n`, 24) + `… [72 more bytes]"]`},
 		{`["` + strings.Repeat(`\ud83d\ude00`, 10) + `"]`, 50, `["` + strings.Repeat(`\ud83d\ude00`, 4) + `… [72 more bytes]"]`},
 	} {
-		if got, _ := cutJSON([]byte(tt.text), tt.most); string(got) != tt.want {
+		if got, _ := cut([]byte(tt.text), tt.most); string(got) != tt.want {
 			t.Errorf("%s at %d:\n%s\nwant\n%s", tt.text, tt.most, got, tt.want)
 		}
 	}
 }
 
 // A shortened value is valid JSON with the same start.
-func TestCutJSONIsJSON(t *testing.T) {
+func TestCutIsJSON(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 400 {
 		text, err := json.Marshal(anyValue(random, 5))
@@ -42,7 +42,7 @@ func TestCutJSONIsJSON(t *testing.T) {
 			t.Fatal(err)
 		}
 		for most := 0; most < len(text); most += 1 + random.IntN(9) {
-			short, read := cutJSON(text, most)
+			short, read := cut(text, most)
 			if !json.Valid(short) || !utf8.Valid(short) {
 				t.Fatalf("%s at %d is no JSON: %s", text, most, short)
 			}

@@ -1,4 +1,4 @@
-package cli
+package scriptrun
 
 import (
 	"fmt"
@@ -10,20 +10,20 @@ import (
 )
 
 // result prints the value of the script, or the plan.
-func (l *live) result() error {
+func (l *Live) result() error {
 	switch {
 	case l.end.Plan != nil:
 		return l.plan(l.end.Plan)
 	case len(l.end.Value) > 0:
-		return l.value(l.end.Value)
+		return l.values.Print(l.stdout, l.end.RunID, l.end.Value)
 	}
 	return nil
 }
 
 // plan prints the calls that a run with --plan did not make: a line for each, with the
 // tool and its arguments as JSON.
-func (l *live) plan(calls []toolscript.PlannedCall) error {
-	if len(calls) == 0 && l.end.OK {
+func (l *Live) plan(calls []toolscript.PlannedCall) error {
+	if len(calls) == 0 && l.end.End.OK {
 		_, err := io.WriteString(l.stderr, "toolscript: the script called no tool that changes something\n")
 		return err
 	}

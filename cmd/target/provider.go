@@ -1,4 +1,4 @@
-package cli
+package target
 
 import (
 	"context"
@@ -13,9 +13,9 @@ import (
 	"github.com/toolscript/toolscript/transport/gateway"
 )
 
-// provider answers the commands about servers: a running gateway, or a daemon of this
+// Provider answers the commands about servers: a running gateway, or a daemon of this
 // process that starts servers on demand.
-type provider interface {
+type Provider interface {
 	// These wait for the servers that f selects; see gateway.Client.
 	Servers(ctx context.Context, f toolscript.Filter, wait time.Duration) ([]toolscript.ServerStatus, error)
 	Tools(ctx context.Context, f toolscript.Filter, wait time.Duration) (gateway.Tools, error)
@@ -24,37 +24,37 @@ type provider interface {
 	Close()
 }
 
-// provider finds the gateway that exec would use, or starts a daemon.
-func (a *app) provider(ctx context.Context, trust bool) (provider, error) {
-	g, err := a.shared(ctx, trust)
+// Provider finds the gateway that exec would use, or starts a daemon.
+func (f *Finder) Provider(ctx context.Context, trust bool, logger *slog.Logger) (Provider, error) {
+	g, err := f.Shared(ctx, trust)
 	if err != nil {
 		return nil, err
 	}
 	if g != nil {
 		return g, nil
 	}
-	loaded, err := a.host.Load(trust)
+	loaded, err := f.Host.Load(trust)
 	if err != nil {
 		return nil, err
 	}
 	if len(loaded.Servers) == 0 {
-		a.warn("%v", a.host.NoServers(loaded.Files))
+		f.Host.Warn("%v", f.Host.NoServers(loaded.Files))
 	}
-	own, err := a.host.Start(loaded, daemon.Options{
-		Trust: trust, Logger: a.logger(slog.LevelError), Actors: actors.Options{OnDemand: true},
+	own, err := f.Host.Start(loaded, daemon.Options{
+		Trust: trust, Logger: logger, Actors: actors.Options{OnDemand: true},
 		Search: func(s *config.Search) { s.Lexical = true }, // these commands do not search
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &local{gateway.Direct{Backend: own}, own, a}, nil
+	return &local{gateway.Direct{Backend: own}, own, f.Host.Warn}, nil
 }
 
 // local is the daemon of this process.
 type local struct {
 	gateway.Direct
 	*daemon.Daemon
-	app *app
+	warn func(format string, args ...any)
 }
 
 func (l *local) Servers(ctx context.Context, f toolscript.Filter, wait time.Duration) ([]toolscript.ServerStatus, error) {
@@ -81,6 +81,6 @@ func (l *local) Tools(ctx context.Context, f toolscript.Filter, wait time.Durati
 // Close stops the servers.
 func (l *local) Close() {
 	if err := l.Stop(); err != nil {
-		l.app.warn("%v", err)
+		l.warn("%v", err)
 	}
 }

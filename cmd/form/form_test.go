@@ -1,8 +1,10 @@
-package cli
+package form_test
 
 import (
 	"strings"
 	"testing"
+
+	"github.com/toolscript/toolscript/cmd/form"
 )
 
 // YAML has the names and the order of the JSON, and no value changes its type.
@@ -38,7 +40,7 @@ text: |
   two
 `
 	var b strings.Builder
-	if err := writeYAML(&b, value); err != nil || b.String() != want {
+	if err := form.WriteYAML(&b, value); err != nil || b.String() != want {
 		t.Errorf("%v\n%s", err, b.String())
 	}
 }

@@ -1,0 +1,117 @@
+// Package exit has the exit codes of the program, and the errors that carry them.
+package exit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"syscall"
+)
+
+// The exit codes of the program. With --json, the kind of the error is more precise. A
+// script that calls exit(n) ends the program with n.
+const (
+	OK         = 0
+	Failure    = 1
+	misuse     = 2
+	signalled  = 128            // plus the number of the signal: 130 for Ctrl-C, 143 for SIGTERM
+	brokenPipe = signalled + 13 // the exit code of programs that SIGPIPE ends
+)
+
+// UsageError is a mistake in the command line.
+type UsageError struct {
+	Command string // its --help explains the mistake
+	Err     error
+}
+
+func (e *UsageError) Error() string {
+	return fmt.Sprintf("%v\nRun '%s --help' for usage.", e.Err, e.Command)
+}
+
+func (e *UsageError) Unwrap() error { return e.Err }
+
+// Error ends the program with a code, without a message.
+type Error struct{ Code int }
+
+func (e *Error) Error() string { return fmt.Sprintf("exit code %d", e.Code) }
+
+// StopError is an error while a gateway stopped. It is reported even if a signal asked
+// for the stop.
+type StopError struct{ Err error }
+
+func (e *StopError) Error() string { return "the gateway did not stop cleanly: " + e.Err.Error() }
+
+// SignalError is the cause of a context that a signal canceled.
+type SignalError struct{ Signal os.Signal }
+
+func (e *SignalError) Error() string { return "ended by signal: " + e.Signal.String() }
+
+// Code is the exit code of the program after the signal.
+func (e *SignalError) Code() int {
+	if n, ok := e.Signal.(syscall.Signal); ok {
+		return signalled + int(n)
+	}
+	return signalled + int(syscall.SIGINT)
+}
+
+// Interrupted is the signal that canceled ctx; nil if there is none.
+func Interrupted(ctx context.Context) *SignalError {
+	var s *SignalError
+	if errors.As(context.Cause(ctx), &s) {
+		return s
+	}
+	return nil
+}
+
+// ReaderGone reports whether a command failed because the reader of its output, such as
+// head(1), has closed the pipe. Other broken pipes are failures.
+func ReaderGone(err error) bool {
+	var write *fs.PathError
+	return errors.As(err, &write) && errors.Is(write.Err, syscall.EPIPE) &&
+		(write.Path == os.Stdout.Name() || write.Path == os.Stderr.Name())
+}
+
+// Code is the exit code for the error of a command. Errors after a signal count as
+// interruptions.
+func Code(ctx context.Context, err error) int {
+	var (
+		exit    *Error
+		usage   *UsageError
+		unclean *StopError
+	)
+	switch {
+	case err == nil:
+		return OK
+	case errors.As(err, &unclean):
+		return Failure
+	case Interrupted(ctx) != nil:
+		return Interrupted(ctx).Code()
+	case ReaderGone(err):
+		return brokenPipe
+	case errors.As(err, &exit):
+		return exit.Code
+	case errors.As(err, &usage):
+		return misuse
+	default:
+		return Failure
+	}
+}
+
+// Message is the message for the error of a command; "" if none is needed. After a
+// signal, the signal is the reason for the error.
+func Message(ctx context.Context, err error) string {
+	var (
+		silent  *Error
+		unclean *StopError
+	)
+	if err == nil || errors.As(err, &silent) || ReaderGone(err) {
+		return ""
+	}
+	if signal := Interrupted(ctx); signal != nil && !errors.As(err, &unclean) {
+		err = signal
+	}
+	return strings.TrimSuffix(err.Error(), "\n")
+}

@@ -1,0 +1,80 @@
+package scriptrun
+
+import (
+	"cmp"
+	"io"
+	"strings"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/exit"
+	"github.com/toolscript/toolscript/cmd/form"
+	"github.com/toolscript/toolscript/cmd/value"
+)
+
+// Captured prints one object at the end of the run: the end event, with the output in it.
+type Captured struct {
+	to             io.Writer
+	values         value.Printer
+	stdout, stderr strings.Builder
+	diagnostics    []toolscript.Diagnostic
+	end            *toolscript.Event
+}
+
+// NewCaptured makes an Output that writes JSON, in which the value is as p shortens it.
+func NewCaptured(to io.Writer, p value.Printer) *Captured { return &Captured{to: to, values: p} }
+
+// Event implements Output.
+func (c *Captured) Event(e toolscript.Event) error {
+	switch e.Type {
+	case toolscript.EventStdout:
+		c.stdout.WriteString(e.Data)
+	case toolscript.EventStderr:
+		c.stderr.WriteString(e.Data)
+	case toolscript.EventDiagnostic:
+		c.diagnostics = append(c.diagnostics, *e.Diagnostic)
+	case toolscript.EventEnd:
+		c.end = &e
+	default: // the record of the run has the calls
+	}
+	return nil
+}
+
+// Still implements Output.
+func (c *Captured) Still() {}
+
+// Finish implements Output.
+func (c *Captured) Finish(failed error) error {
+	if c.end == nil {
+		c.end = failedEnd(failed)
+	}
+	object := struct {
+		toolscript.Event
+		ValueCut    *value.Part             `json:"valueCut,omitempty"`
+		Stdout      string                  `json:"stdout"`
+		Stderr      string                  `json:"stderr"`
+		Diagnostics []toolscript.Diagnostic `json:"diagnostics,omitempty"`
+	}{*c.end, nil, c.stdout.String(), c.stderr.String(), c.diagnostics}
+	var unwritten error
+	if end := *c.end.End; len(end.Value) > 0 {
+		if c.values.File != "" {
+			unwritten = c.values.WriteFile(c.end.RunID, end.Value)
+		}
+		end.Value, object.ValueCut = c.values.Text(c.end.RunID, end.Value)
+		object.End = &end
+	}
+	if err := form.WriteJSON(c.to, object); err != nil {
+		return err
+	}
+	return cmp.Or(unwritten, exitOf(c.end.End))
+}
+
+// failedEnd is the end event of a run that did not begin or was lost: with --json there
+// is always an end with a kind.
+func failedEnd(err error) *toolscript.Event {
+	err = cmp.Or(err, errNoEnd)
+	kind := toolscript.KindOf(err)
+	end := toolscript.EndEvent("", toolscript.End{Kind: kind, ExitCode: exit.Failure, Error: &toolscript.RunError{
+		Name: "ScriptError", Code: kind, Message: err.Error(), Phase: toolscript.Executing,
+	}})
+	return &end
+}

@@ -1,0 +1,49 @@
+package scriptrun
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/terminal"
+)
+
+// DiagnosticText is file:line:col: message, followed by the line and a caret.
+func DiagnosticText(d *toolscript.Diagnostic) string {
+	text := fmt.Sprintf("%s:%d:%d: %s", d.File, d.Line, d.Column, d.Message)
+	if d.Code != "" {
+		text += " [" + d.Code + "]"
+	}
+	return withLines(text, d.Excerpt)
+}
+
+// ErrorText is the error of a script: class, message, frames in the script, the line
+// of the error, and the errors inside it.
+func ErrorText(e *toolscript.RunError) string {
+	text := e.Message
+	if e.Name != "" {
+		text = e.Name + ": " + e.Message
+	}
+	return withLines(text, e.Stack, e.Excerpt, inner(e, "cause"), inner(e, "errors"))
+}
+
+// inner is an error inside the script's error: its cause, or the list of errors that it
+// collects.
+func inner(e *toolscript.RunError, part string) string {
+	text, _ := e.Metadata[part].(string)
+	if text == "" {
+		return ""
+	}
+	return "  [" + part + "]: " + strings.ReplaceAll(text, "\n", "\n  ")
+}
+
+// withLines appends blocks of lines to a text, and a newline. The text comes from
+// scripts, tools and servers, so it may contain control characters.
+func withLines(text string, blocks ...string) string {
+	for _, block := range blocks {
+		if block = strings.TrimRight(block, "\n"); block != "" {
+			text += "\n" + block
+		}
+	}
+	return terminal.VisibleText(text) + "\n"
+}

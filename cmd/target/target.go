@@ -1,0 +1,188 @@
+// Package target chooses where a command runs: at a running gateway, or in a daemon of
+// this process.
+package target
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/config"
+	"github.com/toolscript/toolscript/cmd/daemon"
+	"github.com/toolscript/toolscript/cmd/discovery"
+	"github.com/toolscript/toolscript/transport/gateway"
+)
+
+// HealthTime bounds the request that checks whether a gateway answers.
+const HealthTime = 5 * time.Second
+
+// Finder finds running gateways.
+type Finder struct {
+	URL  string       // of the only gateway to use; "" searches
+	Host *daemon.Host // whose configuration the gateway has
+}
+
+// Gateway is a gateway that has answered.
+type Gateway struct {
+	*gateway.Client
+	health gateway.Health
+}
+
+// ErrNone is the error of commands that need a gateway.
+var ErrNone = &toolscript.Error{
+	Kind: toolscript.Unavailable,
+	Err:  errors.New("no gateway runs for this configuration; start one with: toolscript gateway start (toolscript gateway list shows others)"),
+}
+
+// Require finds the gateway of a command that needs one.
+func (f *Finder) Require(ctx context.Context) (*Gateway, error) {
+	g, err := f.Find(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if g == nil {
+		return nil, ErrNone
+	}
+	if g.health.Protocol != toolscript.Protocol {
+		defer g.Close()
+		return nil, &toolscript.Error{Kind: toolscript.Unsupported, Err: errors.New(g.Difference() + "; restart it")}
+	}
+	if other := g.Difference(); other != "" {
+		f.Host.Warn("%s", other)
+	}
+	return g, nil
+}
+
+// Find finds a gateway: the gateway of the flag or its variable and no other, else the
+// gateway of this session, else the newest healthy gateway of this configuration. It
+// returns nil if there is none.
+func (f *Finder) Find(ctx context.Context) (*Gateway, error) {
+	if f.URL != "" {
+		url, err := f.Complete(f.URL)
+		if err != nil {
+			return nil, err
+		}
+		return Dial(ctx, url)
+	}
+	entries, err := f.Entries()
+	if err != nil {
+		return nil, err
+	}
+	var found *Gateway
+	for _, e := range entries {
+		g, err := Dial(ctx, e.URL)
+		switch {
+		case err != nil:
+			f.Host.Warn("%v", err)
+		case found == nil:
+			found = g
+		default:
+			f.Host.Warn("another gateway runs for this configuration at %s; using the newer one at %s", g.Host(), found.Host())
+			g.Close()
+			return found, nil
+		}
+	}
+	return found, ctx.Err()
+}
+
+// Entries are the gateways of this session, else of this configuration.
+func (f *Finder) Entries() ([]discovery.Entry, error) {
+	folder, err := f.Folder()
+	if err != nil {
+		return nil, err
+	}
+	files, err := config.Locate(f.Host.ConfigOptions(false))
+	if err != nil {
+		return nil, err
+	}
+	return folder.Find(discovery.Session(f.Host.Config.LookupEnv), config.Paths(files))
+}
+
+// Complete adds the capability to an address without one, if a runtime entry has it.
+// Without a runtime folder the address is unchanged.
+func (f *Finder) Complete(address string) (string, error) {
+	folder, err := f.Folder()
+	if err != nil {
+		return address, nil //nolint:nilerr // the address may be complete; otherwise the gateway answers 404
+	}
+	return folder.Complete(address)
+}
+
+// Dial asks the gateway at a capability URL for its health.
+func Dial(ctx context.Context, url string) (*Gateway, error) {
+	client := gateway.NewClient(url)
+	ctx, cancel := context.WithTimeoutCause(ctx, HealthTime, &toolscript.Error{
+		Kind: toolscript.Timeout,
+		Err:  fmt.Errorf("the gateway at %s did not answer within %s: it is suspended or the machine is very busy; see: toolscript gateway list", client.Host(), HealthTime),
+	})
+	defer cancel()
+	health, err := client.Health(ctx)
+	if err != nil {
+		client.Close()
+		return nil, err
+	}
+	return &Gateway{client, health}, nil
+}
+
+// Difference describes the other version of the gateway; "" if the versions are equal.
+func (g *Gateway) Difference() string {
+	if g.health.Version == toolscript.Version && g.health.Protocol == toolscript.Protocol {
+		return ""
+	}
+	return fmt.Sprintf("the gateway at %s is toolscript %s with protocol %d, this is %s with protocol %d",
+		g.Host(), g.health.Version, g.health.Protocol, toolscript.Version, toolscript.Protocol)
+}
+
+// Shared finds a running gateway. It is nil if there is none or if its version differs.
+// It is also nil with --trust, which a running gateway cannot follow.
+func (f *Finder) Shared(ctx context.Context, trust bool) (*Gateway, error) {
+	if trust && f.URL == "" {
+		return nil, nil
+	}
+	g, err := f.Find(ctx)
+	switch {
+	case err != nil && (f.URL != "" || ctx.Err() != nil):
+		return nil, err
+	case err != nil:
+		f.Host.Warn("%v; running without a gateway", err)
+		return nil, nil
+	case g == nil:
+		return nil, nil
+	}
+	if other := g.Difference(); other != "" {
+		f.Host.Warn("%s; running without it", other)
+		g.Close()
+		return nil, nil
+	}
+	return g, nil
+}
+
+// Folder is the folder of the entries of running gateways.
+func (f *Finder) Folder() (discovery.Folder, error) {
+	data, err := config.DataDir(f.Host.Config)
+	if err != nil {
+		return "", err
+	}
+	return discovery.RuntimeFolder(data, f.Host.Config.LookupEnv)
+}
+
+// Users are the addresses of the gateways that use a file: the gateway that the user
+// names, else all gateways whose configuration includes the file.
+func (f *Finder) Users(path string) ([]string, error) {
+	if f.URL != "" {
+		url, err := f.Complete(f.URL)
+		return []string{url}, err
+	}
+	folder, err := f.Folder()
+	if err != nil {
+		return nil, err
+	}
+	entries, err := folder.Reading(path)
+	var urls []string
+	for _, e := range entries {
+		urls = append(urls, e.URL)
+	}
+	return urls, err
+}

@@ -1,0 +1,123 @@
+// Package value prints the value of a script: whole, shortened, or with descriptors in
+// the place of binary data.
+package value
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/toolscript/toolscript/cmd/terminal"
+)
+
+// BytesPerToken estimates the length of a token. English text and JSON have 3 to 5 bytes
+// per token.
+const BytesPerToken = 4
+
+// Printer says how values are printed. If Most is 0 and Describe is false, values are
+// printed unchanged.
+type Printer struct {
+	Most     int  // bytes of JSON; 0 means no limit
+	Describe bool // binary data is replaced by descriptors
+	// Keep stores a whole value for toolscript output.
+	Keep func(runID string, value []byte) error
+	Say  func(format string, args ...any) // prints a notice
+	File string                           // gets the whole value instead of the output; "" is none
+}
+
+// Part describes a shortened value in the output of --json.
+type Part struct {
+	Bytes  int    `json:"bytes"`  // of the whole value as JSON
+	Tokens int    `json:"tokens"` // estimated
+	Read   string `json:"read"`   // command that prints the whole value
+}
+
+// Text is the text to print: compact JSON. If it is not the whole value, the value is
+// stored and part describes it. A value that cannot be stored is printed whole.
+func (p Printer) Text(runID string, value json.RawMessage) (text []byte, part *Part) {
+	if !p.Describe && p.Most == 0 {
+		return value, nil
+	}
+	text = value
+	var blobs []blob
+	if p.Describe {
+		text, blobs = describeBlobs(runID, value)
+	}
+	short, read := text, len(text)
+	if p.Most > 0 {
+		short, read = cut(text, p.Most)
+	}
+	if len(blobs) == 0 && len(short) == len(value) {
+		return value, nil
+	}
+	if err := p.Keep(runID, value); err != nil {
+		p.Say("toolscript: warning: the whole value is printed, because it cannot be stored: %s", terminal.WithoutPath(err))
+		return value, nil
+	}
+	if len(blobs) > 0 {
+		p.Say("toolscript: %s", blobNotice(runID, blobs))
+	}
+	command := readCommand(runID)
+	if read < len(text) {
+		rest := command
+		if len(blobs) == 0 {
+			rest += fmt.Sprintf(" --range %d-%d", read, read+p.Most-1)
+		}
+		p.Say("toolscript: the value is %d bytes of JSON, about %d tokens; this is only the beginning; read on with: %s", len(value), len(value)/BytesPerToken, rest)
+	}
+	return short, &Part{len(value), len(value) / BytesPerToken, command}
+}
+
+// readCommand prints the whole value of a run.
+func readCommand(runID string) string { return "toolscript output " + runID + " --value" }
+
+// Creatable returns an error if WriteFile could not write a file. It is called before the
+// script runs.
+func Creatable(path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && info.IsDir():
+		return fmt.Errorf("--out %s is a folder; name a file", path)
+	case err == nil && !info.Mode().IsRegular():
+		return nil // opening a pipe would wait for a reader
+	}
+	var f *os.File
+	if err == nil {
+		f, err = os.OpenFile(path, os.O_WRONLY, 0) //nolint:gosec // G304: the file that the user names
+	} else if f, err = os.CreateTemp(filepath.Dir(path), ".toolscript-*"); err == nil {
+		defer func() { _ = os.Remove(f.Name()) }() //nolint:gosec // created only for the check
+	}
+	if err != nil {
+		return fmt.Errorf("--out %s cannot be written, so nothing was run: %s", path, terminal.WithoutPath(err))
+	}
+	return f.Close()
+}
+
+// Print writes a value to the file, or its text and a newline to w.
+func (p Printer) Print(w io.Writer, runID string, value json.RawMessage) error {
+	if p.File != "" {
+		return p.WriteFile(runID, value)
+	}
+	text, _ := p.Text(runID, value)
+	_, err := w.Write(append(text, '\n'))
+	return err
+}
+
+// WriteFile writes a whole value to the file: binary content as bytes, any other value as
+// a line of JSON. If that fails, the value is stored, and the error has the command that
+// prints it.
+func (p Printer) WriteFile(runID string, value json.RawMessage) error {
+	data, err := File(value, "", false)
+	if err == nil {
+		err = os.WriteFile(p.File, data, 0o600)
+	}
+	if err == nil {
+		return nil
+	}
+	if kept := p.Keep(runID, append(value, '\n')); kept != nil {
+		return fmt.Errorf("the value could not be written: %w; and it could not be stored: %s", err, terminal.WithoutPath(kept))
+	}
+	return fmt.Errorf("the value could not be written: %w; read it with: %s", err, readCommand(runID))
+}
