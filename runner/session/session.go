@@ -200,3 +200,16 @@ func (s *Session) Close() {
 	case <-timer.C:
 	}
 }
+
+// Contain runs f. A panic in f is logged with its stack, and is ErrPanic for the
+// caller. Every goroutine on the gateway's side of a run is contained, because it
+// handles input that a script may control.
+func Contain(log *slog.Logger, doing string, f func()) (err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = panicked(log, doing, cause)
+		}
+	}()
+	f()
+	return nil
+}
