@@ -17,39 +17,71 @@ import (
 // Its fields are slices of the answer.
 type result struct {
 	content    json.RawMessage // the array; nil: none
-	blocks     []json.RawMessage
+	blocks     []block
 	structured json.RawMessage
 	isError    bool
 }
 
-// parseResult reads an answer without copying it.
+// block is a content block.
+type block struct {
+	whole json.RawMessage
+	text  json.RawMessage // of a text block: its text, a JSON string; otherwise nil
+}
+
+// parseResult reads an answer in one pass, without copying it.
 func parseResult(raw json.RawMessage) (r result, err error) {
-	if !rawjson.Valid(raw) {
-		return r, json.Unmarshal(raw, &struct{}{}) // the error of the decoder
-	}
-	is := rawjson.Object(raw, func(name string, value json.RawMessage) {
-		switch name {
-		case "content":
-			r.content, r.blocks = value, nil
-			if !rawjson.Array(value, func(block json.RawMessage) { r.blocks = append(r.blocks, block) }) {
-				if r.content = nil; present(value) {
+	is := false
+	syntax := rawjson.Read(raw, func(in *rawjson.Reader) {
+		is = in.Object(func(name string) {
+			switch name {
+			case "content":
+				r.content, r.blocks = nil, nil
+				list := false
+				content := in.Text(func() {
+					list = in.Array(func() { r.blocks = append(r.blocks, readBlock(in)) })
+				})
+				if list {
+					r.content = content
+				} else if present(content) {
 					err = errors.New("content is not an array")
 				}
+			case "structuredContent":
+				r.structured = in.Value()
+			case "isError":
+				var is bool
+				if wrong := json.Unmarshal(in.Value(), &is); wrong != nil {
+					err = wrong
+				}
+				r.isError = is
 			}
-		case "structuredContent":
-			r.structured = value
-		case "isError":
-			var is bool
-			if wrong := json.Unmarshal(value, &is); wrong != nil {
-				err = wrong
-			}
-			r.isError = is
-		}
+		})
 	})
-	if !is {
-		err = errors.New("it is not an object")
+	switch {
+	case syntax != nil:
+		return r, json.Unmarshal(raw, &struct{}{}) // describes the error better
+	case !is:
+		return r, errors.New("it is not an object")
 	}
 	return r, err
+}
+
+func readBlock(in *rawjson.Reader) (b block) {
+	isText := false
+	b.whole = in.Text(func() {
+		in.Object(func(name string) {
+			switch name {
+			case "type":
+				kind := in.Value()
+				isText = string(kind) == `"text"` || len(kind) > 0 && kind[0] == '"' && string(rawjson.Unquote(kind)) == "text"
+			case "text":
+				b.text = in.Value()
+			}
+		})
+	})
+	if !isText || len(b.text) == 0 || b.text[0] != '"' {
+		b.text = nil
+	}
+	return b
 }
 
 // fits reports whether a value satisfies a schema.
@@ -73,7 +105,11 @@ func value(tool toolscript.Tool, raw json.RawMessage, fit fits) (json.RawMessage
 	if present(r.structured) {
 		return r.structured, nil
 	}
-	literal, single := singleText(r.blocks)
+	var literal json.RawMessage
+	if len(r.blocks) == 1 {
+		literal = r.blocks[0].text
+	}
+	single := literal != nil
 	if tool.OutputSchema == nil && !single {
 		return blocks(r), nil
 	}
@@ -107,7 +143,9 @@ func failedTool(e *toolscript.ToolError, r result, size int) *toolscript.ToolErr
 		e.Message = cut(e.Message)
 		return e
 	}
-	e.Content = r.blocks
+	for _, b := range r.blocks {
+		e.Content = append(e.Content, b.whole)
+	}
 	return e
 }
 
@@ -138,14 +176,11 @@ func FailureOf(raw json.RawMessage) (text string, failed bool) {
 	if !bytes.Contains(raw, []byte(`"isError"`)) { // most results need not be decoded
 		return "", false
 	}
-	var r struct {
-		IsError bool              `json:"isError"`
-		Content []json.RawMessage `json:"content"`
-	}
-	if json.Unmarshal(raw, &r) != nil || !r.IsError {
+	r, err := parseResult(raw)
+	if err != nil || !r.isError {
 		return "", false
 	}
-	return textsOf(r.Content), true
+	return textsOf(r.blocks), true
 }
 
 // hasStructured reports whether an answer may have structuredContent.
@@ -154,30 +189,6 @@ func hasStructured(raw json.RawMessage) bool {
 }
 
 func present(v json.RawMessage) bool { return len(v) > 0 && !bytes.Equal(v, []byte("null")) }
-
-// singleText returns the text of an answer with one text block, as a JSON string.
-func singleText(content []json.RawMessage) (literal json.RawMessage, ok bool) {
-	if len(content) != 1 {
-		return nil, false
-	}
-	return textOf(content[0])
-}
-
-func textOf(block json.RawMessage) (literal json.RawMessage, ok bool) {
-	isText := false
-	rawjson.Object(block, func(name string, value json.RawMessage) {
-		switch name {
-		case "type":
-			isText = string(value) == `"text"` || value[0] == '"' && string(rawjson.Unquote(value)) == "text"
-		case "text":
-			literal = value
-		}
-	})
-	if !isText || len(literal) == 0 || literal[0] != '"' {
-		return nil, false
-	}
-	return literal, true
-}
 
 // asText returns a JSON string with valid UTF-8, unchanged if possible.
 func asText(literal json.RawMessage) json.RawMessage {
@@ -188,11 +199,11 @@ func asText(literal json.RawMessage) json.RawMessage {
 }
 
 // textsOf joins the text blocks to the message of an error.
-func textsOf(content []json.RawMessage) string {
+func textsOf(content []block) string {
 	var texts []string
-	for _, block := range content {
-		if literal, ok := textOf(block); ok {
-			texts = append(texts, string(rawjson.Unquote(literal)))
+	for _, b := range content {
+		if b.text != nil {
+			texts = append(texts, string(rawjson.Unquote(b.text)))
 		}
 	}
 	if len(texts) == 0 {

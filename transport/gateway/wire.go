@@ -176,12 +176,12 @@ const manyBytes = 64 << 10
 
 // decodeEvent decodes one line. The value of a run may be a part of text.
 func decodeEvent(text []byte) (e toolscript.Event, err error) {
-	if len(text) < manyBytes || !rawjson.Valid(text) {
+	if len(text) < manyBytes {
 		return e, json.Unmarshal(text, &e)
 	}
 	var value json.RawMessage
 	rest := []byte("{")
-	rawjson.Object(text, func(name string, member json.RawMessage) {
+	if !rawjson.Object(text, func(name string, member json.RawMessage) {
 		if name == "value" {
 			value = member
 			return
@@ -190,7 +190,9 @@ func decodeEvent(text []byte) (e toolscript.Event, err error) {
 			rest = append(rest, ',')
 		}
 		rest = fmt.Appendf(rest, "%q:%s", name, member)
-	})
+	}) {
+		return e, json.Unmarshal(text, &e)
+	}
 	err = json.Unmarshal(append(rest, '}'), &e)
 	if e.End != nil {
 		e.Value = value

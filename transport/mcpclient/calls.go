@@ -222,14 +222,11 @@ type message struct {
 	failure            *mcp.JSONRPCErrorDetails
 }
 
-// parse reads a message. It returns false for invalid JSON and for members of the wrong
-// type.
+// parse reads a message in one pass. It returns false if text is not a JSON object, and for
+// members of the wrong type.
 func parse(text []byte) (m message, ok bool) {
-	if !rawjson.Valid(text) {
-		return m, false
-	}
 	var parseErr error
-	rawjson.Object(text, func(name string, value json.RawMessage) {
+	ok = rawjson.Object(text, func(name string, value json.RawMessage) {
 		switch name {
 		case "id":
 			m.id = value
@@ -245,7 +242,7 @@ func parse(text []byte) (m message, ok bool) {
 			m.failure = failure
 		}
 	})
-	return m, parseErr == nil
+	return m, ok && parseErr == nil
 }
 
 // parseText reads a JSON string, with a short path for strings without escapes.

@@ -5,18 +5,20 @@ package rawjson
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"io"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-const space = " \t\r\n"
+// as has the options with which a text is valid if it is for encoding/json.
+var as = []jsontext.Options{jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)}
 
 // Valid reports whether text is one JSON value, as json.Valid does, in a third of its
 // time.
-func Valid(text []byte) bool {
-	return jsontext.Value(text).IsValid(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
-}
+func Valid(text []byte) bool { return jsontext.Value(text).IsValid(as...) }
 
 // Unquote returns the text of a string literal, with U+FFFD for bytes that are not
 // UTF-8. literal must be a valid JSON string.
@@ -26,49 +28,121 @@ func Unquote(literal []byte) []byte {
 }
 
 // Object calls member for each member of a JSON object. The values are slices of
-// text. It returns false if text is not an object. text must be valid JSON; see
-// Valid.
+// text. It returns false if text is not one valid JSON object; member may have been
+// called before.
 func Object(text []byte, member func(name string, value json.RawMessage)) bool {
-	rest := bytes.TrimLeft(text, space)
-	if len(rest) == 0 || rest[0] != '{' {
+	is := false
+	err := Read(text, func(r *Reader) {
+		is = r.Object(func(name string) {
+			if value := r.Value(); value != nil {
+				member(name, value)
+			}
+		})
+	})
+	return is && err == nil
+}
+
+// A Reader reads one JSON value in one pass, which also validates it.
+type Reader struct {
+	text    []byte
+	source  bytes.Buffer // of text
+	decoder jsontext.Decoder
+	err     error // the first
+}
+
+var readers = sync.Pool{New: func() any { return new(Reader) }}
+
+var errMore = errors.New("text follows the value")
+
+// Read calls read for the value in text. It returns an error if text is not one JSON
+// value; what read has found is void then. What read leaves is skipped.
+func Read(text []byte, read func(*Reader)) error {
+	r := readers.Get().(*Reader)
+	r.text, r.source = text, *bytes.NewBuffer(text)
+	r.decoder.Reset(&r.source, as...)
+	r.either(func() { read(r) })
+	if r.err == nil {
+		switch _, err := r.decoder.ReadToken(); {
+		case err == nil:
+			r.err = errMore
+		case !errors.Is(err, io.EOF):
+			r.err = err
+		}
+	}
+	err := r.err
+	r.text, r.source, r.err = nil, bytes.Buffer{}, nil // the pool must not keep the text
+	r.decoder.Reset(&r.source)
+	readers.Put(r)
+	return err
+}
+
+// Value returns the next value, a slice of the text; nil after an error.
+func (r *Reader) Value() json.RawMessage {
+	value, err := r.decoder.ReadValue()
+	if err != nil {
+		r.fail(err)
+		return nil
+	}
+	end := r.decoder.InputOffset()
+	return json.RawMessage(r.text[end-int64(len(value)) : end : end])
+}
+
+// Object calls member with the name of each member of the next value. member may read
+// the value. It returns false, and reads nothing, if the next value is not an object.
+func (r *Reader) Object(member func(name string)) bool {
+	return r.container('{', func() {
+		if name := r.Value(); name != nil {
+			r.either(func() { member(nameOf(unquoted(name))) })
+		}
+	})
+}
+
+// Array calls item for each item of the next value. item may read it. It returns false,
+// and reads nothing, if the next value is not an array.
+func (r *Reader) Array(item func()) bool {
+	return r.container('[', func() { r.either(item) })
+}
+
+// Text returns the text of the value that read reads.
+func (r *Reader) Text(read func()) json.RawMessage {
+	rest := r.text[r.decoder.InputOffset():]
+	begin := len(r.text) - len(bytes.TrimLeft(rest, " \t\r\n:,"))
+	if r.either(read); r.err != nil {
+		return nil
+	}
+	end := r.decoder.InputOffset()
+	return json.RawMessage(r.text[begin:end:end])
+}
+
+// container reads the next value part by part if it is of a kind.
+func (r *Reader) container(kind jsontext.Kind, part func()) bool {
+	if r.err != nil || r.decoder.PeekKind() != kind {
 		return false
 	}
-	rest = bytes.TrimLeft(rest[1:], space)
-	for len(rest) > 0 && rest[0] != '}' {
-		var name, value []byte
-		name, rest = cut(rest)
-		rest = bytes.TrimLeft(bytes.TrimLeft(rest, space)[1:], space) // skip the colon
-		value, rest = cut(rest)
-		member(nameOf(unquoted(name)), value)
-		rest = next(rest)
+	_, err := r.decoder.ReadToken()
+	for r.fail(err); r.err == nil; {
+		if next := r.decoder.PeekKind(); next == '}' || next == ']' {
+			_, err := r.decoder.ReadToken()
+			r.fail(err)
+			break
+		}
+		part()
 	}
 	return true
 }
 
-// Array calls item for each item of a JSON array. It returns false if text is not an
-// array. text must be valid JSON.
-func Array(text []byte, item func(value json.RawMessage)) bool {
-	rest := bytes.TrimLeft(text, space)
-	if len(rest) == 0 || rest[0] != '[' {
-		return false
+// either calls read, and skips the next value if read did not read it.
+func (r *Reader) either(read func()) {
+	before := r.decoder.InputOffset()
+	if read(); r.err == nil && r.decoder.InputOffset() == before {
+		r.Value() // SkipValue takes longer
 	}
-	rest = bytes.TrimLeft(rest[1:], space)
-	for len(rest) > 0 && rest[0] != ']' {
-		var value []byte
-		value, rest = cut(rest)
-		item(value)
-		rest = next(rest)
-	}
-	return true
 }
 
-// next skips white space and a comma.
-func next(rest []byte) []byte {
-	rest = bytes.TrimLeft(rest, space)
-	if len(rest) > 0 && rest[0] == ',' {
-		rest = bytes.TrimLeft(rest[1:], space)
+func (r *Reader) fail(err error) {
+	if r.err == nil {
+		r.err = err
 	}
-	return rest
 }
 
 // nameOf is string(name), without an allocation for the names in most messages.
@@ -102,52 +176,4 @@ func unquoted(literal []byte) []byte {
 		return inner
 	}
 	return Unquote(literal)
-}
-
-// cut splits a text after its first value.
-func cut(text []byte) (value, rest []byte) {
-	switch text[0] {
-	case '"':
-		return split(text, literalEnd(text))
-	case '{', '[':
-		return split(text, containerEnd(text))
-	}
-	end := bytes.IndexAny(text, ",]} \t\r\n")
-	if end < 0 {
-		end = len(text)
-	}
-	return split(text, end)
-}
-
-func split(text []byte, at int) (value, rest []byte) { return text[:at:at], text[at:] }
-
-// literalEnd returns the length of the string literal at the beginning of text.
-func literalEnd(text []byte) int {
-	for at := 1; ; {
-		quote := at + bytes.IndexByte(text[at:], '"')
-		slashes := 0
-		for text[quote-1-slashes] == '\\' {
-			slashes++
-		}
-		if at = quote + 1; slashes%2 == 0 {
-			return at
-		}
-	}
-}
-
-// containerEnd returns the length of the object or array at the beginning of text.
-func containerEnd(text []byte) int {
-	depth := 0
-	for at := 0; ; at++ {
-		switch text[at] {
-		case '"':
-			at += literalEnd(text[at:]) - 1
-		case '{', '[':
-			depth++
-		case '}', ']':
-			if depth--; depth == 0 {
-				return at + 1
-			}
-		}
-	}
 }

@@ -1,6 +1,7 @@
 package httptransport
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -25,9 +26,6 @@ type message struct {
 
 // parseMessage reads a message. Params and Result are slices of data.
 func parseMessage(data []byte) (m message, err error) {
-	if !rawjson.Valid(data) {
-		return m, json.Unmarshal(data, &struct{}{}) // describes the syntax error
-	}
 	note := func(failed error) {
 		if err == nil {
 			err = failed
@@ -47,7 +45,8 @@ func parseMessage(data []byte) (m message, err error) {
 			note(json.Unmarshal(value, &m.Error))
 		}
 	}) {
-		return m, errors.New("it is not an object")
+		syntax := json.Unmarshal(data, new(json.RawMessage))
+		return m, cmp.Or(syntax, errors.New("it is not an object"))
 	}
 	return m, err
 }
