@@ -14,6 +14,7 @@ import (
 
 	"github.com/toolscript/toolscript/cmd/exit"
 	"github.com/toolscript/toolscript/cmd/terminal"
+	"github.com/toolscript/toolscript/runner/command"
 	"github.com/toolscript/toolscript/runner/worker"
 	"github.com/toolscript/toolscript/transport/reaper"
 )
@@ -34,7 +35,7 @@ type State struct {
 }
 
 // Main runs the program and returns its exit code. In a process that was started as a
-// script worker or as the reaper, it runs that instead.
+// script worker, as the reaper or as the helper of a command, it runs that instead.
 func Main() int {
 	if len(os.Args) > 1 {
 		switch os.Args[1] {
@@ -42,6 +43,8 @@ func Main() int {
 			return worker.Main(os.Args[2:])
 		case reaper.Command:
 			return reaper.Main()
+		case command.Command:
+			return command.Main()
 		}
 	}
 	dir, err := os.Getwd()

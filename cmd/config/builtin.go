@@ -27,6 +27,21 @@ func (o Options) builtin(n *node, file File, packs toolscript.ToolPacks) (root s
 	return root, tools, problem, nil
 }
 
+// builtinSettings are the settings of a server's tools. Relative paths start at the folder
+// of the file.
+func (o Options) builtinSettings(n *node, file File) (s mcpclient.BuiltinSettings, err error) {
+	o.WorkDir = filepath.Dir(file.Path)
+	exec := n.child("exec")
+	s.Exec.Network = exec.child("network").flag()
+	for _, path := range exec.child("writable").texts() {
+		if path, err = o.absolute(path); err != nil {
+			return s, err
+		}
+		s.Exec.Writable = append(s.Exec.Writable, path)
+	}
+	return s, nil
+}
+
 // merged returns packs with those of a file, which replace others of the same name.
 func merged(packs toolscript.ToolPacks, n *node) toolscript.ToolPacks {
 	if n == nil {

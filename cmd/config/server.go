@@ -23,6 +23,10 @@ func (o Options) server(n *node, file File, packs toolscript.ToolPacks) (mcpclie
 	if err != nil {
 		return mcpclient.Config{}, err
 	}
+	settings, err := o.builtinSettings(n, file)
+	if err != nil {
+		return mcpclient.Config{}, err
+	}
 	c := mcpclient.Config{
 		Type:         serverType(n),
 		Disabled:     n.child("disabled").flag(),
@@ -38,6 +42,7 @@ func (o Options) server(n *node, file File, packs toolscript.ToolPacks) (mcpclie
 		OAuth:        oauthConfig(n.child("oauth")),
 		Root:         root,
 		Tools:        tools,
+		Settings:     settings,
 		Protocol:     n.child("protocol").text(),
 		IncludeTools: n.child("includeTools").texts(),
 		ExcludeTools: n.child("excludeTools").texts(),
@@ -137,9 +142,9 @@ var errNotTrusted = errors.New("not trusted; run: toolscript trust")
 
 // idle are the fields without an effect, by the type of the server.
 var idle = map[string][]string{
-	mcpclient.Stdio:   {"url", "headers", "oauth", "root", "tools"},
-	mcpclient.HTTP:    {"command", "args", "env", "inheritEnv", "cwd", "root", "tools"},
-	mcpclient.SSE:     {"command", "args", "env", "inheritEnv", "cwd", "root", "tools"},
+	mcpclient.Stdio:   {"url", "headers", "oauth", "root", "tools", "exec"},
+	mcpclient.HTTP:    {"command", "args", "env", "inheritEnv", "cwd", "root", "tools", "exec"},
+	mcpclient.SSE:     {"command", "args", "env", "inheritEnv", "cwd", "root", "tools", "exec"},
 	mcpclient.Builtin: {"command", "args", "env", "inheritEnv", "cwd", "url", "headers", "oauth", "protocol"},
 }
 

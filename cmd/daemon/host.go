@@ -8,7 +8,6 @@ import (
 	"github.com/toolscript/toolscript/actors/execution/outputs"
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/config/private"
-	"github.com/toolscript/toolscript/transport/builtin/tool"
 	"github.com/toolscript/toolscript/transport/oauth"
 )
 
@@ -58,16 +57,6 @@ func (h *Host) Cache(name string) string {
 		return ""
 	}
 	return folder
-}
-
-// builtinHost is what the gateway offers to built-in tools. Without a usable data
-// folder, tools that keep a state fail.
-func (h *Host) builtinHost() tool.Host {
-	folder, err := h.folder("builtin")
-	if err != nil {
-		return tool.Host{}
-	}
-	return tool.Host{StateDir: folder}
 }
 
 // Outputs is the store of output and values that exceed their limits. Without a

@@ -59,6 +59,10 @@ const (
 	argsAt   = 16
 )
 
+// x32 is the lowest number of a call of x32, which shares the architecture of amd64 and
+// has a table of calls of its own.
+const x32 = 1 << 30
+
 // filter assembles the filter program for a process id.
 func filter(pid uint32) ([]bpf.RawInstruction, error) { return bpf.Assemble(instructions(pid)) }
 
@@ -69,9 +73,7 @@ func instructions(pid uint32) []bpf.Instruction {
 		bpf.JumpIf{Cond: bpf.JumpEqual, Val: architecture, SkipTrue: 1},
 		bpf.RetConstant{Val: kill},
 		bpf.LoadAbsolute{Off: numberAt, Size: 4},
-		// x32 shares the architecture and has a table of calls of its own, with higher
-		// numbers.
-		bpf.JumpIf{Cond: bpf.JumpLessThan, Val: 1 << 30, SkipTrue: 1},
+		bpf.JumpIf{Cond: bpf.JumpLessThan, Val: x32, SkipTrue: 1},
 		bpf.RetConstant{Val: kill},
 	}
 	for _, call := range allowed {

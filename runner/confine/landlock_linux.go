@@ -15,22 +15,31 @@ import (
 // Landlock alone does not stop network access: before ABI 10 it covers TCP only, and
 // not the multipath TCP that net.Listen uses.
 func Landlock() (toolscript.Confinement, error) {
+	part := Kernel()
+	if !part.Active {
+		return part, nil
+	}
+	config := landlock.V11
+	if !signalsWithinProcess() {
+		config = landlock.MustConfig(config.HandledAccessFS, config.HandledAccessNet)
+	}
+	if err := config.BestEffort().Restrict(); err != nil {
+		part.Active = false
+		return part, fmt.Errorf("landlock: %w", err)
+	}
+	return part, nil
+}
+
+// Kernel reports what the Landlock of the running kernel can hold. It restricts nothing.
+func Kernel() toolscript.Confinement {
 	part := toolscript.Confinement{Name: landlockName}
 	version, err := abi.LandlockGetABIVersion()
 	if err != nil || version < 1 {
 		part.Detail = "this kernel has no Landlock, or it is not enabled; Linux 5.13 and newer have it"
-		return part, nil //nolint:nilerr // a kernel without it is an answer
+		return part
 	}
-	config := landlock.V11
-	signals := version >= scopeABI && signalsWithinProcess()
-	if !signals {
-		config = landlock.MustConfig(config.HandledAccessFS, config.HandledAccessNet)
-	}
-	if err := config.BestEffort().Restrict(); err != nil {
-		return part, fmt.Errorf("landlock: %w", err)
-	}
-	part.Active, part.Detail = true, describe(version, signals)
-	return part, nil
+	part.Active, part.Detail = true, describe(version, version >= scopeABI && signalsWithinProcess())
+	return part
 }
 
 // signalErratum is the kernel fix that lets threads of one process signal each

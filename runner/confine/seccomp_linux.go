@@ -41,10 +41,7 @@ func Seccomp() (toolscript.Confinement, error) {
 
 // install installs the filter in all threads at once.
 func install(program []bpf.RawInstruction) error {
-	filters := make([]unix.SockFilter, len(program))
-	for i, in := range program {
-		filters[i] = unix.SockFilter{Code: in.Op, Jt: in.Jt, Jf: in.Jf, K: in.K}
-	}
+	filters := rawFilters(program)
 	prog := unix.SockFprog{Len: uint16(len(filters)), Filter: &filters[0]}
 	stuck, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_TSYNC, uintptr(unsafe.Pointer(&prog))) //nolint:gosec // the call takes an address
 	runtime.KeepAlive(filters)
@@ -55,4 +52,13 @@ func install(program []bpf.RawInstruction) error {
 		return fmt.Errorf("thread %d has a filter of its own", stuck)
 	}
 	return nil
+}
+
+// rawFilters converts a program for the kernel.
+func rawFilters(program []bpf.RawInstruction) []unix.SockFilter {
+	filters := make([]unix.SockFilter, len(program))
+	for i, in := range program {
+		filters[i] = unix.SockFilter{Code: in.Op, Jt: in.Jt, Jf: in.Jf, K: in.K}
+	}
+	return filters
 }

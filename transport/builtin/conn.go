@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"runtime/debug"
 	"sync"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/builtin/command"
 	"github.com/toolscript/toolscript/transport/builtin/tool"
 	"github.com/toolscript/toolscript/transport/inflight"
 	"github.com/toolscript/toolscript/transport/mcpclient"
@@ -62,7 +64,7 @@ func (d Dialer) Dial(_ context.Context, name string, cfg mcpclient.Config, on mc
 		tools: map[string]tool.Tool{}, gone: make(chan struct{}),
 	}
 	c.life, c.hangUp = context.WithCancelCause(context.Background())
-	workspace.Log = c.log
+	workspace.Log, workspace.Settings, workspace.Env = c.log, cfg.Settings, mcpclient.Environment(os.Environ(), cfg)
 	for _, wanted := range cfg.Tools {
 		t, known := registry.Get(wanted)
 		if !known {
@@ -71,6 +73,9 @@ func (d Dialer) Dial(_ context.Context, name string, cfg mcpclient.Config, on mc
 		}
 		c.tools[wanted] = t
 		c.listed = append(c.listed, describe(name, t))
+	}
+	if text := c.unconfined(); text != "" {
+		c.log(slog.LevelWarn, text)
 	}
 	return c, nil
 }
@@ -92,7 +97,21 @@ func (c *Conn) log(level slog.Level, message string) {
 
 // Info returns the description of the server.
 func (c *Conn) Info() mcpclient.Info {
-	return mcpclient.Info{Title: "Built-in tools", Version: toolscript.Version}
+	return mcpclient.Info{Title: "Built-in tools", Version: toolscript.Version, Instructions: c.unconfined()}
+}
+
+// unconfined says which protection the programs of exec lack on this machine; "" if there
+// is nothing to say.
+func (c *Conn) unconfined() string {
+	if _, runs := c.tools[command.Exec.Name]; !runs {
+		return ""
+	}
+	for _, part := range c.workspace.Confinement {
+		if !part.Active {
+			return fmt.Sprintf("Programs of the tool exec are not confined on this machine (%s): they can do what the user can.", part.Detail)
+		}
+	}
+	return ""
 }
 
 // ListTools returns the configured tools.

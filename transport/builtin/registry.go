@@ -7,6 +7,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/naming"
+	"github.com/toolscript/toolscript/transport/builtin/command"
 	"github.com/toolscript/toolscript/transport/builtin/files"
 	"github.com/toolscript/toolscript/transport/builtin/tool"
 )
@@ -15,6 +16,7 @@ import (
 var standard = []tool.Tool{
 	files.ReadFile,
 	files.ListDir,
+	command.Exec,
 }
 
 // Registry has tools by name. It is safe for concurrent use.

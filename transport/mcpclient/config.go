@@ -55,9 +55,10 @@ type Config struct {
 	OAuth   oauth.Config
 
 	// Fields for Builtin: the absolute path of the folder that the tools work in, and
-	// the names of the tools.
-	Root  string
-	Tools []string
+	// the names of the tools, and the settings of some of them.
+	Root     string
+	Tools    []string
+	Settings BuiltinSettings
 
 	// Protocol is the newest version of MCP to offer; empty means Handshake. With
 	// Stateless, toolscript first asks whether the server supports that version. A

@@ -17,6 +17,12 @@ type serverEnvironment struct {
 	withheld []string // inherited variables that are omitted because of their value
 }
 
+// Environment returns the environment of a server of type Stdio, and of the programs that
+// a built-in tool runs, as NAME=value: the variables of host that are no credentials, and
+// those of the server's configuration. host is the environment of the gateway, as
+// os.Environ.
+func Environment(host []string, cfg Config) []string { return environment(host, cfg).vars }
+
 // environment selects variables from host, the gateway's environment, and adds those
 // of the server's configuration.
 func environment(host []string, cfg Config) serverEnvironment {

@@ -11,6 +11,7 @@ type Access struct {
 	Read    []string // files and folders to read, and to execute from
 	Write   []string // files and folders to read and write
 	Connect []uint16 // TCP ports, on any address: Landlock knows no addresses
+	Network bool     // all TCP ports, to connect and to listen
 }
 
 // ErrNotHere means that the kernel has no Landlock, or that it is not enabled.

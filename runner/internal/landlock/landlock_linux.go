@@ -38,6 +38,9 @@ func RestrictThread(a Access) error {
 		return fmt.Errorf("ask for the version: %w", errno)
 	}
 	handled := handledBy(int(version))
+	if a.Network {
+		handled.Access_net = 0
+	}
 	fd, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&handled)), unsafe.Sizeof(handled), 0) //nolint:gosec // the kernel reads the struct
 	if errno != 0 {
 		return fmt.Errorf("make the rules: %w", errno)

@@ -8,15 +8,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-)
 
-// Host is what the gateway offers to built-in tools. The zero value is ready for use.
-type Host struct {
-	// StateDir is a folder for the tools' own files, outside of every workspace: the
-	// journal of patches and the locks. Only the user may write to it. Without it,
-	// tools that need it fail.
-	StateDir string
-}
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
 
 // Workspace is the folder in which the tools of one server work. Tools open files
 // through Root only, which neither symbolic links nor ".." leave.
@@ -25,6 +19,9 @@ type Workspace struct {
 	Root *os.Root
 	Dir  string // absolute path of the folder
 	Log  func(level slog.Level, message string)
+
+	Settings mcpclient.BuiltinSettings
+	Env      []string // environment of programs, as NAME=value
 
 	real string // Dir without symbolic links
 }
@@ -48,6 +45,9 @@ func Open(dir string, host Host) (*Workspace, error) {
 
 // Close closes the workspace.
 func (w *Workspace) Close() error { return w.Root.Close() }
+
+// Real returns Dir without symbolic links.
+func (w *Workspace) Real() string { return w.real }
 
 // Check reports whether the folder is still the one that was opened.
 func (w *Workspace) Check() error {

@@ -1,0 +1,71 @@
+// Package command runs one program for a tool, with a time limit, a bound for its output,
+// and as little access as the operating system allows to take from it: it writes only
+// below its root and to a temporary folder of its own, and it has no network unless the
+// Spec says so.
+//
+// Runner is the caller's side. Between it and the program is a helper: the same
+// executable, started with a hidden command, which runs Main. The helper applies the
+// restrictions to the thread that starts the program. When the program ends, or its time
+// is over, or the caller is gone, the helper ends every descendant of the program; on
+// Linux also those that have left its process group.
+package command
+
+import (
+	"time"
+
+	"github.com/toolscript/toolscript"
+)
+
+// Command is the hidden command that makes a program the helper.
+const Command = "__command"
+
+// TimedOutCode is the exit code of a program whose time was over, as timeout(1) has it.
+const TimedOutCode = 124
+
+// DefaultMaxOutput bounds each text of a Result if the Spec sets no bound, in bytes.
+const DefaultMaxOutput = 1 << 20
+
+// Spec describes one run.
+type Spec struct {
+	Args     []string      // the program and its arguments; there is no shell
+	Root     string        // absolute; the program may write below it
+	Dir      string        // its working directory, absolute; empty means Root
+	Writable []string      // further files and folders to write to, absolute; missing ones are skipped
+	Env      []string      // its complete environment, as NAME=value; TMPDIR is replaced
+	Network  bool          // it may use the network
+	Timeout  time.Duration // 0 means no limit but that of the context
+
+	// MaxOutput bounds each of the three texts of the Result, in bytes. Of a longer text,
+	// the beginning and the end are kept.
+	MaxOutput int
+}
+
+// Result is the outcome of a program that was started.
+type Result struct {
+	ExitCode    int // 128 + n after signal n, TimedOutCode after the time limit
+	Stdout      string
+	Stderr      string
+	Aggregated  string // both, in the order in which they arrived
+	TimedOut    bool
+	Duration    time.Duration
+	Confinement []toolscript.Confinement // what held, and what did not
+}
+
+// order is what the helper reads: a line of JSON on its standard input. The end of the
+// input is the request to end the program.
+type order struct {
+	Args     []string `json:"args"`
+	Root     string   `json:"root"`
+	Dir      string   `json:"dir"`
+	Writable []string `json:"writable"`
+	Env      []string `json:"env"`
+	Network  bool     `json:"network"`
+}
+
+// report is what the helper writes when the program and its descendants have ended.
+type report struct {
+	ExitCode    int                      `json:"exitCode"`
+	Confinement []toolscript.Confinement `json:"confinement"`
+	Kind        toolscript.Kind          `json:"kind"`  // if the program was not started
+	Error       string                   `json:"error"` // why it was not started
+}

@@ -1,0 +1,168 @@
+//go:build unix
+
+package command
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+
+	"github.com/toolscript/toolscript"
+)
+
+// reportFD is the descriptor of the report, after standard error.
+const reportFD = 3
+
+// Main is the helper. The result is its exit code.
+func Main() int {
+	// To end the helper, end its caller. The signals are caught and not ignored, because
+	// the program inherits ignored signals.
+	signal.Notify(make(chan os.Signal, 1), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	syscall.CloseOnExec(reportFD)
+	reports := os.NewFile(reportFD, "reports")
+	input := bufio.NewReader(os.Stdin)
+	line, err := input.ReadBytes('\n')
+	var o order
+	if err == nil {
+		err = json.Unmarshal(line, &o)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "the helper of a command got no order:", err)
+		return 1
+	}
+	gone := make(chan struct{})
+	go func() {
+		defer close(gone)
+		_, _ = io.Copy(io.Discard, input) // until the caller closes it or ends
+	}()
+	text, err := json.Marshal(o.run(gone))
+	if err == nil {
+		_, err = reports.Write(text)
+	}
+	if err != nil {
+		return 1 // the caller is gone
+	}
+	return 0
+}
+
+// run runs the program until it ends or gone is closed.
+func (o order) run(gone <-chan struct{}) report {
+	temp, err := os.MkdirTemp("", "toolscript-command-")
+	if err != nil {
+		return failed(err)
+	}
+	defer os.RemoveAll(temp) //nolint:errcheck // nothing else can be done about a file that cannot be deleted
+	if temp, err = filepath.EvalSymlinks(temp); err != nil {
+		return failed(err)
+	}
+	cmd, err := o.command(temp)
+	if err != nil {
+		return failed(err)
+	}
+	adoptOrphans()
+	parts, err := o.start(cmd, temp)
+	if err != nil {
+		return failed(startError(o.Args[0], err))
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		awaitExit(cmd.Process.Pid)
+	}()
+	select {
+	case <-ended:
+	case <-gone:
+		kill(cmd.Process.Pid)
+		<-ended
+	}
+	kill(cmd.Process.Pid) // before it is reaped, so that its number is not used again
+	_ = cmd.Wait()        // the state says it
+	endDescendants()
+	return report{ExitCode: exitCode(cmd.ProcessState), Confinement: parts}
+}
+
+// command is the program with its folder and variables. It is looked up in the PATH of
+// its own environment.
+func (o order) command(temp string) (*exec.Cmd, error) {
+	if len(o.Args) == 0 || o.Args[0] == "" {
+		return nil, &toolscript.Error{Kind: toolscript.Invalid, Err: errors.New("the command is empty")}
+	}
+	if err := os.Chdir(o.Dir); err != nil {
+		return nil, &toolscript.Error{Kind: toolscript.Invalid, Err: fmt.Errorf("the working directory cannot be used: %w", err)}
+	}
+	env, path := replaced(o.Env, "TMPDIR", temp), ""
+	for _, entry := range env {
+		if value, ok := cutName(entry, "PATH"); ok {
+			path = value
+		}
+	}
+	if err := os.Setenv("PATH", path); err != nil {
+		return nil, err
+	}
+	found, err := exec.LookPath(o.Args[0])
+	if err != nil {
+		return nil, startError(o.Args[0], err)
+	}
+	if found, err = filepath.Abs(found); err != nil {
+		return nil, err
+	}
+	return &exec.Cmd{
+		Path: found, Args: o.Args, Env: env, Dir: o.Dir,
+		Stdout: os.Stdout, Stderr: os.Stderr,
+		SysProcAttr: &syscall.SysProcAttr{Setpgid: true},
+	}, nil
+}
+
+// replaced is an environment with another value of one variable.
+func replaced(env []string, name, value string) []string {
+	var out []string
+	for _, entry := range env {
+		if _, ok := cutName(entry, name); !ok {
+			out = append(out, entry)
+		}
+	}
+	return append(out, name+"="+value)
+}
+
+func cutName(entry, name string) (value string, ok bool) {
+	if len(entry) <= len(name) || entry[:len(name)] != name || entry[len(name)] != '=' {
+		return "", false
+	}
+	return entry[len(name)+1:], true
+}
+
+// startError explains why a program cannot be started.
+func startError(name string, err error) error {
+	switch {
+	case errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist):
+		return &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf("cannot start %q: there is no such program", name)}
+	case errors.Is(err, fs.ErrPermission):
+		return &toolscript.Error{Kind: toolscript.Forbidden, Err: fmt.Errorf("cannot start %q: %w", name, err)}
+	}
+	return fmt.Errorf("cannot start %q: %w", name, err)
+}
+
+func failed(err error) report {
+	return report{Kind: toolscript.KindOf(err), Error: err.Error()}
+}
+
+func exitCode(state *os.ProcessState) int {
+	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		return 128 + int(status.Signal())
+	}
+	return state.ExitCode()
+}
+
+// kill ends the process group of the program, and the program if it has left its group.
+func kill(pid int) {
+	_ = syscall.Kill(-pid, syscall.SIGKILL) // ESRCH: it has ended
+	_ = syscall.Kill(pid, syscall.SIGKILL)
+}

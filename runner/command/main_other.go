@@ -1,0 +1,50 @@
+//go:build unix && !linux
+
+package command
+
+import (
+	"os/exec"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/toolscript/toolscript"
+)
+
+// start starts the program inside a Seatbelt profile where there is one.
+func (o order) start(cmd *exec.Cmd, temp string) ([]toolscript.Confinement, error) {
+	parts := Confinement()
+	if parts[0].Active {
+		path, args := o.seatbelt(cmd.Path, temp)
+		cmd.Path, cmd.Args = path, args
+		if !o.Network {
+			parts = append(parts, toolscript.Confinement{Name: "network", Active: true, Detail: parts[0].Detail})
+		}
+	}
+	return parts, cmd.Start()
+}
+
+// adoptOrphans does nothing: only Linux makes a process the parent of orphans.
+func adoptOrphans() {}
+
+// awaitExit waits until a child has ended without reaping it: it then is a zombie, which
+// a signal still reaches. kqueue reports that.
+func awaitExit(pid int) {
+	queue, err := unix.Kqueue()
+	if err != nil {
+		return
+	}
+	defer unix.Close(queue) //nolint:errcheck // only read
+	change := unix.Kevent_t{Fflags: unix.NOTE_EXIT}
+	unix.SetKevent(&change, pid, unix.EVFILT_PROC, unix.EV_ADD|unix.EV_ONESHOT)
+	events := make([]unix.Kevent_t, 1)
+	for {
+		n, err := unix.Kevent(queue, []unix.Kevent_t{change}, events, nil)
+		if n > 0 || err != nil && err != unix.EINTR { //nolint:errorlint // a number of the kernel
+			return
+		}
+	}
+}
+
+// endDescendants does nothing: the process group has been killed, and what has left it
+// cannot be found here.
+func endDescendants() {}

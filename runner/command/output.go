@@ -1,0 +1,73 @@
+package command
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+)
+
+// transcript collects the output of a program.
+type transcript struct {
+	mu         sync.Mutex
+	out, err   cut
+	aggregated cut
+}
+
+func newTranscript(limit int) *transcript {
+	return &transcript{out: cut{limit: limit}, err: cut{limit: limit}, aggregated: cut{limit: limit}}
+}
+
+// stream is one of the two outputs as an io.Writer.
+type stream struct {
+	of   *transcript
+	into *cut
+}
+
+func (s stream) Write(b []byte) (int, error) {
+	s.of.mu.Lock()
+	defer s.of.mu.Unlock()
+	s.into.add(b)
+	s.of.aggregated.add(b)
+	return len(b), nil
+}
+
+// cut keeps the first and the last bytes of a text: half of the limit each.
+type cut struct {
+	limit int
+	head  []byte
+	tail  []byte // up to twice its half, so that it moves seldom
+	total int64
+}
+
+func (c *cut) add(b []byte) {
+	c.total += int64(len(b))
+	if space := c.limit - c.limit/2 - len(c.head); space > 0 {
+		n := min(space, len(b))
+		c.head = append(c.head, b[:n]...)
+		b = b[n:]
+	}
+	half := c.limit / 2
+	if len(b) >= half {
+		c.tail = append(c.tail[:0], b[len(b)-half:]...)
+		return
+	}
+	if len(c.tail)+len(b) > 2*half {
+		c.tail = append(c.tail[:0], c.tail[len(c.tail)-(half-len(b)):]...)
+	}
+	c.tail = append(c.tail, b...)
+}
+
+// text is what was kept, as valid UTF-8. A line says how much is missing.
+func (c *cut) text() string {
+	tail := c.tail
+	if half := c.limit / 2; len(tail) > half {
+		tail = tail[len(tail)-half:]
+	}
+	missing := c.total - int64(len(c.head)) - int64(len(tail))
+	if missing == 0 {
+		return valid(string(c.head) + string(tail))
+	}
+	return valid(string(c.head)) + fmt.Sprintf("\n[%d bytes omitted]\n", missing) + valid(string(tail))
+}
+
+func valid(text string) string { return strings.ToValidUTF8(text, "\ufffd") }

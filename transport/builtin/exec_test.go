@@ -1,0 +1,105 @@
+package builtin_test
+
+import (
+	"context"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/builtin"
+	"github.com/toolscript/toolscript/transport/builtin/tool"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+// dialExec opens a server with the tool exec, whose programs are recorded and not run.
+func dialExec(t *testing.T, got *tool.Command, host tool.Host, on mcpclient.Events) *scene {
+	t.Helper()
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	host.RunCommand = func(_ context.Context, c tool.Command) (tool.CommandResult, error) {
+		*got = c
+		return tool.CommandResult{ExitCode: 3, Stdout: "o", Stderr: "e", Aggregated: "oe", TimedOut: true, Duration: 1500 * time.Millisecond}, nil
+	}
+	cfg := mcpclient.Config{Root: root, Tools: []string{"exec"}}
+	cfg.Settings.Exec = mcpclient.ExecSettings{Network: true, Writable: []string{"/cache"}}
+	conn, err := builtin.Dialer{Host: host}.Dial(t.Context(), "w", cfg, on)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	return &scene{T: t, conn: conn, root: root, parent: filepath.Dir(root)}
+}
+
+func TestExec(t *testing.T) {
+	t.Setenv("TOOLSCRIPT_GATEWAY_URL", "secret")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
+	t.Setenv("HOME", "/home/me")
+	var got tool.Command
+	s := dialExec(t, &got, tool.Host{}, mcpclient.Events{})
+	s.mkdir(s.path("sub"))
+	r := s.call("exec", object{"command": []string{"npm", "test"}, "cwd": "sub", "env": object{"CI": "1", "HOME": "/other"}, "timeoutMs": 2000})
+	want := object{"exitCode": 3.0, "stdout": "o", "stderr": "e", "aggregatedOutput": "oe", "timedOut": true, "durationMs": 1500.0}
+	if diff := cmp.Diff(want, r.Structured); diff != "" {
+		t.Errorf("the result (-want +got):\n%s", diff)
+	}
+	env := got.Env
+	got.Env = nil
+	if diff := cmp.Diff(tool.Command{
+		Args: []string{"npm", "test"}, Root: s.root, Dir: s.path("sub"), Writable: []string{"/cache"}, Network: true, Timeout: 2 * time.Second,
+	}, got); diff != "" {
+		t.Errorf("the command (-want +got):\n%s", diff)
+	}
+	if !slices.Contains(env, "CI=1") || !slices.Contains(env, "HOME=/other") || slices.Contains(env, "HOME=/home/me") ||
+		strings.Contains(strings.Join(env, " "), "secret") {
+		t.Errorf("the environment is %q", env)
+	}
+	if s.call("exec", object{"command": []string{"npm"}}); got.Dir != s.root || got.Timeout != 30*time.Second {
+		t.Errorf("the defaults are %q and %v", got.Dir, got.Timeout)
+	}
+}
+
+func TestExecRefuses(t *testing.T) {
+	var got tool.Command
+	s := dialExec(t, &got, tool.Host{}, mcpclient.Events{})
+	s.write("file", "")
+	for want, args := range map[string]object{
+		"outside of the workspace": {"command": []string{"x"}, "cwd": ".."},
+		"does not exist":           {"command": []string{"x"}, "cwd": "none"},
+		"is not a folder":          {"command": []string{"x"}, "cwd": "file"},
+		"toolscript's own":         {"command": []string{"x"}, "env": object{"toolscript_GATEWAY_URL": "x"}},
+		`"A=B" is not a variable`:  {"command": []string{"x"}, "env": object{"A=B": "x"}},
+		`"A" is not a variable`:    {"command": []string{"x"}, "env": object{"A": "x\x00y"}},
+		"the command contains":     {"command": []string{"x\x00y"}},
+	} {
+		if r := s.call("exec", args); !r.IsError || !strings.Contains(r.text(), want) {
+			t.Errorf("%v: %s, want %q", args, r.raw, want)
+		}
+	}
+	if got.Args != nil {
+		t.Errorf("a program was run: %+v", got)
+	}
+}
+
+// TestExecSaysThatNothingHolds reads the instructions and the log of a server whose
+// programs are not confined.
+func TestExecSaysThatNothingHolds(t *testing.T) {
+	var got tool.Command
+	var logged string
+	on := mcpclient.Events{Log: func(_ slog.Level, message string) { logged = message }}
+	for _, active := range []bool{true, false} {
+		logged = ""
+		s := dialExec(t, &got, tool.Host{Confinement: []toolscript.Confinement{{Name: "files", Active: active, Detail: "too old"}}}, on)
+		text := s.conn.Info().Instructions
+		if said := strings.Contains(text, "not confined on this machine (too old)"); said == active || logged != text {
+			t.Errorf("confined %t: the instructions are %q, the log is %q", active, text, logged)
+		}
+	}
+}

@@ -1,0 +1,45 @@
+package tool
+
+import (
+	"context"
+	"time"
+
+	"github.com/toolscript/toolscript"
+)
+
+// Host is what the gateway offers to built-in tools. The zero value is ready for use;
+// tools that need a missing part fail.
+type Host struct {
+	// StateDir is a folder for the tools' own files, outside of every workspace: the
+	// journal of patches and the locks. Only the user may write to it. Without it,
+	// tools that need it fail.
+	StateDir string
+
+	// RunCommand runs a program and ends all that it has started. The error is a
+	// *toolscript.Error if the program cannot be started.
+	RunCommand func(context.Context, Command) (CommandResult, error)
+
+	// Confinement is what holds for the programs of RunCommand on this machine.
+	Confinement []toolscript.Confinement
+}
+
+// Command is a program to run. It may write below Root and Writable only.
+type Command struct {
+	Args     []string
+	Root     string        // absolute
+	Dir      string        // working directory, absolute
+	Writable []string      // absolute
+	Env      []string      // the complete environment, as NAME=value
+	Network  bool          // it may use the network
+	Timeout  time.Duration // after it, the program is ended
+}
+
+// CommandResult is the outcome of a program that was started.
+type CommandResult struct {
+	ExitCode   int
+	Stdout     string
+	Stderr     string
+	Aggregated string // both outputs
+	TimedOut   bool
+	Duration   time.Duration
+}
