@@ -10,6 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/toolscript/toolscript/cmd/source"
 )
 
 // agentCall decides about one call of toolscript in a shell command of an agent.
@@ -87,9 +89,8 @@ func (c *agentCall) argumentsAllowed(name string, command *cobra.Command) bool {
 		if name == "exec" && c.planning {
 			return false
 		}
-		a := &app{State: State{Dir: c.dir}}
 		inline := command.Flags().Changed("eval") || command.Flags().Changed("file")
-		return inline || len(args) == 0 || !a.isScript(args[0]) || c.script(args[0])
+		return inline || len(args) == 0 || !source.IsScript(c.dir, args[0]) || c.script(args[0])
 	}
 	return true
 }
@@ -121,7 +122,7 @@ func isLoopback(host string) bool {
 // lines of the file, so another kind of file is not one.
 func (c *agentCall) script(path string) bool {
 	real, ok := c.inside(path)
-	if !ok || !slices.Contains(scriptExtensions, filepath.Ext(real)) {
+	if !ok || !slices.Contains(source.Extensions, filepath.Ext(real)) {
 		return false
 	}
 	info, err := os.Stat(real)

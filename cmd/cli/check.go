@@ -5,8 +5,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolscript/toolscript/cmd/exit"
 	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/cmd/scriptrun"
+	"github.com/toolscript/toolscript/cmd/source"
 )
 
 func newCheck(a *app) *cobra.Command {
@@ -29,20 +31,20 @@ once. --strict checks as "strict" of TypeScript does.`,
   toolscript check --strict report.ts
   toolscript check - < report.ts`,
 		RunE: func(c *cobra.Command, args []string) error {
-			o.evalSet = c.Flags().Changed("eval")
-			src, err := o.source(c.Context(), args)
+			o.script.HasEval = c.Flags().Changed("eval")
+			src, err := o.findScript(c.Context(), args)
 			if err != nil {
 				return err
 			}
-			if len(src.args) > 0 {
-				return o.usage("unexpected argument %q", src.args[0])
+			if len(src.Args) > 0 {
+				return exit.Usage(o.script.Command, "unexpected argument %q", src.Args[0])
 			}
 			return o.checkOnly(c.Context(), src, out)
 		},
 	}
 	f := c.Flags()
-	f.StringVarP(&o.eval, "eval", "e", "", "check this `code`")
-	f.StringVarP(&o.file, "file", "f", "", "check this `file`; - is standard input")
+	f.StringVarP(&o.script.Eval, "eval", "e", "", "check this `code`")
+	f.StringVarP(&o.script.File, "file", "f", "", "check this `file`; - is standard input")
 	addTrust(f, &o.trust)
 	f.BoolVar(&o.strict, "strict", false, "check as TypeScript's strict mode does, for scripts that will be used again")
 	form.Add(f, &out, "print the findings as JSON")
@@ -50,8 +52,8 @@ once. --strict checks as "strict" of TypeScript does.`,
 }
 
 // checkOnly makes a request that ends after the check of the script.
-func (o *execOptions) checkOnly(ctx context.Context, src source, out form.Form) error {
-	src.stdin = nil
+func (o *execOptions) checkOnly(ctx context.Context, src source.Script, out form.Form) error {
+	src.Stdin = nil
 	o.only = true
 	return o.exec(ctx, src, &scriptrun.Findings{Stdout: o.Stdout, Stderr: o.Stderr, Form: out})
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/daemon"
 	"github.com/toolscript/toolscript/cmd/exit"
+	"github.com/toolscript/toolscript/cmd/source"
 )
 
 // environmentKey is the annotation of a flag with the name of its variable.
@@ -83,3 +84,6 @@ func (a *app) lookupEnv(name string) (string, bool) {
 	}
 	return "", false
 }
+
+// absolute resolves a path in the working directory of the command.
+func (a *app) absolute(path string) string { return source.Absolute(a.Dir, path) }

@@ -10,20 +10,17 @@ import (
 	"github.com/toolscript/toolscript/cmd/elicit"
 	"github.com/toolscript/toolscript/cmd/exit"
 	"github.com/toolscript/toolscript/cmd/scriptrun"
+	"github.com/toolscript/toolscript/cmd/source"
 	"github.com/toolscript/toolscript/cmd/terminal"
 	"github.com/toolscript/toolscript/cmd/timezone"
 )
 
 type execOptions struct {
 	*app
-	command string // name of the command, for usage errors
-	eval    string
-	evalSet bool
-	file    string
-	dashed  bool // there is a -- on the command line
-	only    bool // check the script and run nothing
-	plan    bool // call only tools that read
-	strict  bool // check types strictly
+	script source.Line
+	only   bool // check the script and run nothing
+	plan   bool // call only tools that read
+	strict bool // check types strictly
 
 	limits limitFlags
 	check  choiceFlag
@@ -60,14 +57,14 @@ servers that the script uses, and stops them at the end.`,
   toolscript exec report.ts -- --since monday
   toolscript exec - < report.ts`,
 		RunE: func(c *cobra.Command, args []string) error {
-			o.evalSet = c.Flags().Changed("eval")
-			o.dashed = c.ArgsLenAtDash() >= 0
+			o.script.HasEval = c.Flags().Changed("eval")
+			o.script.Dashed = c.ArgsLenAtDash() >= 0
 			return o.run(c.Context(), args)
 		},
 	}
 	f := c.Flags()
-	f.StringVarP(&o.eval, "eval", "e", "", "run this `code`")
-	f.StringVarP(&o.file, "file", "f", "", "run this `file`; - is standard input")
+	f.StringVarP(&o.script.Eval, "eval", "e", "", "run this `code`")
+	f.StringVarP(&o.script.File, "file", "f", "", "run this `file`; - is standard input")
 	o.limits.add(f)
 	f.Var(&o.check, "check", "the effect of type errors: none, a message, or the script does not run (default error)")
 	f.Var(&o.engine, "engine", "the engine that runs the script (default quickjs)")
@@ -85,14 +82,14 @@ servers that the script uses, and stops them at the end.`,
 
 func newExecOptions(a *app, command string) *execOptions {
 	return &execOptions{
-		app: a, command: command,
+		app: a, script: source.Line{Command: command},
 		check:  choiceFlag{choices: toolscript.Checks()},
 		engine: choiceFlag{choices: toolscript.Engines()},
 	}
 }
 
 func (o *execOptions) run(ctx context.Context, args []string) error {
-	src, err := o.source(ctx, args)
+	src, err := o.findScript(ctx, args)
 	if err == nil {
 		err = o.checkFiles()
 	}
@@ -107,25 +104,25 @@ func (o *execOptions) run(ctx context.Context, args []string) error {
 }
 
 // exec runs the script and prints its output.
-func (o *execOptions) exec(ctx context.Context, src source, out scriptrun.Output) error {
+func (o *execOptions) exec(ctx context.Context, src source.Script, out scriptrun.Output) error {
 	at, release, err := o.place(ctx)
 	if err != nil {
 		return out.Finish(err)
 	}
 	defer release()
-	return scriptrun.Run(ctx, at, o.request(src), src.stdin, out, o.person())
+	return scriptrun.Run(ctx, at, o.request(src), src.Stdin, out, o.person())
 }
 
 // request is the run that the options describe.
-func (o *execOptions) request(src source) toolscript.ExecRequest {
+func (o *execOptions) request(src source.Script) toolscript.ExecRequest {
 	check := o.check.value
 	if o.only { // the configuration is for runs
 		check = toolscript.CheckError
 	}
 	return toolscript.ExecRequest{
-		Code:      src.code,
-		File:      src.file,
-		Args:      src.args,
+		Code:      src.Code,
+		File:      src.File,
+		Args:      src.Args,
 		Cwd:       o.absolute(o.cwd),
 		TZ:        timezone.Of(o.getenv("TZ")),
 		Engine:    o.engine.value,

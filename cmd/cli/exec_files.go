@@ -1,9 +1,12 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"os"
 
+	"github.com/toolscript/toolscript/cmd/exit"
+	"github.com/toolscript/toolscript/cmd/source"
 	"github.com/toolscript/toolscript/cmd/terminal"
 	"github.com/toolscript/toolscript/cmd/value"
 )
@@ -12,7 +15,7 @@ import (
 // called before the script runs.
 func (o *execOptions) checkFiles() error {
 	if o.plan && o.out != "" {
-		return o.usage("--plan prints calls and no value: leave out --out")
+		return exit.Usage(o.script.Command, "--plan prints calls and no value: leave out --out")
 	}
 	if o.out != "" {
 		if err := value.Creatable(o.absolute(o.out)); err != nil {
@@ -34,4 +37,10 @@ func (o *execOptions) isFolder(path string) error {
 		return fmt.Errorf("--cwd %s is not a folder", path)
 	}
 	return nil
+}
+
+// findScript finds the script of the command line.
+func (o *execOptions) findScript(ctx context.Context, args []string) (source.Script, error) {
+	o.script.Dir, o.script.Stdin, o.script.Args = o.Dir, o.Stdin, args
+	return o.script.Find(ctx)
 }

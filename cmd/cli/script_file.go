@@ -2,6 +2,8 @@ package cli
 
 import (
 	"github.com/spf13/cobra"
+
+	"github.com/toolscript/toolscript/cmd/source"
 )
 
 // runFile is toolscript FILE.ts [args], which is exec -f FILE.ts. Everything after the
@@ -10,11 +12,11 @@ func (a *app) runFile(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return c.Help()
 	}
-	if !a.isScript(args[0]) && !a.isFile(args[0]) {
+	if !source.IsScript(a.Dir, args[0]) && !source.IsFile(a.Dir, args[0]) {
 		return unknownCommand(c, args[0])
 	}
 	o := newExecOptions(a, c.CommandPath())
-	o.file = args[0]
+	o.script.File = args[0]
 	rest := args[1:]
 	if len(rest) > 0 && rest[0] == "--" {
 		rest = rest[1:]

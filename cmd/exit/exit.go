@@ -27,6 +27,11 @@ type UsageError struct {
 	Err     error
 }
 
+// Usage returns a UsageError.
+func Usage(command, format string, args ...any) error {
+	return &UsageError{command, fmt.Errorf(format, args...)}
+}
+
 func (e *UsageError) Error() string {
 	return fmt.Sprintf("%v\nRun '%s --help' for usage.", e.Err, e.Command)
 }
