@@ -73,6 +73,7 @@ var pure = map[string]struct {
 	"cmd/browser":                    {[]string{"transport/oauth"}, "the command prints, this package talks to the browser"},
 	"cmd/exit":                       {nil, "an exit code is a value"},
 	"cmd/form":                       {nil, "any command may print"},
+	"cmd/source":                     {[]string{"", "cmd/exit"}, "finding a script needs only files"},
 	"cmd/value":                      {[]string{"", "cmd/terminal"}, "it only shortens and writes"},
 	"cmd/scriptrun":                  {[]string{"", "cmd/elicit", "cmd/exit", "cmd/form", "cmd/terminal", "cmd/value"}, "a run is the same at a gateway and in this process"},
 	"actors/search/vectors":          {[]string{"", "actors/search/lexical", "actors/search/index", "actors/search/embedding"}, "the actor decides when files are read and written"},

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolscript/toolscript/cmd/flags"
 	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/transport/oauth"
 )
@@ -23,7 +24,7 @@ server may be missing in the configuration.`,
 		RunE: func(c *cobra.Command, args []string) error { return a.logout(c.Context(), args[0], out, trust) },
 	}
 	form.Add(c.Flags(), &out, "print what was ended as JSON")
-	addTrust(c.Flags(), &trust)
+	flags.AddTrust(c.Flags(), &trust)
 	return c
 }
 

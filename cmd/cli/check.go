@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript/cmd/exit"
+	"github.com/toolscript/toolscript/cmd/flags"
 	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/cmd/scriptrun"
 	"github.com/toolscript/toolscript/cmd/source"
@@ -45,7 +46,7 @@ once. --strict checks as "strict" of TypeScript does.`,
 	f := c.Flags()
 	f.StringVarP(&o.script.Eval, "eval", "e", "", "check this `code`")
 	f.StringVarP(&o.script.File, "file", "f", "", "check this `file`; - is standard input")
-	addTrust(f, &o.trust)
+	flags.AddTrust(f, &o.trust)
 	f.BoolVar(&o.strict, "strict", false, "check as TypeScript's strict mode does, for scripts that will be used again")
 	form.Add(f, &out, "print the findings as JSON")
 	return c

@@ -12,6 +12,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/doctor"
 	"github.com/toolscript/toolscript/cmd/exit"
+	"github.com/toolscript/toolscript/cmd/flags"
 	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
@@ -41,7 +42,7 @@ is broken, and 0 if there are only warnings.`,
 		RunE: func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
 	}
 	c.Flags().BoolVar(&o.probe, "probe", false, "start or connect to every server, and open the search model")
-	addTrust(c.Flags(), &o.trust)
+	flags.AddTrust(c.Flags(), &o.trust)
 	form.Add(c.Flags(), &o.form, "print it as JSON")
 	return c
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/elicit"
 	"github.com/toolscript/toolscript/cmd/exit"
+	"github.com/toolscript/toolscript/cmd/flags"
 	"github.com/toolscript/toolscript/cmd/scriptrun"
 	"github.com/toolscript/toolscript/cmd/source"
 	"github.com/toolscript/toolscript/cmd/terminal"
@@ -22,17 +23,17 @@ type execOptions struct {
 	plan   bool // call only tools that read
 	strict bool // check types strictly
 
-	limits limitFlags
-	check  choiceFlag
-	engine choiceFlag
+	limits flags.Limits
+	check  flags.Choice
+	engine flags.Choice
 	allow  []string
 	cwd    string
 	out    string
 	trust  bool
 
-	maxTokens tokensFlag
+	maxTokens flags.Tokens
 	json      bool
-	search    searchFlags
+	search    flags.Search
 }
 
 func newExec(a *app) *cobra.Command {
@@ -65,7 +66,7 @@ servers that the script uses, and stops them at the end.`,
 	f := c.Flags()
 	f.StringVarP(&o.script.Eval, "eval", "e", "", "run this `code`")
 	f.StringVarP(&o.script.File, "file", "f", "", "run this `file`; - is standard input")
-	o.limits.add(f)
+	o.limits.Add(f)
 	f.Var(&o.check, "check", "the effect of type errors: none, a message, or the script does not run (default error)")
 	f.Var(&o.engine, "engine", "the engine that runs the script (default quickjs)")
 	f.StringSliceVar(&o.allow, "allow", nil, "the only `servers and tool ids` the script may call; '' for none (default all)")
@@ -73,9 +74,9 @@ servers that the script uses, and stops them at the end.`,
 	f.StringVar(&o.out, "out", "", "write the value to this `file` instead of stdout; for an image or other binary content, write its bytes")
 	f.Var(&o.maxTokens, "max-tokens", "print about this much of the value, and the command that prints the rest; 0 prints the whole value (default 10000 on a terminal, else no limit)")
 	f.BoolVar(&o.plan, "plan", false, "make only the calls of tools that read, and print the other calls with their arguments instead of the value")
-	addTrust(f, &o.trust)
-	o.search.add(f)
-	o.search.hide(f)
+	flags.AddTrust(f, &o.trust)
+	o.search.Add(f)
+	o.search.Hide(f)
 	f.BoolVar(&o.json, "json", false, "print only the end of the run, as JSON with the output")
 	return c
 }
@@ -83,8 +84,8 @@ servers that the script uses, and stops them at the end.`,
 func newExecOptions(a *app, command string) *execOptions {
 	return &execOptions{
 		app: a, script: source.Line{Command: command},
-		check:  choiceFlag{choices: toolscript.Checks()},
-		engine: choiceFlag{choices: toolscript.Engines()},
+		check:  flags.Choice{Choices: toolscript.Checks()},
+		engine: flags.Choice{Choices: toolscript.Engines()},
 	}
 }
 
@@ -115,7 +116,7 @@ func (o *execOptions) exec(ctx context.Context, src source.Script, out scriptrun
 
 // request is the run that the options describe.
 func (o *execOptions) request(src source.Script) toolscript.ExecRequest {
-	check := o.check.value
+	check := o.check.Value
 	if o.only { // the configuration is for runs
 		check = toolscript.CheckError
 	}
@@ -125,11 +126,11 @@ func (o *execOptions) request(src source.Script) toolscript.ExecRequest {
 		Args:      src.Args,
 		Cwd:       o.absolute(o.cwd),
 		TZ:        timezone.Of(o.getenv("TZ")),
-		Engine:    o.engine.value,
+		Engine:    o.engine.Value,
 		Check:     check,
 		Strict:    o.strict,
 		Allow:     o.allow,
-		Limits:    o.limits.limits(),
+		Limits:    o.limits.Limits(),
 		CheckOnly: o.only,
 		Plan:      o.plan,
 	}

@@ -28,7 +28,7 @@ type background struct {
 	used atomic.Int64 // when the last connection was accepted, in Unix nanoseconds
 }
 
-func (b *background) add(f *pflag.FlagSet) {
+func (b *background) addBackground(f *pflag.FlagSet) {
 	f.Var(&b.client, "client", "end with this process")
 	f.StringVar(&b.logFile, "log-file", "", "log to this `file`")
 	f.BoolVar(&b.tokenFromStdin, "token-from-stdin", false, "read the secret of the gateway from the standard input")

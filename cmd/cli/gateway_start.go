@@ -17,6 +17,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/daemon"
 	"github.com/toolscript/toolscript/cmd/discovery"
 	"github.com/toolscript/toolscript/cmd/exit"
+	"github.com/toolscript/toolscript/cmd/flags"
 	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/cmd/mcpserver"
 	"github.com/toolscript/toolscript/cmd/target"
@@ -30,7 +31,7 @@ const settleTime = 3 * time.Second
 
 type startOptions struct {
 	*app
-	port     portFlag
+	port     flags.Port
 	hostname string
 	noToken  bool
 	form     form.Form
@@ -40,10 +41,10 @@ type startOptions struct {
 	flags []string // that another process repeats, see gateway restart
 
 	noObserve bool
-	health    durationFlag
-	idle      durationFlag
-	searchFlags
-	resultFlags
+	health    flags.Duration
+	idle      flags.Duration
+	search    flags.Search
+	results   flags.Results
 	background
 }
 
@@ -76,17 +77,17 @@ CLAUDE_CODE_SESSION_ID, else of SESSION_ID. Each session has its own gateway.`,
 	f.VarP(&o.port, "port", "p", "port to listen on; 0 is any free port (default 0)")
 	f.StringVarP(&o.hostname, "hostname", "H", "localhost", "`address` to listen on")
 	f.BoolVar(&o.noToken, "no-token", false, "let every user of this machine call every tool; for tests")
-	addTrust(f, &o.trust)
+	flags.AddTrust(f, &o.trust)
 	form.Add(f, &o.form, "print the address as one line of JSON")
 	f.BoolVar(&o.force, "force", false, "start a gateway even if a gateway runs for this configuration")
 	f.BoolVar(&o.noObserve, "no-observe", false, "do not remember the form of the results of tools without an output schema")
 	f.Var(&o.health, "health-interval", "time between two health checks of an idle server (default 30s)")
 	f.Var(&o.idle, "worker-idle", "time without scripts after which the worker processes end (default 5m)")
-	o.searchFlags.add(f)
-	o.resultFlags.add(f, "search-", "", "")
-	o.background.add(f)
-	fromEnvironment(f, "port", "TOOLSCRIPT_PORT")
-	fromEnvironment(f, "health-interval", "TOOLSCRIPT_HEALTH_INTERVAL")
+	o.search.Add(f)
+	o.results.Add(f, "search-", "", "")
+	o.addBackground(f)
+	flags.FromEnvironment(f, "port", "TOOLSCRIPT_PORT")
+	flags.FromEnvironment(f, "health-interval", "TOOLSCRIPT_HEALTH_INTERVAL")
 	return c
 }
 
@@ -138,8 +139,8 @@ func (o *startOptions) tell(server *gateway.Server) error {
 
 // overSearch applies the flags to the settings of the files.
 func (o *startOptions) overSearch(s *config.Search) {
-	o.searchFlags.over(s)
-	o.resultFlags.over(s)
+	o.search.Over(s)
+	o.results.Over(s)
 }
 
 // running is a gateway with its listener and its servers.

@@ -17,6 +17,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/cmd/exit"
+	"github.com/toolscript/toolscript/cmd/flags"
 	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/cmd/target"
 	"github.com/toolscript/toolscript/cmd/value"
@@ -68,7 +69,7 @@ again when the tools change, until Ctrl-C.`,
 	c.Flags().BoolVar(&o.watch, "watch", false, "with --out: write the files again when the tools change, until Ctrl-C")
 	c.Flags().StringVarP(&o.filter, "filter", "f", "", "only these `servers and tool ids`, separated by commas (default all)")
 	c.Flags().BoolVar(&o.full, "full", false, "with whole descriptions")
-	addTrust(c.Flags(), &o.trust)
+	flags.AddTrust(c.Flags(), &o.trust)
 	form.Add(c.Flags(), &o.form, "print the module inside JSON, with the servers that are not connected")
 	return c
 }

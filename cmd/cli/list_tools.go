@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
+	"github.com/toolscript/toolscript/cmd/flags"
 	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/cmd/terminal"
 	"github.com/toolscript/toolscript/transport/gateway"
@@ -40,7 +41,7 @@ and stopped at the end.`,
 		},
 	}
 	c.Flags().BoolVar(&o.verbose, "verbose", false, "show whole descriptions")
-	addTrust(c.Flags(), &o.trust)
+	flags.AddTrust(c.Flags(), &o.trust)
 	form.Add(c.Flags(), &o.form, "print them as JSON, with their schemas")
 	return c
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/cmd/daemon"
+	"github.com/toolscript/toolscript/cmd/flags"
 	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/cmd/mcpserver"
 	"github.com/toolscript/toolscript/cmd/scriptrun"
@@ -66,7 +67,7 @@ which is valid until the gateway ends.`,
 			return o.run(c.Context())
 		},
 	}
-	addTrust(c.Flags(), &o.trust)
+	flags.AddTrust(c.Flags(), &o.trust)
 	c.Flags().BoolVar(&o.http, "http", false, "print the address of the MCP server of the running gateway")
 	form.Add(c.Flags(), &o.form, "with --http: the address as one line of JSON")
 	return c

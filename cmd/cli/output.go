@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"log/slog"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolscript/toolscript/cmd/flags"
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
@@ -75,28 +75,19 @@ func (a *app) page(c *cobra.Command) {
 	}
 }
 
-var levels = map[string]slog.Level{
-	"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError,
-}
-
-// levelFlag accepts the names of levels in other programs too, because many programs
-// read LOG_LEVEL.
-type levelFlag struct{ choiceFlag }
-
-var levelAliases = map[string]string{"trace": "debug", "warning": "warn", "critical": "error", "fatal": "error"}
-
-func (l *levelFlag) Set(text string) error {
-	return l.choiceFlag.Set(cmp.Or(levelAliases[strings.ToLower(text)], text))
-}
-
 // logger logs to stderr, at the level of the flag, else at the default of the command.
 func (a *app) logger(level slog.Level) *slog.Logger {
-	if asked, ok := levels[a.logLevel.value]; ok {
-		level = asked
-	}
-	options := &slog.HandlerOptions{Level: level}
-	if a.logFormat.value == "json" {
+	options := &slog.HandlerOptions{Level: a.logLevel.Or(level)}
+	if a.logFormat.Value == "json" {
 		return slog.New(slog.NewJSONHandler(a.Stderr, options))
 	}
 	return slog.New(slog.NewTextHandler(a.Stderr, options))
+}
+
+// warnUnused warns about flags on the command line that have no effect because a running
+// gateway answers.
+func (a *app) warnUnused(search *flags.Search) {
+	if names := search.OnCommandLine(); len(names) > 0 {
+		a.warn("no effect: %s; the running gateway uses the flags that it was started with", strings.Join(names, ", "))
+	}
 }

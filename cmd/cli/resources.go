@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/flags"
 	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
@@ -38,7 +39,7 @@ func newFetchList(a *app, id string, columns []string) *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&o.asked.Cursor, "cursor", "", "begin with the page of this `cursor` (default the first page)")
-	addTrust(c.Flags(), &o.trust)
+	flags.AddTrust(c.Flags(), &o.trust)
 	form.Add(c.Flags(), &o.form, "print one page as JSON")
 	return c
 }
@@ -54,7 +55,7 @@ func newReadResource(a *app) *cobra.Command {
 			return o.result(c.Context(), o.contents)
 		},
 	}
-	addTrust(c.Flags(), &o.trust)
+	flags.AddTrust(c.Flags(), &o.trust)
 	form.Add(c.Flags(), &o.form, "print the whole answer as JSON")
 	return c
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/daemon"
+	"github.com/toolscript/toolscript/cmd/flags"
 	"github.com/toolscript/toolscript/cmd/target"
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
@@ -19,8 +20,8 @@ type app struct {
 	target    target.Finder
 	configs   string
 	dataDir   string
-	logLevel  levelFlag
-	logFormat choiceFlag
+	logLevel  flags.Level
+	logFormat flags.Choice
 
 	host   *daemon.Host
 	notice *terminal.Notice
@@ -98,14 +99,14 @@ func (a *app) addGlobalFlags(f *pflag.FlagSet) {
 	f.StringVarP(&a.target.URL, "gateway-url", "g", "", "use only the gateway at this `url`")
 	f.StringVarP(&a.configs, "config", "c", "", "comma separated configuration `files` (default ~/.toolscript.json and the project's .toolscript.json)")
 	f.StringVar(&a.dataDir, "data-dir", "", "`folder` of trust and caches (default ~/.toolscript)")
-	a.logLevel.choices = []string{"debug", "info", "warn", "error"}
+	a.logLevel.Choices = []string{"debug", "info", "warn", "error"}
 	f.Var(&a.logLevel, "log-level", "the lowest level of the log on stderr (default info for gateway start, else warn)")
-	a.logFormat = choiceFlag{"text", []string{"text", "json"}}
+	a.logFormat = flags.Choice{Value: "text", Choices: []string{"text", "json"}}
 	f.Var(&a.logFormat, "log-format", "the format of the log")
-	fromEnvironment(f, "gateway-url", "TOOLSCRIPT_GATEWAY_URL")
-	fromEnvironment(f, "config", "TOOLSCRIPT_CONFIG")
-	fromEnvironment(f, "data-dir", "TOOLSCRIPT_DATA_DIR")
-	fromEnvironment(f, "log-level", "LOG_LEVEL")
+	flags.FromEnvironment(f, "gateway-url", "TOOLSCRIPT_GATEWAY_URL")
+	flags.FromEnvironment(f, "config", "TOOLSCRIPT_CONFIG")
+	flags.FromEnvironment(f, "data-dir", "TOOLSCRIPT_DATA_DIR")
+	flags.FromEnvironment(f, "log-level", "LOG_LEVEL")
 }
 
 func newGateway(a *app) *cobra.Command {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/exit"
+	"github.com/toolscript/toolscript/cmd/flags"
 	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/cmd/target"
 	"github.com/toolscript/toolscript/cmd/terminal"
@@ -17,8 +18,8 @@ import (
 
 type searchOptions struct {
 	*app
-	searchFlags
-	resultFlags
+	search   flags.Search
+	results  flags.Results
 	query    string
 	form     form.Form
 	servers  []string
@@ -49,13 +50,13 @@ lists of the servers, and starts only servers that have never been started.`,
 		},
 	}
 	f := c.Flags()
-	o.resultFlags.add(f, "", "l", "t")
+	o.results.Add(f, "", "l", "t")
 	form.Add(f, &o.form, "print them as JSON", form.Types)
 	f.StringSliceVar(&o.servers, "server", nil, "search only these `servers` (default all)")
 	f.BoolVar(&o.readOnly, "read-only", false, "only tools that their servers declare as read-only")
-	addTrust(f, &o.trust)
-	o.searchFlags.add(f)
-	o.hide(f) // the flags are about a gateway; they have variables
+	flags.AddTrust(f, &o.trust)
+	o.search.Add(f)
+	o.search.Hide(f) // the flags are about a gateway; they have variables
 	return c
 }
 
@@ -96,10 +97,10 @@ const searchNotice = "searching"
 
 func (o *searchOptions) find(ctx context.Context) (toolscript.SearchAnswer, error) {
 	q := toolscript.SearchQuery{
-		Text: o.query, Limit: int(o.limit), Servers: o.servers, ReadOnly: o.readOnly, Types: o.form == form.Types,
+		Text: o.query, Limit: int(o.results.Limit), Servers: o.servers, ReadOnly: o.readOnly, Types: o.form == form.Types,
 	}
-	if o.threshold.given {
-		q.Threshold = &o.threshold.value
+	if o.results.Threshold.Given {
+		q.Threshold = &o.results.Threshold.Value
 	}
 	g, err := o.target.Shared(ctx, o.trust)
 	if err != nil {
@@ -107,7 +108,7 @@ func (o *searchOptions) find(ctx context.Context) (toolscript.SearchAnswer, erro
 	}
 	if g != nil {
 		defer g.Close()
-		o.warnUnused(o.app)
+		o.warnUnused(&o.search)
 		over := o.waiting(searchNotice)
 		answer, err := g.Search(ctx, q)
 		over()

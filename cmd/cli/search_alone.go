@@ -37,7 +37,7 @@ func (o *searchOptions) findAlone(ctx context.Context, q toolscript.SearchQuery)
 	}
 	last := o.listedLast(loaded.Servers, q.Servers)
 	own, err := o.host.Start(loaded, daemon.Options{
-		Trust: o.trust, Search: o.searchFlags.over, Logger: o.logger(slog.LevelWarn),
+		Trust: o.trust, Search: o.search.Over, Logger: o.logger(slog.LevelWarn),
 		Actors: actors.Options{OnDemand: true, Known: last.tools},
 	})
 	if err != nil {

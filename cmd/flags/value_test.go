@@ -1,4 +1,4 @@
-package cli
+package flags
 
 import (
 	"testing"
@@ -7,10 +7,10 @@ import (
 
 func TestFlagValues(t *testing.T) {
 	var (
-		duration durationFlag
-		memory   megabytesFlag
-		port     portFlag
-		level    = choiceFlag{choices: []string{"info", "warn"}}
+		duration Duration
+		memory   Megabytes
+		port     Port
+		level    = Choice{Choices: []string{"info", "warn"}}
 	)
 	for _, tt := range []struct {
 		name string
@@ -42,7 +42,7 @@ func TestFlagValues(t *testing.T) {
 			}
 		})
 	}
-	if duration != durationFlag(1500*time.Millisecond) || memory != 64 || port != 65535 || level.value != "warn" {
-		t.Errorf("kept %v, %v, %v, %v: a bad value must not replace a good one", &duration, memory, port, level.value)
+	if duration != Duration(1500*time.Millisecond) || memory != 64 || port != 65535 || level.Value != "warn" {
+		t.Errorf("kept %v, %v, %v, %v: a bad value must not replace a good one", &duration, memory, port, level.Value)
 	}
 }

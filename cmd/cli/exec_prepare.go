@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+
+	"github.com/toolscript/toolscript/actors"
+	"github.com/toolscript/toolscript/actors/execution/outputs"
+	"github.com/toolscript/toolscript/cmd/config"
+	"github.com/toolscript/toolscript/cmd/daemon"
+	"github.com/toolscript/toolscript/cmd/exit"
+	"github.com/toolscript/toolscript/cmd/scriptrun"
+	"github.com/toolscript/toolscript/cmd/source"
+	"github.com/toolscript/toolscript/cmd/terminal"
+	"github.com/toolscript/toolscript/cmd/value"
+)
+
+// checkFiles returns an error if the files and folders of the flags cannot be used. It is
+// called before the script runs.
+func (o *execOptions) checkFiles() error {
+	if o.plan && o.out != "" {
+		return exit.Usage(o.script.Command, "--plan prints calls and no value: leave out --out")
+	}
+	if o.out != "" {
+		if err := value.Creatable(o.absolute(o.out)); err != nil {
+			return err
+		}
+	}
+	if o.cwd != "" {
+		return o.isFolder(o.cwd)
+	}
+	return nil
+}
+
+// isFolder returns an error if --cwd is not a folder.
+func (o *execOptions) isFolder(path string) error {
+	switch info, err := os.Stat(o.absolute(path)); {
+	case err != nil:
+		return fmt.Errorf("--cwd %s: %s", path, terminal.WithoutPath(err))
+	case !info.IsDir():
+		return fmt.Errorf("--cwd %s is not a folder", path)
+	}
+	return nil
+}
+
+// findScript finds the script of the command line.
+func (o *execOptions) findScript(ctx context.Context, args []string) (source.Script, error) {
+	o.script.Dir, o.script.Stdin, o.script.Args = o.Dir, o.Stdin, args
+	return o.script.Find(ctx)
+}
+
+// terminalTokens is the default length of a value on a terminal.
+const terminalTokens = 10_000
+
+// printer prints values as the flag says, else as the configuration or the terminal does.
+func (o *execOptions) printer() value.Printer {
+	p := value.Printer{Describe: true, Keep: o.keepValue, Say: o.say}
+	if o.out != "" {
+		p.File = o.absolute(o.out)
+	}
+	tokens, said := o.maxTokens.N, o.maxTokens.Given
+	if !said {
+		tokens, said = o.configuredTokens(o.trust)
+	}
+	switch {
+	case said:
+		p.Most, p.Describe = tokens*value.BytesPerToken, tokens > 0
+	case terminal.Is(o.Stdout):
+		p.Most = terminalTokens * value.BytesPerToken
+	}
+	return p
+}
+
+// configuredTokens returns output.maxTokens of the configuration. An error in the
+// configuration is reported where a run starts.
+func (a *app) configuredTokens(trust bool) (tokens int, set bool) {
+	loaded, err := config.Load(a.host.ConfigOptions(trust))
+	if err != nil || loaded.Settings.Output.MaxTokens == nil {
+		return 0, false
+	}
+	return *loaded.Settings.Output.MaxTokens, true
+}
+
+// keepValue stores a value that toolscript output prints.
+func (a *app) keepValue(runID string, v []byte) error {
+	return a.host.Outputs().Put(runID, outputs.Value, v)
+}
+
+// place is a running gateway, else a daemon of this process. release ends its use.
+func (o *execOptions) place(ctx context.Context) (at scriptrun.Place, release func(), err error) {
+	g, err := o.target.Shared(ctx, o.trust)
+	if err != nil {
+		return nil, nil, err
+	}
+	if g != nil {
+		o.warnUnused(&o.search)
+		return g, g.Close, nil
+	}
+	own, err := o.start()
+	if err != nil {
+		return nil, nil, err
+	}
+	return own, func() {
+		if err := own.Stop(); err != nil {
+			o.warn("%v", err)
+		}
+	}, nil
+}
+
+// start starts a daemon in this process. It connects only to the servers that the script
+// uses, as the checker finds.
+func (o *execOptions) start() (*daemon.Daemon, error) {
+	loaded, err := o.host.Load(o.trust)
+	if err != nil {
+		return nil, err
+	}
+	return o.host.Start(loaded, daemon.Options{
+		Trust: o.trust, Search: o.search.Over, Logger: o.logger(slog.LevelWarn), Actors: actors.Options{OnDemand: true},
+	})
+}
