@@ -52,8 +52,8 @@ var onlyIn = map[string]struct {
 	"golang.org/x/term":                              {[]string{"cmd/terminal"}, "one package knows the terminal"},
 	"go.yaml.in/yaml":                                {[]string{"cmd/form"}, "only the output of commands is YAML"},
 	"github.com/pelletier/go-toml":                   {[]string{"cmd/clients"}, "only the files of one client are TOML"},
-	"github.com/gofrs/flock":                         {[]string{"transport/oauth", "actors/search/vectors"}, "file locks between processes"},
-	"mvdan.cc/sh":                                    {[]string{"cmd/hook/permission"}, "only the decision about an agent's commands parses a shell command"},
+	"github.com/gofrs/flock":                         {[]string{"transport/oauth", "transport/builtin/changes", "actors/search/vectors"}, "file locks between processes"},
+	"mvdan.cc/sh":                                    {[]string{"cmd/hook/permission", "transport/builtin/patch"}, "the decision about an agent's commands, and the command before a patch"},
 	"github.com/landlock-lsm/go-landlock":            {[]string{"runner/confine"}, "one package restricts processes"},
 }
 

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/builtin/changes"
 	"github.com/toolscript/toolscript/transport/builtin/command"
 	"github.com/toolscript/toolscript/transport/builtin/tool"
 	"github.com/toolscript/toolscript/transport/inflight"
@@ -160,6 +161,9 @@ func (c *Conn) run(ctx context.Context, t tool.Tool, args json.RawMessage) (valu
 			err = errors.New("a fault of toolscript ended the call; the log has its stack")
 		}
 	}()
+	if err := changes.Recover(c.workspace); err != nil {
+		c.log(slog.LevelError, err.Error())
+	}
 	return t.Run(ctx, c.workspace, args)
 }
 

@@ -162,8 +162,10 @@ func TestResultsFitTheSchema(t *testing.T) {
 	s := newScene(t, map[string]string{"a.txt": "one\n", "dir/b.txt": "two\n"})
 	var check validate.Validator
 	for name, args := range map[string]object{
-		"readFile": {"filePath": "a.txt"},
-		"listDir":  {"dirPath": "."},
+		"readFile":   {"filePath": "a.txt"},
+		"listDir":    {"dirPath": "."},
+		"writeFile":  {"filePath": "new.txt", "content": "x"},
+		"applyPatch": {"patch": "*** Begin Patch\n*** Delete File: dir/b.txt\n*** End Patch\n"},
 	} {
 		known, _ := builtin.NewRegistry().Get(name)
 		value, err := json.Marshal(s.call(name, args).Structured)

@@ -16,6 +16,8 @@ import (
 var standard = []tool.Tool{
 	files.ReadFile,
 	files.ListDir,
+	files.ApplyPatch,
+	files.WriteFile,
 	command.Exec,
 }
 
