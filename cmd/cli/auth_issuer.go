@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/toolscript/toolscript/cmd/terminal"
 	"github.com/toolscript/toolscript/transport/mcpclient"
@@ -67,23 +66,13 @@ func (o *authOptions) askIssuer(ctx context.Context, issuer string) error {
 		return fmt.Errorf("server %s names the authorization server %s, which gets the secret of the client only after you have confirmed it:  "+
 			"run this command at a terminal, or: toolscript auth %s --issuer %s; or set oauth.issuer", o.server, issuer, o.server, issuer)
 	}
-	o.say("Server %s names the authorization server %s.\nMay it have the secret of this client? [y/N]", o.server, issuer)
-	type reply struct {
-		line string
-		err  error
-	}
-	answered := make(chan reply, 1)
-	go func() { // ends with the process if the user types nothing
-		line, err := bufio.NewReader(o.Stdin).ReadString('\n')
-		answered <- reply{strings.ToLower(strings.TrimSpace(line)), err}
-	}()
-	select {
-	case answer := <-answered:
-		if answer.line == "y" || answer.line == "yes" {
-			return nil
-		}
+	o.say("Server %s names the authorization server %s.", o.server, issuer)
+	answer, err := o.question(ctx, bufio.NewReader(o.Stdin), "May it have the secret of this client? [y/N] ")
+	switch {
+	case err != nil && !errors.Is(err, terminal.ErrNoAnswer):
+		return err
+	case !terminal.Affirmed(answer):
 		return fmt.Errorf("the authorization server %s is not confirmed, so nothing was sent to it", issuer)
-	case <-ctx.Done():
-		return context.Cause(ctx)
 	}
+	return nil
 }

@@ -66,11 +66,7 @@ func (o *changeOptions) importPlan(from string) (*clients.Import, error) {
 			return nil, &exit.UsageError{Command: "toolscript config import", Err: errors.New(err.Error())}
 		}
 	}
-	places, err := o.places()
-	if err != nil {
-		return nil, err
-	}
-	targets, err := o.targets(places)
+	places, targets, err := o.where()
 	if err != nil {
 		return nil, err
 	}

@@ -45,11 +45,11 @@ else in the file stays as it is.`,
 }
 
 func (o *connectOptions) run(ctx context.Context, client *clients.Client) error {
-	places, err := o.places()
+	places, err := clients.FindPlaces(o.Dir, o.lookupEnv)
 	if err != nil {
 		return err
 	}
-	entry, err := o.ownEntry(o.project)
+	entry, err := places.Own(o.project, o.configFiles())
 	if err != nil {
 		return err
 	}

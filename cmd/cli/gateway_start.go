@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
+	"github.com/toolscript/toolscript/cmd/background"
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/daemon"
 	"github.com/toolscript/toolscript/cmd/discovery"
@@ -45,7 +46,7 @@ type startOptions struct {
 	idle      flags.Duration
 	search    flags.Search
 	results   flags.Results
-	background
+	background.Options
 }
 
 func newGatewayStart(a *app) *cobra.Command {
@@ -85,18 +86,20 @@ CLAUDE_CODE_SESSION_ID, else of SESSION_ID. Each session has its own gateway.`,
 	f.Var(&o.idle, "worker-idle", "time without scripts after which the worker processes end (default 5m)")
 	o.search.Add(f)
 	o.results.Add(f, "search-", "", "")
-	o.addBackground(f)
+	o.AddHidden(f)
 	flags.FromEnvironment(f, "port", "TOOLSCRIPT_PORT")
 	flags.FromEnvironment(f, "health-interval", "TOOLSCRIPT_HEALTH_INTERVAL")
 	return c
 }
 
 func (o *startOptions) run(ctx context.Context) error {
-	if err := o.openLog(o.app); err != nil {
+	if log, err := o.Log(); err != nil {
 		return err
+	} else if log != nil {
+		o.Stderr = log
 	}
 	logger := o.logger(slog.LevelInfo)
-	ctx, cancel := o.watch(ctx, logger)
+	ctx, cancel := o.Watch(ctx, logger)
 	defer cancel()
 	loaded, err := o.host.Load(o.trust)
 	if err != nil {
@@ -177,7 +180,7 @@ func (o *startOptions) open(loaded *config.Config, logger *slog.Logger) (*runnin
 		return nil, errors.Join(err, listener.Close())
 	}
 	agents, stopAgents := mcpserver.Handler(o.entrance(o.trust, ofProcess(g.daemon)))
-	g.server, err = gateway.New(g.daemon, gateway.Options{Listener: o.noting(listener), Token: token, Logger: logger, MCP: agents})
+	g.server, err = gateway.New(g.daemon, gateway.Options{Listener: o.Noting(listener), Token: token, Logger: logger, MCP: agents})
 	if err != nil {
 		stopAgents()
 		return nil, errors.Join(err, listener.Close(), g.daemon.Stop())
@@ -192,8 +195,8 @@ func (o *startOptions) token() (string, error) {
 	switch {
 	case o.noToken:
 		return "", nil
-	case o.tokenFromStdin:
-		return readToken(o.Stdin)
+	case o.TokenFromStdin:
+		return background.ReadToken(o.Stdin)
 	default:
 		return gateway.NewToken(), nil
 	}
@@ -229,7 +232,7 @@ func (o *startOptions) announce(server *gateway.Server, loaded *config.Config, l
 	a := &announcement{logger: logger}
 	var err error
 	if a.folder, err = o.target.Folder(); err == nil {
-		a.entry, err = a.folder.Write(o.describe(discovery.Entry{
+		a.entry, err = a.folder.Write(o.Describe(discovery.Entry{
 			URL:     server.URL(),
 			Session: discovery.Session(o.lookupEnv),
 			Config:  config.Paths(loaded.Files),

@@ -2,10 +2,18 @@ package cli
 
 import (
 	"context"
+	"net"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/hook"
 	"github.com/toolscript/toolscript/cmd/hook/permission"
+	"github.com/toolscript/toolscript/cmd/source"
 )
 
 // preToolUse allows a safe command of the agent. Of every other command it says nothing,
@@ -15,7 +23,7 @@ func (a *app) preToolUse(_ context.Context, e hook.Event) error {
 	if !ok {
 		return nil
 	}
-	call := &agentCall{project: a.projectFolder(e), dir: a.absolute(e.Cwd), planning: e.PermissionMode == "plan"}
+	call := &agentCall{Project: permission.Project{Root: a.projectFolder(e), Dir: a.absolute(e.Cwd)}, planning: e.PermissionMode == "plan"}
 	if !permission.Allowed(command, call.allowed) {
 		return nil
 	}
@@ -24,4 +32,107 @@ func (a *app) preToolUse(_ context.Context, e hook.Event) error {
 		return nil //nolint:nilerr // session-start has shown what is wrong with the file; it may switch this off
 	}
 	return hook.Allow(a.Stdout, "toolscript: searches, reads types, or runs a script in the sandbox")
+}
+
+// agentCall decides about one call of toolscript in a shell command of an agent.
+type agentCall struct {
+	permission.Project
+	planning bool // the client's plan mode, in which nothing may be changed
+}
+
+// allowedFlags has the commands that an agent may run without a confirmation, and the
+// flags of each. A flag that names a file or a folder has a check in flagAllowed.
+// Excluded are flags that load code or trust a configuration (--search-model,
+// --search-library, --trust, --config, --data-dir): an agent that may write a file in the
+// project could run any program with them.
+var allowedFlags = map[string][]string{
+	"search":              {"limit", "threshold", "server", "read-only"},
+	"get-types":           {"filter", "full", "out"},
+	"list-servers":        {"verbose"},
+	"list-tools":          {"verbose"},
+	"exec":                append([]string{"eval", "file", "check", "engine", "allow", "cwd", "out", "max-tokens"}, limitNames...),
+	"check":               {"eval", "file", "strict"},
+	"output":              {"value", "range", "out"},
+	"resources":           {"cursor"},
+	"resources read":      {},
+	"resources templates": {"cursor"},
+	"prompts":             {"cursor"},
+	"prompts get":         {"arg"},
+	"logs":                {},
+	"status":              {},
+	"":                    {}, // toolscript FILE.ts
+}
+
+var limitNames = []string{
+	"timeout", "cpu", "memory", "stack", "tool-calls", "concurrency", "questions",
+	"max-source", "max-value", "max-output", "log-lines",
+}
+
+// always are flags of every allowed command.
+var always = []string{"help", "json", "output", "gateway-url", "log-level", "log-format"}
+
+// allowed reports whether the arguments are those of a call that needs no confirmation.
+// They are parsed by the commands themselves, so that a call cannot mean something else
+// when it runs.
+func (c *agentCall) allowed(args []string) bool {
+	root := newRoot(&app{State: State{Dir: c.Dir}})
+	command, rest, err := root.Find(args)
+	if err != nil || command.Hidden {
+		return false
+	}
+	command.InitDefaultHelpFlag()
+	if command.ParseFlags(rest) != nil {
+		return false
+	}
+	name := strings.TrimPrefix(strings.TrimPrefix(command.CommandPath(), root.Name()), " ")
+	flags, ok := allowedFlags[name]
+	if !ok {
+		return false
+	}
+	ok = true
+	command.Flags().Visit(func(f *pflag.Flag) {
+		known := slices.Contains(always, f.Name) || slices.Contains(flags, f.Name)
+		ok = ok && known && c.flagAllowed(name, f)
+	})
+	return ok && c.argumentsAllowed(name, command)
+}
+
+// argumentsAllowed checks the scripts that a call names, and that it runs none in plan
+// mode.
+func (c *agentCall) argumentsAllowed(name string, command *cobra.Command) bool {
+	args := command.Flags().Args()
+	switch name {
+	case "":
+		return !c.planning && len(args) > 0 && c.Script(args[0])
+	case "exec", "check":
+		if name == "exec" && c.planning {
+			return false
+		}
+		inline := command.Flags().Changed("eval") || command.Flags().Changed("file")
+		return inline || len(args) == 0 || !source.IsScript(c.Dir, args[0]) || c.Script(args[0])
+	}
+	return true
+}
+
+// flagAllowed checks the value of a flag that names a file, a folder or a host.
+func (c *agentCall) flagAllowed(command string, f *pflag.Flag) bool {
+	value := f.Value.String()
+	switch f.Name {
+	case "gateway-url":
+		u, err := url.Parse(value)
+		return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.User == nil && isLoopback(u.Hostname())
+	case "file":
+		return value == "-" || c.Script(value)
+	case "cwd":
+		_, ok := c.Inside(value)
+		return ok
+	case "out":
+		return !c.planning && c.Writable(value, command == "get-types")
+	}
+	return true
+}
+
+func isLoopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
 }

@@ -1,15 +1,15 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
-	"path"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolscript/toolscript/cmd/changes"
 	"github.com/toolscript/toolscript/cmd/clients"
 	"github.com/toolscript/toolscript/cmd/exit"
 	"github.com/toolscript/toolscript/cmd/terminal"
@@ -130,21 +130,12 @@ func (o *initOptions) configured() (bool, error) {
 		if len(names) > 0 {
 			o.say("%s has servers already: %s; to add those of other clients, run: toolscript config import", file.Path, strings.Join(names, ", "))
 			if o.form.Structured() {
-				return true, o.form.Write(o.Stdout, newChanged(&clients.Import{}))
+				return true, o.form.Write(o.Stdout, changes.NewResult(&clients.Import{}))
 			}
 			return true, nil
 		}
 	}
 	return false, nil
-}
-
-func (o *initOptions) where() (clients.Places, clients.Targets, error) {
-	places, err := o.places()
-	if err != nil {
-		return places, clients.Targets{}, err
-	}
-	targets, err := o.targets(places)
-	return places, targets, err
 }
 
 // askPlan asks for the server to configure.
@@ -158,7 +149,7 @@ func (o *initOptions) askPlan(ctx context.Context, found *clients.Import) (*clie
 		if err != nil {
 			return nil, err
 		}
-		if answer == "" || affirmed(answer) {
+		if answer == "" || terminal.Affirmed(answer) {
 			return found, nil
 		}
 	}
@@ -172,7 +163,7 @@ func (o *initOptions) askPlan(ctx context.Context, found *clients.Import) (*clie
 	if strings.HasPrefix(answer, "http://") || strings.HasPrefix(answer, "https://") {
 		o.url = answer
 	} else {
-		o.command = shellWords(answer)
+		o.command = clients.Words(answer)
 	}
 	if o.name, err = o.ask(ctx, fmt.Sprintf("Its name [%s]: ", o.serverName())); err != nil {
 		return nil, err
@@ -180,7 +171,7 @@ func (o *initOptions) askPlan(ctx context.Context, found *clients.Import) (*clie
 	if answer, err = o.ask(ctx, "For this project only? [y/N] "); err != nil {
 		return nil, err
 	}
-	o.project = affirmed(answer)
+	o.project = terminal.Affirmed(answer)
 	return o.addServer()
 }
 
@@ -243,60 +234,5 @@ func (o *initOptions) add(name string, definition map[string]any) (*clients.Impo
 
 // serverName is the chosen name, else one made from the command or the address.
 func (o *initOptions) serverName() string {
-	if o.name != "" {
-		return o.name
-	}
-	text := ""
-	if address, err := url.Parse(o.url); o.url != "" && err == nil {
-		parts := strings.Split(address.Hostname(), ".")
-		text = parts[max(len(parts)-2, 0)]
-	}
-	for i, word := range o.command {
-		base := strings.TrimSuffix(path.Base(strings.ReplaceAll(word, `\`, "/")), ".exe")
-		if i > 0 && strings.HasPrefix(word, "-") {
-			continue
-		}
-		if text == "" || runners[text] {
-			text = base
-		}
-	}
-	text, _, _ = strings.Cut(text, "@")
-	for _, affix := range []string{"mcp-server-", "server-", "mcp-"} {
-		text = strings.TrimPrefix(text, affix)
-	}
-	for _, affix := range []string{"-mcp-server", "-mcp", "-server", ".js", ".py", ".ts"} {
-		text = strings.TrimSuffix(text, affix)
-	}
-	return orElse(text, "server")
-}
-
-// runners are programs that run another one, whose name says more.
-var runners = map[string]bool{"npx": true, "uvx": true, "uv": true, "run": true, "node": true, "python": true, "python3": true, "deno": true, "bunx": true, "docker": true, "sh": true}
-
-// shellWords splits a command line at blanks that are not in quotes.
-func shellWords(line string) []string {
-	var out []string
-	var word strings.Builder
-	quote, begun := rune(0), false
-	for _, r := range line {
-		switch {
-		case quote != 0 && r == quote:
-			quote = 0
-		case quote == 0 && (r == '"' || r == '\''):
-			quote, begun = r, true
-		case quote == 0 && (r == ' ' || r == '\t'):
-			if begun {
-				out = append(out, word.String())
-				word.Reset()
-			}
-			begun = false
-		default:
-			word.WriteRune(r)
-			begun = true
-		}
-	}
-	if begun {
-		out = append(out, word.String())
-	}
-	return out
+	return cmp.Or(o.name, clients.ServerName(o.command, o.url))
 }

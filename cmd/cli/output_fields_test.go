@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/changes"
 	"github.com/toolscript/toolscript/cmd/doctor"
 	"github.com/toolscript/toolscript/transport/gateway"
 )
@@ -28,7 +29,7 @@ var documented = map[string]any{
 	"`auth`":                             loginState{},
 	"`trust`":                            trustResult{},
 	"`config validate`":                  verdict{},
-	"`init`, `connect`, `config import`": changed{},
+	"`init`, `connect`, `config import`": changes.Result{},
 	"`doctor`":                           doctor.Report{},
 	"`doctor`, each of `findings`":       doctor.Finding{},
 	"`logs`":                             logLine{},

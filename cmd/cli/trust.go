@@ -129,9 +129,9 @@ func (o *trustOptions) ask(ctx context.Context) error {
 	}
 	answer, err := o.question(ctx, bufio.NewReader(o.Stdin), "Trust it? [y/N] ")
 	switch {
-	case errors.Is(err, errNoAnswer):
+	case errors.Is(err, terminal.ErrNoAnswer):
 		return errors.New("there was no answer; to trust the servers above, run: toolscript trust --yes")
-	case err == nil && !affirmed(answer):
+	case err == nil && !terminal.Affirmed(answer):
 		return errors.New("you answered no")
 	}
 	return err

@@ -1,8 +1,11 @@
 package clients
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 
 	"github.com/toolscript/toolscript/cmd/config"
 )
@@ -95,4 +98,45 @@ func ProjectRoot(folder, home string) string {
 func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
+}
+
+// FindPlaces finds the places of this user in a folder, which is absolute. lookup finds
+// variables of the environment.
+func FindPlaces(dir string, lookup func(string) (string, bool)) (Places, error) {
+	variable := "HOME"
+	if runtime.GOOS == "windows" {
+		variable = "USERPROFILE"
+	}
+	home, _ := lookup(variable)
+	if !filepath.IsAbs(home) {
+		return Places{}, fmt.Errorf("the home folder is unknown: %s is not an absolute path", variable)
+	}
+	home = resolvedPath(home)
+	return Places{Home: home, Project: ProjectRoot(resolvedPath(dir), home), System: runtime.GOOS, Lookup: lookup}, nil
+}
+
+func resolvedPath(path string) string {
+	if resolved, err := filepath.EvalSymlinks(path); err == nil {
+		return resolved
+	}
+	return path
+}
+
+// Targets are the files of toolscript that servers are written to.
+func (p Places) Targets(o config.Options) (Targets, error) {
+	files, err := config.Locate(o)
+	if err != nil {
+		return Targets{}, err
+	}
+	if len(files) > 0 && files[0].Named {
+		if len(files) > 1 {
+			return Targets{}, errors.New("--config or TOOLSCRIPT_CONFIG names several files; name the one to write to")
+		}
+		return Targets{User: File{Path: files[0].Path, Root: filepath.Dir(files[0].Path)}}, nil
+	}
+	t := Targets{User: File{Path: filepath.Join(p.Home, config.FileName), Root: p.Home}}
+	if p.Project != "" {
+		t.Project = File{Path: filepath.Join(p.Project, config.FileName), Root: p.Project, Project: true}
+	}
+	return t, nil
 }

@@ -57,7 +57,7 @@ func pipeline(stmt *syntax.Stmt, program func([]string) bool) bool {
 	if !ok {
 		return false
 	}
-	if len(stages) > 1 && source(stages[0]) {
+	if len(stages) > 1 && producer(stages[0]) {
 		stages = stages[1:]
 	}
 	call := stages[0]

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// source reports whether the words are an echo or printf, which only print.
-func source(words []string) bool {
+// producer reports whether the words are an echo or printf, which only print.
+func producer(words []string) bool {
 	switch words[0] {
 	case "echo":
 		return true

@@ -1,4 +1,5 @@
-package cli
+// Package background has what a gateway needs that a hook or another gateway has started.
+package background
 
 import (
 	"bufio"
@@ -18,39 +19,36 @@ import (
 	"github.com/toolscript/toolscript/cmd/logfile"
 )
 
-// background are the hidden options of a gateway that a hook starts.
-type background struct {
-	client  processFlag
-	logFile string
+// Options are the hidden options of such a gateway.
+type Options struct {
+	LogFile        string
+	TokenFromStdin bool // the secret is that of the gateway that this one replaces
 
-	tokenFromStdin bool // the secret of the gateway that this one replaces
+	client processFlag
 
 	used atomic.Int64 // when the last connection was accepted, in Unix nanoseconds
 }
 
-func (b *background) addBackground(f *pflag.FlagSet) {
+// AddHidden adds the flags, which the help does not show.
+func (b *Options) AddHidden(f *pflag.FlagSet) {
 	f.Var(&b.client, "client", "end with this process")
-	f.StringVar(&b.logFile, "log-file", "", "log to this `file`")
-	f.BoolVar(&b.tokenFromStdin, "token-from-stdin", false, "read the secret of the gateway from the standard input")
+	f.StringVar(&b.LogFile, "log-file", "", "log to this `file`")
+	f.BoolVar(&b.TokenFromStdin, "token-from-stdin", false, "read the secret of the gateway from the standard input")
 	for _, name := range []string{"client", "log-file", "token-from-stdin"} {
 		f.Lookup(name).Hidden = true
 	}
 }
 
-// openLog directs the log to the file.
-func (b *background) openLog(a *app) error {
-	if b.logFile == "" {
-		return nil
+// Log opens the file of the log; nil if there is none.
+func (b *Options) Log() (io.Writer, error) {
+	if b.LogFile == "" {
+		return nil, nil
 	}
-	w, err := logfile.NewWriter(b.logFile)
-	if err == nil {
-		a.Stderr = w
-	}
-	return err
+	return logfile.NewWriter(b.LogFile)
 }
 
-// watch ends the context when the client has ended.
-func (b *background) watch(ctx context.Context, logger *slog.Logger) (context.Context, context.CancelFunc) {
+// Watch ends the context when the client has ended.
+func (b *Options) Watch(ctx context.Context, logger *slog.Logger) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	if b.client.PID == 0 {
 		return ctx, cancel
@@ -65,17 +63,17 @@ func (b *background) watch(ctx context.Context, logger *slog.Logger) (context.Co
 	return ctx, cancel
 }
 
-// describe adds to an entry what other commands must know of a gateway in the background.
-func (b *background) describe(e discovery.Entry) discovery.Entry {
-	e.Log = b.logFile
+// Describe adds to an entry what other commands must know of a gateway in the background.
+func (b *Options) Describe(e discovery.Entry) discovery.Entry {
+	e.Log = b.LogFile
 	if b.client.PID != 0 {
 		e.Client = &b.client.Process
 	}
 	return e
 }
 
-// noting notes the time of each connection.
-func (b *background) noting(l net.Listener) net.Listener {
+// Noting notes the time of each connection, so that Watch sees an idle gateway.
+func (b *Options) Noting(l net.Listener) net.Listener {
 	b.used.Store(time.Now().UnixNano())
 	return notingListener{l, &b.used}
 }
@@ -92,8 +90,8 @@ func (l notingListener) Accept() (net.Conn, error) {
 	return c, err
 }
 
-// readToken reads the secret of a gateway from one line.
-func readToken(r io.Reader) (string, error) {
+// ReadToken reads the secret of a gateway from one line.
+func ReadToken(r io.Reader) (string, error) {
 	line, err := bufio.NewReader(io.LimitReader(r, maxToken)).ReadString('\n')
 	token := strings.TrimSpace(line)
 	if token == "" {

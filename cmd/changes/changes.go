@@ -1,0 +1,171 @@
+// Package changes carries out the changes of files of the user: it shows them, asks,
+// writes them with a backup, and undoes them.
+package changes
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"unicode"
+
+	"github.com/toolscript/toolscript/cmd/clients"
+	"github.com/toolscript/toolscript/cmd/config"
+	"github.com/toolscript/toolscript/cmd/form"
+	"github.com/toolscript/toolscript/cmd/terminal"
+)
+
+// Changer carries out changes.
+type Changer struct {
+	Stdin   io.Reader
+	Stdout  io.Writer
+	Form    form.Form
+	Yes     bool // changes are written without a question
+	Backups clients.Backups
+
+	Say, Warn func(format string, args ...any)
+	Ask       func(ctx context.Context, prompt string) (answer string, err error) // asks the user
+	Reload    func(ctx context.Context, path string) error                        // reloads the gateways that use a file
+}
+
+// CarryOut shows a change, asks, writes it, and prints the result. again is the
+// command that writes it without a question.
+func (c *Changer) CarryOut(ctx context.Context, kind, again string, plan *clients.Import) error {
+	if err := c.show(plan); err != nil {
+		return err
+	}
+	r := NewResult(plan)
+	if len(plan.Changes) > 0 {
+		write, err := c.confirm(ctx, again)
+		if err != nil {
+			return err
+		}
+		if write {
+			if r.Backup, err = c.apply(ctx, kind, plan); err != nil {
+				return err
+			}
+			r.Written = true
+		}
+	}
+	if c.Form.Structured() {
+		return c.Form.Write(c.Stdout, r)
+	}
+	return nil
+}
+
+// show prints the change as a diff, and its notes.
+func (c *Changer) show(plan *clients.Import) error {
+	if !c.Form.Structured() {
+		for _, change := range plan.Changes {
+			state := ""
+			if change.New() {
+				state = " (new)"
+			}
+			if _, err := fmt.Fprintf(c.Stdout, "%s%s\n%s", terminal.Visible(change.File.Path), state, change.Diff()); err != nil {
+				return err
+			}
+		}
+	}
+	for _, left := range plan.Left {
+		subject := left.Client
+		if left.Name != "" {
+			subject = left.Name + " of " + left.Client
+		}
+		c.Say("left out: %s: %s (%s)", subject, left.Why, left.From)
+	}
+	for _, note := range plan.Notes {
+		c.Say("note: %s", note)
+	}
+	return nil
+}
+
+// confirm reports whether the change is to be written.
+func (c *Changer) confirm(ctx context.Context, again string) (bool, error) {
+	if c.Yes {
+		return true, nil
+	}
+	if !terminal.Is(c.Stdin) {
+		c.Say("nothing was written; to write it, run: %s", again)
+		return false, nil
+	}
+	answer, err := c.Ask(ctx, "Write this? [y/N] ")
+	if errors.Is(err, terminal.ErrNoAnswer) {
+		c.Say("\nnothing was written; to write it, run: %s", again)
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	if !terminal.Affirmed(answer) {
+		c.Say("nothing was written")
+		return false, nil
+	}
+	return true, nil
+}
+
+// apply writes the files, and prints the next step.
+func (c *Changer) apply(ctx context.Context, kind string, plan *clients.Import) (string, error) {
+	folder, err := c.Backups.Apply(kind, plan.Changes)
+	if err != nil {
+		return "", err
+	}
+	for _, change := range plan.Changes {
+		c.Say("wrote %s", change.File.Path)
+	}
+	c.Say("backup: %s", folder)
+	if len(plan.Variables) > 0 {
+		c.Say("set these variables before the servers start:")
+	}
+	for _, v := range plan.Variables {
+		c.Say("  export %s=…  # %s: %s", v.Name, v.Server, cmp.Or(v.Why, "see the documentation of the server"))
+	}
+	for _, change := range plan.Changes {
+		if filepath.Base(change.File.Path) != config.FileName {
+			continue
+		}
+		if change.File.Project {
+			c.Say("%s starts nothing before you trust it: toolscript trust %s", change.File.Path, quotedPath(filepath.Dir(change.File.Path)))
+			continue
+		}
+		if err := c.Reload(ctx, change.File.Path); err != nil {
+			c.Warn("%v", err)
+		}
+	}
+	return folder, nil
+}
+
+// quotedPath quotes a path for a shell if it has characters that need it.
+func quotedPath(path string) string {
+	if !strings.ContainsFunc(path, func(r rune) bool {
+		return !strings.ContainsRune("/._-+@,:", r) && !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	}) {
+		return path
+	}
+	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+}
+
+// TakeBack undoes the last change of a kind.
+func (c *Changer) TakeBack(ctx context.Context, kind string) error {
+	paths, err := c.Backups.Undo(kind)
+	if err != nil {
+		return err
+	}
+	r := NewResult(&clients.Import{})
+	r.Written = true
+	for _, path := range paths {
+		c.Say("restored %s", path)
+		r.Files = append(r.Files, File{Path: path})
+		if filepath.Base(path) == config.FileName {
+			if err := c.Reload(ctx, path); err != nil {
+				c.Warn("%v", err)
+			}
+		}
+	}
+	if c.Form.Structured() {
+		return c.Form.Write(c.Stdout, r)
+	}
+	return nil
+}

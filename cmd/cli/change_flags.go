@@ -1,0 +1,99 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolscript/toolscript/cmd/changes"
+	"github.com/toolscript/toolscript/cmd/clients"
+	"github.com/toolscript/toolscript/cmd/config"
+	"github.com/toolscript/toolscript/cmd/form"
+	"github.com/toolscript/toolscript/cmd/terminal"
+)
+
+// changeOptions are those of the commands that edit files of the user: they show a
+// change first, and can undo it.
+type changeOptions struct {
+	*app
+	yes  bool
+	undo bool
+	form form.Form
+
+	answers *bufio.Reader // of the user at the terminal
+}
+
+func (o *changeOptions) addFlags(c *cobra.Command) {
+	c.Flags().BoolVarP(&o.yes, "yes", "y", false, "write the change without asking")
+	c.Flags().BoolVar(&o.undo, "undo", false, "take back the last change of this command")
+	c.MarkFlagsMutuallyExclusive("yes", "undo")
+	form.Add(c.Flags(), &o.form, "print the change as JSON")
+}
+
+// changer carries out a change and asks at the terminal.
+func (o *changeOptions) changer() (*changes.Changer, error) {
+	data, err := config.DataDir(o.host.ConfigOptions(false))
+	return &changes.Changer{
+		Stdin: o.Stdin, Stdout: o.Stdout, Form: o.form, Yes: o.yes, Say: o.say, Warn: o.warn, Ask: o.ask, Reload: o.reloadUsers,
+		Backups: clients.Backups{Folder: filepath.Join(data, "backups"), Now: time.Now},
+	}, err
+}
+
+// carryOut shows a change, asks, writes it, and prints the result. again is the
+// command that writes it without a question.
+func (o *changeOptions) carryOut(ctx context.Context, kind, again string, plan *clients.Import) error {
+	c, err := o.changer()
+	if err != nil {
+		return err
+	}
+	return c.CarryOut(ctx, kind, again, plan)
+}
+
+// takeBack undoes the last change of a kind.
+func (o *changeOptions) takeBack(ctx context.Context, kind string) error {
+	c, err := o.changer()
+	if err != nil {
+		return err
+	}
+	return c.TakeBack(ctx, kind)
+}
+
+// where are the files of other clients and of toolscript.
+func (o *changeOptions) where() (clients.Places, clients.Targets, error) {
+	places, err := clients.FindPlaces(o.Dir, o.lookupEnv)
+	if err != nil {
+		return places, clients.Targets{}, err
+	}
+	targets, err := places.Targets(o.host.ConfigOptions(false))
+	return places, targets, err
+}
+
+// configFiles are the files of --config, as absolute paths; nil if toolscript finds its
+// files without the flag.
+func (o *changeOptions) configFiles() (paths []string) {
+	if o.configs == "" || o.getenv("TOOLSCRIPT_CONFIG") == o.configs {
+		return nil
+	}
+	for path := range strings.SplitSeq(o.configs, ",") {
+		paths = append(paths, o.absolute(strings.TrimSpace(path)))
+	}
+	return paths
+}
+
+// ask asks the user at the terminal for one line.
+func (o *changeOptions) ask(ctx context.Context, prompt string) (string, error) {
+	if o.answers == nil {
+		o.answers = bufio.NewReader(o.Stdin)
+	}
+	return o.question(ctx, o.answers, prompt)
+}
+
+// question asks the user at the terminal for one line.
+func (a *app) question(ctx context.Context, answers *bufio.Reader, prompt string) (string, error) {
+	a.notice.Hide()
+	return terminal.Ask(ctx, answers, a.Stderr, prompt)
+}

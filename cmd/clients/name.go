@@ -1,0 +1,65 @@
+package clients
+
+import (
+	"cmp"
+	"net/url"
+	"path"
+	"strings"
+)
+
+// ServerName makes the name of a server from its command, or from its address.
+func ServerName(command []string, address string) string {
+	text := ""
+	if u, err := url.Parse(address); address != "" && err == nil {
+		parts := strings.Split(u.Hostname(), ".")
+		text = parts[max(len(parts)-2, 0)]
+	}
+	for i, word := range command {
+		base := strings.TrimSuffix(path.Base(strings.ReplaceAll(word, `\`, "/")), ".exe")
+		if i > 0 && strings.HasPrefix(word, "-") {
+			continue
+		}
+		if text == "" || runners[text] {
+			text = base
+		}
+	}
+	text, _, _ = strings.Cut(text, "@")
+	for _, affix := range []string{"mcp-server-", "server-", "mcp-"} {
+		text = strings.TrimPrefix(text, affix)
+	}
+	for _, affix := range []string{"-mcp-server", "-mcp", "-server", ".js", ".py", ".ts"} {
+		text = strings.TrimSuffix(text, affix)
+	}
+	return cmp.Or(text, "server")
+}
+
+// runners are programs that run another one, whose name says more.
+var runners = map[string]bool{"npx": true, "uvx": true, "uv": true, "run": true, "node": true, "python": true, "python3": true, "deno": true, "bunx": true, "docker": true, "sh": true}
+
+// Words splits a command line at blanks that are not in quotes.
+func Words(line string) []string {
+	var out []string
+	var word strings.Builder
+	quote, begun := rune(0), false
+	for _, r := range line {
+		switch {
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote == 0 && (r == '"' || r == '\''):
+			quote, begun = r, true
+		case quote == 0 && (r == ' ' || r == '\t'):
+			if begun {
+				out = append(out, word.String())
+				word.Reset()
+			}
+			begun = false
+		default:
+			word.WriteRune(r)
+			begun = true
+		}
+	}
+	if begun {
+		out = append(out, word.String())
+	}
+	return out
+}

@@ -1,0 +1,81 @@
+package permission
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/toolscript/toolscript/cmd/source"
+)
+
+// Project has the files that an agent may use without a confirmation.
+type Project struct {
+	Root string // files inside of it may be used
+	Dir  string // the working folder of the shell
+}
+
+// Script reports whether a path is that of a script inside the project. Diagnostics show
+// lines of the file, so another kind of file is not one.
+func (p Project) Script(path string) bool {
+	real, ok := p.Inside(path)
+	if !ok || !slices.Contains(source.Extensions, filepath.Ext(real)) {
+		return false
+	}
+	info, err := os.Stat(real)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// Writable reports whether a call may write to a path: inside the project, nothing with
+// a name that begins with a dot, because programs read their configuration there, and no
+// file that exists. get-types writes to a folder, and replaces only its own files.
+func (p Project) Writable(path string, folder bool) bool {
+	real, ok := p.Inside(path)
+	if !ok {
+		return false
+	}
+	relative, err := filepath.Rel(p.root(), real)
+	if err != nil {
+		return false
+	}
+	for part := range strings.SplitSeq(filepath.ToSlash(relative), "/") {
+		if strings.HasPrefix(part, ".") && part != "." {
+			return false
+		}
+	}
+	_, err = os.Lstat(real)
+	return folder || os.IsNotExist(err)
+}
+
+// Inside resolves the links of a path and reports whether it is in the project. The path
+// itself may not exist; its folder must.
+func (p Project) Inside(path string) (string, bool) {
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(p.Dir, path)
+	}
+	path = filepath.Clean(path)
+	real, err := filepath.EvalSymlinks(path)
+	if os.IsNotExist(err) {
+		if _, linked := os.Lstat(path); linked == nil { // a link that leads to nothing
+			return "", false
+		}
+		if real, err = filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
+			real = filepath.Join(real, filepath.Base(path))
+		}
+	}
+	root := p.root()
+	if err != nil || root == "" {
+		return "", false
+	}
+	relative, err := filepath.Rel(root, real)
+	return real, err == nil && filepath.IsLocal(relative)
+}
+
+// root is the project with its links resolved, "" if it does not exist.
+func (p Project) root() string {
+	real, err := filepath.EvalSymlinks(p.Root)
+	if err != nil {
+		return ""
+	}
+	return real
+}
