@@ -17,7 +17,23 @@ import (
 // maxReason bounds the reason of a failed call in the log, in characters.
 const maxReason = 300
 
-// logCall writes one line for a tool call. The line never contains arguments or
+// LaterHandler is a handler of Options.Logger that may write a line a moment later, in
+// order, until Flush.
+type LaterHandler interface {
+	slog.Handler
+	HandleLater(context.Context, slog.Record)
+	Flush()
+}
+
+// flushLog writes the lines of calls that wait.
+func (s *System) flushLog() {
+	if log, ok := s.options.Logger.Handler().(LaterHandler); ok {
+		log.Flush()
+	}
+}
+
+// logCall writes one line for a tool call. If the handler of the log can wait, the line of
+// a successful call of a script is written by the end of its run. The line never contains arguments or
 // results; for a failed call it contains the server's message without secrets. A
 // call that arrived as an HTTP request has a line in the request log, so its line
 // here is for debugging unless it failed.
@@ -43,7 +59,14 @@ func (s *System) logCall(view registry.View, call toolscript.Call, took time.Dur
 			attrs = append(attrs, a)
 		}
 	}
-	s.options.Logger.LogAttrs(context.Background(), level, "tool call", attrs...)
+	record := slog.NewRecord(time.Now(), level, "tool call", 0)
+	record.AddAttrs(attrs...)
+	log := s.options.Logger.Handler()
+	if later, ok := log.(LaterHandler); ok && outcome == outcomeOK && call.Run != "" && s.closing.Err() == nil {
+		later.HandleLater(context.Background(), record)
+		return
+	}
+	_ = log.Handle(context.Background(), record) // slog ignores this error too
 }
 
 const outcomeOK = "ok"
@@ -108,4 +131,14 @@ func loggable(view registry.View, id string) (loggable, owner string) {
 		return id, server.Name
 	}
 	return "", ""
+}
+
+// logged completes the log of a run before its last event.
+func (s *System) logged(emit execution.Emit) execution.Emit {
+	return func(e toolscript.Event) error {
+		if e.Type == toolscript.EventEnd {
+			s.flushLog()
+		}
+		return emit(e)
+	}
 }

@@ -49,7 +49,7 @@ type Options struct {
 	OnDemand       bool                        // connect to a server when Await or a call first selects it
 	Types          func() Types                // how modules are written, called for each; nil: the zero Types
 	NoObserve      bool                        // overrides Types
-	Logger         *slog.Logger                // nil: nothing is logged
+	Logger         *slog.Logger                // nil: nothing is logged; see also LaterHandler
 	Scripts        Scripts                     // zero: the System runs no scripts
 	Search         SearchOptions               // zero: only words are compared
 

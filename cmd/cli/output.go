@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript/cmd/flags"
+	"github.com/toolscript/toolscript/cmd/logfile"
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
@@ -78,10 +79,12 @@ func (a *app) page(c *cobra.Command) {
 // logger logs to stderr, at the level of the flag, else at the default of the command.
 func (a *app) logger(level slog.Level) *slog.Logger {
 	options := &slog.HandlerOptions{Level: a.logLevel.Or(level)}
-	if a.logFormat.Value == "json" {
-		return slog.New(slog.NewJSONHandler(a.Stderr, options))
-	}
-	return slog.New(slog.NewTextHandler(a.Stderr, options))
+	return slog.New(logfile.NewHandler(a.Stderr, func(to io.Writer) slog.Handler {
+		if a.logFormat.Value == "json" {
+			return slog.NewJSONHandler(to, options)
+		}
+		return slog.NewTextHandler(to, options)
+	}))
 }
 
 // warnUnused warns about flags on the command line that have no effect because a running
