@@ -24,6 +24,7 @@ type ExecRequest struct {
 	Stdin     bool     `json:"stdin,omitempty"`     // the client has standard input to give
 	Ask       bool     `json:"ask,omitempty"`       // the client puts questions to a person
 	CheckOnly bool     `json:"checkOnly,omitempty"` // end before anything runs, well when nothing was found
+	Dialect   string   `json:"dialect,omitempty"`   // "" or DialectHarness
 	Plan      bool     `json:"plan,omitempty"`      // make only the calls of tools that read; see End.Plan
 }
 
@@ -80,7 +81,13 @@ type Event struct {
 	Ms         float64     `json:"ms,omitempty"`
 	Message    string      `json:"message,omitempty"`
 	Diagnostic *Diagnostic `json:"diagnostic,omitempty"`
-	Ask        *Question   `json:"ask,omitempty"`
+
+	// Args, and Result or Failure, are in callEnd of DialectHarness.
+	Args    json.RawMessage `json:"args,omitempty"`
+	Result  json.RawMessage `json:"result,omitempty"`
+	Failure *ToolError      `json:"failure,omitempty"`
+
+	Ask *Question `json:"ask,omitempty"`
 	*End
 }
 
@@ -94,6 +101,7 @@ type End struct {
 	Metrics  *Metrics        `json:"metrics,omitempty"`
 	Kept     *Kept           `json:"kept,omitempty"`
 	Detached []DetachedCall  `json:"detached,omitempty"`
+	Script   *ScriptFacts    `json:"script,omitempty"` // of DialectHarness, if the script compiles
 	Lowered  Limits          `json:"lowered,omitzero"` // what was asked of the limits that were lowered
 	Plan     []PlannedCall   `json:"plan,omitzero"`    // of ExecRequest.Plan: the calls that were not made, in order
 }
@@ -104,6 +112,18 @@ type PlannedCall struct {
 	CallID string          `json:"callId"`
 	Tool   string          `json:"tool"` // tool id
 	Args   json.RawMessage `json:"args"` // a JSON object
+}
+
+// DialectHarness is the dialect of scripts in the answers of models: no imports, require,
+// eval and new Function, and callEnd has the arguments and the result of each call.
+const DialectHarness = "harness"
+
+// ScriptFacts are what the compiler found out about a script.
+type ScriptFacts struct {
+	HasReturn bool     `json:"hasReturn"`        // from its top level
+	Tools     []string `json:"tools"`            // members of tools that it names, such as "github.createIssue", sorted
+	MayUseAll bool     `json:"mayUseAll"`        // it may use other tools, too: tools[name]
+	Cached    bool     `json:"cached,omitempty"` // the same text was compiled before
 }
 
 // Kept has the sizes of output over its limit, which GET /runs/{id}/output returns.

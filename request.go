@@ -30,6 +30,9 @@ func (r ExecRequest) Validate() error {
 	if r.Check != "" && !slices.Contains(Checks(), r.Check) {
 		wrong = append(wrong, Detail{"/check", fmt.Sprintf("must be one of %s, not %.50q", strings.Join(Checks(), ", "), r.Check)})
 	}
+	if r.Dialect != "" && r.Dialect != DialectHarness {
+		wrong = append(wrong, Detail{"/dialect", fmt.Sprintf("must be %s, or absent, not %.50q", DialectHarness, r.Dialect)})
+	}
 	if strings.ContainsAny(r.File, "\r\n\x00") {
 		wrong = append(wrong, Detail{"/file", "must be a file name, on one line"})
 	}

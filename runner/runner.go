@@ -17,6 +17,8 @@ import (
 type Source struct {
 	Code string `json:"code"`
 	File string `json:"file"` // its name in diagnostics and traces
+
+	Dialect string `json:"dialect,omitempty"` // of toolscript.ExecRequest
 }
 
 // Compiled is a script ready for an engine.
@@ -25,6 +27,10 @@ type Compiled struct {
 	SourceMap  string `json:"sourceMap"`  // from JavaScript to the user's text, as JSON
 	Uses       Uses   `json:"uses"`
 	Returns    bool   `json:"returns,omitempty"` // from its top level
+
+	// Tools are the members of tools that the script names, such as "github.createIssue",
+	// sorted; Uses.All says that there may be others.
+	Tools []string `json:"tools,omitempty"`
 
 	// Spent is what this compilation used.
 	Spent Usage `json:"-"`

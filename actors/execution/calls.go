@@ -30,22 +30,22 @@ type calls struct {
 	events    *emitter
 	questions *elicitations
 	tasks     *taskMemory
+	detailed  bool   // callEnd has arguments and result
 	settled   func() // called when the script has ended and no call is in flight any more
 
-	mu        sync.Mutex
-	over      bool // the script has ended
-	admitted  int64
-	completed int64
-	outside   int64                   // calls over HTTP
-	free      int64                   // how many more calls may start
-	queue     []*call                 // in the order of arrival; some may have been dropped
-	first     [1]*call                // the memory of a queue with one call
-	starting  bool                    // a goroutine starts queued calls
-	inFlight  map[string]*call        // queued and started calls, by CallID
-	records   []toolscript.CallRecord // of started calls, in the order of their start
-	cut       []string                // tools of calls that were cancelled by the end of the script
-	answers   lastAnswers
-	plan      *plan // nil: every call is made
+	mu                  sync.Mutex
+	over                bool // the script has ended
+	admitted, completed int64
+	outside             int64                   // calls over HTTP
+	free                int64                   // how many more calls may start
+	queue               []*call                 // in the order of arrival; some may have been dropped
+	first               [1]*call                // the memory of a queue with one call
+	starting            bool                    // a goroutine starts queued calls
+	inFlight            map[string]*call        // queued and started calls, by CallID
+	records             []toolscript.CallRecord // of started calls, in the order of their start
+	cut                 []string                // tools of calls that were cancelled by the end of the script
+	answers             lastAnswers
+	plan                *plan // nil: every call is made
 }
 
 // call is one call from its admission to its end.
@@ -282,7 +282,7 @@ func (s *calls) finish(c *call, a runner.Answer, kind toolscript.Kind) {
 	}
 	settled := s.over && len(s.inFlight) == 0
 	s.mu.Unlock()
-	event := toolscript.Event{Type: toolscript.EventCallEnd, CallID: c.CallID, Tool: c.ID, OK: okay(kind), Ms: took}
+	event := s.details(c, a, toolscript.Event{Type: toolscript.EventCallEnd, CallID: c.CallID, Tool: c.ID, OK: okay(kind), Ms: took})
 	if s.events.try(event) {
 		s.finished(c, a, settled)
 		return

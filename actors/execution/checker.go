@@ -21,8 +21,8 @@ type Checker interface {
 func (w *work) compile(ctx context.Context) (runner.Compiled, error) {
 	start := time.Now()
 	defer func() { w.metrics.CompileMs = ms(time.Since(start)) }()
-	src := runner.Source{Code: w.request.Code, File: w.request.File}
-	result, err := w.cache.compiled.find(w, "compiled", hash(src.File, src.Code), func() (compilation, bool, error) {
+	src := runner.Source{Code: w.request.Code, File: w.request.File, Dialect: w.request.Dialect}
+	result, err := w.cache.compiled.find(w, "compiled", hash(src.File, src.Dialect, src.Code), func() (compilation, bool, error) {
 		var r compilation
 		err := w.borrow(ctx, toolscript.Parsing, func(ctx context.Context, c Checker) (err error) {
 			r.Compiled, r.found, err = c.Compile(ctx, src)
@@ -34,8 +34,19 @@ func (w *work) compile(ctx context.Context) (runner.Compiled, error) {
 	if err != nil {
 		return runner.Compiled{}, err
 	}
+	if src.Dialect == toolscript.DialectHarness {
+		w.facts = facts(result, w.metrics.Cached)
+	}
 	w.report(result.found)
 	return result.Compiled, w.refused(toolscript.Parsing, result.found)
+}
+
+// facts are nil for a script that does not compile.
+func facts(c compilation, cached []string) *toolscript.ScriptFacts {
+	if len(c.found) > 0 {
+		return nil
+	}
+	return &toolscript.ScriptFacts{HasReturn: c.Returns, Tools: append([]string{}, c.Tools...), MayUseAll: c.Uses.All, Cached: len(cached) > 0}
 }
 
 // check finds type errors before anything of the script runs. In mode warn they are

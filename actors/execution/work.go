@@ -20,13 +20,12 @@ func allBusy(role string) error {
 // work takes the script of one run through its stages, from the source to the
 // outcome. Only the goroutine of the run touches it.
 type work struct {
-	id         string
-	capability string
-	request    toolscript.ExecRequest
-	limits     toolscript.Limits
-	lowered    toolscript.Limits // see Effective
-	deps       *Deps
-	cache      *scriptCache
+	id, capability string
+	request        toolscript.ExecRequest
+	limits         toolscript.Limits
+	lowered        toolscript.Limits // see Effective
+	deps           *Deps
+	cache          *scriptCache
 
 	events  *emitter
 	calls   *calls
@@ -38,6 +37,7 @@ type work struct {
 	start   time.Time
 	metrics toolscript.Metrics
 	spent   runner.Usage // on compiling
+	facts   *toolscript.ScriptFacts
 	kept    toolscript.Kept
 }
 
@@ -58,7 +58,7 @@ func (w *work) do(ctx context.Context) toolscript.End {
 	}
 	outcome, err := w.stages(ctx)
 	end := w.end(outcome, classed(ctx, err))
-	end.Lowered, end.Plan = w.lowered, w.calls.plan.steps()
+	end.Lowered, end.Plan, end.Script = w.lowered, w.calls.plan.steps(), w.facts
 	w.events.release() // from here the run does not wait for the client
 	end.Detached = w.calls.scriptEnded(end.Error == nil || end.Kind == toolscript.Threw)
 	w.warnDetached(end.Detached)

@@ -37,7 +37,7 @@ func (u unit) build(s shim.Syntax) (runner.Compiled, []toolscript.Diagnostic) {
 	if errs := u.errors(result, inserted); len(errs) > 0 {
 		return runner.Compiled{}, errs
 	}
-	out := runner.Compiled{Uses: runner.Uses(s.Uses), Returns: s.Returns}
+	out := runner.Compiled{Uses: runner.Uses(s.Uses), Returns: s.Returns, Tools: s.Tools}
 	for _, f := range result.OutputFiles {
 		if !strings.HasSuffix(f.Path, ".map") {
 			out.JavaScript = string(f.Contents)

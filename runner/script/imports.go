@@ -32,6 +32,19 @@ func (u unit) foreignImports(s shim.Syntax) []toolscript.Diagnostic {
 	return found
 }
 
+// banned refuses what the answer of a model must not have. The engine has neither eval
+// nor require; the place in the answer is a better message than a ReferenceError.
+func (u unit) banned(s shim.Syntax) []toolscript.Diagnostic {
+	var found []toolscript.Diagnostic
+	for _, offset := range s.References[:min(len(s.References), maxDiagnostics)] {
+		found = append(found, u.at(offset, codeBanned, "reference comments are not allowed: a script is one file"))
+	}
+	for _, b := range s.Banned[:min(len(s.Banned), maxDiagnostics)] {
+		found = append(found, u.at(b.Offset, codeBanned, b.Name+" is not allowed; the language and tools need no import"))
+	}
+	return found
+}
+
 func refuseImport(name string) string {
 	return fmt.Sprintf("import of %q is not allowed: only %q can be imported%s", name, module, instead(name))
 }

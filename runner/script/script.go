@@ -31,6 +31,7 @@ const (
 const (
 	CodeSyntax  = "syntax"
 	codeImport  = "import"
+	codeBanned  = "banned"
 	codeSize    = "size"
 	codeNesting = "nesting"
 	codeFile    = "file"
@@ -58,7 +59,12 @@ func Compile(src runner.Source) (runner.Compiled, []toolscript.Diagnostic) {
 	}
 	syntax := u.parse()
 	compiled, found := u.build(syntax)
-	if found = append(found, u.foreignImports(syntax)...); len(found) > 0 {
+	if src.Dialect == toolscript.DialectHarness {
+		found = append(found, u.banned(syntax)...)
+	} else {
+		found = append(found, u.foreignImports(syntax)...)
+	}
+	if len(found) > 0 {
 		return runner.Compiled{}, inOrder(found)
 	}
 	return compiled, nil

@@ -25,6 +25,9 @@ type Syntax struct {
 
 	Free []string // exports of the module that the script uses and does not declare
 	Uses Uses     // of tools
+
+	Tools  []string // members of tools that the script names, such as "github.createIssue", sorted
+	Banned []Banned // in order
 }
 
 // Import is the name of a module in a script.
@@ -51,7 +54,7 @@ func Parse(text string, javaScript bool, exported []string) Syntax {
 		FileName: mainFile, Path: mainFile, ExternalModuleIndicatorOptions: ast.ExternalModuleIndicatorOptions{Force: true},
 	}, text, kind)
 	r := reader{file: file, exported: exported, names: map[string]bool{}, scopes: map[string][]binding{}}
-	for _, name := range exported {
+	for _, name := range slices.Concat(exported, bannedNames) {
 		r.names[name] = true
 	}
 	r.out.Broken = len(file.Diagnostics()) > 0
@@ -65,6 +68,7 @@ func Parse(text string, javaScript bool, exported []string) Syntax {
 	r.resolve()
 	slices.Sort(r.out.References)
 	slices.SortFunc(r.out.Imports, func(a, b Import) int { return cmp.Compare(a.Offset, b.Offset) })
+	slices.SortFunc(r.out.Banned, func(a, b Banned) int { return cmp.Compare(a.Offset, b.Offset) })
 	return r.out
 }
 
@@ -176,6 +180,7 @@ func (r *reader) walk() {
 }
 
 func (r *reader) visit(n *ast.Node) {
+	r.banImport(n)
 	switch n.Kind {
 	case ast.KindIdentifier:
 		if r.names[n.Text()] {
@@ -273,12 +278,17 @@ func (r *reader) resolve() {
 	servers := map[string]bool{}
 	for _, n := range r.references {
 		declared, found := r.binding(n)
+		if slices.Contains(bannedNames, n.Text()) {
+			r.banName(n, found)
+			continue
+		}
 		if !found && !slices.Contains(r.out.Free, n.Text()) {
 			r.out.Free = append(r.out.Free, n.Text())
 		}
 		if found && !declared.tools || !found && n.Text() != toolsName {
 			continue
 		}
+		r.tool(n)
 		names, certain := serversAt(n)
 		for _, name := range names {
 			certain = certain && !strings.HasPrefix(name, "$") // $search can return any tool

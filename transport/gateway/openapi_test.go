@@ -122,6 +122,7 @@ var types = map[string]any{
 	"EngineStatus": toolscript.EngineStatus{}, "ErrorBody": gateway.ErrorBody{}, "Event": toolscript.Event{},
 	"ExecRequest": toolscript.ExecRequest{}, "FailedServer": gateway.FailedServer{}, "Health": gateway.Health{},
 	"Kept": toolscript.Kept{}, "Limits": toolscript.Limits{}, "Metrics": toolscript.Metrics{}, "Missing": toolscript.Missing{},
+	"PlannedCall": toolscript.PlannedCall{}, "ScriptFacts": toolscript.ScriptFacts{}, "ToolError": toolscript.ToolError{},
 	"MissingServer": toolscript.MissingServer{}, "Question": toolscript.Question{}, "Readiness": gateway.Readiness{},
 	"Reload": toolscript.Reload{}, "ReloadRequest": gateway.ReloadRequest{}, "ReloadVariables": gateway.ReloadVariables{},
 	"RunError": toolscript.RunError{}, "RunRecord": toolscript.RunRecord{}, "ScoreBreakdown": toolscript.ScoreBreakdown{},

@@ -1,0 +1,117 @@
+package harness
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/harness/answer"
+)
+
+// call makes a structured call and emits its output. An error of the call is its output.
+func (p *process) call(ctx context.Context, c answer.Call) error {
+	text, err := p.made(ctx, c)
+	if ended := context.Cause(ctx); ended != nil {
+		return ended
+	}
+	if err != nil {
+		text = "error: " + err.Error()
+	}
+	switch p.api {
+	case answer.Chat:
+		return p.emit(ToolMessage{Type: "tool", Role: "tool", ToolCallID: c.ID, Content: text})
+	case answer.Messages:
+		return p.emit(ToolResult{Type: "tool_result", ToolUseID: c.ID, Content: text, IsError: err != nil})
+	default:
+		return p.emit(FunctionCallOutput{Type: "function_call_output", CallID: c.ID, Output: text})
+	}
+}
+
+// made makes a call and returns its result as text.
+func (p *process) made(ctx context.Context, c answer.Call) (string, error) {
+	if c.Problem != "" {
+		return "", errors.New(c.Problem)
+	}
+	id, err := p.toolID(c.Name)
+	switch {
+	case err != nil:
+		return "", err
+	case p.options.Mode == DryRun:
+		return "dry run: " + id + " was not called", nil
+	case p.options.Plan && !p.readsOnly(id):
+		return "plan: " + id + " was not called", nil
+	}
+	raw, err := p.gateway.CallTool(ctx, toolscript.Call{ID: id, Args: c.Args, Wait: toolscript.ConnectWait, CallID: c.ID})
+	if err != nil {
+		return "", err
+	}
+	return resultText(raw)
+}
+
+// toolID returns the id of a tool by its id, by its name in scripts, or by its own name if
+// no other tool that may be called has it.
+func (p *process) toolID(name string) (string, error) {
+	id := p.gateway.Names().Resolve(name)
+	catalog := p.gateway.Catalog()
+	if _, known := catalog.Lookup(id); !known {
+		var same []string
+		for other, tool := range catalog.All() {
+			if tool.Name == name && p.options.Allow.Match(tool) {
+				same = append(same, other)
+			}
+		}
+		switch len(same) {
+		case 0:
+		case 1:
+			id = same[0]
+		default:
+			return "", fmt.Errorf("several tools are called %s: use one of %s", name, strings.Join(same, ", "))
+		}
+	}
+	tool, known := catalog.Lookup(id)
+	if known && !p.options.Allow.Match(tool) || !known && !p.options.Allow.Covers(id) {
+		return "", fmt.Errorf("there is no tool %s", name)
+	}
+	return id, nil
+}
+
+func (p *process) readsOnly(id string) bool {
+	tool, known := p.gateway.Catalog().Lookup(id)
+	return known && tool.Annotations.ReadOnly != nil && *tool.Annotations.ReadOnly
+}
+
+// resultText is an MCP result as text: the structured content, else the texts, and other
+// blocks as JSON. A result with isError is an error.
+func resultText(raw json.RawMessage) (string, error) {
+	var result struct {
+		Content           []json.RawMessage `json:"content"`
+		StructuredContent json.RawMessage   `json:"structuredContent"`
+		IsError           bool              `json:"isError"`
+	}
+	if err := json.Unmarshal(raw, &result); err != nil {
+		return "", fmt.Errorf("the result is not one of MCP: %w", err)
+	}
+	var parts []string
+	for _, block := range result.Content {
+		var text struct {
+			Type string `json:"type"`
+			Text string `json:"text"`
+		}
+		if json.Unmarshal(block, &text) == nil && text.Type == "text" {
+			parts = append(parts, text.Text)
+		} else {
+			parts = append(parts, string(block))
+		}
+	}
+	text := strings.Join(parts, "\n")
+	switch {
+	case result.IsError:
+		return "", errors.New(text)
+	case len(result.StructuredContent) > 0 && string(result.StructuredContent) != "null":
+		return string(result.StructuredContent), nil
+	}
+	return text, nil
+}

@@ -1,0 +1,87 @@
+package harness
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/harness/detect"
+)
+
+// ScriptError is why a script failed.
+type ScriptError struct {
+	Code     string          `json:"code"` // the class: ScriptTimeoutError, ScriptParseError, TypeError, …
+	Message  string          `json:"message"`
+	Kind     toolscript.Kind `json:"kind"`
+	Phase    string          `json:"phase"` // parsing, executing or finalizing
+	ScriptID string          `json:"scriptId"`
+	ToolName string          `json:"toolName,omitempty"` // tool id, of an error of a call
+	CallID   string          `json:"callId,omitempty"`
+	Stack    string          `json:"stack,omitempty"` // places in the message: <tool-calls>:15:3
+	Metadata map[string]any  `json:"metadata,omitempty"`
+
+	// Findings are all mistakes that keep the script from running.
+	Findings []toolscript.Diagnostic `json:"findings,omitempty"`
+}
+
+// file is the name of a script in messages.
+const file = "<tool-calls>"
+
+// Classes of errors that only the harness has.
+const (
+	parseError    = "ScriptParseError"
+	sizeError     = "ScriptSizeError"
+	detachedError = "DetachedPromiseError"
+)
+
+// scriptError converts the error of a run. The code of the script begins at start.
+func scriptError(e *toolscript.RunError, kind toolscript.Kind, scriptID string, start detect.Position) *ScriptError {
+	out := &ScriptError{
+		Code: e.Name, Message: inMessage(e.Message, start), Kind: kind, Phase: string(e.Phase), ScriptID: scriptID,
+		ToolName: e.ToolName, CallID: e.CallID, Stack: inMessage(e.Stack, start), Metadata: e.Metadata,
+	}
+	if e.Phase == toolscript.Checking {
+		out.Phase = string(toolscript.Parsing)
+	}
+	switch {
+	case kind == toolscript.TooLarge && e.Phase == toolscript.Parsing, kind == toolscript.LimitOutput && e.Phase == toolscript.Finalizing:
+		out.Code = sizeError
+	case kind == toolscript.CheckFailed && e.Phase == toolscript.Parsing:
+		out.Code = parseError
+	}
+	return out
+}
+
+// place is a place in a script, in the text of an error.
+var place = regexp.MustCompile(regexp.QuoteMeta(file) + `:(\d{1,9}):(\d{1,9})`)
+
+// inMessage makes places in a script that begins at start places in its message.
+func inMessage(text string, start detect.Position) string {
+	if !strings.Contains(text, file) {
+		return text
+	}
+	return place.ReplaceAllStringFunc(text, func(match string) string {
+		parts := strings.Split(match, ":")
+		line, _ := strconv.Atoi(parts[1]) // digits
+		column, _ := strconv.Atoi(parts[2])
+		line, column = moved(line, column, start)
+		return fmt.Sprintf("%s:%d:%d", file, line, column)
+	})
+}
+
+// moved is the place in the message of a place in a script.
+func moved(line, column int, start detect.Position) (int, int) {
+	if line == 1 {
+		column += start.Column - 1
+	}
+	return line + start.Line - 1, column
+}
+
+// finding makes the places of a finding places of the message.
+func finding(d toolscript.Diagnostic, start detect.Position) toolscript.Diagnostic {
+	d.Line, d.Column = moved(d.Line, d.Column, start)
+	d.Message = inMessage(d.Message, start)
+	return d
+}

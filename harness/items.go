@@ -1,0 +1,136 @@
+package harness
+
+import (
+	"encoding/json"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/harness/detect"
+)
+
+// Item is something that Process emits. Its JSON has a type.
+type Item interface {
+	// History reports whether the item belongs to the conversation. The other items are
+	// progress.
+	History() bool
+}
+
+// Text is text of the answer before, between and after scripts, byte for byte.
+type Text struct {
+	Type string `json:"type"` // text
+	Text string `json:"text"`
+}
+
+// ScriptToolCall is a script of the answer.
+type ScriptToolCall struct {
+	Type       string          `json:"type"` // ScriptToolCall
+	ScriptID   string          `json:"scriptId"`
+	SourceCode string          `json:"sourceCode"` // without the tags and a fence around it; the whole block if it is malformed
+	Start      detect.Position `json:"start"`      // of the block in its message
+	End        detect.Position `json:"end"`
+}
+
+// ScriptToolCallOutput is how a script ended. After an error it has what was done until
+// then.
+type ScriptToolCallOutput struct {
+	Type      string                    `json:"type"` // ScriptToolCallOutput
+	ScriptID  string                    `json:"scriptId"`
+	RunID     string                    `json:"runId,omitempty"` // of the gateway's record; absent if nothing ran
+	OK        bool                      `json:"ok"`
+	DryRun    bool                      `json:"dryRun,omitempty"`
+	Value     json.RawMessage           `json:"value,omitempty"` // absent if the script returned undefined
+	Script    *toolscript.ScriptFacts   `json:"script,omitempty"`
+	ToolCalls []ToolCallResult          `json:"toolCalls"` // in the order of their end
+	Plan      []toolscript.PlannedCall  `json:"plan,omitempty"`
+	Console   string                    `json:"console,omitempty"` // stdout and stderr in order, at most 16 KB
+	Notices   []string                  `json:"notices,omitempty"`
+	Detached  []toolscript.DetachedCall `json:"detached,omitempty"` // tasks that the script has left
+	Error     *ScriptError              `json:"error,omitempty"`
+	Metrics   *Metrics                  `json:"metrics,omitempty"`
+}
+
+// ToolCallResult is one call of a script. Arguments and results above 128 KB are left
+// out.
+type ToolCallResult struct {
+	CallID string                `json:"callId"`
+	Tool   string                `json:"tool"` // tool id
+	Args   json.RawMessage       `json:"args,omitempty"`
+	OK     bool                  `json:"ok"`
+	Result json.RawMessage       `json:"result,omitempty"` // the value that the script got
+	Error  *toolscript.ToolError `json:"error,omitempty"`
+	Ms     float64               `json:"ms"`
+}
+
+// Metrics are the measurements of a script.
+type Metrics struct {
+	DurationMs          float64 `json:"durationMs"`
+	ToolCallsMade       int     `json:"toolCallsMade"`
+	MemoryUsedMB        float64 `json:"memoryUsedMb"`
+	CacheHit            bool    `json:"cacheHit"`            // the script was parsed before
+	CompilationCacheHit bool    `json:"compilationCacheHit"` // it was compiled before
+}
+
+// ToolCallStart and ToolCallEnd are progress of a script.
+type ToolCallStart struct {
+	Type     string `json:"type"` // ToolCallStart
+	ScriptID string `json:"scriptId"`
+	CallID   string `json:"callId"`
+	Tool     string `json:"tool"`
+}
+
+// ToolCallEnd is the end of a call.
+type ToolCallEnd struct {
+	Type     string  `json:"type"` // ToolCallEnd
+	ScriptID string  `json:"scriptId"`
+	CallID   string  `json:"callId"`
+	Tool     string  `json:"tool"`
+	OK       bool    `json:"ok"`
+	Ms       float64 `json:"ms"`
+}
+
+// FunctionCallOutput answers a call of the Responses API.
+type FunctionCallOutput struct {
+	Type   string `json:"type"` // function_call_output
+	CallID string `json:"call_id"`
+	Output string `json:"output"`
+}
+
+// ToolMessage answers a call of the Chat Completions API. Its type is no field of that
+// API, which ignores it.
+type ToolMessage struct {
+	Type       string `json:"type"` // tool
+	Role       string `json:"role"` // tool
+	ToolCallID string `json:"tool_call_id"`
+	Content    string `json:"content"`
+}
+
+// ToolResult answers a call of the Messages API. It belongs into a user message.
+type ToolResult struct {
+	Type      string `json:"type"` // tool_result
+	ToolUseID string `json:"tool_use_id"`
+	Content   string `json:"content"`
+	IsError   bool   `json:"is_error,omitempty"`
+}
+
+// History implements Item.
+func (Text) History() bool { return true }
+
+// History implements Item.
+func (ScriptToolCall) History() bool { return true }
+
+// History implements Item.
+func (ScriptToolCallOutput) History() bool { return true }
+
+// History implements Item.
+func (FunctionCallOutput) History() bool { return true }
+
+// History implements Item.
+func (ToolMessage) History() bool { return true }
+
+// History implements Item.
+func (ToolResult) History() bool { return true }
+
+// History implements Item.
+func (ToolCallStart) History() bool { return false }
+
+// History implements Item.
+func (ToolCallEnd) History() bool { return false }

@@ -1,0 +1,177 @@
+package harness_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"sync"
+	"testing"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors"
+	"github.com/toolscript/toolscript/actors/server"
+	"github.com/toolscript/toolscript/actors/workers"
+	"github.com/toolscript/toolscript/harness"
+	"github.com/toolscript/toolscript/harness/answer"
+	"github.com/toolscript/toolscript/runner/worker"
+	"github.com/toolscript/toolscript/transport/builtin"
+	"github.com/toolscript/toolscript/transport/builtin/tool"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == worker.Command {
+		os.Exit(worker.Main(os.Args[2:]))
+	}
+	os.Exit(m.Run())
+}
+
+// shared is one gateway for all tests: a start compiles the engine.
+var shared = sync.OnceValues(func() (*actors.System, error) {
+	cache, err := os.MkdirTemp("", "toolscript-harness-")
+	if err != nil {
+		return nil, err
+	}
+	registry := builtin.NewRegistry()
+	for _, t := range testTools {
+		registry.Register(t)
+	}
+	options := worker.Options{CacheDir: cache}
+	root, err := os.MkdirTemp("", "toolscript-harness-root-")
+	if err != nil {
+		return nil, err
+	}
+	names := []string{"readFile"}
+	for _, t := range testTools {
+		names = append(names, t.Name)
+	}
+	s, err := actors.Start(actors.Options{
+		Servers: map[string]mcpclient.Config{"workspace": {Type: mcpclient.Builtin, Root: root, Tools: names}},
+		Dial:    server.DialAll(mcpclient.Dialer{}, builtin.Dialer{Registry: registry, Host: tool.Host{StateDir: cache}}),
+		Scripts: actors.Scripts{
+			StartChecker: func(ctx context.Context) (workers.Worker, error) { return worker.StartChecker(ctx, options) },
+			StartSandbox: func(ctx context.Context) (workers.Worker, error) { return worker.StartSandbox(ctx, options) },
+			KeptDir:      cache,
+		},
+	})
+	return s, err
+})
+
+// gateway returns a gateway with the test tools on the server "workspace".
+func gateway(t *testing.T) *actors.System {
+	t.Helper()
+	s, err := shared()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Await(t.Context(), nil)
+	return s
+}
+
+type numbers struct {
+	A float64 `json:"a"`
+	B float64 `json:"b"`
+}
+
+const object = `{"type": "object"}`
+
+// calls counts the calls of the tool count.
+var calls struct {
+	sync.Mutex
+	texts []string
+}
+
+var testTools = []tool.Tool{
+	{
+		Name: "add", Annotations: tool.Reads(),
+		Input:  `{"type": "object", "required": ["a", "b"], "properties": {"a": {"type": "number"}, "b": {"type": "number"}}, "additionalProperties": false}`,
+		Output: `{"type": "object", "required": ["sum"], "properties": {"sum": {"type": "number"}}}`,
+		Run: tool.Func(func(_ context.Context, _ *tool.Workspace, n numbers) (map[string]float64, error) {
+			return map[string]float64{"sum": n.A + n.B}, nil
+		}),
+	},
+	{
+		Name: "note", Input: `{"type": "object", "properties": {"text": {"type": "string"}}}`, Output: object, Annotations: tool.Changes(),
+		Run: tool.Func(func(_ context.Context, _ *tool.Workspace, n struct {
+			Text string `json:"text"`
+		}) (map[string]any, error) {
+			calls.Lock()
+			defer calls.Unlock()
+			calls.texts = append(calls.texts, n.Text)
+			return map[string]any{"noted": n.Text}, nil
+		}),
+	},
+	{
+		Name: "fail", Input: object, Output: object,
+		Run: func(context.Context, *tool.Workspace, json.RawMessage) (any, error) {
+			return nil, errors.New("the disk is full")
+		},
+	},
+	{
+		Name: "wait", Input: object, Output: object,
+		Run: func(ctx context.Context, _ *tool.Workspace, _ json.RawMessage) (any, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		},
+	},
+}
+
+// noted returns what the tool note was called with since the last time.
+func noted() []string {
+	calls.Lock()
+	defer calls.Unlock()
+	texts := calls.texts
+	calls.texts = nil
+	return texts
+}
+
+// process processes an answer of plain text.
+func process(t *testing.T, text string, o harness.Options) []harness.Item {
+	t.Helper()
+	return processed(t, answer.Answer{API: answer.Chat, Parts: []answer.Part{{Text: &answer.Text{Text: text}}}}, o)
+}
+
+func processed(t *testing.T, a answer.Answer, o harness.Options) []harness.Item {
+	t.Helper()
+	var items []harness.Item
+	err := harness.Process(t.Context(), gateway(t), a, o, func(item harness.Item) error {
+		items = append(items, item)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return items
+}
+
+// outputs returns the outputs of scripts.
+func outputs(items []harness.Item) []harness.ScriptToolCallOutput {
+	var found []harness.ScriptToolCallOutput
+	for _, item := range items {
+		if o, ok := item.(harness.ScriptToolCallOutput); ok {
+			found = append(found, o)
+		}
+	}
+	return found
+}
+
+// ran runs one script and returns its output.
+func ran(t *testing.T, code string) harness.ScriptToolCallOutput {
+	t.Helper()
+	found := outputs(process(t, "Text.\n<tool-calls>"+code+"</tool-calls>", harness.Options{}))
+	if len(found) != 1 {
+		t.Fatalf("%d outputs", len(found))
+	}
+	return found[0]
+}
+
+var _ harness.Gateway = (*actors.System)(nil)
+
+// kind is the kind of the error of an output.
+func kind(o harness.ScriptToolCallOutput) toolscript.Kind {
+	if o.Error == nil {
+		return ""
+	}
+	return o.Error.Kind
+}

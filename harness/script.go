@@ -1,0 +1,175 @@
+package harness
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/harness/detect"
+)
+
+// block processes a block of a text.
+func (p *process) block(ctx context.Context, piece detect.Piece) error {
+	id := newScriptID()
+	call := ScriptToolCall{Type: "ScriptToolCall", ScriptID: id, SourceCode: piece.Code, Start: piece.Start, End: piece.End}
+	if piece.Kind == detect.Malformed {
+		call.SourceCode = piece.Raw
+	}
+	if err := p.emit(call); err != nil {
+		return err
+	}
+	r := &run{process: p, id: id, start: piece.CodeStart, out: ScriptToolCallOutput{
+		Type: "ScriptToolCallOutput", ScriptID: id, DryRun: p.options.Mode == DryRun, ToolCalls: []ToolCallResult{},
+	}}
+	if piece.Kind == detect.Malformed {
+		r.out.Error = &ScriptError{
+			Code: parseError, Message: fmt.Sprintf("%s:%s: %s", file, piece.At, piece.Problem),
+			Kind: toolscript.CheckFailed, Phase: string(toolscript.Parsing), ScriptID: id,
+		}
+	} else if err := r.do(ctx, piece.Code); err != nil {
+		return err
+	}
+	return p.emit(r.out)
+}
+
+func newScriptID() string {
+	b := make([]byte, 6)
+	_, _ = rand.Read(b) // crypto/rand never returns an error
+	return "scr_" + hex.EncodeToString(b)
+}
+
+// run is one script.
+type run struct {
+	*process
+	id       string
+	start    detect.Position // of the code
+	out      ScriptToolCallOutput
+	console  strings.Builder
+	findings []toolscript.Diagnostic
+	ended    bool
+	failed   error // of emit
+}
+
+// request is how scripts of answers run.
+func request(code string, o Options) toolscript.ExecRequest {
+	return toolscript.ExecRequest{
+		Code: code, File: file, Dialect: toolscript.DialectHarness, Check: toolscript.CheckError, Engine: toolscript.EngineQuickJS,
+		Cwd: o.Cwd, Allow: o.Allow, Limits: Limits, CheckOnly: o.Mode == DryRun, Plan: o.Plan,
+	}
+}
+
+// do runs the script. The error is that of emit or of ctx; errors of the script are in
+// the output.
+func (r *run) do(ctx context.Context, code string) error {
+	if !utf8.ValidString(code) { // JSON would replace the bytes
+		r.ended = true
+		r.out.Error = &ScriptError{
+			Code: parseError, Message: fmt.Sprintf("%s:%s: the script is not UTF-8 text", file, r.start),
+			Kind: toolscript.CheckFailed, Phase: string(toolscript.Parsing), ScriptID: r.id,
+		}
+		return nil
+	}
+	err := r.gateway.Exec(ctx, request(code, r.options), r.event)
+	switch {
+	case r.failed != nil:
+		return r.failed
+	case context.Cause(ctx) != nil:
+		return context.Cause(ctx)
+	case err != nil || !r.ended:
+		if err == nil {
+			err = errors.New("the run stopped without its last event")
+		}
+		kind := toolscript.KindOf(err)
+		r.out.Error = scriptError(&toolscript.RunError{Name: kind.ClassName(), Message: err.Error(), Phase: toolscript.Executing}, kind, r.id, r.start)
+	}
+	r.out.Console = r.console.String()
+	return nil
+}
+
+// maxConsole bounds the console output of an item, in bytes.
+const maxConsole = 16 << 10
+
+// event handles one event of the run.
+func (r *run) event(e toolscript.Event) error {
+	switch e.Type {
+	case toolscript.EventStart:
+		r.out.RunID = e.RunID
+	case toolscript.EventStdout, toolscript.EventStderr:
+		r.write(e.Data)
+	case toolscript.EventDiagnostic:
+		r.findings = append(r.findings, finding(*e.Diagnostic, r.start))
+	case toolscript.EventProgress:
+		if e.CallID == "" {
+			r.out.Notices = append(r.out.Notices, inMessage(e.Message, r.start))
+		}
+	case toolscript.EventCall:
+		r.failed = r.emit(ToolCallStart{Type: "ToolCallStart", ScriptID: r.id, CallID: e.CallID, Tool: e.Tool})
+	case toolscript.EventCallEnd:
+		r.failed = r.called(e)
+	case toolscript.EventEnd:
+		r.end(e)
+	default:
+	}
+	return r.failed
+}
+
+// write keeps console output, cut at the end of a rune.
+func (r *run) write(text string) {
+	room := maxConsole - r.console.Len()
+	if len(text) > room {
+		for room > 0 && !utf8.RuneStart(text[room]) {
+			room--
+		}
+		text = text[:max(0, room)]
+	}
+	r.console.WriteString(text)
+}
+
+func (r *run) called(e toolscript.Event) error {
+	ok := e.OK != nil && *e.OK
+	r.out.ToolCalls = append(r.out.ToolCalls, ToolCallResult{
+		CallID: e.CallID, Tool: e.Tool, Args: e.Args, OK: ok, Result: e.Result, Error: e.Failure, Ms: e.Ms,
+	})
+	return r.emit(ToolCallEnd{Type: "ToolCallEnd", ScriptID: r.id, CallID: e.CallID, Tool: e.Tool, OK: ok, Ms: e.Ms})
+}
+
+// end enters how the run ended.
+func (r *run) end(e toolscript.Event) {
+	r.ended = true
+	if e.End == nil {
+		return
+	}
+	r.out.OK = e.OK != nil && *e.OK
+	r.out.Value, r.out.Script, r.out.Plan = e.Value, e.Script, e.Plan
+	if m := e.Metrics; m != nil {
+		hit := slices.Contains(m.Cached, "compiled")
+		r.out.Metrics = &Metrics{
+			DurationMs: m.DurationMs, ToolCallsMade: m.ToolCalls, MemoryUsedMB: m.MemoryMB, CacheHit: hit, CompilationCacheHit: hit,
+		}
+	}
+	if e.Error != nil {
+		r.out.Error = scriptError(e.Error, e.Kind, r.id, r.start)
+		r.out.Error.Findings = r.findings
+	}
+	var stuck []string
+	for _, d := range e.Detached {
+		if d.Task {
+			r.out.Detached = append(r.out.Detached, d)
+		} else {
+			stuck = append(stuck, d.CallID+" of "+d.Tool)
+		}
+	}
+	if len(stuck) > 0 && r.out.OK {
+		r.out.OK = false
+		r.out.Error = &ScriptError{
+			Code: detachedError, Message: "the script has ended, but these calls have not: " + strings.Join(stuck, ", "),
+			Kind: toolscript.Cancelled, Phase: string(toolscript.Finalizing), ScriptID: r.id,
+		}
+	}
+}

@@ -1,0 +1,72 @@
+package shim
+
+import (
+	"slices"
+
+	"github.com/microsoft/typescript-go/internal/ast"
+)
+
+// Banned is a construct that scripts in the answer of a model must not have. Compile
+// refuses it in them alone.
+type Banned struct {
+	Name   string // require, import, eval, new Function
+	Offset int
+}
+
+// bannedNames are the global names of such constructs.
+var bannedNames = []string{"require", "eval", "Function"}
+
+// banName notes a reference to one of bannedNames. A name that the script declares is
+// another thing, and Function is banned only where it is called.
+func (r *reader) banName(n *ast.Node, declared bool) {
+	name := n.Text()
+	if name == "Function" {
+		n, name = outer(n), "new Function"
+		p := n.Parent
+		if !ast.IsNewExpression(p) && !ast.IsCallExpression(p) || p.Expression() != n {
+			return
+		}
+	}
+	if !declared {
+		r.ban(name, n)
+	}
+}
+
+// banImport notes imports of all kinds.
+func (r *reader) banImport(n *ast.Node) {
+	switch {
+	case ast.IsImportDeclaration(n), ast.IsImportEqualsDeclaration(n), n.Kind == ast.KindImportType, ast.IsImportCall(n),
+		n.Kind == ast.KindMetaProperty && n.AsMetaProperty().KeywordToken == ast.KindImportKeyword,
+		ast.IsExportDeclaration(n) && n.ModuleSpecifier() != nil:
+		r.ban("import", n)
+	}
+}
+
+func (r *reader) ban(name string, n *ast.Node) {
+	r.out.Banned = append(r.out.Banned, Banned{name, r.start(n)})
+}
+
+// tool notes the members after a reference to tools: one or two of them.
+func (r *reader) tool(n *ast.Node) {
+	var path string
+	for range 2 {
+		name, of, found := member(n)
+		if found && path == "" && name == spawnName {
+			name, of, found = member(of)
+		}
+		if !found {
+			break
+		}
+		if path != "" {
+			path += "."
+		}
+		path += name
+		n = of
+		if p := outer(n).Parent; ast.IsCallExpression(p) && p.Expression() == outer(n) {
+			break
+		}
+	}
+	if at, found := slices.BinarySearch(r.out.Tools, path); path != "" && !found {
+		r.out.Tools = slices.Insert(r.out.Tools, at, path)
+	}
+}
