@@ -64,6 +64,7 @@ const (
 	EventCall       EventType = "call"       // CallID, Tool
 	EventCallEnd    EventType = "callEnd"    // CallID, Tool, OK, Ms
 	EventAsk        EventType = "ask"        // Ask: POST /runs/{id}/reply
+	EventApproval   EventType = "approval"   // CallID, Tool, Approval: POST /approvals/{id}
 	EventProgress   EventType = "progress"   // Message; of a call in flight also CallID and Tool
 	EventDiagnostic EventType = "diagnostic" // Diagnostic
 	EventEnd        EventType = "end"        // End
@@ -88,6 +89,9 @@ type Event struct {
 	Failure *ToolError      `json:"failure,omitempty"`
 
 	Ask *Question `json:"ask,omitempty"`
+
+	// Approval is in approval.
+	Approval *Approval `json:"approval,omitempty"`
 	*End
 }
 

@@ -54,6 +54,7 @@ var onlyIn = map[string]struct {
 	"github.com/pelletier/go-toml":                   {[]string{"cmd/clients"}, "only the files of one client are TOML"},
 	"github.com/gofrs/flock":                         {[]string{"transport/oauth", "transport/builtin/changes", "actors/search/vectors"}, "file locks between processes"},
 	"mvdan.cc/sh":                                    {[]string{"cmd/hook/permission", "transport/builtin/patch"}, "the decision about an agent's commands, and the command before a patch"},
+	"github.com/godbus/dbus":                         {[]string{"cmd/confirm"}, "codes of approvals go to the desktop from one package"},
 	"github.com/landlock-lsm/go-landlock":            {[]string{"runner/confine"}, "one package restricts processes"},
 }
 

@@ -52,6 +52,10 @@ type Call struct {
 	// there is no such person.
 	Ask func(context.Context, Question) (Answer, error)
 
+	// Waiting is called when the call waits for the approval of a person, and resume
+	// when it is decided. Waiting may be nil.
+	Waiting func(Approval) (resume func())
+
 	// Wait is how long the call waits for a server that is not connected: at most
 	// for as long as a call of it may take. 0: it is refused at once.
 	Wait time.Duration

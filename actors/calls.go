@@ -17,10 +17,6 @@ const (
 	// time-out, which progress restarts, ends most calls long before.
 	callLimit = time.Hour
 
-	// maxObserved is the largest result, in bytes, whose form is remembered. Examining a
-	// result takes several times its memory.
-	maxObserved = 1 << 20
-
 	nearNames = 3 // similar ids in the error of an unknown one
 )
 
@@ -66,6 +62,9 @@ func (s *System) callTool(ctx context.Context, call toolscript.Call) (result jso
 	if err != nil {
 		return nil, err
 	}
+	if err := s.approve(ctx, call, tool, args); err != nil {
+		return nil, err
+	}
 	at, ok := s.directory.find(serverID(tool.Server))
 	if !ok {
 		ended := *mailbox.ErrEnded
@@ -88,7 +87,7 @@ func (s *System) startCall(c execution.Started, done func(json.RawMessage, error
 	if len(args) == 0 {
 		args = json.RawMessage("{}")
 	}
-	if s.closing.Err() != nil || !s.arguments.Fits(c.Tool.InputSchema, args) {
+	if s.closing.Err() != nil || !s.free(c.Tool) || !s.arguments.Fits(c.Tool.InputSchema, args) {
 		return nil, false
 	}
 	seen, begun := s.view.Load(), time.Now()
@@ -117,14 +116,4 @@ func (s *System) port(name string) *server.Port {
 	}
 	port, _ := s.ports.LoadOrStore(name, &server.Port{})
 	return port.(*server.Port)
-}
-
-// observe remembers the form of a result if the tool has no output schema.
-func (s *System) observe(tool toolscript.Tool, result json.RawMessage) {
-	if len(result) > maxObserved || !s.observes() || !s.observed.NeedsMore(tool.ID()) {
-		return
-	}
-	if value, ok := execution.Untyped(tool, result); ok {
-		s.observed.See(tool.ID(), value)
-	}
 }

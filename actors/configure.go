@@ -47,6 +47,7 @@ func (s *System) Configure(ctx context.Context, servers map[string]mcpclient.Con
 	}
 	s.configured = servers
 	s.redactors.Store(redactorsOf(servers))
+	s.identities.Store(identitiesOf(servers))
 	s.retryUnconnected(&result)
 	return result, nil
 }

@@ -51,6 +51,7 @@ type Options struct {
 	NoObserve      bool                        // overrides Types
 	Logger         *slog.Logger                // nil: nothing is logged; see also LaterHandler
 	Scripts        Scripts                     // zero: the System runs no scripts
+	Approvals      Approvals                   // zero: every call is allowed
 	Search         SearchOptions               // zero: only words are compared
 
 	// NoServers is the error of a search, and of a script that uses a server, if no
@@ -104,6 +105,7 @@ type System struct {
 	searching atomic.Pointer[SearchOptions] // the current options
 
 	redactors   atomic.Pointer[map[string]func(string) string] // by server, for the log
+	identities  atomic.Pointer[map[string]string]              // by server, for pins
 	configuring sync.Mutex                                     // held during a change of the configuration
 	configured  map[string]mcpclient.Config                    // the current configuration; guarded by configuring
 
@@ -136,6 +138,7 @@ func Start(o Options) (*System, error) {
 		configured: o.Servers,
 	}
 	s.redactors.Store(redactorsOf(o.Servers))
+	s.identities.Store(identitiesOf(o.Servers))
 	s.closing, s.shut = context.WithCancel(context.Background())
 	s.searching.Store(&s.options.Search)
 	s.search = s.newSearch()
@@ -159,6 +162,7 @@ func (s *System) specs() []spec {
 			return registry.New(registry.Options{Current: s.current, Publish: s.publish, Logger: logger})
 		}},
 		{id: typecacheID, produce: func() actor.Receiver { return typecache.New(logger, &s.work) }},
+		s.approvalSpec(),
 		{id: authID, produce: func() actor.Receiver { return auth.New(logger, &s.work) }},
 	}
 	all = append(all, s.searchSpecs()...)

@@ -28,7 +28,9 @@ func (s *calls) startInGoroutine(c *call) {
 			s.answerPlanned(ctx, c, tool)
 			return
 		}
-		raw, err := s.deps.Call(ctx, s.request(c, tool.ID()))
+		request := s.request(c, tool.ID())
+		request.Waiting = s.waiting(c)
+		raw, err := s.deps.Call(ctx, request)
 		s.valued(ctx, c, tool, raw, err)
 	}, func(err error) { s.fail(c, err) })
 }

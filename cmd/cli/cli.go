@@ -21,6 +21,7 @@ import (
 
 // State is the environment of one run of the program.
 type State struct {
+	Parent int      // process that started this one; 0 if it does not matter
 	Args   []string // without the name of the program
 	Env    []string // as os.Environ
 	Dir    string   // working directory, absolute
@@ -58,7 +59,7 @@ func Main() int {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	return Run(State{
-		Args: os.Args[1:], Env: os.Environ(), Dir: dir,
+		Parent: os.Getppid(), Args: os.Args[1:], Env: os.Environ(), Dir: dir,
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Signals: signals, Exit: os.Exit,
 	})

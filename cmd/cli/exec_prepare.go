@@ -102,7 +102,7 @@ func (o *execOptions) place(ctx context.Context) (at scriptrun.Place, release fu
 	if err != nil {
 		return nil, nil, err
 	}
-	return own, func() {
+	return ownPlace{own}, func() {
 		if err := own.Stop(); err != nil {
 			o.warn("%v", err)
 		}
@@ -117,6 +117,6 @@ func (o *execOptions) start() (*daemon.Daemon, error) {
 		return nil, err
 	}
 	return o.host.Start(loaded, daemon.Options{
-		Trust: o.trust, Search: o.search.Over, Logger: o.logger(slog.LevelWarn), Actors: actors.Options{OnDemand: true},
+		Trust: o.trust, Search: o.search.Over, Logger: o.logger(slog.LevelWarn), Actors: actors.Options{OnDemand: true, Approvals: o.approvals()},
 	})
 }

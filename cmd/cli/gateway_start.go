@@ -172,7 +172,7 @@ func (o *startOptions) open(loaded *config.Config, logger *slog.Logger) (*runnin
 	g.daemon, err = o.host.Start(loaded, daemon.Options{
 		Trust: o.trust, Search: o.overSearch, Logger: logger,
 		Actors: actors.Options{
-			NoObserve: o.noObserve, HealthInterval: time.Duration(o.health),
+			NoObserve: o.noObserve, HealthInterval: time.Duration(o.health), Approvals: o.approvals(),
 			Scripts: actors.Scripts{Warm: true, URL: g.urlOf, IdleTime: time.Duration(o.idle), Idle: func() { shrink.Reset(settleTime) }},
 		},
 	})
@@ -180,7 +180,7 @@ func (o *startOptions) open(loaded *config.Config, logger *slog.Logger) (*runnin
 		return nil, errors.Join(err, listener.Close())
 	}
 	agents, stopAgents := mcpserver.Handler(o.entrance(o.trust, ofProcess(g.daemon)))
-	g.server, err = gateway.New(g.daemon, gateway.Options{Listener: o.Noting(listener), Token: token, Logger: logger, MCP: agents})
+	g.server, err = gateway.New(g.daemon, gateway.Options{Listener: o.Noting(listener), Token: token, Approver: gateway.NewToken(), Logger: logger, MCP: agents})
 	if err != nil {
 		stopAgents()
 		return nil, errors.Join(err, listener.Close(), g.daemon.Stop())

@@ -152,3 +152,36 @@ func TestPagerThatIsLeft(t *testing.T) {
 		t.Errorf("code %d, %q", code, screen)
 	}
 }
+
+// liveTerminal opens a terminal whose output can be read while programs write to it.
+func liveTerminal(t *testing.T) (terminal *os.File, shown func() string) {
+	t.Helper()
+	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fd := int(master.Fd())
+	if err := unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0); err != nil {
+		t.Fatal(err)
+	}
+	number, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	terminal, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text output
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		_, _ = io.Copy(&text, master) // ends with an error when the terminal is closed
+	}()
+	t.Cleanup(func() {
+		_ = terminal.Close() // tests check the output
+		<-read
+		_ = master.Close() // as above
+	})
+	return terminal, func() string { return strings.ReplaceAll(text.String(), "\r\n", "\n") }
+}

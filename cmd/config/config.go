@@ -37,6 +37,9 @@ type Settings struct {
 
 	ToolPacks toolscript.ToolPacks
 
+	Approvals         toolscript.Approvals // of all files
+	ConfirmAtTerminal bool                 // codes of approvals may be shown at the terminal that answers
+
 	AnswersMB int64 // limit of all answers of servers in memory together
 }
 

@@ -66,11 +66,15 @@ func TestLoadComplete(t *testing.T) {
 			"reading": {Tools: []string{"readFile", "listDir", "github__get_issue"}},
 			"review":  {Extends: []string{"reading"}, Tools: []string{"readFile"}},
 		}, Search: config.Search{Lexical: true, NoCache: true, Limit: 5, Alpha: new(0.5), Threshold: new(0.0),
-			Model: "/m/bge.gguf", Library: "/m", Remote: config.Remote{URL: "https://api.example.com/v1", Model: "m", Key: "k"}}},
+			Model: "/m/bge.gguf", Library: "/m", Remote: config.Remote{URL: "https://api.example.com/v1", Model: "m", Key: "k"}},
+			Approvals: toolscript.Approvals{{
+				Default: toolscript.ApprovalAskDestructive, Timeout: time.Minute,
+				Rules: []toolscript.ApprovalRule{{Match: []string{"github", "files__write_*"}, Action: toolscript.ApprovalAsk}},
+			}}, ConfirmAtTerminal: true},
 		Files: []config.File{{Path: filepath.Join(s.home, config.FileName), Found: true, Trusted: true}},
 	}
-	if len(got.Warnings) != 4 { // three reserved fields, and search.remote with search.model
-		t.Errorf("Warnings = %q, want four", got.Warnings)
+	if len(got.Warnings) != 3 { // two reserved fields, and search.remote with search.model
+		t.Errorf("Warnings = %q, want three", got.Warnings)
 	}
 	got.Warnings = nil
 	for name, server := range want.Servers {

@@ -197,8 +197,7 @@ func TestLastOfRepeatedKeysCounts(t *testing.T) {
 func TestReservedFields(t *testing.T) {
 	s := newScene(t)
 	const text = `{"mcpServers": {"s": {"url": "http://x", "oauth": {"clientId": "x"}}}, "$schema": "http://x", "search": {},
-  "scriptHarness": [], "providers": {"x": {"scriptHarness": {"enabled": true}}},
-  "approvals": "${UNSET}"}`
+  "scriptHarness": [], "providers": {"x": {"scriptHarness": {"enabled": true}}}}`
 	s.write(s.home, text)
 	s.write(s.project, text)
 	var got []string
@@ -210,7 +209,6 @@ func TestReservedFields(t *testing.T) {
 	want := []string{
 		":2:24: providers: has no effect in this version of toolscript",
 		":2:3: scriptHarness: has no effect in this version of toolscript",
-		":3:3: approvals: has no effect in this version of toolscript",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("warnings (-want +got):\n%s", diff)

@@ -100,6 +100,15 @@ func (n *node) flag() bool {
 	return n != nil && n.value == true
 }
 
+// list has the elements of a list; it is nil for any other value.
+func (n *node) list() []*node {
+	if n == nil {
+		return nil
+	}
+	list, _ := n.value.([]*node)
+	return list
+}
+
 // texts are the items of a list of strings.
 func (n *node) texts() []string {
 	var out []string

@@ -11,7 +11,7 @@ import (
 var settingNames = []string{"engine", "check", "types", "limits", "search", "output", "toolPacks"}
 
 // reserved are top-level fields of the format that have no effect in this version.
-var reserved = []string{"approvals", "scriptHarness", "providers"}
+var reserved = []string{"scriptHarness", "providers"}
 
 // apply puts the settings of a validated file over earlier settings; each limit is
 // separate. A setting with a variable that is not set keeps its value.

@@ -74,6 +74,8 @@ func (h *Host) Start(loaded *config.Config, options Options) (*Daemon, error) {
 		Reaper: d.reaper, Dir: h.Config.WorkDir, RoundTripper: actors.Credentials(o.Logins), Answers: answers,
 	}, builtin.Dialer{Host: h.builtinHost(), Answers: answers})
 	o.Memory = toolcache.Folder(h.Cache("tools"))
+	o.Approvals.Store = h.approvals()
+	o.Approvals.Policies = func() toolscript.Approvals { return d.settings.Load().Approvals }
 	o.Types = func() actors.Types { return typeOptions(d.settings.Load().Types) }
 	d.completeScripts(&o.Scripts)
 	var warnings []string

@@ -38,6 +38,8 @@ func (l *Live) Event(e toolscript.Event) (err error) {
 		_, err = io.WriteString(l.stderr, e.Data)
 	case toolscript.EventProgress:
 		_, err = fmt.Fprintf(l.stderr, "toolscript: %s\n", terminal.VisibleText(e.Message))
+	case toolscript.EventApproval:
+		_, err = io.WriteString(l.stderr, ApprovalText(e.Approval))
 	case toolscript.EventDiagnostic:
 		_, err = io.WriteString(l.stderr, DiagnosticText(e.Diagnostic))
 	case toolscript.EventEnd:

@@ -56,9 +56,9 @@ func Run(ctx context.Context, at Place, req toolscript.ExecRequest, stdin io.Rea
 		case e.Type == toolscript.EventStdin && stdin != nil:
 			out.Still()
 			go giveStdin(running, at, runID, stdin)
-		case e.Type == toolscript.EventAsk && e.Ask != nil && person != nil:
+		case asks(at, person, e):
 			out.Still()
-			go person.Reply(running, at, runID, *e.Ask)
+			go answer(running, at, person, runID, e)
 		default:
 			writeError = cmp.Or(writeError, out.Event(e))
 		}

@@ -47,3 +47,8 @@ func withLines(text string, blocks ...string) string {
 	}
 	return terminal.VisibleText(text) + "\n"
 }
+
+// ApprovalText says that a call waits for a person, who answers it with another command.
+func ApprovalText(a *toolscript.Approval) string {
+	return terminal.Visible("toolscript: "+a.Tool+" waits for an approval; answer it with: toolscript approvals allow "+a.ID+" (or deny)") + "\n"
+}

@@ -63,6 +63,12 @@ type gateway struct{ *actors.System }
 // newGateway starts a system whose server "demo" is ready, with additional tools.
 func newGateway(t *testing.T, more ...string) *gateway {
 	t.Helper()
+	return newGatewayWith(t, actors.Approvals{}, more...)
+}
+
+// newGatewayWith is newGateway with approvals.
+func newGatewayWith(t *testing.T, approvals actors.Approvals, more ...string) *gateway {
+	t.Helper()
 	engine, err := deno.NewEngine(t.Context(), deno.Options{Executable: denoPath(t), Folder: filepath.Join(t.TempDir(), "deno")})
 	if err != nil {
 		t.Fatal(err)
@@ -71,6 +77,7 @@ func newGateway(t *testing.T, more ...string) *gateway {
 	options := worker.Options{CacheDir: cache, Log: slog.New(slog.DiscardHandler)}
 	s, err := actors.Start(actors.Options{
 		Servers:   map[string]mcpclient.Config{"demo": {Type: mcpclient.Stdio}},
+		Approvals: approvals,
 		NoObserve: true, // what other scripts have seen would show in the types
 		Dial: func(_ context.Context, _ string, _ mcpclient.Config, events mcpclient.Events) (server.Conn, error) {
 			return &demo{lost: make(chan struct{}), more: more, ask: events.Elicit}, nil

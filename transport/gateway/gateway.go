@@ -105,6 +105,10 @@ type Backend interface {
 	GiveStdin(ctx context.Context, id string, piece toolscript.StdinPiece) error
 	// ReplyRun answers an open question of a server.
 	ReplyRun(ctx context.Context, id string, answer toolscript.Answer) error
+	// PendingApprovals are the calls that wait for the approval of a person.
+	PendingApprovals(ctx context.Context) ([]toolscript.Approval, error)
+	// AnswerApproval answers such a call. An approver needs no code.
+	AnswerApproval(ctx context.Context, id string, answer toolscript.ApprovalAnswer, approver bool) error
 	// RunOf finds the run of a capability, and the tools that it may call. Its duration
 	// must not depend on the capabilities that exist.
 	RunOf(capability string) (runID string, allow toolscript.Filter, ok bool)
@@ -114,6 +118,7 @@ type Backend interface {
 type Options struct {
 	Listener net.Listener // see Listen; the Server closes it
 	Token    string       // the capability, see NewToken; "" accepts every request to a loopback port
+	Approver string       // the secret of approvers, which must not leave the process; "": there are none
 	Logger   *slog.Logger // nil: no log
 	MCP      http.Handler // answers MCPPath; nil: there is no such route
 
@@ -128,6 +133,7 @@ type Server struct {
 	app        *fiber.App
 	listener   *listener
 	token      string
+	approver   string
 	port       string
 	log        *slog.Logger
 	heartbeat  time.Duration
@@ -173,6 +179,7 @@ func New(b Backend, o Options) (*Server, error) {
 		agents:    o.MCP,
 		listener:  newListener(o.Listener, o.Logger),
 		token:     o.Token,
+		approver:  o.Approver,
 		port:      port,
 		log:       o.Logger,
 		heartbeat: o.Heartbeat,

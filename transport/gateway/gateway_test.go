@@ -47,6 +47,8 @@ type fake struct {
 	search    func(toolscript.SearchQuery) (toolscript.SearchAnswer, error)
 	stats     toolscript.SearchStats
 	reply     func(context.Context, string, toolscript.Answer) error
+	approvals []toolscript.Approval
+	approve   func(id string, a toolscript.ApprovalAnswer, approver bool) error
 	runOf     map[string]string // capability to run id
 	allow     toolscript.Filter // filter of all these runs
 }
@@ -201,6 +203,17 @@ func (f *fake) ReplyRun(ctx context.Context, id string, answer toolscript.Answer
 		return nil
 	}
 	return f.reply(ctx, id, answer)
+}
+
+func (f *fake) PendingApprovals(context.Context) ([]toolscript.Approval, error) {
+	return f.approvals, nil
+}
+
+func (f *fake) AnswerApproval(_ context.Context, id string, a toolscript.ApprovalAnswer, approver bool) error {
+	if f.approve == nil {
+		return nil
+	}
+	return f.approve(id, a, approver)
 }
 
 func (f *fake) RunOf(capability string) (string, toolscript.Filter, bool) {

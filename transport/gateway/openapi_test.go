@@ -117,6 +117,7 @@ func TestOpenAPIRoutes(t *testing.T) {
 // types are the Go types of the described schemas.
 var types = map[string]any{
 	"ActorStatus": toolscript.ActorStatus{}, "Annotations": toolscript.Annotations{}, "Answer": toolscript.Answer{},
+	"Approval": toolscript.Approval{}, "ApprovalAnswer": toolscript.ApprovalAnswer{},
 	"AuthStart": gateway.AuthStart{}, "CallRecord": toolscript.CallRecord{}, "Confinement": toolscript.Confinement{},
 	"DetachedCall": toolscript.DetachedCall{}, "Detail": toolscript.Detail{}, "Diagnostic": toolscript.Diagnostic{},
 	"EngineStatus": toolscript.EngineStatus{}, "ErrorBody": gateway.ErrorBody{}, "Event": toolscript.Event{},
@@ -174,7 +175,7 @@ func TestOpenAPISchemas(t *testing.T) {
 // requests are the schemas of bodies of requests, with the members that the gateway
 // requires.
 var requests = map[string][]string{
-	"ExecRequest": {"code"}, "Limits": {}, "Answer": {"askId", "action"}, "StdinPiece": {}, "ReloadRequest": {},
+	"ExecRequest": {"code"}, "Limits": {}, "Answer": {"askId", "action"}, "ApprovalAnswer": {"action"}, "StdinPiece": {}, "ReloadRequest": {},
 }
 
 // members adds the members of a struct in JSON. required has those that are always

@@ -3,11 +3,11 @@ package mcpclient
 import (
 	"log/slog"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/oauth"
 )
 
@@ -129,7 +129,7 @@ func (c Config) Selects(tool string) bool {
 func (c Config) Unmatched(names []string) []string {
 	var out []string
 	for _, entry := range slices.Concat(c.IncludeTools, c.ExcludeTools) {
-		matches := func(name string) bool { return match(entry, name) }
+		matches := func(name string) bool { return toolscript.MatchName(entry, name) }
 		if !slices.ContainsFunc(names, matches) && !slices.Contains(out, entry) {
 			out = append(out, entry)
 		}
@@ -138,44 +138,5 @@ func (c Config) Unmatched(names []string) []string {
 }
 
 func matchAny(entries []string, name string) bool {
-	return slices.ContainsFunc(entries, func(entry string) bool { return match(entry, name) })
-}
-
-// match reports whether an entry matches a tool's name. path.Match does not fit: its
-// * stops at a slash, which MCP allows in tool names, and its [ can make a pattern
-// malformed.
-func match(entry, name string) bool {
-	if entry == name {
-		return true
-	}
-	if !strings.ContainsAny(entry, "*?") {
-		return false
-	}
-	return glob([]rune(entry), []rune(name))
-}
-
-// glob backtracks to the last star only. That is sufficient and bounds the work by
-// the product of the two lengths.
-func glob(pattern, name []rune) bool {
-	p, n := 0, 0
-	star, from := -1, 0
-	for n < len(name) {
-		switch {
-		case p < len(pattern) && pattern[p] == '*':
-			star, from = p, n
-			p++
-		case p < len(pattern) && (pattern[p] == '?' || pattern[p] == name[n]):
-			p++
-			n++
-		case star >= 0:
-			from++
-			p, n = star+1, from
-		default:
-			return false
-		}
-	}
-	for p < len(pattern) && pattern[p] == '*' {
-		p++
-	}
-	return p == len(pattern)
+	return slices.ContainsFunc(entries, func(entry string) bool { return toolscript.MatchName(entry, name) })
 }

@@ -1,0 +1,44 @@
+package approval
+
+import (
+	"context"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/internal/mailbox"
+)
+
+// Ask asks a person about a call. The request is withdrawn when Ctx ends.
+type Ask struct {
+	Ctx      context.Context
+	Approval toolscript.Approval // ID, Since, Expires and Changed are set by the actor
+	Pin      Pin                 // of the tool
+	Reply    mailbox.Reply[Ticket]
+}
+
+// Ticket is the answer to Ask. Decided receives nil when the call may be made, else an
+// error of kind ApprovalDenied, ApprovalTimeout or Cancelled; it is nil if the call was
+// approved before.
+type Ticket struct {
+	Approval toolscript.Approval
+	Decided  <-chan error
+}
+
+// List returns the requests that wait, the oldest first.
+type List struct {
+	Reply mailbox.Reply[[]toolscript.Approval]
+}
+
+// Answer answers a request. Approver: the sender has proved to be a person, so that no
+// code is needed.
+type Answer struct {
+	ID       string
+	Answer   toolscript.ApprovalAnswer
+	Approver bool
+	Reply    mailbox.Reply[struct{}]
+}
+
+// Messages from the actor to itself.
+type (
+	withdrawn struct{ id string }
+	expired   struct{ id string }
+)

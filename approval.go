@@ -1,0 +1,149 @@
+package toolscript
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// ApprovalAction is what happens to a call before it is made.
+type ApprovalAction string
+
+// The actions of a policy.
+const (
+	ApprovalAllow          ApprovalAction = "allow"
+	ApprovalAsk            ApprovalAction = "ask"
+	ApprovalDeny           ApprovalAction = "deny"
+	ApprovalAskDestructive ApprovalAction = "ask-destructive" // ask unless the server says that the tool is harmless
+)
+
+// DefaultApprovalTimeout is how long a call waits for an approval.
+const DefaultApprovalTimeout = time.Minute
+
+// ApprovalPolicy is approvals in one configuration file.
+type ApprovalPolicy struct {
+	Default ApprovalAction // of tools that no rule matches; "" is allow
+	Rules   []ApprovalRule // the first that matches decides
+	Timeout time.Duration  // 0: not configured
+}
+
+// ApprovalRule decides about the tools that it matches.
+type ApprovalRule struct {
+	Match  []string // names of servers and tool ids, see MatchName
+	Action ApprovalAction
+}
+
+// Approvals are the policies of all configuration files.
+type Approvals []ApprovalPolicy
+
+// Decide returns allow, ask or deny: the strictest decision of all policies, so that no
+// file can weaken another.
+func (a Approvals) Decide(t Tool) ApprovalAction {
+	decision := ApprovalAllow
+	for _, p := range a {
+		switch p.decide(t) {
+		case ApprovalDeny:
+			return ApprovalDeny
+		case ApprovalAsk:
+			decision = ApprovalAsk
+		default:
+		}
+	}
+	return decision
+}
+
+// Timeout is the shortest configured time, else DefaultApprovalTimeout.
+func (a Approvals) Timeout() time.Duration {
+	timeout := time.Duration(0)
+	for _, p := range a {
+		if p.Timeout > 0 && (timeout == 0 || p.Timeout < timeout) {
+			timeout = p.Timeout
+		}
+	}
+	if timeout == 0 {
+		return DefaultApprovalTimeout
+	}
+	return timeout
+}
+
+func (p ApprovalPolicy) decide(t Tool) ApprovalAction {
+	action, id := p.Default, t.ID()
+	for _, rule := range p.Rules {
+		if rule.matches(t.Server, id) {
+			action = rule.Action
+			break
+		}
+	}
+	if action == ApprovalAskDestructive {
+		if t.Annotations.harmless() {
+			return ApprovalAllow
+		}
+		return ApprovalAsk
+	}
+	return action
+}
+
+func (r ApprovalRule) matches(server, id string) bool {
+	return slices.ContainsFunc(r.Match, func(pattern string) bool {
+		return MatchName(pattern, server) || MatchName(pattern, id)
+	})
+}
+
+// harmless reports whether the server says that the tool destroys nothing. Without a
+// hint a tool counts as destructive, as MCP has it.
+func (a Annotations) harmless() bool {
+	return a.ReadOnly != nil && *a.ReadOnly || a.Destructive != nil && !*a.Destructive
+}
+
+// Approval is a call that waits for the approval of a person.
+type Approval struct {
+	ID      string    `json:"id"`
+	Run     string    `json:"runId,omitempty"`  // absent for a call from outside any run
+	CallID  string    `json:"callId,omitempty"` // of the run
+	Tool    string    `json:"tool"`             // tool id
+	Args    string    `json:"args"`             // JSON without secrets; cut if it is long
+	Since   time.Time `json:"since"`
+	Expires time.Time `json:"expires"`
+	Changed string    `json:"changed,omitempty"` // how the tool differs from that of an earlier approval
+}
+
+// ApprovalAnswer answers an Approval. It is the body of POST /approvals/{id}.
+type ApprovalAnswer struct {
+	Action ApprovalAction `json:"action"`           // allow or deny
+	Scope  string         `json:"scope,omitempty"`  // of allow; default: once
+	Reason string         `json:"reason,omitempty"` // of deny: the script sees it
+	Code   string         `json:"code,omitempty"`   // of allow: what the gateway has shown to the person
+}
+
+// The values of ApprovalAnswer.Scope.
+const (
+	ScopeOnce    = "once"
+	ScopeRun     = "run"     // calls of the tool in the same run
+	ScopeSession = "session" // calls of the tool until the gateway ends
+	ScopeAlways  = "always"
+)
+
+// ApprovalScopes are the values of ApprovalAnswer.Scope.
+func ApprovalScopes() []string { return []string{ScopeOnce, ScopeRun, ScopeSession, ScopeAlways} }
+
+// maxApprovalReason bounds the reason of an answer, in bytes.
+const maxApprovalReason = 2000
+
+// Validate refuses unknown actions and scopes.
+func (a ApprovalAnswer) Validate() error {
+	var wrong []Detail
+	if a.Action != ApprovalAllow && a.Action != ApprovalDeny {
+		wrong = append(wrong, Detail{"/action", fmt.Sprintf("must be %s or %s, not %.50q", ApprovalAllow, ApprovalDeny, a.Action)})
+	}
+	if a.Scope != "" && !slices.Contains(ApprovalScopes(), a.Scope) {
+		wrong = append(wrong, Detail{"/scope", fmt.Sprintf("must be one of %s, not %.50q", strings.Join(ApprovalScopes(), ", "), a.Scope)})
+	}
+	if len(a.Reason) > maxApprovalReason {
+		wrong = append(wrong, Detail{"/reason", fmt.Sprintf("must have at most %d bytes", maxApprovalReason)})
+	}
+	if len(wrong) == 0 {
+		return nil
+	}
+	return &Error{Kind: Invalid, Err: fmt.Errorf("%s %s", strings.TrimPrefix(wrong[0].Path, "/"), wrong[0].Message), Details: wrong}
+}

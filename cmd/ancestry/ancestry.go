@@ -1,0 +1,91 @@
+// Package ancestry finds out whether a process was started by an agent. What an agent
+// starts is not a person, also if it has a terminal.
+package ancestry
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// variables are environment variables that agents set for their commands. Editors set
+// variables for the terminals of their user as well; those are not here.
+var variables = []string{
+	"CLAUDECODE", "CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_PID",
+	"CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED", "CODEX_THREAD_ID",
+	"GEMINI_CLI", "QWEN_CODE", "CURSOR_AGENT", "OPENCODE", "GOOSE_TERMINAL", "CLINE_ACTIVE",
+	"AUGMENT_AGENT", "COPILOT_CLI", "AMP_THREAD_ID", "AI_AGENT", "AGENT",
+}
+
+// programs are the names of agents that run commands.
+var programs = []string{
+	"claude", "codex", "gemini", "qwen", "cursor-agent", "opencode", "goose", "aider", "amp", "copilot", "crush", "droid", "auggie", "cline",
+}
+
+// packages are parts of the path of agents that an interpreter runs.
+var packages = []string{
+	"@anthropic-ai/claude-code", "@openai/codex", "@google/gemini-cli", "@qwen-code/qwen-code", "@github/copilot", "@sourcegraph/amp", "opencode-ai",
+}
+
+// maxDepth bounds the search. It also ends it if ids of processes were reused in a
+// circle.
+const maxDepth = 64
+
+// process is what the system says about one process. Unknown parts are empty.
+type process struct {
+	parent int
+	name   string   // of its program
+	args   []string // the first is the program
+	env    []string // as os.Environ
+}
+
+// Variable returns the name of a variable of an agent in an environment; "" if there is
+// none.
+func Variable(env []string) string {
+	for _, entry := range env {
+		if name, value, _ := strings.Cut(entry, "="); value != "" && slices.Contains(variables, name) {
+			return name
+		}
+	}
+	return ""
+}
+
+// Agent returns the agent among a process and its ancestors: the name of its program, or
+// of one of its variables. It is "" if there is none.
+func Agent(pid int) string {
+	for depth := 0; pid > 1 && depth < maxDepth; depth++ {
+		p, ok := look(pid)
+		if !ok {
+			return ""
+		}
+		if name := p.agent(); name != "" {
+			return name
+		}
+		pid = p.parent
+	}
+	return ""
+}
+
+func (p process) agent() string {
+	if name := Variable(p.env); name != "" {
+		return name
+	}
+	if slices.Contains(programs, p.name) {
+		return p.name
+	}
+	for i, arg := range p.args {
+		if i > 2 { // the interpreter, an option of it, and the program
+			break
+		}
+		base := filepath.Base(arg)
+		if name := strings.TrimSuffix(base, filepath.Ext(base)); slices.Contains(programs, name) && (i == 0 || strings.ContainsRune(arg, filepath.Separator)) {
+			return name
+		}
+		for _, part := range packages {
+			if strings.Contains(filepath.ToSlash(arg), "/"+part+"/") {
+				return part
+			}
+		}
+	}
+	return ""
+}

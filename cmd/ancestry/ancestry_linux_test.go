@@ -1,0 +1,89 @@
+package ancestry_test
+
+import (
+	"bufio"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/toolscript/toolscript/cmd/ancestry"
+)
+
+// child starts a shell, below one with this name and these variables, that waits for its
+// standard input. It returns the id of the inner shell.
+func child(t *testing.T, program string, args []string, env ...string) int {
+	t.Helper()
+	const inner = `sh -c 'echo $$; read x; :'; :` // without the last command, the shell would become the inner one
+	c := exec.Command(program, append(args, "-c", inner)...)
+	c.Env = append([]string{"PATH=" + os.Getenv("PATH")}, env...)
+	in, err := c.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_, _ = io.WriteString(in, "\n") // it may have ended
+		_ = c.Wait()
+	})
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(line))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pid
+}
+
+// TestAgent finds an agent by the name of its program and by its variables, also if only
+// an ancestor has them.
+func TestAgent(t *testing.T) {
+	shell, err := exec.LookPath("sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if shell, err = filepath.EvalSymlinks(shell); err != nil {
+		t.Fatal(err)
+	}
+	named := filepath.Join(t.TempDir(), "claude")
+	text, err := os.ReadFile(shell)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(named, text, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	module := filepath.Join(t.TempDir(), "node_modules", "@openai", "codex", "bin")
+	if err := os.MkdirAll(module, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	script := filepath.Join(module, "main.sh")
+	if err := os.WriteFile(script, []byte(`sh -c 'echo $$; read x; :'; :`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		pid  int
+		want string
+	}{
+		"its name":                 {child(t, named, nil), "claude"},
+		"its variable":             {child(t, shell, nil, "CLAUDECODE=1"), "CLAUDECODE"},
+		"a script of its package":  {child(t, shell, []string{script}), "@openai/codex"},
+		"the terminal of a person": {child(t, shell, nil, "CLAUDECODE=", "TERM_PROGRAM=vscode"), ancestry.Agent(os.Getpid())}, // the test may run below an agent
+		"no such process":          {1 << 30, ""},
+	} {
+		if got := ancestry.Agent(test.pid); got != test.want {
+			t.Errorf("%s: %q, want %q", name, got, test.want)
+		}
+	}
+}

@@ -1,0 +1,12 @@
+package ancestry
+
+import "golang.org/x/sys/unix"
+
+// look reads the table of processes, which has no arguments and no environment.
+func look(pid int) (process, bool) {
+	info, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
+	if err != nil {
+		return process{}, false
+	}
+	return process{parent: int(info.Eproc.Ppid), name: unix.ByteSliceToString(info.Proc.P_comm[:])}, true
+}

@@ -1,0 +1,229 @@
+package cli
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors"
+	"github.com/toolscript/toolscript/cmd/ancestry"
+	"github.com/toolscript/toolscript/cmd/confirm"
+	"github.com/toolscript/toolscript/cmd/elicit"
+	"github.com/toolscript/toolscript/cmd/flags"
+	"github.com/toolscript/toolscript/cmd/form"
+	"github.com/toolscript/toolscript/cmd/terminal"
+)
+
+const approvalsHelp = `Answer tool calls that wait for your approval.
+
+The configuration (approvals) says which calls have to be approved. A call that waits
+stops the clock of its script. allow asks for a code. The gateway shows the code where
+the program that has asked for the call does not read: at the terminal of
+"toolscript gateway start", or as a notification of the desktop.`
+
+// watchEvery is the time between two looks for new requests.
+const watchEvery = 500 * time.Millisecond
+
+func newApprovals(a *app) *cobra.Command {
+	var f form.Form
+	list := func(c *cobra.Command, _ []string) error { return a.listApprovals(c.Context(), f) }
+	c := &cobra.Command{Use: "approvals", Short: "Answer tool calls that wait for your approval", Long: approvalsHelp, Args: takes(), RunE: list}
+	form.Add(c.Flags(), &f, "print the requests as JSON")
+	listing := &cobra.Command{Use: "list", Short: "List the requests", Args: takes(), RunE: list}
+	form.Add(listing.Flags(), &f, "print the requests as JSON")
+	c.AddCommand(listing, newApprovalsWatch(a), newApprovalsAllow(a), newApprovalsDeny(a))
+	return c
+}
+
+func newApprovalsWatch(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use: "watch", Short: "Print new requests until you interrupt the command", Args: takes(),
+		RunE: func(c *cobra.Command, _ []string) error { return a.watchApprovals(c.Context()) },
+	}
+}
+
+func newApprovalsAllow(a *app) *cobra.Command {
+	scope := flags.Choice{Value: toolscript.ScopeOnce, Choices: toolscript.ApprovalScopes()}
+	c := &cobra.Command{
+		Use:   "allow [ID]",
+		Short: "Allow a call",
+		Long: `Allow a call. The command asks for the code that the gateway has shown for the request.
+If only one request waits, ID may be left out.
+
+--for run, session and always allow later calls of the same tool as well: in the same
+run, until the gateway ends, and for ever. If the description, the schema, or the
+command or URL of the server changes, the next call has to be approved again.`,
+		Args: takes("[ID]"),
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.answerApproval(c.Context(), args, toolscript.ApprovalAnswer{Action: toolscript.ApprovalAllow, Scope: scope.Value})
+		},
+	}
+	c.Flags().Var(&scope, "for", "what is allowed: this call, or calls of its tool in this run, in this session, or always")
+	return c
+}
+
+func newApprovalsDeny(a *app) *cobra.Command {
+	var reason string
+	c := &cobra.Command{
+		Use: "deny [ID]", Short: "Deny a call", Args: takes("[ID]"),
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.answerApproval(c.Context(), args, toolscript.ApprovalAnswer{Action: toolscript.ApprovalDeny, Reason: reason})
+		},
+	}
+	c.Flags().StringVar(&reason, "reason", "", "a `text` for the script")
+	return c
+}
+
+func (a *app) listApprovals(ctx context.Context, f form.Form) error {
+	g, err := a.target.Require(ctx)
+	if err != nil {
+		return err
+	}
+	defer g.Close()
+	pending, err := g.PendingApprovals(ctx)
+	if err != nil {
+		return err
+	}
+	if f.Structured() {
+		return f.Write(a.Stdout, pending)
+	}
+	if len(pending) == 0 {
+		a.say("no call waits for an approval")
+		return nil
+	}
+	t := terminal.Table{Header: []string{"ID", "Tool", "Run", "Left", "Arguments"}}
+	for _, p := range pending {
+		t.Add(p.ID, p.Tool, p.Run, time.Until(p.Expires).Round(time.Second).String(), p.Args)
+	}
+	return t.Write(a.Stdout, terminal.Columns(a.Stdout), nil)
+}
+
+// watchApprovals prints each request once.
+func (a *app) watchApprovals(ctx context.Context) error {
+	g, err := a.target.Require(ctx)
+	if err != nil {
+		return err
+	}
+	defer g.Close()
+	seen := map[string]bool{}
+	for {
+		pending, err := g.PendingApprovals(ctx)
+		if err != nil {
+			return err
+		}
+		now := map[string]bool{}
+		for _, p := range pending {
+			now[p.ID] = true
+			if !seen[p.ID] {
+				if err := a.print("%s", strings.TrimSpace(elicit.ApprovalText(p))+"\n  answer: toolscript approvals allow|deny "+p.ID); err != nil {
+					return err
+				}
+			}
+		}
+		seen = now
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(watchEvery):
+		}
+	}
+}
+
+// answerApproval sends the answer to the request that args names, or to the only one.
+func (a *app) answerApproval(ctx context.Context, args []string, answer toolscript.ApprovalAnswer) error {
+	g, err := a.target.Require(ctx)
+	if err != nil {
+		return err
+	}
+	defer g.Close()
+	pending, err := g.PendingApprovals(ctx)
+	if err != nil {
+		return err
+	}
+	request, err := chosen(pending, args)
+	if err != nil {
+		return err
+	}
+	if answer.Action == toolscript.ApprovalAllow {
+		a.say("%s", strings.TrimSpace(elicit.ApprovalText(request)))
+		if answer.Code, err = a.code(ctx); err != nil {
+			return err
+		}
+	}
+	if err := g.AnswerApproval(ctx, request.ID, answer); err != nil {
+		return err
+	}
+	return a.print("%s %s", map[toolscript.ApprovalAction]string{toolscript.ApprovalAllow: "Allowed", toolscript.ApprovalDeny: "Denied"}[answer.Action], terminal.OneLine(request.Tool))
+}
+
+func chosen(pending []toolscript.Approval, args []string) (toolscript.Approval, error) {
+	if len(args) == 0 && len(pending) == 1 {
+		return pending[0], nil
+	}
+	var ids []string
+	for _, p := range pending {
+		if len(args) == 1 && p.ID == args[0] {
+			return p, nil
+		}
+		ids = append(ids, p.ID)
+	}
+	waiting := "none waits"
+	if len(ids) > 0 {
+		waiting = "these wait: " + strings.Join(ids, ", ")
+	}
+	if len(args) == 0 {
+		return toolscript.Approval{}, &toolscript.Error{Kind: toolscript.NotFound, Err: errors.New("name the request; " + waiting)}
+	}
+	return toolscript.Approval{}, &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf("no request %.50q waits; %s", args[0], waiting)}
+}
+
+// code reads the code of a request from standard input.
+func (a *app) code(ctx context.Context) (string, error) {
+	_, _ = io.WriteString(a.Stderr, "Code: ") // the read reports what matters
+	type read struct {
+		line string
+		err  error
+	}
+	done := make(chan read, 1)
+	go func() { // it may stay in the read until the process ends
+		line, err := bufio.NewReader(a.Stdin).ReadString('\n')
+		done <- read{strings.TrimSpace(line), err}
+	}()
+	select {
+	case <-ctx.Done():
+		return "", ctx.Err()
+	case r := <-done:
+		if r.line == "" {
+			return "", cmp.Or(error(&toolscript.Error{Kind: toolscript.Invalid, Err: errors.New("no code was given; the call still waits")}), r.err)
+		}
+		return r.line, nil
+	}
+}
+
+// agent is the agent that has started this process; "" if there is none.
+func (a *app) agent() string {
+	return cmp.Or(ancestry.Variable(a.Env), ancestry.Agent(a.Parent))
+}
+
+// approvals shows requests for approval at the terminal of the gateway, unless an agent
+// has opened that terminal, and on the desktop.
+func (o *startOptions) approvals() actors.Approvals {
+	agent := o.agent() != ""
+	desktop := confirm.Desktop(confirm.Bus(o.lookupEnv, agent))
+	if agent || !terminal.Is(o.Stderr) {
+		return actors.Approvals{Show: desktop}
+	}
+	own := confirm.Terminal(o.Stderr)
+	return actors.Approvals{Show: func(a toolscript.Approval, code string) {
+		own(a, code)
+		desktop(a, code)
+	}}
+}

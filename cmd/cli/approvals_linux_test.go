@@ -1,0 +1,185 @@
+package cli_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/toolscript/toolscript"
+)
+
+const askingConfig = `{"mcpServers": {"demo": {"command": "toolscript", "args": ["mcp-demo"]}},
+  "approvals": {"rules": [{"match": ["demo__read_file", "demo__stats"], "action": "ask"}, {"match": ["demo__tree"], "action": "deny"}], "timeout": "1h"}}`
+
+// asking starts a gateway at a terminal, and a script whose call waits for an approval.
+func asking(t *testing.T, w *world, script string) (g *command, shown func() string, c *command, stdout *output) {
+	t.Helper()
+	terminal, shown := liveTerminal(t)
+	g = w.start(t, command{stdout: &output{}, terminal: terminal}, "gateway", "start")
+	t.Cleanup(func() {
+		g.signals <- os.Interrupt
+		if code := <-g.code; code != 0 {
+			t.Errorf("the gateway ended with %d; its terminal:\n%s", code, shown())
+		}
+	})
+	until(t, "the gateway is found", func() bool { return w.run(t, "status").code == 0 })
+	stdout = &output{}
+	return g, shown, w.start(t, command{stdout: stdout}, "exec", script), stdout
+}
+
+// until polls until a condition holds.
+func until(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for deadline := time.After(time.Minute); !holds(); {
+		select {
+		case <-deadline:
+			t.Fatalf("after a minute: not true that %s", what)
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+}
+
+var codeShown = regexp.MustCompile(`code: ([A-Z2-7]{6}) +\(toolscript approvals allow (apr_\w+)`)
+
+// code waits for the n-th code at the terminal of the gateway.
+func code(t *testing.T, shown func() string, n int) (id, code string) {
+	t.Helper()
+	var all [][]string
+	until(t, "the gateway shows a code", func() bool {
+		all = codeShown.FindAllStringSubmatch(shown(), -1)
+		return len(all) >= n
+	})
+	return all[n-1][2], all[n-1][1]
+}
+
+func (w *world) answering(t *testing.T, typed string, args ...string) result {
+	t.Helper()
+	var stdout output
+	c := w.start(t, command{stdin: strings.NewReader(typed), stdout: &stdout}, append([]string{"approvals"}, args...)...)
+	return result{<-c.code, stdout.String(), c.stderr.String()}
+}
+
+const readFile = `return (await tools.demo.readFile({ path: "a.txt" })).lines`
+
+// TestApprovals: the code is at the terminal of the gateway and nowhere else. The
+// command that has it allows the call.
+func TestApprovals(t *testing.T) {
+	w := newWorld(t, map[string]string{"home/.toolscript.json": askingConfig, "work/a.txt": "one\ntwo\n"})
+	_, shown, exec, stdout := asking(t, w, readFile)
+	id, code := code(t, shown, 1)
+	if text := shown(); !strings.Contains(text, `demo__read_file`) || !strings.Contains(text, `{"path":"a.txt"}`) {
+		t.Errorf("the terminal shows\n%s", text)
+	}
+	until(t, "exec says what it waits for", func() bool { return strings.Contains(exec.stderr.String(), "toolscript approvals allow "+id) })
+	listed := w.run(t, "approvals", "--json")
+	var pending []toolscript.Approval
+	if err := json.Unmarshal([]byte(listed.stdout), &pending); err != nil || len(pending) != 1 || pending[0].ID != id || pending[0].Args != `{"path":"a.txt"}` {
+		t.Errorf("approvals --json: %+v, %v", listed, err)
+	}
+	table := w.run(t, "approvals")
+	if table.code != 0 || !strings.Contains(table.stdout, id+"\tdemo__read_file\trun_") {
+		t.Errorf("approvals: %+v", table)
+	}
+	if r := w.answering(t, "AAAAAA\n", "allow", id); r.code != 1 || !strings.Contains(r.stderr, "the code is wrong") {
+		t.Errorf("a wrong code: %+v", r)
+	}
+	if r := w.answering(t, "", "allow"); r.code != 1 || !strings.Contains(r.stderr, "no code was given") {
+		t.Errorf("no code: %+v", r)
+	}
+	if r := w.answering(t, code+"\n", "allow", "apr_other"); r.code != 1 || !strings.Contains(r.stderr, "these wait: "+id) {
+		t.Errorf("another request: %+v", r)
+	}
+	if r := w.answering(t, strings.ToLower(code)+"\n", "allow"); r.code != 0 || r.stdout != "Allowed demo__read_file\n" {
+		t.Errorf("the code: %+v", r)
+	}
+	if got := <-exec.code; got != 0 || stdout.String() != "2\n" {
+		t.Errorf("exec ended with %d: %q %q", got, stdout, exec.stderr)
+	}
+	if r := w.answering(t, code+"\n", "allow", id); r.code != 1 || !strings.Contains(r.stderr, "none waits") {
+		t.Errorf("the code again: %+v", r)
+	}
+	if r := w.run(t, "approvals"); r.code != 0 || r.stdout != "" || !strings.Contains(r.stderr, "no call waits") {
+		t.Errorf("approvals without requests: %+v", r)
+	}
+	for _, text := range []string{exec.stderr.String(), listed.stdout, table.stdout} {
+		if strings.Contains(text, code) {
+			t.Errorf("the code is not only at the terminal of the gateway:\n%s", text)
+		}
+	}
+}
+
+// TestApprovalsDeny: the script gets the reason. A tool that the configuration denies is
+// not asked about.
+func TestApprovalsDeny(t *testing.T) {
+	w := newWorld(t, map[string]string{"home/.toolscript.json": askingConfig})
+	_, shown, exec, stdout := asking(t, w, `
+		const seen = [];
+		for (const call of [() => tools.demo.tree({}), () => tools.demo.readFile({ path: "a.txt" })])
+			try { await call() } catch (e) { seen.push(e.name + ": " + e.message) }
+		return seen`)
+	id, _ := code(t, shown, 1)
+	if r := w.answering(t, "", "deny", id, "--reason", "not on Fridays"); r.code != 0 || r.stdout != "Denied demo__read_file\n" {
+		t.Errorf("deny: %+v", r)
+	}
+	if got := <-exec.code; got != 0 || stdout.String() != `["ApprovalDeniedError: demo__tree was denied: the configuration (approvals) does not allow it",`+
+		`"ApprovalDeniedError: demo__read_file was denied: not on Fridays"]`+"\n" {
+		t.Errorf("exec ended with %d: %q %q", got, stdout, exec.stderr)
+	}
+}
+
+// TestApprovalsAlways: the approval outlives the gateway, and is in the data folder.
+func TestApprovalsAlways(t *testing.T) {
+	w := newWorld(t, map[string]string{"home/.toolscript.json": askingConfig, "work/a.txt": "one\ntwo\n"})
+	data := t.TempDir()
+	w.env = append(w.env, "TOOLSCRIPT_DATA_DIR="+data)
+	_, shown, exec, stdout := asking(t, w, readFile)
+	id, code := code(t, shown, 1)
+	if r := w.answering(t, code+"\n", "allow", id, "--for", "always"); r.code != 0 {
+		t.Errorf("allow: %+v", r)
+	}
+	if got := <-exec.code; got != 0 || stdout.String() != "2\n" {
+		t.Errorf("exec ended with %d: %q %q", got, stdout, exec.stderr)
+	}
+	stored, err := os.ReadFile(filepath.Join(data, "approvals.json"))
+	if err != nil || !strings.Contains(string(stored), `"demo__read_file"`) {
+		t.Errorf("stored: %s, %v", stored, err)
+	}
+	if r := w.run(t, "exec", "-g", "", "--trust", readFile); r.code != 0 || r.stdout != "2\n" { // in a process of its own
+		t.Errorf("exec without the gateway: %+v", r)
+	}
+}
+
+// TestNobodyToAsk: without a gateway and without a terminal, the call is denied at once.
+func TestNobodyToAsk(t *testing.T) {
+	w := newWorld(t, map[string]string{"home/.toolscript.json": askingConfig})
+	r := w.run(t, "exec", readFile)
+	if r.code != 1 || !strings.Contains(r.stderr, "demo__read_file was denied: nobody can be asked here; start a gateway") {
+		t.Errorf("exec: %+v", r)
+	}
+}
+
+// TestApprovalsOfAnAgent: a gateway that an agent has started shows no code at its
+// terminal, because the agent may have opened that.
+func TestApprovalsOfAnAgent(t *testing.T) {
+	w := newWorld(t, map[string]string{"home/.toolscript.json": askingConfig})
+	w.env = append(w.env, "CLAUDECODE=1", "DBUS_SESSION_BUS_ADDRESS=unix:path=/nowhere")
+	_, shown, exec, _ := asking(t, w, readFile)
+	var pending []toolscript.Approval
+	until(t, "a request waits", func() bool {
+		r := w.run(t, "approvals", "--json")
+		return json.Unmarshal([]byte(r.stdout), &pending) == nil && len(pending) == 1
+	})
+	if r := w.answering(t, "AAAAAA\n", "allow"); r.code != 1 {
+		t.Errorf("allow with a guess: %+v", r)
+	}
+	if r := w.answering(t, "", "deny"); r.code != 0 {
+		t.Errorf("deny: %+v", r)
+	}
+	if got := <-exec.code; got != 1 || codeShown.MatchString(shown()) {
+		t.Errorf("exec ended with %d; the terminal of the agent shows\n%s", got, shown())
+	}
+}

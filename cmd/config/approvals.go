@@ -1,0 +1,52 @@
+package config
+
+import (
+	"path/filepath"
+
+	"github.com/toolscript/toolscript"
+)
+
+// approve adds the approvals of a file to those of the earlier files. All count, so that
+// a file can only add restrictions. approvals.confirm counts in the user's file alone:
+// it decides where a person proves to be one.
+func (l *loader) approve(d *document, file File) {
+	n := d.root.child("approvals")
+	if n == nil {
+		return
+	}
+	l.config.Settings.Approvals = append(l.config.Settings.Approvals, policyOf(n))
+	if confirm := n.child("confirm"); confirm != nil && (file.Project || file.Named) {
+		l.report(Mistakes{d.mistake([]string{"approvals", "confirm"}, confirm.key, "has an effect in ~/"+FileName+" alone")})
+		return
+	}
+	l.config.Settings.ConfirmAtTerminal = n.child("confirm").text() == "terminal"
+}
+
+// approveUser adds the approvals of the user's file if the named files have replaced
+// it: another configuration must not switch approvals off.
+func (l *loader) approveUser(files []File) error {
+	for _, file := range files {
+		if !file.Project && !file.Named {
+			return nil
+		}
+	}
+	d, err := l.options.userFile()
+	if err != nil || d == nil {
+		return err
+	}
+	l.approve(d, File{Path: filepath.Join(l.options.home(), FileName)})
+	return nil
+}
+
+func policyOf(n *node) toolscript.ApprovalPolicy {
+	p := toolscript.ApprovalPolicy{
+		Default: toolscript.ApprovalAction(n.child("default").text()),
+		Timeout: n.child("timeout").duration(),
+	}
+	for _, rule := range n.child("rules").list() {
+		p.Rules = append(p.Rules, toolscript.ApprovalRule{
+			Match: rule.child("match").texts(), Action: toolscript.ApprovalAction(rule.child("action").text()),
+		})
+	}
+	return p
+}

@@ -1,0 +1,120 @@
+package config_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/config"
+)
+
+const asking = `{"mcpServers": {}, "approvals": {"default": "ask-destructive", "timeout": "90s", "confirm": "terminal",
+  "rules": [{"match": ["github", "files__write_*"], "action": "ask"}, {"match": ["*"], "action": "allow"}]}}`
+
+var asked = toolscript.ApprovalPolicy{
+	Default: toolscript.ApprovalAskDestructive, Timeout: 90 * time.Second,
+	Rules: []toolscript.ApprovalRule{
+		{Match: []string{"github", "files__write_*"}, Action: toolscript.ApprovalAsk},
+		{Match: []string{"*"}, Action: toolscript.ApprovalAllow},
+	},
+}
+
+// TestApprovalsAddUp: the approvals of the user and of the project both count. A
+// project cannot switch off those of the user, and cannot choose where a code is shown.
+func TestApprovalsAddUp(t *testing.T) {
+	s := newScene(t)
+	s.write(s.home, asking)
+	s.write(s.project, `{"mcpServers": {}, "approvals": {"default": "allow", "rules": [{"match": ["*"], "action": "allow"}], "timeout": 5000, "confirm": "terminal"}}`)
+	s.options.Trust = true
+	c := s.load()
+	if len(c.Settings.Approvals) != 2 {
+		t.Fatalf("%d policies, want those of both files", len(c.Settings.Approvals))
+	}
+	if diff := cmp.Diff(asked, c.Settings.Approvals[0]); diff != "" {
+		t.Errorf("the user's approvals (-want +got):\n%s", diff)
+	}
+	for id, want := range map[string]toolscript.ApprovalAction{
+		"github__create_issue": toolscript.ApprovalAsk,
+		"files__write_file":    toolscript.ApprovalAsk,
+		"files__read_file":     toolscript.ApprovalAllow,
+	} {
+		server, name, _ := strings.Cut(id, toolscript.Separator)
+		if got := c.Settings.Approvals.Decide(toolscript.Tool{Server: server, Name: name}); got != want {
+			t.Errorf("%s: %s, want %s", id, got, want)
+		}
+	}
+	if got := c.Settings.Approvals.Timeout(); got != 5*time.Second {
+		t.Errorf("timeout = %s, want the shorter one", got)
+	}
+	if !c.Settings.ConfirmAtTerminal {
+		t.Error("the user's confirm has no effect")
+	}
+	if !strings.Contains(strings.Join(c.Warnings, "\n"), "approvals.confirm: has an effect in ~/.toolscript.json alone") {
+		t.Errorf("warnings %q do not say that the project's confirm has no effect", c.Warnings)
+	}
+}
+
+// TestConfirmOfAProject: only the user's file chooses where a code is shown.
+func TestConfirmOfAProject(t *testing.T) {
+	s := newScene(t)
+	s.write(s.project, asking)
+	s.options.Trust = true
+	if c := s.load(); c.Settings.ConfirmAtTerminal || len(c.Settings.Approvals) != 1 {
+		t.Errorf("confirm = %v with %d policies, want false with 1", c.Settings.ConfirmAtTerminal, len(c.Settings.Approvals))
+	}
+}
+
+// TestApprovalsOfAnUntrustedProject have no effect.
+func TestApprovalsOfAnUntrustedProject(t *testing.T) {
+	s := newScene(t)
+	s.write(s.project, asking)
+	if c := s.load(); len(c.Settings.Approvals) != 0 || len(c.Warnings) == 0 {
+		t.Errorf("%d policies with warnings %q, want none with a warning", len(c.Settings.Approvals), c.Warnings)
+	}
+}
+
+// TestNamedFilesKeepTheUsersApprovals: --config names other servers, and does not
+// switch the approvals of the user off.
+func TestNamedFilesKeepTheUsersApprovals(t *testing.T) {
+	s := newScene(t)
+	s.write(s.home, asking)
+	named := filepath.Join(t.TempDir(), "named.json")
+	if err := os.WriteFile(named, []byte(`{"mcpServers": {}, "approvals": {"default": "allow"}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.options.Config = named
+	c := s.load()
+	if len(c.Settings.Approvals) != 2 || !c.Settings.ConfirmAtTerminal {
+		t.Fatalf("%d policies, confirm %v; want those of both files", len(c.Settings.Approvals), c.Settings.ConfirmAtTerminal)
+	}
+	if got := c.Settings.Approvals.Decide(toolscript.Tool{Server: "github", Name: "x"}); got != toolscript.ApprovalAsk {
+		t.Errorf("a tool that the user wants to approve: %s", got)
+	}
+	s.write(s.home, `{"mcpServers": {}, "approvals": {"default": "maybe"}}`)
+	if _, err := config.Load(s.options); err == nil {
+		t.Error("approvals that cannot be read are ignored")
+	}
+}
+
+func TestWrongApprovals(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"default": "never"}`:                                 "approvals.default",
+		`{"rules": [{"match": ["x"]}]}`:                        "approvals.rules[0]",
+		`{"rules": [{"match": [], "action": "ask"}]}`:          "approvals.rules[0].match",
+		`{"rules": [{"match": ["${X}"], "action": "ask"}]}`:    "variables are not expanded here",
+		`{"rules": [{"match": ["x"], "action": "${ACTION}"}]}`: "approvals.rules[0].action",
+		`{"timeout": 0}`:                                       "approvals.timeout",
+		`{"confirm": "web"}`:                                   "approvals.confirm",
+	} {
+		s := newScene(t)
+		s.write(s.home, `{"mcpServers": {}, "approvals": `+text+`}`)
+		if _, err := config.Load(s.options); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+}

@@ -1,0 +1,28 @@
+// Package confirm shows calls that wait for an approval to a person, with the code that
+// approves them. The code must not reach the program that has asked for the call: it is
+// in no log, no argument and no variable.
+package confirm
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/elicit"
+)
+
+// Show shows a request and its code.
+type Show func(a toolscript.Approval, code string)
+
+// Terminal shows requests at a terminal.
+func Terminal(w io.Writer) Show {
+	return func(a toolscript.Approval, code string) {
+		_, _ = fmt.Fprintf(w, "%s  code: %s   (%s, within %s)\n", elicit.ApprovalText(a), code, command(a), left(a)) // a request that nobody sees is not answered
+	}
+}
+
+// command is the command that answers a request.
+func command(a toolscript.Approval) string { return "toolscript approvals allow " + a.ID }
+
+func left(a toolscript.Approval) time.Duration { return a.Expires.Sub(a.Since).Round(time.Second) }

@@ -1,0 +1,32 @@
+package confirm
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/elicit"
+)
+
+// Bus is "": this system has no session bus.
+func Bus(func(string) (string, bool), bool) string { return "" }
+
+// Desktop shows requests as notifications. The code goes through the standard input of
+// osascript, because every process of the user can read arguments.
+func Desktop(string) Show {
+	return func(a toolscript.Approval, code string) {
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		c := exec.CommandContext(ctx, "/usr/bin/osascript", "-")
+		c.Stdin = strings.NewReader(fmt.Sprintf("display notification %s with title %s subtitle %s",
+			quote(a.Args), quote("toolscript: "+elicit.ApprovalTitle(a)), quote("Code: "+code+"  "+command(a))))
+		_ = c.Run() // a request that nobody sees is not answered
+	}
+}
+
+func quote(text string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`
+}

@@ -1,0 +1,53 @@
+package daemon
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/toolscript/toolscript/actors/approval"
+	"github.com/toolscript/toolscript/cmd/config/private"
+)
+
+// approvalStore keeps approvals for ever in a file of the data folder.
+type approvalStore struct{ path string }
+
+// approvals is the store; nil without a data folder.
+func (h *Host) approvals() approval.Store {
+	path, err := h.folder("approvals.json")
+	if err != nil {
+		return nil
+	}
+	return approvalStore{path}
+}
+
+// Load returns the pins by tool id.
+func (s approvalStore) Load() (map[string]approval.Pin, error) {
+	text, err := os.ReadFile(s.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return map[string]approval.Pin{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var pins map[string]approval.Pin
+	if err := json.Unmarshal(text, &pins); err != nil {
+		return nil, fmt.Errorf("%s: %w", s.path, err)
+	}
+	return pins, nil
+}
+
+// Save replaces the file.
+func (s approvalStore) Save(pins map[string]approval.Pin) error {
+	text, err := json.MarshalIndent(pins, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := private.Dir(filepath.Dir(s.path)); err != nil {
+		return err
+	}
+	return private.WriteFile(s.path, append(text, '\n'))
+}

@@ -1,0 +1,58 @@
+package elicit
+
+import (
+	"strings"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/terminal"
+)
+
+// ApprovalTitle is a call that waits for an approval, in a few words.
+func ApprovalTitle(a toolscript.Approval) string {
+	from := "a call over HTTP"
+	if a.Run != "" {
+		from = a.Run
+	}
+	return from + " wants to call " + a.Tool
+}
+
+// ApprovalText is a call that waits for an approval, for a terminal.
+func ApprovalText(a toolscript.Approval) string {
+	text := "\ntoolscript: " + terminal.Visible(ApprovalTitle(a)) + "\n  arguments: " + terminal.Visible(a.Args) + "\n"
+	if a.Changed != "" {
+		text += "  THE TOOL HAS CHANGED since it was approved: " + terminal.Visible(a.Changed) + "\n"
+	}
+	return text
+}
+
+// scopes are the words for an answer that allows a call.
+var scopes = map[string]string{
+	"y": toolscript.ScopeOnce, "yes": toolscript.ScopeOnce, "r": toolscript.ScopeRun, "run": toolscript.ScopeRun,
+	"s": toolscript.ScopeSession, "session": toolscript.ScopeSession, "always": toolscript.ScopeAlways,
+}
+
+// Approve asks the user about a call. At the end of the input ok is false.
+func (p *Person) Approve(a toolscript.Approval) (answer toolscript.ApprovalAnswer, ok bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.say("%s", strings.TrimSuffix(ApprovalText(a), "\n"))
+	for {
+		text, ok := p.line("Allow it? [yes / run / session / always / no, or a reason for no] ")
+		if !ok {
+			return answer, false
+		}
+		if scope, allow := scopes[strings.ToLower(text)]; allow {
+			return toolscript.ApprovalAnswer{Action: toolscript.ApprovalAllow, Scope: scope}, true
+		}
+		switch strings.ToLower(text) {
+		case "":
+			continue
+		case "n", "no":
+			text = ""
+		}
+		return toolscript.ApprovalAnswer{Action: toolscript.ApprovalDeny, Reason: text}, true
+	}
+}
+
+// Say shows a line.
+func (p *Person) Say(text string) { p.say("toolscript: %s", terminal.OneLine(text)) }

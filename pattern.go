@@ -1,0 +1,42 @@
+package toolscript
+
+import "strings"
+
+// MatchName reports whether a pattern matches the whole name of a tool or a server: *
+// stands for any characters and ? for one. path.Match does not fit: its * stops at a
+// slash, which MCP allows in tool names, and its [ can make a pattern malformed.
+func MatchName(pattern, name string) bool {
+	if pattern == name {
+		return true
+	}
+	if !strings.ContainsAny(pattern, "*?") {
+		return false
+	}
+	return glob([]rune(pattern), []rune(name))
+}
+
+// glob backtracks to the last star only. That is sufficient and bounds the work by
+// the product of the two lengths.
+func glob(pattern, name []rune) bool {
+	p, n := 0, 0
+	star, from := -1, 0
+	for n < len(name) {
+		switch {
+		case p < len(pattern) && pattern[p] == '*':
+			star, from = p, n
+			p++
+		case p < len(pattern) && (pattern[p] == '?' || pattern[p] == name[n]):
+			p++
+			n++
+		case star >= 0:
+			from++
+			p, n = star+1, from
+		default:
+			return false
+		}
+	}
+	for p < len(pattern) && pattern[p] == '*' {
+		p++
+	}
+	return p == len(pattern)
+}

@@ -1,0 +1,50 @@
+package gateway
+
+import (
+	"crypto/subtle"
+	"errors"
+	"net/http"
+
+	"github.com/toolscript/toolscript"
+)
+
+// approverHeader has the secret of an approver. It is not the capability, which the
+// plugin gives to the commands of an agent.
+const approverHeader = "Toolscript-Approver"
+
+// errApprover is the error of a wrong secret of an approver.
+var errApprover = &toolscript.Error{Kind: toolscript.Forbidden, Err: errors.New("this is not the secret of an approver of this gateway")}
+
+// approvals answers GET /approvals.
+func (s *Server) approvals(x *exchange) error {
+	pending, err := s.backend.PendingApprovals(x.ctx)
+	if err != nil {
+		return err
+	}
+	return x.answer(http.StatusOK, orEmpty(pending))
+}
+
+// answerApproval answers POST /approvals/:id. An answer that allows the call needs the
+// secret of an approver, or the code of the request.
+func (s *Server) answerApproval(x *exchange) error {
+	id, err := x.param("id")
+	if err != nil {
+		return err
+	}
+	var answer toolscript.ApprovalAnswer
+	if err := decode(x.body, &answer); err != nil {
+		return err
+	}
+	approver := false
+	if secret := x.c.Get(approverHeader); secret != "" {
+		approver = s.approver != "" && subtle.ConstantTimeCompare([]byte(secret), []byte(s.approver)) == 1
+		if !approver {
+			return errApprover
+		}
+	}
+	if err := s.backend.AnswerApproval(x.ctx, id, answer, approver); err != nil {
+		return err
+	}
+	x.c.Status(http.StatusNoContent)
+	return nil
+}

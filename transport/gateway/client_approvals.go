@@ -1,0 +1,27 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+
+	"github.com/toolscript/toolscript"
+)
+
+// PendingApprovals are the calls that wait for the approval of a person, the oldest
+// first.
+func (c *Client) PendingApprovals(ctx context.Context) ([]toolscript.Approval, error) {
+	return get[[]toolscript.Approval](ctx, c, "/approvals")
+}
+
+// AnswerApproval answers a call that waits for the approval of a person. An answer that
+// allows the call needs the code that the gateway has shown to the person.
+func (c *Client) AnswerApproval(ctx context.Context, id string, answer toolscript.ApprovalAnswer) error {
+	body, err := json.Marshal(answer)
+	if err != nil {
+		return invalid("the answer cannot be encoded: %w", err)
+	}
+	_, err = c.ask(ctx, http.MethodPost, "/approvals/"+url.PathEscape(id), body)
+	return err
+}
