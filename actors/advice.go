@@ -150,7 +150,7 @@ func (a *adviser) noServer(message string, about toolscript.Subject) string {
 		return message + didYouMean(a.calls(ids)) + a.signatures(ids...)
 	}
 	idents := a.table.Idents(naming.None)
-	near := naming.Alike(about.Name, idents, mostNear, nil)
+	near := naming.Similar(about.Name, idents, mostNear, nil)
 	if len(near) == 0 {
 		return message + thereAre(idents, "list-servers")
 	}
@@ -185,7 +185,7 @@ func (a *adviser) near(message string, server int, name string) string {
 
 // alike returns the tools of a server with names like this one, deprecated tools last.
 func (a *adviser) alike(server int, name string) []string {
-	return naming.Alike(name, a.table.Idents(server), mostNear, func(ident string) bool { return a.deprecated(server, ident) })
+	return naming.Similar(name, a.table.Idents(server), mostNear, func(ident string) bool { return a.deprecated(server, ident) })
 }
 
 // marked adds a remark to the names of deprecated tools.

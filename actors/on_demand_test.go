@@ -107,7 +107,7 @@ func TestCallStartsItsServerOnly(t *testing.T) {
 func TestRunWaitsForTheReasonOfAFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := startWith(t, actors.Options{
-			Servers: map[string]mcpclient.Config{"mute": {}}, OnDemand: true,
+			Servers: map[string]mcpclient.Config{"silent": {}}, OnDemand: true,
 			Dial: func(ctx context.Context, _ string, _ mcpclient.Config, _ mcpclient.Events) (server.Conn, error) {
 				<-ctx.Done()
 				time.Sleep(5 * time.Second)
@@ -117,7 +117,7 @@ func TestRunWaitsForTheReasonOfAFailure(t *testing.T) {
 		deps := actors.RunDeps(s)
 		ctx, cancel := context.WithTimeout(t.Context(), deps.ConnectTime)
 		defer cancel()
-		deps.Await(ctx, toolscript.Filter{"mute"})
+		deps.Await(ctx, toolscript.Filter{"silent"})
 		if _, err := deps.Resolve(t.Context(), "mute__echo", nil, 0); !strings.Contains(err.Error(), "not connected within 30s") {
 			t.Errorf("a call after the wait = %v, want the reason", err)
 		}

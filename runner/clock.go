@@ -70,8 +70,8 @@ func (c *Clock) Stopped() bool {
 	return c.holders > 0
 }
 
-// Standing reports whether the clock is stopped; changed is closed when that changes.
-func (c *Clock) Standing() (standing bool, changed <-chan struct{}) {
+// Watch reports whether the clock is stopped; changed is closed when that changes.
+func (c *Clock) Watch() (stopped bool, changed <-chan struct{}) {
 	if c == nil {
 		return false, nil
 	}

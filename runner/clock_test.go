@@ -19,14 +19,14 @@ func TestClock(t *testing.T) {
 				t.Errorf("%s count, want %s", got, want)
 			}
 		}
-		standing, stopped := c.Standing()
+		now, stopped := c.Watch()
 		time.Sleep(time.Second)
-		if standing {
-			t.Error("it stands still without a holder")
+		if now {
+			t.Error("it is stopped without a holder")
 		}
 		first := c.Hold()
 		<-stopped
-		_, goesOn := c.Standing()
+		_, goesOn := c.Watch()
 		time.Sleep(time.Second)
 		second := c.Hold()
 		time.Sleep(time.Second)
@@ -49,7 +49,7 @@ func TestClock(t *testing.T) {
 
 func TestNoClock(t *testing.T) {
 	var c *runner.Clock
-	if standing, changed := c.Standing(); standing || changed != nil || c.Away() != 0 {
+	if now, changed := c.Watch(); now || changed != nil || c.Away() != 0 {
 		t.Error("a clock that is not there stands still")
 	}
 }

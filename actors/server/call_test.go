@@ -65,7 +65,7 @@ func TestCallTimeout(t *testing.T) {
 		{"restarted by progress", mcpclient.Config{}, progressing(4), time.Hour, 4*50*time.Second + time.Minute, toolscript.Timeout},
 		{"answered in the end, thanks to progress", mcpclient.Config{}, answeringAfter(5), time.Hour, 5 * 50 * time.Second, ""},
 		{"progress does not pass the caller's time", mcpclient.Config{}, progressing(5), 2 * time.Minute, 2 * time.Minute, toolscript.Timeout},
-		{"a connection that keeps to no context", mcpclient.Config{}, deaf, time.Hour, time.Minute, toolscript.Timeout},
+		{"a connection that keeps to no context", mcpclient.Config{}, ignoringContext, time.Hour, time.Minute, toolscript.Timeout},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -107,7 +107,7 @@ func answeringAfter(n int) func(context.Context, string, func()) (json.RawMessag
 	}
 }
 
-func deaf(context.Context, string, func()) (json.RawMessage, error) {
+func ignoringContext(context.Context, string, func()) (json.RawMessage, error) {
 	time.Sleep(3 * time.Minute)
 	return json.RawMessage(`{}`), nil
 }
@@ -116,7 +116,7 @@ func deaf(context.Context, string, func()) (json.RawMessage, error) {
 func TestLossFailsCallsInFlightAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		conn := withTools("a")
-		conn.call = deaf
+		conn.call = ignoringContext
 		r := start(t, options{config: mcpclient.Config{Concurrency: 100}, dial: func(_ context.Context, n int) (server.Conn, error) {
 			if n == 1 {
 				return conn, nil

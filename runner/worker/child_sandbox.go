@@ -156,7 +156,7 @@ func (b *inbox) handle(kind frameType, payload []byte) error {
 		if err := json.Unmarshal(payload, &header); err != nil {
 			return err
 		}
-		b.current.stand(header.Standing)
+		b.current.setClock(header.Stopped)
 	case frameStdin:
 		var header stdinHeader
 		piece, err := split(payload, &header)

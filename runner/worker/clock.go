@@ -5,10 +5,10 @@ package worker
 func (r *run) relayClock() {
 	sent := false
 	for {
-		standing, changed := r.job.Clock.Standing()
-		if standing != sent {
-			sent = standing
-			_ = r.sendJSON(frameClock, clockHeader{standing}, nil) // a broken link shows where frames are read
+		stopped, changed := r.job.Clock.Watch()
+		if stopped != sent {
+			sent = stopped
+			_ = r.sendJSON(frameClock, clockHeader{stopped}, nil) // a broken link shows where frames are read
 		}
 		select {
 		case <-changed:
@@ -18,12 +18,12 @@ func (r *run) relayClock() {
 	}
 }
 
-// stand stops the clock of the worker's side, or restarts it.
-func (j *job) stand(still bool) {
+// setClock stops the clock of the worker's side, or restarts it.
+func (j *job) setClock(stopped bool) {
 	switch {
-	case still && j.resumeClock == nil:
+	case stopped && j.resumeClock == nil:
 		j.resumeClock = j.Clock.Hold()
-	case !still && j.resumeClock != nil:
+	case !stopped && j.resumeClock != nil:
 		j.resumeClock()
 		j.resumeClock = nil
 	}

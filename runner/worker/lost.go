@@ -44,8 +44,8 @@ func (r *run) lost(cause error) (runner.Outcome, error) {
 		&toolscript.Error{Kind: toolscript.Unavailable, Err: err}
 }
 
-// killDeaf kills a worker that has not read its job at the limits of the run.
-func (r *run) killDeaf(ctx context.Context, sent <-chan struct{}) {
+// killUnread kills a worker that has not read its job at the limits of the run.
+func (r *run) killUnread(ctx context.Context, sent <-chan struct{}) {
 	wall := r.WallTimer()
 	defer wall.Stop()
 	select {

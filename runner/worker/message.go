@@ -101,7 +101,7 @@ func failureJSON(e *toolscript.ToolError) []byte {
 
 // clockHeader reports that the clock of the run stopped or continues.
 type clockHeader struct {
-	Standing bool `json:"standing"`
+	Stopped bool `json:"stopped"`
 }
 
 // stdinHeader announces a piece of standard input; its bytes follow.

@@ -103,7 +103,7 @@ func (r *run) run(ctx context.Context) (runner.Outcome, error) {
 func (r *run) sendJob(ctx context.Context) error {
 	sent := make(chan struct{})
 	defer close(sent)
-	r.Go(func() { r.killDeaf(ctx, sent) })
+	r.Go(func() { r.killUnread(ctx, sent) })
 	return r.sandbox.begin(r.job)
 }
 

@@ -26,7 +26,7 @@ func TestNothingOutlivesAKilledGateway(t *testing.T) {
 	memory := filepath.Join(peers, "mcp-server-memory")
 	g := gateway(t, fmt.Sprintf(`{"mcpServers": {
 		"npx": {"command": "npx", "args": ["--no-install", "mcp-server-everything", "stdio"], "cwd": %q},
-		"deaf": {"command": "sh", "args": ["-c", "trap '' TERM HUP INT; %s; while :; do sleep 600; done"]},
+		"ignores-signals": {"command": "sh", "args": ["-c", "trap '' TERM HUP INT; %s; while :; do sleep 600; done"]},
 		"daemon": {"command": "sh", "args": ["-c", "setsid sh -c 'trap \"\" TERM HUP; sleep 600; sleep 600' & exec %s"]},
 		"bare": {"command": "env", "args": ["-i", "PATH=/usr/bin:/bin:/usr/local/bin", %q]}
 	}}`, test, memory, memory, memory))

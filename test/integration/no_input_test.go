@@ -23,7 +23,7 @@ import (
 func TestClientThatDoesNotReadBlocksNothing(t *testing.T) {
 	g := gateway(t, `{"mcpServers": {}}`)
 	const body = `{"code":"for (;;) console.log('x'.repeat(100000))","limits":{"timeoutMs":500,"outputBytes":1000000000}}`
-	deaf(t, g, body)
+	execWithoutReading(t, g, body)
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	if err := harness.Until(ctx, func() (bool, error) {
@@ -44,8 +44,8 @@ func TestClientThatDoesNotReadBlocksNothing(t *testing.T) {
 	}
 }
 
-// deaf sends an exec request and never reads the answer.
-func deaf(t *testing.T, g *harness.Gateway, body string) {
+// execWithoutReading sends an exec request and never reads the answer.
+func execWithoutReading(t *testing.T, g *harness.Gateway, body string) {
 	t.Helper()
 	at, err := url.Parse(g.URL)
 	if err != nil {
@@ -70,10 +70,10 @@ func deaf(t *testing.T, g *harness.Gateway, body string) {
 func TestClientsThatDoNotReadHoldNoSandbox(t *testing.T) {
 	const clients = 40
 	g := gateway(t, `{"mcpServers": {}}`)
-	deaf(t, g, `{"code":"return 1"}`) // the first sandbox leaves its engine for the others
+	execWithoutReading(t, g, `{"code":"return 1"}`) // the first sandbox leaves its engine for the others
 	endWell(t, g, 1)
 	for range clients {
-		deaf(t, g, `{"code":"for (let n = 0; n < 20; n++) console.log('x'.repeat(100000)); return 1","check":"off"}`)
+		execWithoutReading(t, g, `{"code":"for (let n = 0; n < 20; n++) console.log('x'.repeat(100000)); return 1","check":"off"}`)
 	}
 	endWell(t, g, 1+clients)
 }

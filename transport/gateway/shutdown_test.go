@@ -172,9 +172,9 @@ func TestShutdownBeforeServe(t *testing.T) {
 	}
 }
 
-// TestShutdownLeavesADeafClientBehind: a client that reads nothing blocks neither its
+// TestShutdownLeavesAClientThatDoesNotRead: a client that reads nothing blocks neither its
 // run nor Shutdown.
-func TestShutdownLeavesADeafClientBehind(t *testing.T) {
+func TestShutdownLeavesAClientThatDoesNotRead(t *testing.T) {
 	stuck, failed := make(chan struct{}), make(chan error, 1)
 	tell := sync.OnceFunc(func() { close(stuck) })
 	l := serve(t, &fake{exec: func(_ context.Context, _ toolscript.ExecRequest, emit func(toolscript.Event) error) error {

@@ -209,7 +209,7 @@ func TestLargeAnswers(t *testing.T) {
 }
 
 func TestServerThatDoesNotReadBlocksNothing(t *testing.T) {
-	c := dial(t, config(t, "deaf"), mcpclient.Events{})
+	c := dial(t, config(t, "not-reading"), mcpclient.Events{})
 	args := json.RawMessage(`{"text":"` + strings.Repeat("x", 1<<20) + `"}`)
 	ctx := within(t, 300*time.Millisecond)
 	var calls sync.WaitGroup

@@ -167,12 +167,12 @@ func TestLastAnswerOfAnEndingServerIsRead(t *testing.T) {
 }
 
 func TestServerThatClosesItsOutput(t *testing.T) {
-	c := dial(t, config(t, "mute"), mcpclient.Events{})
+	c := dial(t, config(t, "closes-output"), mcpclient.Events{})
 	wantText(t, "Err", awaitLost(t, c).Error(), "standard output")
 }
 
 func TestServerThatClosesItsInput(t *testing.T) {
-	c := dial(t, config(t, "plugged"), mcpclient.Events{})
+	c := dial(t, config(t, "closes-input"), mcpclient.Events{})
 	// Messages that are already in the pipe are lost without an error. The
 	// notification that the call is cancelled fails.
 	if _, err := c.CallTool(within(t, 200*time.Millisecond), "echo", nil, nil); err == nil {

@@ -83,7 +83,7 @@ func TestPingOfAnEndedServer(t *testing.T) {
 
 // The server never answers, so the ping ends with its context.
 func TestPingOfAServerThatDoesNotRead(t *testing.T) {
-	c := dial(t, config(t, "deaf"), mcpclient.Events{})
+	c := dial(t, config(t, "not-reading"), mcpclient.Events{})
 	if err := c.Ping(within(t, 50*time.Millisecond)); toolscript.KindOf(err) != toolscript.Timeout {
 		t.Errorf("Ping = %v, want a timeout", err)
 	}

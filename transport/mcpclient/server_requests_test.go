@@ -15,7 +15,7 @@ func TestAnswersThatCannotBeWrittenAreNoFloodInTheLog(t *testing.T) {
 	before := slog.Default()
 	slog.SetDefault(slog.New(slog.NewTextHandler(&log, nil)))
 	t.Cleanup(func() { slog.SetDefault(before) })
-	c := dial(t, config(t, "plugged", "flood=5000"), mcpclient.Events{})
+	c := dial(t, config(t, "closes-input", "flood=5000"), mcpclient.Events{})
 	_ = awaitLost(t, c) // the server has closed its standard input
 	if err := c.Close(); err != nil {
 		t.Error(err)

@@ -18,9 +18,9 @@ import (
 
 // Messages of the actors in these tests.
 type (
-	echo  struct{ reply mailbox.Reply[string] }
-	mute  struct{ reply mailbox.Reply[string] }
-	crash struct{ reply mailbox.Reply[string] }
+	echo    struct{ reply mailbox.Reply[string] }
+	ignored struct{ reply mailbox.Reply[string] }
+	crash   struct{ reply mailbox.Reply[string] }
 )
 
 // family is a parent that records its notifications, and a child.
@@ -57,8 +57,8 @@ func newFamily(t *testing.T, child func(f *family, c *actor.Context)) *family {
 	return f
 }
 
-// talker answers echo, ignores mute and panics on crash.
-func talker(f *family, c *actor.Context) {
+// answering answers echo, ignores ignored and panics on crash.
+func answering(f *family, c *actor.Context) {
 	note := func(text string) {
 		f.mu.Lock()
 		defer f.mu.Unlock()
@@ -85,14 +85,14 @@ func (f *family) ask(t *testing.T, limit time.Duration, build func(mailbox.Reply
 
 func TestAsk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newFamily(t, talker)
+		f := newFamily(t, answering)
 		if got, err := f.ask(t, time.Second, func(r mailbox.Reply[string]) any { return echo{r} }); got != "hello" || err != nil {
 			t.Errorf("echo = %q, %v", got, err)
 		}
 		begin := time.Now()
-		_, err := f.ask(t, time.Second, func(r mailbox.Reply[string]) any { return mute{r} })
+		_, err := f.ask(t, time.Second, func(r mailbox.Reply[string]) any { return ignored{r} })
 		if toolscript.KindOf(err) != toolscript.Timeout || time.Since(begin) != time.Second {
-			t.Errorf("mute = %v after %v, want a time-out after 1s", err, time.Since(begin))
+			t.Errorf("ignored = %v after %v, want a time-out after 1s", err, time.Since(begin))
 		}
 		if _, err := mailbox.Ask(t.Context(), f.child, func(r mailbox.Reply[string]) any { return echo{r} }); toolscript.KindOf(err) != toolscript.Internal {
 			t.Errorf("without a deadline = %v, want internal", err)
@@ -102,12 +102,12 @@ func TestAsk(t *testing.T) {
 
 func TestElicitationDuringShutdown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newFamily(t, talker)
+		f := newFamily(t, answering)
 		gone := make(chan struct{})
 		f.child.Gone = gone
 		time.AfterFunc(time.Second, func() { close(gone) })
-		if _, err := f.ask(t, time.Hour, func(r mailbox.Reply[string]) any { return mute{r} }); !errors.Is(err, mailbox.ErrStopped) {
-			t.Errorf("mute = %v, want %v", err, mailbox.ErrStopped)
+		if _, err := f.ask(t, time.Hour, func(r mailbox.Reply[string]) any { return ignored{r} }); !errors.Is(err, mailbox.ErrStopped) {
+			t.Errorf("ignored = %v, want %v", err, mailbox.ErrStopped)
 		}
 	})
 }
@@ -116,7 +116,7 @@ func TestElicitationDuringShutdown(t *testing.T) {
 // the messages behind it in the queue, and messages sent after the end of the actor.
 func TestPanicAnswersAllRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newFamily(t, talker)
+		f := newFamily(t, answering)
 		begin := time.Now()
 		for _, build := range []func(mailbox.Reply[string]) any{
 			func(r mailbox.Reply[string]) any { return crash{r} },
@@ -140,7 +140,7 @@ func TestAfterAPanicAnActorHandlesOnlyStopped(t *testing.T) {
 			if _, ok := c.Message().(crash); ok {
 				f.engine.Send(c.PID(), echo{}) // queued before the poison
 			}
-			talker(f, c)
+			answering(f, c)
 		})
 		f.engine.Send(f.child.PID, crash{})
 		<-f.life.Ended()
@@ -154,7 +154,7 @@ func TestAfterAPanicAnActorHandlesOnlyStopped(t *testing.T) {
 			t.Fatalf("the parent was received %v, want Failed and Ended", f.received)
 		}
 		failed, ok := f.received[0].(mailbox.Failed)
-		if !ok || failed.Reason != "crash" || failed.Life != f.life || !strings.Contains(string(failed.Stack), "talker") {
+		if !ok || failed.Reason != "crash" || failed.Life != f.life || !strings.Contains(string(failed.Stack), "answering") {
 			t.Errorf("first %+v, want Failed with the stack of the panic", f.received[0])
 		}
 		if ended, ok := f.received[1].(mailbox.Ended); !ok || ended.Life != f.life {
@@ -194,7 +194,7 @@ func TestTheRootSurvivesItsPanics(t *testing.T) {
 		}
 		var faults []error
 		f := &family{engine: engine}
-		root := engine.SpawnFunc(func(c *actor.Context) { talker(f, c) }, "root",
+		root := engine.SpawnFunc(func(c *actor.Context) { answering(f, c) }, "root",
 			mailbox.RootOptions("0", func(err error) { faults = append(faults, err) })...)
 		f.child = mailbox.Address{Engine: engine, PID: root}
 		for range 5 {

@@ -10,14 +10,14 @@ import (
 	"github.com/agnivade/levenshtein"
 )
 
-// leastAlike is the minimum similarity of two names, from 0 to 1.
-const leastAlike = 0.34
+// leastSimilar is the minimum similarity of two names, from 0 to 1.
+const leastSimilar = 0.34
 
-// Alike returns up to n of names that are similar to name by their letters, as Nearest,
+// Similar returns up to n of names that are similar to name by their letters, as Nearest,
 // or by common words, as readFile and readTextFile. The most similar comes first. Names
 // for which last is true come after all others; last may be nil. The length of name does
 // not affect the cost.
-func Alike(name string, names []string, n int, last func(string) bool) []string {
+func Similar(name string, names []string, n int, last func(string) bool) []string {
 	type candidate struct {
 		name     string
 		last     bool
@@ -32,7 +32,7 @@ func Alike(name string, names []string, n int, last func(string) bool) []string 
 		if at := slices.Index(near, other); at >= 0 {
 			score = max(score, 0.9-0.5*float64(at)/float64(len(near)))
 		}
-		if score >= leastAlike {
+		if score >= leastSimilar {
 			short := name[:min(len(name), longest)]
 			all = append(all, candidate{other, last != nil && last(other), score, levenshtein.ComputeDistance(short, other)})
 		}
@@ -87,14 +87,14 @@ func common(a, b []string) float64 {
 		switch {
 		case slices.Contains(b, word):
 			same++
-		case slices.ContainsFunc(b, func(other string) bool { return alikeWords(word, other) }):
+		case slices.ContainsFunc(b, func(other string) bool { return similarWords(word, other) }):
 			same += almost
 		}
 	}
 	return 2 * same / float64(len(a)+len(b))
 }
 
-func alikeWords(a, b string) bool {
+func similarWords(a, b string) bool {
 	const letters = 4 // minimum length of words that may differ in one letter
 	short := min(utf8.RuneCountInString(a), utf8.RuneCountInString(b))
 	if short >= 3 && (strings.HasPrefix(a, b) || strings.HasPrefix(b, a)) {

@@ -8,7 +8,7 @@ import (
 	"github.com/toolscript/toolscript/naming"
 )
 
-func TestAlike(t *testing.T) {
+func TestSimilar(t *testing.T) {
 	files := []string{"createDirectory", "editFile", "listDirectory", "readFile", "readMultipleFiles", "readTextFile", "searchFiles", "writeFile"}
 	deprecated := func(name string) bool { return name == "readFile" }
 	for name, want := range map[string]string{
@@ -21,7 +21,7 @@ func TestAlike(t *testing.T) {
 		"":               "",
 		"zzzzzzzzzzzzzz": "",
 	} {
-		got := naming.Alike(name, files, 3, deprecated)
+		got := naming.Similar(name, files, 3, deprecated)
 		if !slices.Equal(got, strings.Fields(want)) {
 			t.Errorf("%q: %v, want %v", name, got, want)
 		}
@@ -29,8 +29,8 @@ func TestAlike(t *testing.T) {
 			t.Errorf("%q: %v has the deprecated name before others", name, got)
 		}
 	}
-	if got := naming.Alike("reaFile", []string{"readFile", "zebra"}, 3, deprecated); !slices.Equal(got, []string{"readFile"}) {
+	if got := naming.Similar("reaFile", []string{"readFile", "zebra"}, 3, deprecated); !slices.Equal(got, []string{"readFile"}) {
 		t.Errorf("%v, want the deprecated name where there is no other", got)
 	}
-	naming.Alike(strings.Repeat("aB", 1<<20), files, 3, nil) // a script can use such a name
+	naming.Similar(strings.Repeat("aB", 1<<20), files, 3, nil) // a script can use such a name
 }
