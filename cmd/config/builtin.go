@@ -39,6 +39,13 @@ func (o Options) builtinSettings(n *node, file File) (s mcpclient.BuiltinSetting
 		}
 		s.Exec.Writable = append(s.Exec.Writable, path)
 	}
+	web := n.child("web")
+	s.Web.AllowHosts = web.child("allowHosts").texts()
+	if search := web.child("search"); search != nil {
+		s.Web.Search = mcpclient.SearchSettings{
+			Provider: search.child("provider").text(), URL: search.child("url").text(), Key: search.child("key").text(),
+		}
+	}
 	return s, nil
 }
 

@@ -56,7 +56,10 @@ func TestLoadComplete(t *testing.T) {
 			"imported": {Type: mcpclient.HTTP, URL: "https://imported.example.com/mcp", Timeout: time.Minute},
 			"workspace": {
 				Type: mcpclient.Builtin, Root: filepath.Join(s.home, "work"), Tools: []string{"readFile", "listDir"}, Timeout: time.Minute,
-				Settings: mcpclient.BuiltinSettings{Exec: mcpclient.ExecSettings{Network: true, Writable: []string{filepath.Join(s.home, "cache")}}},
+				Settings: mcpclient.BuiltinSettings{Exec: mcpclient.ExecSettings{Network: true, Writable: []string{filepath.Join(s.home, "cache")}},
+					Web: mcpclient.WebSettings{AllowHosts: []string{"localhost:3000", "10.0.0.0/8"}, Search: mcpclient.SearchSettings{
+						Provider: mcpclient.Brave, Key: "sk", URL: "https://search.example.com",
+					}}},
 			},
 		},
 		Settings: config.Settings{Engine: "quickjs", Check: "warn", Types: config.Types{OpenObjects: true, NoObserve: true, Describe: new(80)}, Limits: toolscript.Limits{

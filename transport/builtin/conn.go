@@ -66,6 +66,7 @@ func (d Dialer) Dial(_ context.Context, name string, cfg mcpclient.Config, on mc
 	}
 	c.life, c.hangUp = context.WithCancelCause(context.Background())
 	workspace.Log, workspace.Settings, workspace.Env = c.log, cfg.Settings, mcpclient.Environment(os.Environ(), cfg)
+	workspace.Background = c.background
 	for _, wanted := range cfg.Tools {
 		t, known := registry.Get(wanted)
 		if !known {
@@ -151,6 +152,22 @@ func (c *Conn) begin() bool {
 	}
 	c.calls.Add(1)
 	return true
+}
+
+// background runs work that is not part of a call, until Close.
+func (c *Conn) background(work func(context.Context)) {
+	if !c.begin() {
+		return
+	}
+	go func() {
+		defer c.calls.Done()
+		defer func() {
+			if r := recover(); r != nil {
+				c.log(slog.LevelError, fmt.Sprintf("panic of a tool in the background: %v\n%s", r, debug.Stack()))
+			}
+		}()
+		work(c.life)
+	}()
 }
 
 // run calls the function of a tool. A panic becomes an error of the call.

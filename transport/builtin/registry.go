@@ -8,8 +8,10 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/naming"
 	"github.com/toolscript/toolscript/transport/builtin/command"
+	"github.com/toolscript/toolscript/transport/builtin/documents"
 	"github.com/toolscript/toolscript/transport/builtin/files"
 	"github.com/toolscript/toolscript/transport/builtin/tool"
+	"github.com/toolscript/toolscript/transport/builtin/web"
 )
 
 // standard has all built-in tools.
@@ -19,6 +21,12 @@ var standard = []tool.Tool{
 	files.ApplyPatch,
 	files.WriteFile,
 	command.Exec,
+	web.WebSearch,
+	web.FetchURL,
+	documents.SaveToFC,
+	documents.FetchFromFC,
+	documents.SavePrompt,
+	documents.GetPrompt,
 }
 
 // Registry has tools by name. It is safe for concurrent use.

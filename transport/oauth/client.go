@@ -10,6 +10,8 @@ import (
 	"net/url"
 	"syscall"
 	"time"
+
+	"github.com/toolscript/toolscript/transport/reach"
 )
 
 // Limits of one request to an authorization server.
@@ -76,7 +78,7 @@ func (g *guard) dial(ctx context.Context, network, address string) (net.Conn, er
 		if err != nil {
 			return err
 		}
-		if reachOf(to.Addr()) > allowed {
+		if reach.Of(to.Addr()) > allowed {
 			return fmt.Errorf("%s is not a public address, and the MCP server is not in the same network", to.Addr())
 		}
 		return nil
@@ -86,19 +88,19 @@ func (g *guard) dial(ctx context.Context, network, address string) (net.Conn, er
 
 // allowed returns the reach of the server itself. A server without an address counts
 // as public.
-func (g *guard) allowed(ctx context.Context) reach {
+func (g *guard) allowed(ctx context.Context) reach.Reach {
 	if isLoopback(g.resource.Hostname()) {
-		return local
+		return reach.Local
 	}
 	addresses, err := net.DefaultResolver.LookupNetIP(ctx, "ip", g.resource.Hostname())
 	if err != nil || len(addresses) == 0 {
-		return public
+		return reach.Public
 	}
-	nearest := local
+	nearest := reach.Local
 	for _, ip := range addresses {
-		nearest = min(nearest, reachOf(ip))
+		nearest = min(nearest, reach.Of(ip))
 	}
-	return min(nearest, private) // a public name that leads here does not allow other names to do so
+	return min(nearest, reach.Private) // a public name that leads here does not allow other names to do so
 }
 
 type roundTripper func(*http.Request) (*http.Response, error)

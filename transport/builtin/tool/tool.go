@@ -67,3 +67,16 @@ func ContentSchema(description string) string {
 	return `{"type": "object", "required": ["content", "success"], "additionalProperties": false, "properties": {
 		"content": {"type": "string", "description": ` + string(text) + `}, "success": {"type": "boolean"}}}`
 }
+
+// Strings is an argument that is a string or a list of strings.
+type Strings []string
+
+// UnmarshalJSON reads either form.
+func (s *Strings) UnmarshalJSON(text []byte) error {
+	var one string
+	if json.Unmarshal(text, &one) == nil {
+		*s = Strings{one}
+		return nil
+	}
+	return json.Unmarshal(text, (*[]string)(s))
+}

@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -23,6 +24,9 @@ type Workspace struct {
 	Settings mcpclient.BuiltinSettings
 	Env      []string // environment of programs, as NAME=value
 
+	// Background runs work that outlives a call; its context ends with the server.
+	Background func(work func(context.Context))
+
 	real string // Dir without symbolic links
 }
 
@@ -40,7 +44,7 @@ func Open(dir string, host Host) (*Workspace, error) {
 	if err != nil {
 		real = dir
 	}
-	return &Workspace{Host: host, Root: root, Dir: dir, Log: func(slog.Level, string) {}, real: real}, nil
+	return &Workspace{Host: host, Root: root, Dir: dir, Log: func(slog.Level, string) {}, Background: func(func(context.Context)) {}, real: real}, nil
 }
 
 // Close closes the workspace.

@@ -1,0 +1,114 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	htmltomarkdown "github.com/JohannesKaufmann/html-to-markdown/v2"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+	"golang.org/x/net/html/charset"
+
+	"github.com/toolscript/toolscript"
+)
+
+// page is a web page as Markdown.
+type page struct {
+	url     string // after redirects
+	title   string
+	content string
+}
+
+// load fetches a page.
+func load(ctx context.Context, client *http.Client, from *url.URL) (page, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, from.String(), nil)
+	if err != nil {
+		return page{}, err
+	}
+	req.Header.Set("User-Agent", "toolscript/"+toolscript.Version)
+	req.Header.Set("Accept", "text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, text/*;q=0.8, application/json;q=0.7, */*;q=0.1")
+	resp, err := client.Do(req) //nolint:gosec // the guard of the client checks every address
+	if err != nil {
+		var wrapped *url.Error
+		if errors.As(err, &wrapped) {
+			err = wrapped.Err // without the address, which the caller knows
+		}
+		return page{}, err
+	}
+	defer resp.Body.Close() //nolint:errcheck // only read
+	if resp.StatusCode < 200 || resp.StatusCode > 299 {
+		return page{}, fmt.Errorf("the server answered %s", resp.Status)
+	}
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
+	if err != nil {
+		return page{}, err
+	}
+	if len(body) > maxBody {
+		return page{}, fmt.Errorf("the page has more than %d bytes", maxBody)
+	}
+	p := page{url: resp.Request.URL.String()}
+	return p, p.read(body, resp.Header.Get("Content-Type"))
+}
+
+// read converts the body of an answer.
+func (p *page) read(body []byte, contentType string) error {
+	if contentType == "" {
+		contentType = http.DetectContentType(body)
+	}
+	kind, _, err := mime.ParseMediaType(contentType)
+	if err != nil {
+		return fmt.Errorf("the page has the unreadable type %.100q", contentType)
+	}
+	if !isText(kind) {
+		return fmt.Errorf("the page is %s, and not text", kind)
+	}
+	text, err := charset.NewReader(bytes.NewReader(body), contentType)
+	if err != nil {
+		return err
+	}
+	if kind == "text/html" || kind == "application/xhtml+xml" {
+		return p.convert(text)
+	}
+	raw, err := io.ReadAll(text)
+	p.content = strings.ToValidUTF8(string(raw), "\ufffd")
+	return err
+}
+
+func isText(kind string) bool {
+	return strings.HasPrefix(kind, "text/") || strings.HasSuffix(kind, "+json") || strings.HasSuffix(kind, "+xml") ||
+		slices.Contains([]string{"application/json", "application/xml", "application/javascript", "application/yaml"}, kind)
+}
+
+// convert converts HTML to Markdown. Relative addresses become absolute.
+func (p *page) convert(text io.Reader) error {
+	root, err := html.Parse(text)
+	if err != nil {
+		return fmt.Errorf("the page cannot be parsed: %w", err)
+	}
+	p.title = title(root)
+	markdown, err := htmltomarkdown.ConvertNode(root, converter.WithDomain(p.url))
+	if err != nil {
+		return fmt.Errorf("the page cannot be converted: %w", err)
+	}
+	p.content = strings.ToValidUTF8(string(markdown), "\ufffd")
+	return nil
+}
+
+// title is the text of the first title element.
+func title(root *html.Node) string {
+	for n := range root.Descendants() {
+		if n.DataAtom == atom.Title && n.FirstChild != nil {
+			return strings.Join(strings.Fields(n.FirstChild.Data), " ")
+		}
+	}
+	return ""
+}

@@ -1,0 +1,29 @@
+package reach_test
+
+import (
+	"net/netip"
+	"testing"
+
+	"github.com/toolscript/toolscript/transport/reach"
+)
+
+func TestOf(t *testing.T) {
+	for want, addresses := range map[reach.Reach][]string{
+		reach.Public: {"1.1.1.1", "8.8.8.8", "172.32.0.1", "2606:4700::1111", "::ffff:8.8.8.8"},
+		reach.Private: {
+			"10.0.0.1", "172.16.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1", "224.0.0.1", "255.255.255.255", "0.1.2.3", "192.0.0.8",
+			"198.18.0.1", "fc00::1", "fd00::1", "fe80::1", "fe80::1%eth0", "fec0::1", "ff02::1", "64:ff9b::7f00:1", "64:ff9b:1::1",
+			"2002:7f00:1::", "2001::1", "::7f00:1", "100::1", "5f00::1", "::ffff:10.0.0.1",
+		},
+		reach.Local: {"127.0.0.1", "127.1.2.3", "0.0.0.0", "::", "::1", "::ffff:127.0.0.1", "::1%lo"},
+	} {
+		for _, address := range addresses {
+			if got := reach.Of(netip.MustParseAddr(address)); got != want {
+				t.Errorf("Of(%s) = %d, want %d", address, got, want)
+			}
+		}
+	}
+	if got := reach.Of(netip.Addr{}); got != reach.Private {
+		t.Errorf("Of no address = %d", got)
+	}
+}
