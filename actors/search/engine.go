@@ -51,9 +51,9 @@ func (s *Search) Own(m Model, c Cache) {
 // closes it.
 type outside struct{ embedding.Embedder }
 
-func (o outside) Background() embedding.Embedder { return o.Embedder }
-func (outside) Loaded() bool                     { return true }
-func (outside) Close()                           {}
+func (o outside) Background(func()) embedding.Embedder { return o.Embedder }
+func (outside) Loaded() bool                           { return true }
+func (outside) Close()                                 {}
 
 func (e *engine) works() bool { return e.model != nil && !e.broken.Load() }
 

@@ -22,8 +22,9 @@ import (
 type Model interface {
 	// Embedder answers requests with normal priority.
 	embedding.Embedder
-	// Background returns an embedder with low priority.
-	Background() embedding.Embedder
+	// Background returns an embedder with low priority, which calls pause at short
+	// intervals if it works in this process.
+	Background(pause func()) embedding.Embedder
 	// Loaded reports whether it is in memory.
 	Loaded() bool
 	// Close releases the model. Later calls return an error.
@@ -37,7 +38,7 @@ func MiniLM(idle time.Duration) Model { return embedded{minilm.NewEngine(idle, m
 
 type embedded struct{ *minilm.Engine }
 
-func (e embedded) Background() embedding.Embedder { return e.Engine.Background() }
+func (e embedded) Background(pause func()) embedding.Embedder { return e.Engine.Background(pause) }
 
 // Cache stores vectors across restarts, as vectors.File does.
 type Cache interface {

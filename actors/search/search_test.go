@@ -28,7 +28,8 @@ type model struct {
 	mu       sync.Mutex
 	embedded []string // by Background
 	refuse   func(text string) bool
-	hold     chan struct{} // nil: calls do not block
+	hold     chan struct{}      // nil: calls do not block
+	step     func(pause func()) // the work of Background; may be nil
 }
 
 func (m *model) ID() string   { return "fake-1" }
@@ -59,9 +60,12 @@ func (m *model) EmbedQuery(ctx context.Context, query string) ([]float32, error)
 	return all[0], nil
 }
 
-func (m *model) Background() embedding.Embedder { return background{m} }
+func (m *model) Background(pause func()) embedding.Embedder { return background{m, pause} }
 
-type background struct{ *model }
+type background struct {
+	*model
+	pause func()
+}
 
 func (b background) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	if b.hold != nil {
@@ -70,6 +74,9 @@ func (b background) Embed(ctx context.Context, texts []string) ([][]float32, err
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
+	}
+	if b.step != nil {
+		b.step(b.pause)
 	}
 	b.mu.Lock()
 	b.embedded = append(b.embedded, texts...)
@@ -360,6 +367,40 @@ func TestIndexingYieldsToCalls(t *testing.T) {
 		if got := m.count(); got == 0 {
 			t.Error("a gateway that is never idle is never indexed")
 		}
+	})
+}
+
+// TestAStepPausesForCalls: a step of the indexer waits in its middle while calls begin and
+// end, but not without limit.
+func TestAStepPausesForCalls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var r *rig
+		waits := make(chan time.Duration, 3)
+		m := &model{step: func(pause func()) {
+			begin := time.Now()
+			pause()
+			waits <- time.Since(begin)
+			r.Busy()
+			pause()
+			waits <- time.Since(begin)
+			for range 10_000 {
+				r.Busy()()
+				pause()
+			}
+			waits <- time.Since(begin)
+		}}
+		r = start(t, catalog(0), func(o *search.Options) { o.Model = m })
+		r.change(catalog(1, many(1)...))
+		if quiet := <-waits; quiet != 0 {
+			t.Errorf("without calls a step pauses for %v", quiet)
+		}
+		if short := <-waits; short <= 0 || short > 5*time.Millisecond {
+			t.Errorf("after a call a step pauses for %v", short)
+		}
+		if long := <-waits; long < 100*time.Millisecond || long > time.Second {
+			t.Errorf("with calls without end a step pauses for %v in all", long)
+		}
+		r.settled(t, 1)
 	})
 }
 

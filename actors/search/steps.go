@@ -122,7 +122,8 @@ func (x *indexer) embed(all []index.Document) {
 	if x.single > 0 {
 		n = 1
 	}
-	documents, ctx, traffic, model := first(all, n), x.ctx, &x.traffic, x.engine.model.Background()
+	documents, ctx, traffic := first(all, n), x.ctx, &x.traffic
+	model := x.engine.model.Background(traffic.pauses(ctx))
 	if x.options.Lazy {
 		model = x.engine.model // a query waits for the first vectors of a lazy search
 	}

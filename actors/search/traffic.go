@@ -10,8 +10,10 @@ const (
 	// pause is the time without the start or end of a call after which indexing
 	// continues.
 	pause = 20 * time.Millisecond
-	// patience bounds the wait for a pause, so that a gateway that is never idle is
-	// indexed too, at low priority.
+	// shortPause is the same in the middle of a step.
+	shortPause = time.Millisecond
+	// patience bounds the wait for a pause, before a step and in a step, so that a gateway
+	// that is never idle is indexed too, at low priority.
 	patience = 500 * time.Millisecond
 )
 
@@ -27,13 +29,18 @@ func (t *traffic) begin() (done func()) {
 
 func (t *traffic) markUsed() { t.last.Store(time.Now().UnixNano()) }
 
+// idle is the time since the last start or end.
+func (t *traffic) idle() time.Duration {
+	return time.Duration(time.Now().UnixNano() - t.last.Load())
+}
+
 // quiet waits for a pause in the traffic, at most for patience. A call that waits for
 // its server is not traffic, because it uses no CPU.
 func (t *traffic) quiet(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	for {
-		left := pause - time.Duration(time.Now().UnixNano()-t.last.Load())
+		left := pause - t.idle()
 		if left <= 0 || ctx.Err() != nil {
 			return
 		}
@@ -42,6 +49,18 @@ func (t *traffic) quiet(ctx context.Context) {
 		case <-timer.C:
 		case <-ctx.Done():
 			timer.Stop()
+		}
+	}
+}
+
+// pauses returns a function that waits, in the middle of a step, while calls begin and
+// end, at most for patience in all its calls.
+func (t *traffic) pauses(ctx context.Context) func() {
+	left := patience
+	return func() {
+		for left > 0 && t.idle() < shortPause && ctx.Err() == nil {
+			time.Sleep(shortPause)
+			left -= shortPause
 		}
 	}
 }

@@ -57,7 +57,7 @@ func TestWithModel(t *testing.T) {
 	e := minilm.NewEngine(0, nil)
 	defer e.Close()
 	x := index.New(catalog(), nil)
-	vectors, err := index.Embed(t.Context(), e.Background(), x.Missing())
+	vectors, err := index.Embed(t.Context(), e.Background(func() {}), x.Missing())
 	if err != nil {
 		t.Fatal(err)
 	}

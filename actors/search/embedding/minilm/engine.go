@@ -64,11 +64,16 @@ func (e *Engine) EmbedQuery(ctx context.Context, query string) ([]float32, error
 	return vectors[0], nil
 }
 
-// Background returns an engine with low priority in this process and on this machine.
-func (e *Engine) Background() Background { return Background{e} }
+// Background returns an engine with low priority in this process and on this machine. It
+// calls pause every few hundred microseconds of work, and other goroutines run before
+// it continues.
+func (e *Engine) Background(pause func()) Background { return Background{e, pause} }
 
 // Background embeds at low priority; see Engine.Background.
-type Background struct{ *Engine }
+type Background struct {
+	*Engine
+	pause func()
+}
 
 // Embed is Engine.Embed at low priority. It runs on its own thread, which ends
 // afterwards, because a lowered priority cannot be raised again.
@@ -78,7 +83,10 @@ func (b Background) Embed(ctx context.Context, documents []string) (vectors [][]
 		defer close(done)
 		runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
 		lowerPriority()
-		vectors, err = b.embed(ctx, readable(documents), Options{Pause: runtime.Gosched})
+		vectors, err = b.embed(ctx, readable(documents), Options{Pause: func() {
+			b.pause()
+			runtime.Gosched()
+		}})
 	}()
 	<-done
 	return vectors, err

@@ -61,7 +61,7 @@ func TestEngineCancelled(t *testing.T) {
 	defer e.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := e.Background().Embed(ctx, []string{"a"}); !errors.Is(err, context.Canceled) {
+	if _, err := e.Background(func() {}).Embed(ctx, []string{"a"}); !errors.Is(err, context.Canceled) {
 		t.Errorf("err = %v, want %v", err, context.Canceled)
 	}
 }
@@ -80,7 +80,7 @@ func TestEngineTogether(t *testing.T) {
 	for n := range 6 {
 		var embedder embedding.Embedder = e
 		if n%3 == 0 {
-			embedder = e.Background()
+			embedder = e.Background(func() {})
 		}
 		wg.Go(func() {
 			got, err := embedder.Embed(t.Context(), texts)

@@ -35,7 +35,7 @@ func TestEngineReads(t *testing.T) {
 	if far := farthest(embedOne(t, e, text), want); far > 1e-5 {
 		t.Errorf("the document differs by %g", far)
 	}
-	if far := farthest(embedOne(t, e.Background(), text), want); far > 1e-5 {
+	if far := farthest(embedOne(t, e.Background(func() {}), text), want); far > 1e-5 {
 		t.Errorf("the document embedded behind others differs by %g", far)
 	}
 	query, err := e.EmbedQuery(t.Context(), text)
