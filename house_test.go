@@ -57,6 +57,8 @@ var onlyIn = map[string]struct {
 	"github.com/godbus/dbus":                         {[]string{"cmd/confirm"}, "codes of approvals go to the desktop from one package"},
 	"go.etcd.io/bbolt":                               {[]string{"transport/builtin/documents"}, "one package knows the file of the documents"},
 	"github.com/JohannesKaufmann/html-to-markdown":   {[]string{"transport/builtin/web"}, "only pages of the web are converted"},
+	"github.com/bmatcuk/doublestar":                  {[]string{"transport/builtin/tree"}, "one meaning of globs"},
+	"github.com/sahilm/fuzzy":                        {[]string{"transport/builtin/files"}, "one tool compares names of files"},
 	"github.com/landlock-lsm/go-landlock":            {[]string{"runner/confine"}, "one package restricts processes"},
 }
 

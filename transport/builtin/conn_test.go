@@ -164,6 +164,8 @@ func TestResultsFitTheSchema(t *testing.T) {
 	for name, args := range map[string]object{
 		"readFile":   {"filePath": "a.txt"},
 		"listDir":    {"dirPath": "."},
+		"grepFiles":  {"pattern": "one"},
+		"fileSearch": {"pattern": "btxt"},
 		"writeFile":  {"filePath": "new.txt", "content": "x"},
 		"applyPatch": {"patch": "*** Begin Patch\n*** Delete File: dir/b.txt\n*** End Patch\n"},
 	} {

@@ -104,8 +104,10 @@ func TestNoPathLeavesTheRoot(t *testing.T) {
 			"readFile": {
 				{"filePath": path}, {"filePath": base, "workdir": dir}, {"filePath": path, "workdir": "dir"}, {"filePath": path, "mode": "indentation"},
 			},
-			"listDir":   {{"dirPath": path}, {"dirPath": dir, "depth": 9}},
-			"writeFile": {{"filePath": path, "content": "overwritten"}},
+			"listDir":    {{"dirPath": path}, {"dirPath": dir, "depth": 9}},
+			"writeFile":  {{"filePath": path, "content": "overwritten"}},
+			"grepFiles":  {{"pattern": "SECRE.|root:x", "path": path}, {"pattern": ".", "path": dir}},
+			"fileSearch": {{"pattern": "secret", "searchDirectory": path}, {"pattern": "*", "searchDirectory": dir}},
 			"applyPatch": {
 				{"patch": "*** Begin Patch\n*** Update File: " + path + "\n@@\n-" + secret + "\n+overwritten\n*** End Patch\n"},
 				{"patch": "*** Begin Patch\n*** Delete File: " + path + "\n*** End Patch\n"},
@@ -113,7 +115,7 @@ func TestNoPathLeavesTheRoot(t *testing.T) {
 			},
 		} {
 			for _, args := range calls {
-				if dir == "" && (args["workdir"] == "" || args["cwd"] == "" || args["dirPath"] == "") {
+				if dir == "" && (args["workdir"] == "" || args["cwd"] == "" || args["dirPath"] == "" || args["path"] == "" || args["searchDirectory"] == "") {
 					continue
 				}
 				s.refused(tool, path, args)
@@ -130,8 +132,8 @@ func TestNoPathLeavesTheRoot(t *testing.T) {
 func (s *scene) refused(tool, path string, args object) {
 	s.Helper()
 	r := s.call(tool, args)
-	for _, leak := range []string{secret, "root:x:0", "PATH=", "root-twin"} {
-		if text := string(r.raw); strings.Contains(text, leak) && !strings.Contains(path, leak) && !r.IsError && r.Structured["success"] == true {
+	for _, leak := range []string{secret, "root:x:0", "PATH=", "root-twin", "secret.txt"} {
+		if text := string(r.raw); strings.Contains(text, leak) && !strings.Contains(path, leak) && !r.IsError && r.Structured["success"] != false {
 			s.Errorf("%s %q shows %s: %s", tool, args, leak, r.raw)
 		}
 	}
@@ -256,7 +258,11 @@ func TestRaces(t *testing.T) {
 		name := fmt.Sprintf("swap/new%d.txt", i)
 		s.refused("readFile", "", object{"filePath": "swap/secret.txt"})
 		s.refused("readFile", "", object{"filePath": "secret.txt", "workdir": "swap/sub"})
-		s.refused("listDir", "", object{"dirPath": "swap"})
+		s.refused("listDir", "secret.txt", object{"dirPath": "swap"})
+		s.refused("grepFiles", "secret.txt", object{"pattern": "SECRE", "path": "swap"})
+		if r := s.call("grepFiles", object{"pattern": "SECRE"}); r.text() != "" {
+			t.Errorf("grepFiles: %s", r.raw)
+		}
 		s.refused("writeFile", "", object{"filePath": name, "content": "x"})
 		s.refused("applyPatch", "", object{"patch": "*** Begin Patch\n*** Update File: swap/secret.txt\n-inside\n+inside\n+x\n*** End Patch\n"})
 		s.refused("applyPatch", "", object{"patch": "*** Begin Patch\n*** Delete File: swap/sub/secret.txt\n*** Add File: swap/sub/deep/" + filepath.Base(name) + "\n+x\n*** End Patch\n"})

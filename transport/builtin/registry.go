@@ -19,6 +19,8 @@ var standard = []tool.Tool{
 	files.ReadFile,
 	files.ListDir,
 	files.ApplyPatch,
+	files.GrepFiles,
+	files.FileSearch,
 	files.WriteFile,
 	command.Exec,
 	web.WebSearch,

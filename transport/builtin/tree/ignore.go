@@ -1,0 +1,221 @@
+package tree
+
+import (
+	"bufio"
+	"io"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/toolscript/toolscript/transport/builtin/tool"
+)
+
+// rule is one line of a .gitignore file.
+type rule struct {
+	glob    string // for the path below the folder of the file
+	keep    bool   // the line began with "!"
+	folders bool   // the line ended with "/"
+}
+
+// Rules are the lines of a .gitignore file, or patterns of that form.
+type Rules struct {
+	dir   string // folder of the file, with slashes; "." is the workspace
+	rules []rule
+}
+
+// ParseRules reads patterns of the form of .gitignore for the files below a folder.
+// Patterns that are not valid match nothing.
+func ParseRules(dir string, lines ...string) *Rules {
+	r := &Rules{dir: filepath.ToSlash(dir)}
+	for _, line := range lines {
+		if parsed, ok := parseRule(line); ok {
+			r.rules = append(r.rules, parsed)
+		}
+	}
+	return r
+}
+
+func parseRule(line string) (r rule, ok bool) {
+	line = strings.TrimSuffix(line, "\r")
+	if strings.HasPrefix(line, "#") {
+		return r, false
+	}
+	for strings.HasSuffix(line, " ") && !strings.HasSuffix(line, `\ `) {
+		line = line[:len(line)-1]
+	}
+	line, r.keep = strings.CutPrefix(line, "!")
+	line, r.folders = strings.CutSuffix(line, "/")
+	anchored := strings.Contains(line, "/")
+	line = strings.TrimPrefix(line, "/")
+	if line == "" {
+		return r, false
+	}
+	line = escapeBraces(line)
+	if !anchored {
+		line = "**/" + line
+	}
+	if strings.HasSuffix(line, "/**") { // the content of a folder, not the folder
+		line += "/*"
+	}
+	r.glob = line
+	return r, doublestar.ValidatePattern(line)
+}
+
+// escapeBraces makes braces ordinary characters, which they are in .gitignore.
+func escapeBraces(pattern string) string {
+	var out strings.Builder
+	for i := 0; i < len(pattern); i++ {
+		switch c := pattern[i]; {
+		case c == '\\' && i+1 < len(pattern):
+			i++
+			out.WriteByte('\\')
+			out.WriteByte(pattern[i])
+		case c == '{' || c == '}':
+			out.WriteByte('\\')
+			out.WriteByte(c)
+		default:
+			out.WriteByte(c)
+		}
+	}
+	return out.String()
+}
+
+// match returns the last rule that matches a path of the workspace, with slashes.
+func (r *Rules) match(name string, isDir bool) (ignored, known bool) {
+	if r == nil || len(r.rules) == 0 {
+		return false, false
+	}
+	rest := name
+	if r.dir != "." {
+		below, ok := strings.CutPrefix(name, r.dir+"/")
+		if !ok {
+			return false, false
+		}
+		rest = below
+	}
+	for i := len(r.rules) - 1; i >= 0; i-- {
+		rule := r.rules[i]
+		if (!rule.folders || isDir) && doublestar.MatchUnvalidated(rule.glob, rest) {
+			return !rule.keep, true
+		}
+	}
+	return false, false
+}
+
+// Matches reports whether the rules ignore a path of the workspace or a folder that it
+// is in.
+func (r *Rules) Matches(name string, isDir bool) bool {
+	for {
+		if ignored, known := r.match(name, isDir); known && ignored {
+			return true
+		}
+		if name = path.Dir(name); name == "." || name == "/" {
+			return false
+		}
+		isDir = true
+	}
+}
+
+// maxRules bounds a .gitignore file, in bytes.
+const maxRules = 1 << 20
+
+// load reads the rules in a file of a folder. A file that cannot be read has no rules.
+func load(w *tool.Workspace, dir, name string) *Rules {
+	f, _, err := w.Open(filepath.Join(dir, name))
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	var lines []string
+	scan := bufio.NewScanner(io.LimitReader(f, maxRules))
+	scan.Buffer(nil, maxRules)
+	for scan.Scan() {
+		lines = append(lines, strings.TrimPrefix(scan.Text(), "\ufeff"))
+	}
+	return ParseRules(dir, lines...)
+}
+
+// ruleFiles are the files with rules. All files of one name count before those of the
+// next name.
+var ruleFiles = [...]string{".rgignore", ".ignore", ".gitignore"}
+
+// Filter decides which files of the workspace a search sees. Its methods are not safe
+// for concurrent use.
+type Filter struct {
+	w     *tool.Workspace
+	top   string              // the folder that is searched, with slashes
+	outer bool                // the rules of folders above top count
+	known map[string][]*Rules // by folder
+}
+
+// NewFilter returns the Filter of a search below a folder. The rules of the folders
+// above count, unless they ignore the folder itself.
+func NewFilter(w *tool.Workspace, dir string) *Filter {
+	f := &Filter{w: w, top: filepath.ToSlash(dir), outer: true, known: map[string][]*Rules{}}
+	for at := f.top; at != "."; at = path.Dir(at) {
+		if f.ignored(at, true) {
+			f.outer = false
+			break
+		}
+	}
+	return f
+}
+
+// rules returns the rules of a folder.
+func (f *Filter) rules(dir string) []*Rules {
+	if all, known := f.known[dir]; known {
+		return all
+	}
+	var all []*Rules
+	for _, name := range ruleFiles {
+		all = append(all, load(f.w, filepath.FromSlash(dir), name))
+	}
+	f.known[dir] = all
+	return all
+}
+
+// list reads the rules of a folder whose entries are known.
+func (f *Filter) list(dir string, entries []fs.DirEntry) {
+	var all []*Rules
+	for _, name := range ruleFiles {
+		var rules *Rules
+		if slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == name }) {
+			rules = load(f.w, filepath.FromSlash(dir), name)
+		}
+		all = append(all, rules)
+	}
+	f.known[dir] = all
+}
+
+// ignored reports whether the rules ignore a file or folder whose folder is not
+// ignored. The rules of the nearest folder come first.
+func (f *Filter) ignored(name string, isDir bool) bool {
+	for i := range ruleFiles {
+		for dir := path.Dir(name); ; dir = path.Dir(dir) {
+			if ignored, known := f.rules(dir)[i].match(name, isDir); known {
+				return ignored
+			}
+			if dir == "." || dir == f.top && !f.outer {
+				break
+			}
+		}
+	}
+	return false
+}
+
+// Sees reports whether a search sees a file: no folder on the way to it from the
+// searched folder is hidden or ignored.
+func (f *Filter) Sees(name string) bool {
+	isDir := false
+	for at := name; at != f.top && at != "." && at != "/"; at = path.Dir(at) {
+		if strings.HasPrefix(path.Base(at), ".") || f.ignored(at, isDir) {
+			return false
+		}
+		isDir = true
+	}
+	return true
+}

@@ -1,0 +1,86 @@
+// Package tree finds the files of a workspace. Hidden files and folders, and those that
+// .gitignore, .ignore and .rgignore files name, are left out, as ripgrep does.
+package tree
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/toolscript/toolscript/transport/builtin/tool"
+)
+
+// Walk calls visit with the path of each regular file below a folder that a search
+// sees, with slashes, in the order of the paths. It stops at the end of ctx, and when
+// visit returns false. Folders that cannot be read are left out, except the first.
+func Walk(ctx context.Context, w *tool.Workspace, dir string, visit func(name string) bool) error {
+	f := NewFilter(w, dir)
+	entries, err := w.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	_, err = f.walk(ctx, f.top, entries, visit)
+	return err
+}
+
+func (f *Filter) walk(ctx context.Context, dir string, entries []fs.DirEntry, visit func(name string) bool) (bool, error) {
+	if err := ctx.Err(); err != nil {
+		return false, err
+	}
+	f.list(dir, entries)
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(sortKey(a), sortKey(b)) })
+	for _, entry := range entries {
+		name := path.Join(dir, entry.Name())
+		if strings.HasPrefix(entry.Name(), ".") || !entry.IsDir() && !entry.Type().IsRegular() || f.ignored(name, entry.IsDir()) {
+			continue
+		}
+		if !entry.IsDir() {
+			if !visit(name) {
+				return false, nil
+			}
+			continue
+		}
+		below, err := f.w.ReadDir(filepath.FromSlash(name))
+		if err != nil {
+			continue
+		}
+		if more, err := f.walk(ctx, name, below, visit); !more || err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// sortKey makes the order of entries that of the whole paths.
+func sortKey(e fs.DirEntry) string {
+	if e.IsDir() {
+		return e.Name() + "/"
+	}
+	return e.Name()
+}
+
+var errGlob = errors.New("the glob is not valid; it may have *, **, ?, [a-z] and {a,b}")
+
+// Glob returns a function that reports whether a path, with slashes, matches a glob. A
+// glob without a slash is for the last element of the path. "!" in front reverses it.
+// An empty glob matches all paths.
+func Glob(glob string) (func(name string) bool, error) {
+	if glob == "" {
+		return func(string) bool { return true }, nil
+	}
+	glob, reverse := strings.CutPrefix(glob, "!")
+	if !strings.Contains(glob, "/") {
+		glob = "**/" + glob
+	}
+	glob = strings.TrimPrefix(glob, "/")
+	if !doublestar.ValidatePattern(glob) {
+		return nil, errGlob
+	}
+	return func(name string) bool { return doublestar.MatchUnvalidated(glob, name) != reverse }, nil
+}
