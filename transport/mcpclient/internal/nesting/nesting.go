@@ -12,27 +12,38 @@ var ErrTooDeep = fmt.Errorf("the answer nests deeper than %d levels; ask the too
 
 // Meter measures one text. The zero value is ready for use.
 type Meter struct {
-	depth           int
-	quoted, escaped bool
+	depth   int
+	quoted  bool
+	escaped bool // the last byte was the backslash of an escape
 }
+
+// special has the bytes that matter to a Meter.
+var special = [256]bool{'"': true, '\\': true, '{': true, '}': true, '[': true, ']': true}
 
 // TooDeep processes the next piece of the text and reports whether the text has
 // exceeded Most levels.
 func (m *Meter) TooDeep(piece []byte) bool {
-	for _, c := range piece {
+	i := 0
+	if m.escaped && len(piece) > 0 {
+		i, m.escaped = 1, false
+	}
+	for ; i < len(piece); i++ {
+		c := piece[i]
+		if !special[c] {
+			continue
+		}
 		switch {
-		case m.escaped:
-			m.escaped = false
-		case m.quoted:
-			m.escaped = c == '\\'
-			m.quoted = c != '"'
 		case c == '"':
-			m.quoted = true
+			m.quoted = !m.quoted
+		case c == '\\' && m.quoted:
+			i++
+			m.escaped = i == len(piece)
+		case m.quoted, c == '\\':
 		case c == '{', c == '[':
 			if m.depth++; m.depth > Most {
 				return true
 			}
-		case c == '}', c == ']':
+		default:
 			m.depth--
 		}
 	}
