@@ -1,4 +1,5 @@
-// Package background has what a gateway needs that a hook or another gateway has started.
+// Package background starts gateways that outlive the command, and has the options of
+// such a gateway.
 package background
 
 import (

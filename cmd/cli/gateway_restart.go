@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/background"
 	"github.com/toolscript/toolscript/cmd/discovery"
 	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/cmd/target"
@@ -73,14 +74,14 @@ func (o *gatewayRestartOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	started, err := o.launch(cmd)
+	started, err := o.launcher().Launch(cmd)
 	if err != nil {
 		return fmt.Errorf("the gateway was stopped, and has not started again: %w", err)
 	}
 	return o.tell(e, started)
 }
 
-func (o *gatewayRestartOptions) tell(e discovery.Entry, started startedGateway) error {
+func (o *gatewayRestartOptions) tell(e discovery.Entry, started background.Started) error {
 	if e.Log == "" {
 		o.say("toolscript: the gateway runs in the background now; for its log: toolscript logs")
 	}
@@ -138,7 +139,7 @@ func (o *gatewayRestartOptions) again(ctx context.Context, e discovery.Entry) (*
 	cmd := exec.CommandContext(context.WithoutCancel(ctx), self, args...) //nolint:gosec // this program
 	cmd.Dir = e.Start.Dir
 	cmd.Stdin = strings.NewReader(token + "\n")
-	cmd.Env = o.gatewayEnv(e.Session)
+	cmd.Env = background.Env(o.Env, e.Session)
 	if e.Session == "" { // this command may be in a session
 		cmd.Env = append(cmd.Env, "SESSION_ID=")
 	}

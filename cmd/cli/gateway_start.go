@@ -137,7 +137,7 @@ func (o *startOptions) tell(server *gateway.Server) error {
 	if !o.form.Structured() {
 		return o.print("Gateway server listening on %s\nexport TOOLSCRIPT_GATEWAY_URL=%s", server.BaseURL(), server.URL())
 	}
-	return o.form.Write(o.Stdout, startedGateway{server.BaseURL(), server.URL(), os.Getpid()})
+	return o.form.Write(o.Stdout, background.Started{URL: server.BaseURL(), GatewayURL: server.URL(), PID: os.Getpid()})
 }
 
 // overSearch applies the flags to the settings of the files.

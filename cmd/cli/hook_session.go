@@ -3,13 +3,19 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
+	"os/exec"
 	"slices"
+	"strings"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/background"
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/discovery"
 	"github.com/toolscript/toolscript/cmd/hook"
 	"github.com/toolscript/toolscript/cmd/target"
+	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
 // session is one session of an agent: its gateways belong to the process of the client,
@@ -79,6 +85,50 @@ func (a *app) startSession(ctx context.Context, e hook.Event) (text string, err 
 		return "", err
 	}
 	return text, s.export(url)
+}
+
+// start starts a gateway that outlives the hook. url is "" if it is not ready yet. text
+// is for the person.
+func (s *session) start(ctx context.Context) (url, text string, err error) {
+	loaded, err := s.host.Load(false)
+	if err != nil {
+		return "", "", err
+	}
+	cmd, err := s.gatewayCommand(ctx)
+	if err != nil {
+		return "", "", err
+	}
+	started, err := s.launcher().Launch(cmd)
+	if err != nil {
+		return "", "", fmt.Errorf("the gateway has not started: %w", err)
+	}
+	return started.GatewayURL, s.remarks(loaded), nil
+}
+
+// gatewayCommand is the gateway of this session and client.
+func (s *session) gatewayCommand(ctx context.Context) (*exec.Cmd, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.CommandContext(context.WithoutCancel(ctx), self, "gateway", "start", "--port", "0", "--json", "--force", //nolint:gosec // this program
+		"--client", s.client.String())
+	cmd.Dir = s.Dir
+	cmd.Env = background.Env(s.Env, s.id)
+	return cmd, nil
+}
+
+// remarks are what the person should know of a gateway that starts.
+func (s *session) remarks(loaded *config.Config) string {
+	var remarks []string
+	if len(loaded.Untrusted) > 0 {
+		remarks = append(remarks, fmt.Sprintf("this project's servers are not started, because you have not trusted its %s: %s; to look at them and start them run: toolscript trust",
+			config.FileName, terminal.Visible(strings.Join(loaded.Untrusted, ", "))))
+	}
+	if differs := hook.Mismatch(s.getenv("CLAUDE_PLUGIN_ROOT"), toolscript.Version); differs != "" {
+		remarks = append(remarks, differs)
+	}
+	return strings.Join(remarks, "\n")
 }
 
 // keep returns the gateway of the client that can be used again, nil if there is none, and stops

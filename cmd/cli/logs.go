@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +13,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/background"
+	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/discovery"
 	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/cmd/logfile"
@@ -144,4 +147,15 @@ func (o *logsOptions) path() (path string, running func() bool, err error) {
 func (o *logsOptions) runs(e discovery.Entry) bool {
 	entries, err := o.target.Entries()
 	return err == nil && slices.ContainsFunc(entries, func(other discovery.Entry) bool { return other.Process() == e.Process() })
+}
+
+// logs is the folder of the logs of gateways that hooks have started.
+func (a *app) logs() (logfile.Folder, error) {
+	data, err := config.DataDir(a.host.Config)
+	return logfile.Folder(data + string(os.PathSeparator) + "logs"), err
+}
+
+// launcher starts gateways whose logs this command prints.
+func (a *app) launcher() background.Launcher {
+	return background.Launcher{Logs: a.logs, Warn: a.warn}
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/background"
 	"github.com/toolscript/toolscript/cmd/changes"
 	"github.com/toolscript/toolscript/cmd/doctor"
 	"github.com/toolscript/toolscript/transport/gateway"
@@ -22,7 +23,7 @@ var documented = map[string]any{
 	"`search`":                          toolscript.SearchAnswer{},
 	"`search`, each of `results`":       toolscript.SearchHit{},
 	"`status`, `gateway status`":        toolscript.Status{},
-	"`gateway start`":                   startedGateway{},
+	"`gateway start`":                   background.Started{},
 	"`gateway list`":                    listedGateway{},
 	"`gateway stop`, `gateway restart`, `gateway prune`": stoppedGateway{},
 	"`gateway reload`":                   toolscript.Reload{},

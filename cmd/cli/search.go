@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,6 +13,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/exit"
 	"github.com/toolscript/toolscript/cmd/flags"
 	"github.com/toolscript/toolscript/cmd/form"
+	"github.com/toolscript/toolscript/cmd/localsearch"
 	"github.com/toolscript/toolscript/cmd/target"
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
@@ -92,9 +94,6 @@ func (o *searchOptions) untrusted(ctx context.Context, g *target.Gateway) error 
 	return fmt.Errorf("no server is started: the project's configuration is %s", servers[0].Error)
 }
 
-// searchNotice is shown during the search itself.
-const searchNotice = "searching"
-
 func (o *searchOptions) find(ctx context.Context) (toolscript.SearchAnswer, error) {
 	q := toolscript.SearchQuery{
 		Text: o.query, Limit: int(o.results.Limit), Servers: o.servers, ReadOnly: o.readOnly, Types: o.form == form.Types,
@@ -109,7 +108,7 @@ func (o *searchOptions) find(ctx context.Context) (toolscript.SearchAnswer, erro
 	if g != nil {
 		defer g.Close()
 		o.warnUnused(&o.search)
-		over := o.waiting(searchNotice)
+		over := o.waiting(localsearch.Notice)
 		answer, err := g.Search(ctx, q)
 		over()
 		if err == nil && len(answer.Results) == 0 {
@@ -117,7 +116,10 @@ func (o *searchOptions) find(ctx context.Context) (toolscript.SearchAnswer, erro
 		}
 		return answer, err
 	}
-	return o.findAlone(ctx, q)
+	alone := localsearch.Search{
+		Host: o.host, Trust: o.trust, Over: o.search.Over, Logger: o.logger(slog.LevelWarn), Notice: o.notice, Say: o.say, JSON: o.form == form.JSON,
+	}
+	return alone.Find(ctx, q)
 }
 
 // remark reports the limits of the search.

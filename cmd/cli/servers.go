@@ -13,16 +13,6 @@ import (
 // connectingText is shown while servers connect.
 const connectingText = "waiting for servers to connect"
 
-// connectingNotice is shown while the named servers connect.
-func connectingNotice(names []string) string {
-	const most = 4 // so that the text fits
-	text := strings.Join(names[:min(len(names), most)], ", ")
-	if len(names) > most {
-		text += fmt.Sprintf(" and %d more", len(names)-most)
-	}
-	return "waiting for " + text + " to connect"
-}
-
 // unconnected are the servers that are not connected.
 func unconnected(servers []toolscript.ServerStatus) []toolscript.ServerStatus {
 	var all []toolscript.ServerStatus

@@ -1,8 +1,11 @@
-package cli
+// Package localsearch searches tools without a running gateway, in the lists that the
+// servers sent last.
+package localsearch
 
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"maps"
 	"slices"
@@ -14,6 +17,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/daemon"
 	"github.com/toolscript/toolscript/cmd/exit"
+	"github.com/toolscript/toolscript/cmd/terminal"
 	"github.com/toolscript/toolscript/cmd/toolcache"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
@@ -26,18 +30,33 @@ const (
 	silentTime = 250 * time.Millisecond
 )
 
-// findAlone searches without a gateway.
-func (o *searchOptions) findAlone(ctx context.Context, q toolscript.SearchQuery) (toolscript.SearchAnswer, error) {
-	loaded, err := o.host.Load(o.trust)
+// Notice is shown during the search itself.
+const Notice = "searching"
+
+// Search is a search of a command.
+type Search struct {
+	Host   *daemon.Host
+	Trust  bool                 // the project's configuration has effect
+	Over   func(*config.Search) // applies flags to the settings
+	Logger *slog.Logger
+	Notice *terminal.Notice
+	Say    func(format string, args ...any)
+	JSON   bool // the answer names servers that are not trusted
+}
+
+// Find searches in the last lists of the servers, and starts the servers that have none.
+// If no server is trusted, the error is an *exit.Error.
+func (s *Search) Find(ctx context.Context, q toolscript.SearchQuery) (toolscript.SearchAnswer, error) {
+	loaded, err := s.Host.Load(s.Trust)
 	if err != nil {
 		return toolscript.SearchAnswer{}, err
 	}
 	if nothing := len(loaded.Servers) == len(loaded.Untrusted); nothing && len(loaded.Servers) > 0 {
 		return toolscript.SearchAnswer{}, &exit.Error{Code: exit.Failure} // Load has warned about them
 	}
-	last := o.listedLast(loaded.Servers, q.Servers)
-	own, err := o.host.Start(loaded, daemon.Options{
-		Trust: o.trust, Search: o.search.Over, Logger: o.logger(slog.LevelWarn),
+	last := s.listedLast(loaded.Servers, q.Servers)
+	own, err := s.Host.Start(loaded, daemon.Options{
+		Trust: s.Trust, Search: s.Over, Logger: s.Logger,
 		Actors: actors.Options{OnDemand: true, Known: last.tools},
 	})
 	if err != nil {
@@ -45,24 +64,25 @@ func (o *searchOptions) findAlone(ctx context.Context, q toolscript.SearchQuery)
 	}
 	defer func() {
 		if err := own.Stop(); err != nil {
-			o.warn("%v", err)
+			s.Host.Warn("%v", err)
 		}
 	}()
-	defer o.waiting(searchNotice)()
-	o.startNew(ctx, own, last)
-	o.awaitVectors(ctx, own)
-	o.notice.Show(searchNotice)
+	s.Notice.Show(Notice)
+	defer s.Notice.End()
+	s.startNew(ctx, own, last)
+	s.awaitVectors(ctx, own)
+	s.Notice.Show(Notice)
 	answer, err := own.Search(ctx, q)
-	answer.Missing = o.missing(answer.Missing, loaded, last)
+	answer.Missing = s.missing(answer.Missing, loaded, last)
 	return answer, err
 }
 
 // missing are the servers that were not searched. Servers with a mistake in their
 // configuration were not started, so the mistake is the reason.
-func (o *searchOptions) missing(all []toolscript.MissingServer, loaded *config.Config, l listed) (missing []toolscript.MissingServer) {
+func (s *Search) missing(all []toolscript.MissingServer, loaded *config.Config, l listed) (missing []toolscript.MissingServer) {
 	for _, m := range all {
 		_, searched := l.tools[m.Name] // the server may have no tools
-		said := slices.Contains(loaded.Untrusted, m.Name) && string(o.form) != "json"
+		said := slices.Contains(loaded.Untrusted, m.Name) && !s.JSON
 		if searched || said { // Load has warned about servers that are not trusted
 			continue
 		}
@@ -83,9 +103,9 @@ type listed struct {
 }
 
 // listedLast reads the last lists of the servers that were asked for, or of all servers.
-func (a *app) listedLast(servers map[string]mcpclient.Config, asked []string) listed {
+func (s *Search) listedLast(servers map[string]mcpclient.Config, asked []string) listed {
 	l := listed{tools: map[string][]toolscript.Tool{}}
-	folder := toolcache.Folder(a.host.Cache("tools"))
+	folder := toolcache.Folder(s.Host.Cache("tools"))
 	for _, name := range slices.Sorted(maps.Keys(servers)) {
 		if len(asked) > 0 && !slices.Contains(asked, name) {
 			continue
@@ -107,31 +127,41 @@ func (a *app) listedLast(servers map[string]mcpclient.Config, asked []string) li
 }
 
 // startNew starts the servers without a list, and waits for them.
-func (o *searchOptions) startNew(ctx context.Context, own *daemon.Daemon, l listed) {
+func (s *Search) startNew(ctx context.Context, own *daemon.Daemon, l listed) {
 	if len(l.older) > 0 {
-		o.say("toolscript: the configuration has changed since these servers listed their tools: %s; their lists are renewed when they are used",
+		s.Say("toolscript: the configuration has changed since these servers listed their tools: %s; their lists are renewed when they are used",
 			strings.Join(l.older, ", "))
 	}
 	if len(l.fresh) == 0 {
 		return
 	}
-	o.say("toolscript: starting %s to list their tools, which is not needed in the next search", strings.Join(l.fresh, ", "))
+	s.Say("toolscript: starting %s to list their tools, which is not needed in the next search", strings.Join(l.fresh, ", "))
 	connecting, cancel := context.WithTimeout(ctx, actors.DefaultConnectTimeout)
 	defer cancel()
-	o.notice.Show(connectingNotice(l.fresh))
+	s.Notice.Show(connectingNotice(l.fresh))
 	own.Await(connecting, l.fresh)
 }
 
 // awaitVectors waits until embeddings that are not cached are computed.
-func (o *searchOptions) awaitVectors(ctx context.Context, own *daemon.Daemon) {
+func (s *Search) awaitVectors(ctx context.Context, own *daemon.Daemon) {
 	reading, read := context.WithTimeout(ctx, silentTime)
 	defer read()
 	if own.AwaitSearch(reading) || ctx.Err() != nil {
 		return
 	}
-	o.say("toolscript: computing the embeddings of the tools, which are cached for the next search")
-	o.notice.Show("computing the embeddings of the tools")
+	s.Say("toolscript: computing the embeddings of the tools, which are cached for the next search")
+	s.Notice.Show("computing the embeddings of the tools")
 	embedding, enough := context.WithTimeout(ctx, embedTime)
 	defer enough()
 	own.AwaitSearch(embedding)
+}
+
+// connectingNotice is shown while the named servers connect.
+func connectingNotice(names []string) string {
+	const most = 4 // so that the text fits
+	text := strings.Join(names[:min(len(names), most)], ", ")
+	if len(names) > most {
+		text += fmt.Sprintf(" and %d more", len(names)-most)
+	}
+	return "waiting for " + text + " to connect"
 }

@@ -1,0 +1,101 @@
+package background
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/toolscript/toolscript/cmd/hook"
+	"github.com/toolscript/toolscript/cmd/logfile"
+)
+
+// startTime bounds the start of a gateway by a hook, which the plugin allows 15 s.
+const startTime = 10 * time.Second
+
+// notInherited are variables of the client that are not for a gateway and its servers:
+// its secrets, and the gateway of an outer session.
+var notInherited = []string{"TOOLSCRIPT_GATEWAY_URL=", "CLAUDE_ENV_FILE=", "CLAUDE_CODE_MESSAGING_SOCKET=", "CLAUDE_CODE_MESSAGING_TOKEN="}
+
+// Started is the answer of gateway start --json.
+type Started struct {
+	URL        string `json:"url"`
+	GatewayURL string `json:"gatewayUrl"` // with the capability
+	PID        int    `json:"pid"`
+}
+
+// Launcher starts gateways that outlive this process.
+type Launcher struct {
+	Logs func() (logfile.Folder, error)
+	Warn func(format string, args ...any)
+}
+
+// Launch starts a gateway with a log of its own. The result is empty if the gateway is
+// not ready in time; commands find it when it is.
+func (l Launcher) Launch(cmd *exec.Cmd) (started Started, err error) {
+	log := l.openLog(cmd)
+	line, err := hook.Launch(cmd, startTime)
+	if log != "" {
+		err = errors.Join(err, cmd.Stderr.(*os.File).Close()) //nolint:forcetypeassert // openLog has set it
+	}
+	switch {
+	case errors.Is(err, hook.ErrSlow):
+		return started, nil
+	case err != nil:
+		return started, fmt.Errorf("%s\nFor its log run: toolscript logs", reason(log, err))
+	}
+	if err := json.Unmarshal([]byte(line), &started); err != nil {
+		return started, fmt.Errorf("the gateway did not print its address: %w", err)
+	}
+	return started, nil
+}
+
+// Env is the environment of a gateway of a session that a process with the variables own
+// starts.
+func Env(own []string, session string) []string {
+	var env []string
+	for _, entry := range own {
+		if !slices.ContainsFunc(notInherited, func(prefix string) bool { return strings.HasPrefix(entry, prefix) }) {
+			env = append(env, entry)
+		}
+	}
+	return append(env, "CLAUDE_CODE_SESSION_ID="+session)
+}
+
+// openLog directs the gateway's log to a file and returns its path. Without a usable data
+// folder there is no log.
+func (l Launcher) openLog(cmd *exec.Cmd) string {
+	var f *os.File
+	folder, err := l.Logs()
+	if err == nil {
+		f, err = folder.Create()
+	}
+	if err != nil {
+		l.Warn("the log of the gateway is not stored: %v", err)
+		return ""
+	}
+	cmd.Stderr = f
+	cmd.Args = append(cmd.Args, "--log-file", f.Name())
+	return f.Name()
+}
+
+// reason is the last error in a log, which says more than that the process has ended.
+func reason(log string, ended error) string {
+	f, err := os.Open(log) //nolint:gosec // the log that this process has created
+	if err != nil {
+		return ended.Error()
+	}
+	defer func() { _ = f.Close() }() // only read
+	last := ended.Error()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		if text, ok := strings.CutPrefix(lines.Text(), "toolscript: "); ok {
+			last = text
+		}
+	}
+	return last
+}
