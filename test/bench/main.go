@@ -53,6 +53,7 @@ var sections = []struct {
 	{"types", (*bench).types},
 	{"arguments", (*bench).arguments},
 	{"detector", (*bench).detector},
+	{"workspace", (*bench).workspace},
 	{"start", (*bench).start},
 	{"memory", (*bench).memory},
 	{"idle", (*bench).idleGateway},
