@@ -98,7 +98,7 @@ func (c *call) send(conn Conn, m *Call) {
 			c.returned(nil, named(mailbox.Panicked(r, debug.Stack()), c.about))
 		}
 	}()
-	t := mcpclient.ToolCall{Ctx: c, Held: m.Held, Tool: m.Tool, Args: m.Args, Progress: c.progressed, Watch: m.Watch, Done: c.returned}
+	t := mcpclient.ToolCall{Ctx: c, Held: m.Held, Tool: m.Tool, Args: m.Args, Run: m.Run, Progress: c.progressed, Watch: m.Watch, Done: c.returned}
 	var started mcpclient.Started
 	if fetch := m.Fetch; fetch != nil {
 		started = t.Go(func(ctx context.Context) (_ json.RawMessage, err error) {

@@ -2,19 +2,35 @@ package daemon
 
 import (
 	"context"
+	"encoding/json"
 
+	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner/command"
 	"github.com/toolscript/toolscript/transport/builtin/tool"
 )
 
 // builtinHost is what the gateway offers to built-in tools. Without a usable data
 // folder, tools that keep a state fail.
-func (h *Host) builtinHost() tool.Host {
-	host := tool.Host{RunCommand: runCommand, Confinement: command.Confinement()}
-	if folder, err := h.folder("builtin"); err == nil {
+func (d *Daemon) builtinHost() tool.Host {
+	host := tool.Host{RunCommand: runCommand, Confinement: command.Confinement(), Fetch: d.fetch}
+	if folder, err := d.host.folder("builtin"); err == nil {
 		host.StateDir = folder
 	}
 	return host
+}
+
+// fetch lists or reads resources for a built-in tool. A tool must not reach what the run
+// that calls it may not reach.
+func (d *Daemon) fetch(ctx context.Context, o toolscript.FetchRequest) (json.RawMessage, error) {
+	o.Allow = nil
+	if o.Run != "" {
+		record, err := d.Run(ctx, o.Run)
+		if err != nil {
+			return nil, err
+		}
+		o.Allow = record.Allow
+	}
+	return d.Fetch(ctx, o)
 }
 
 // runCommand runs a program of the tool exec with this program as its helper.

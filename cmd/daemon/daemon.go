@@ -72,7 +72,7 @@ func (h *Host) Start(loaded *config.Config, options Options) (*Daemon, error) {
 	answers := inflight.New(func() int64 { return d.settings.Load().AnswersMB << 20 })
 	o.Dial = server.DialAll(mcpclient.Dialer{
 		Reaper: d.reaper, Dir: h.Config.WorkDir, RoundTripper: actors.Credentials(o.Logins), Answers: answers,
-	}, builtin.Dialer{Host: h.builtinHost(), Answers: answers})
+	}, builtin.Dialer{Host: d.builtinHost(), Answers: answers})
 	o.Memory = toolcache.Folder(h.Cache("tools"))
 	o.Approvals.Store = h.approvals()
 	o.Approvals.Policies = func() toolscript.Approvals { return d.settings.Load().Approvals }

@@ -138,7 +138,7 @@ func (c *Conn) Start(t mcpclient.ToolCall) mcpclient.Started {
 		ctx, cancel := context.WithCancelCause(ctx)
 		defer cancel(nil)
 		defer context.AfterFunc(c.life, func() { cancel(context.Cause(c.life)) })()
-		value, err := c.run(ctx, known, t.Args)
+		value, err := c.run(tool.WithRun(ctx, t.Run), known, t.Args)
 		return c.answer(ctx, value, err, about)
 	})
 }

@@ -10,6 +10,8 @@ import (
 	"github.com/toolscript/toolscript/transport/builtin/command"
 	"github.com/toolscript/toolscript/transport/builtin/documents"
 	"github.com/toolscript/toolscript/transport/builtin/files"
+	"github.com/toolscript/toolscript/transport/builtin/plan"
+	"github.com/toolscript/toolscript/transport/builtin/resources"
 	"github.com/toolscript/toolscript/transport/builtin/tool"
 	"github.com/toolscript/toolscript/transport/builtin/web"
 )
@@ -25,6 +27,11 @@ var standard = []tool.Tool{
 	command.Exec,
 	web.WebSearch,
 	web.FetchURL,
+	plan.UpdatePlan,
+	files.ViewImage,
+	resources.List,
+	resources.ListTemplates,
+	resources.Read,
 	documents.SaveToFC,
 	documents.FetchFromFC,
 	documents.SavePrompt,

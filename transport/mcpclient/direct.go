@@ -18,6 +18,7 @@ type ToolCall struct {
 	Held     *inflight.Held            // the bytes of the answer; nil: those of Ctx, see inflight.Hold
 	Tool     string                    // the server's name for the tool
 	Args     json.RawMessage           // one JSON object; empty means {}
+	Run      string                    // id of the run that makes the call; empty outside of runs
 	Progress func()                    // called for each progress notification; may be nil
 	Watch    func(toolscript.Progress) // receives their content; nil: the watcher of Ctx, see WatchProgress
 

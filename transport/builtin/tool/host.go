@@ -2,6 +2,7 @@ package tool
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"github.com/toolscript/toolscript"
@@ -18,6 +19,10 @@ type Host struct {
 	// RunCommand runs a program and ends all that it has started. The error is a
 	// *toolscript.Error if the program cannot be started.
 	RunCommand func(context.Context, Command) (CommandResult, error)
+
+	// Fetch lists or reads the resources of the other servers, as far as the run
+	// FetchRequest.Run may reach them. Its Allow has no effect.
+	Fetch func(context.Context, toolscript.FetchRequest) (json.RawMessage, error)
 
 	// Confinement is what holds for the programs of RunCommand on this machine.
 	Confinement []toolscript.Confinement
@@ -42,4 +47,21 @@ type CommandResult struct {
 	Aggregated string // both outputs
 	TimedOut   bool
 	Duration   time.Duration
+}
+
+type runKey struct{}
+
+// WithRun returns the context of a call that a run makes; an empty id is a call outside of
+// runs.
+func WithRun(ctx context.Context, run string) context.Context {
+	if run == "" {
+		return ctx
+	}
+	return context.WithValue(ctx, runKey{}, run)
+}
+
+// RunOf returns the id of the run that makes a call; "" outside of runs.
+func RunOf(ctx context.Context) string {
+	run, _ := ctx.Value(runKey{}).(string)
+	return run
 }
