@@ -16,14 +16,18 @@ import (
 	"github.com/toolscript/toolscript/cmd/source"
 )
 
-// preToolUse allows a safe command of the agent. Of every other command it says nothing,
-// and the client asks the user as always.
+// preToolUse has the client ask its user about a script that names tools under approval,
+// and allows other safe commands of the agent. Of every other command it says nothing, and
+// the client asks the user as always.
 func (a *app) preToolUse(_ context.Context, e hook.Event) error {
+	call := &agentCall{Project: permission.Project{Root: a.projectFolder(e), Dir: a.absolute(e.Cwd)}, planning: e.PermissionMode == "plan"}
+	if tools := a.approvalNeeded(e.Command(), call.Project); len(tools) > 0 {
+		return hook.Ask(a.Stdout, question(tools))
+	}
 	command, ok := e.Plain()
 	if !ok {
 		return nil
 	}
-	call := &agentCall{Project: permission.Project{Root: a.projectFolder(e), Dir: a.absolute(e.Cwd)}, planning: e.PermissionMode == "plan"}
 	if !permission.Allowed(command, call.allowed) {
 		return nil
 	}

@@ -15,6 +15,15 @@ type Bash struct {
 	Unsandboxed bool    `json:"dangerouslyDisableSandbox"`
 }
 
+// Command returns the shell command of any call of Bash; "" for other tools.
+func (e Event) Command() string {
+	var b Bash
+	if e.ToolName != "Bash" || json.Unmarshal(e.ToolInput, &b) != nil {
+		return ""
+	}
+	return b.Command
+}
+
 // Plain returns the shell command of a call of Bash that runs in the foreground and
 // inside the client's sandbox. ok is false for other tools, and for an input with fields
 // that this version does not know: a new field may change what the call does.
@@ -33,7 +42,13 @@ func (e Event) Plain() (command string, ok bool) {
 
 // Allow writes the decision that a call of a tool needs no confirmation. Rules of the
 // user that deny it or ask for it still apply.
-func Allow(w io.Writer, reason string) error {
+func Allow(w io.Writer, reason string) error { return decide(w, "allow", reason) }
+
+// Ask writes the decision that the client asks its user about a call of a tool, also if
+// rules of the user allow it.
+func Ask(w io.Writer, reason string) error { return decide(w, "ask", reason) }
+
+func decide(w io.Writer, what, reason string) error {
 	type decision struct {
 		Event    string `json:"hookEventName"`
 		Decision string `json:"permissionDecision"`
@@ -41,5 +56,5 @@ func Allow(w io.Writer, reason string) error {
 	}
 	return json.NewEncoder(w).Encode(struct {
 		Output decision `json:"hookSpecificOutput"`
-	}{decision{"PreToolUse", "allow", reason}})
+	}{decision{"PreToolUse", what, reason}})
 }

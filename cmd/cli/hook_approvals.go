@@ -1,0 +1,98 @@
+package cli
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/daemon"
+	"github.com/toolscript/toolscript/cmd/hook/permission"
+	"github.com/toolscript/toolscript/naming"
+)
+
+// maxScript bounds the text of a script that is searched for names, in bytes.
+const maxScript = 1 << 20
+
+// mostNamed bounds the tools in a question.
+const mostNamed = 5
+
+// approvalNeeded returns the tools under approvals that a command of an agent names,
+// itself or in the scripts that it names. It may name a tool that the script does not
+// call, and miss one whose name the script computes: the gateway asks in any case.
+func (a *app) approvalNeeded(command string, project permission.Project) []string {
+	if !strings.Contains(command, "toolscript") {
+		return nil
+	}
+	silent := &daemon.Host{Config: a.host.Config, Warn: func(string, ...any) {}}
+	loaded, err := silent.Load(false)
+	if err != nil || len(loaded.Settings.Approvals) == 0 {
+		return nil // session-start has shown what is wrong with the files
+	}
+	catalog, err := a.knownTools()
+	if err != nil {
+		return nil // as above
+	}
+	texts := scripts(command, project)
+	words := wordsOf(command + "\n" + texts)
+	if texts == "" && !words["exec"] {
+		return nil // it runs no script
+	}
+	names := naming.New(catalog)
+	var found []string
+	for _, tool := range catalog.Tools() {
+		if loaded.Settings.Approvals.Decide(tool) != toolscript.ApprovalAsk {
+			continue
+		}
+		server, named, ok := names.Tool(tool)
+		if ok && words[names.Servers[server].Ident] && (words[named.Ident] || words[tool.Name]) {
+			found = append(found, tool.ID())
+		}
+	}
+	slices.Sort(found)
+	return found
+}
+
+// question says which tools a person is asked about.
+func question(tools []string) string {
+	more := ""
+	if len(tools) > mostNamed {
+		tools, more = tools[:mostNamed], " and others"
+	}
+	return "toolscript: the script names tools that need your approval: " + strings.Join(tools, ", ") + more
+}
+
+// scripts are the texts of the scripts of the project that a command names.
+func scripts(command string, project permission.Project) string {
+	var all strings.Builder
+	for word := range strings.FieldsFuncSeq(command, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(`'"=;&|<>()`, r) }) {
+		if !project.Script(word) {
+			continue
+		}
+		path := word
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(project.Dir, path)
+		}
+		if f, err := os.Open(path); err == nil { // the command reports an error
+			text, _ := io.ReadAll(io.LimitReader(f, maxScript)) // as above
+			_ = f.Close()                                       // it was only read
+			all.Write(text)
+			all.WriteByte('\n')
+		}
+	}
+	return all.String()
+}
+
+// wordsOf are the identifiers of a text.
+func wordsOf(text string) map[string]bool {
+	words := map[string]bool{}
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool {
+		return r != '_' && r != '$' && r != '-' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	}) {
+		words[word] = true
+	}
+	return words
+}

@@ -1,0 +1,58 @@
+package cli_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestPreToolUseAsks: the client asks its user about a script that names a tool under
+// approval, inline, on standard input or in a file, also if the command has a form that
+// rules of the user may allow.
+func TestPreToolUseAsks(t *testing.T) {
+	w := newWorld(t, map[string]string{
+		"home/.toolscript.json": askingConfig, "work/a.txt": "one\n",
+		"work/asks.ts": `const { readFile } = tools.demo; await readFile({ path: "a.txt" })`, "work/free.ts": `return tools.demo.listFiles({})`,
+	})
+	w.env = append(w.env, "TOOLSCRIPT_DATA_DIR="+t.TempDir())
+	for _, script := range []string{"asks.ts", "free.ts"} {
+		if _, err := os.Stat(filepath.Join(w.dir, script)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if r := w.run(t, "list-tools", "demo"); r.code != 0 { // so that the tools are known
+		t.Fatalf("list-tools: %+v", r)
+	}
+	for command, want := range map[string]string{
+		`toolscript exec 'return tools.demo.readFile({path: "a.txt"})'`:             "demo__read_file",
+		`X=1; toolscript exec "return tools.demo.readFile({})" > out`:               "demo__read_file",
+		"toolscript exec - <<'EOF'\nawait tools['demo'].readFile({path: 'x'})\nEOF": "demo__read_file",
+		"toolscript asks.ts":                                "demo__read_file",
+		"toolscript exec -f ./asks.ts":                      "demo__read_file",
+		"toolscript exec --file=asks.ts -- free.ts":         "demo__read_file",
+		"toolscript free.ts":                                "",
+		`toolscript exec 'return tools.demo.listFiles({})'`: "",
+		"toolscript get-types --filter demo__read_file":     "",
+		"cat asks.ts": "",
+		`toolscript exec 'return tools.demo.tree({})'`: "", // denied by the gateway, without a question
+	} {
+		r := w.hook(t, "pre-tool-use", w.bash(t, command, nil))
+		var answer struct {
+			Output struct {
+				Decision string `json:"permissionDecision"`
+				Reason   string `json:"permissionDecisionReason"`
+			} `json:"hookSpecificOutput"`
+		}
+		if r.stdout != "" {
+			if err := json.Unmarshal([]byte(r.stdout), &answer); err != nil {
+				t.Fatalf("%s: %q %v", command, r.stdout, err)
+			}
+		}
+		asks := answer.Output.Decision == "ask"
+		if r.code != 0 || asks != (want != "") || asks && !strings.Contains(answer.Output.Reason, want) {
+			t.Errorf("%s: %+v, want a question about %q", command, r, want)
+		}
+	}
+}
