@@ -167,6 +167,12 @@ func (s *System) AnswerApproval(ctx context.Context, id string, answer toolscrip
 	return err
 }
 
+// ShowApproval shows a request and its code in another place.
+func (s *System) ShowApproval(ctx context.Context, id string, show func(a toolscript.Approval, code string)) error {
+	_, err := askApprovals(ctx, s, func(r mailbox.Reply[struct{}]) any { return approval.Show{ID: id, Show: show, Reply: r} })
+	return err
+}
+
 func askApprovals[T any](ctx context.Context, s *System, build func(mailbox.Reply[T]) any) (T, error) {
 	var none T
 	at, err := s.find(approvalsID)

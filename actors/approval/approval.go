@@ -84,6 +84,8 @@ func (a *Approvals) Receive(c *actor.Context) {
 		m.Reply.Send(a.list(), nil)
 	case Answer:
 		m.Reply.Send(struct{}{}, a.answer(m))
+	case Show:
+		m.Reply.Send(struct{}{}, a.showAgain(m))
 	case withdrawn:
 		a.end(m.id, &toolscript.Error{Kind: toolscript.Cancelled, Err: errors.New("the call was cancelled before it was approved")})
 	case expired:
@@ -130,15 +132,30 @@ func (a *Approvals) ask(m Ask) {
 	}
 	r := a.begin(m)
 	a.options.Log.Info("approval asked", slog.String("approval", r.Approval.ID), slog.String("tool", r.Approval.Tool), slog.String("run", r.Approval.Run))
-	if show := a.options.Show; show != nil {
-		code := rand.Text()[:codeLength]
-		r.code = code
-		shown := r.Approval
-		mailbox.Go(func() { show(shown, code) }, func(err error) {
-			mailbox.LogFailure(a.options.Log, slog.LevelError, "approval not shown", err)
-		})
+	if a.options.Show != nil {
+		a.show(r, a.options.Show)
 	}
 	m.Reply.Send(Ticket{r.Approval, r.decided}, nil)
+}
+
+// show shows a request in a goroutine. A request has no code until it is shown.
+func (a *Approvals) show(r *request, show func(toolscript.Approval, string)) {
+	if r.code == "" {
+		r.code = rand.Text()[:codeLength]
+	}
+	shown, code := r.Approval, r.code
+	mailbox.Go(func() { show(shown, code) }, func(err error) {
+		mailbox.LogFailure(a.options.Log, slog.LevelError, "approval not shown", err)
+	})
+}
+
+func (a *Approvals) showAgain(m Show) error {
+	r := a.pending[m.ID]
+	if r == nil {
+		return unknown(m.ID)
+	}
+	a.show(r, m.Show)
+	return nil
 }
 
 // begin adds a request, which ends with its time or its call.
@@ -162,7 +179,7 @@ func (a *Approvals) answer(m Answer) error {
 	}
 	r := a.pending[m.ID]
 	if r == nil {
-		return &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf("no request %.50q waits for an approval; it has been answered or has expired", m.ID)}
+		return unknown(m.ID)
 	}
 	if m.Answer.Action == toolscript.ApprovalDeny {
 		a.end(m.ID, denied(r.Approval.Tool, m.Answer.Reason))
@@ -282,6 +299,10 @@ func (a *Approvals) stop() {
 	for id, r := range a.pending {
 		a.end(id, denied(r.Approval.Tool, "the gateway ended before the request was answered"))
 	}
+}
+
+func unknown(id string) error {
+	return &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf("no request %.50q waits for an approval; it has been answered or has expired", id)}
 }
 
 func denied(tool, reason string) error {

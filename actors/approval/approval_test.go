@@ -365,3 +365,32 @@ func TestManyRuns(t *testing.T) {
 		r.known("r", "files__read")
 	})
 }
+
+// TestShow: a request can be shown in another place too, with the same code, also if the
+// gateway has no place of its own.
+func TestShow(t *testing.T) {
+	for _, own := range []bool{true, false} {
+		run(t, func(o *approval.Options) {
+			if !own {
+				o.Show = nil
+			}
+		}, func(r *rig) {
+			ticket := r.asked("run_1", "files__write")
+			before := r.code(ticket.Approval.ID)
+			show := func(id string) error {
+				ctx, cancel := context.WithTimeout(r.t.Context(), time.Hour)
+				defer cancel()
+				_, err := mailbox.Ask(ctx, r.at, func(reply mailbox.Reply[struct{}]) any { return approval.Show{ID: id, Show: r.show, Reply: reply} })
+				return err
+			}
+			r.wantKind("another request", show("apr_other"), toolscript.NotFound)
+			r.wantKind("show", show(ticket.Approval.ID), "")
+			code := r.code(ticket.Approval.ID)
+			if code == "" || own && code != before {
+				r.t.Errorf("code %q after %q", code, before)
+			}
+			r.wantKind("allow", r.allow(ticket.Approval.ID, "", code), "")
+			r.wantKind("the call", <-ticket.Decided, "")
+		})
+	}
+}

@@ -37,6 +37,13 @@ type Answer struct {
 	Reply    mailbox.Reply[struct{}]
 }
 
+// Show shows a request with its code in another place.
+type Show struct {
+	ID    string
+	Show  func(a toolscript.Approval, code string)
+	Reply mailbox.Reply[struct{}]
+}
+
 // Messages from the actor to itself.
 type (
 	withdrawn struct{ id string }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"time"
 
@@ -154,6 +155,7 @@ func (a *app) answerApproval(ctx context.Context, args []string, answer toolscri
 	}
 	if answer.Action == toolscript.ApprovalAllow {
 		a.say("%s", strings.TrimSpace(elicit.ApprovalText(request)))
+		_ = g.ConfirmApproval(ctx, request.ID, os.Getpid()) // refused unless the user's file allows it: then the code is elsewhere
 		if answer.Code, err = a.code(ctx); err != nil {
 			return err
 		}

@@ -12,9 +12,6 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-const askingConfig = `{"mcpServers": {"demo": {"command": "toolscript", "args": ["mcp-demo"]}},
-  "approvals": {"rules": [{"match": ["demo__read_file"], "action": "ask"}, {"match": ["demo__tree"], "action": "deny"}], "timeout": "1h"}}`
-
 // asking starts a gateway at a terminal, and a script whose call waits for an approval.
 func asking(t *testing.T, w *world, script string) (g *command, shown func() string, c *command, stdout *output) {
 	t.Helper()

@@ -76,7 +76,7 @@ func scripts(command string, project permission.Project) string {
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(project.Dir, path)
 		}
-		if f, err := os.Open(path); err == nil { // the command reports an error
+		if f, err := os.Open(path); err == nil { //nolint:gosec // a script of the project; the command reports an error
 			text, _ := io.ReadAll(io.LimitReader(f, maxScript)) // as above
 			_ = f.Close()                                       // it was only read
 			all.Write(text)

@@ -8,6 +8,9 @@ import (
 	"testing"
 )
 
+const askingConfig = `{"mcpServers": {"demo": {"command": "toolscript", "args": ["mcp-demo"]}},
+  "approvals": {"rules": [{"match": ["demo__read_file"], "action": "ask"}, {"match": ["demo__tree"], "action": "deny"}], "timeout": "1h"}}`
+
 // TestPreToolUseAsks: the client asks its user about a script that names a tool under
 // approval, inline, on standard input or in a file, also if the command has a form that
 // rules of the user may allow.

@@ -26,3 +26,7 @@ func Terminal(w io.Writer) Show {
 func command(a toolscript.Approval) string { return "toolscript approvals allow " + a.ID }
 
 func left(a toolscript.Approval) time.Duration { return a.Expires.Sub(a.Since).Round(time.Second) }
+
+func refused(format string, args ...any) error {
+	return &toolscript.Error{Kind: toolscript.Forbidden, Err: fmt.Errorf("the code is not shown: "+format, args...)}
+}

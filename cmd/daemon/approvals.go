@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,8 +9,10 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/approval"
 	"github.com/toolscript/toolscript/cmd/config/private"
+	"github.com/toolscript/toolscript/cmd/confirm"
 )
 
 // approvalStore keeps approvals for ever in a file of the data folder.
@@ -50,4 +53,18 @@ func (s approvalStore) Save(pins map[string]approval.Pin) error {
 		return err
 	}
 	return private.WriteFile(s.path, append(text, '\n'))
+}
+
+// ConfirmApproval shows the code of a request at the terminal of the process that is
+// about to answer it. The user's file must allow that.
+func (d *Daemon) ConfirmApproval(ctx context.Context, id string, pid int) error {
+	if !d.settings.Load().ConfirmAtTerminal {
+		return &toolscript.Error{Kind: toolscript.Forbidden, Err: errors.New(
+			`codes are shown at the gateway's own terminal and on the desktop; to show them at the terminal that answers, write "confirm": "terminal" into approvals in ~/.toolscript.json`)}
+	}
+	show, err := confirm.AtTerminal(pid)
+	if err != nil {
+		return err
+	}
+	return d.ShowApproval(ctx, id, show)
 }

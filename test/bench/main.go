@@ -67,6 +67,7 @@ var sections = []struct {
 	{"path", (*bench).path},
 	{"gridctl", (*bench).gridctl},
 	{"allocations", (*bench).allocations},
+	{"approvals", (*bench).approvals},
 	{"check", (*bench).check},
 	{"programs", (*bench).programs},
 	{"fuel", (*bench).fuel},

@@ -48,3 +48,27 @@ func (s *Server) answerApproval(x *exchange) error {
 	x.c.Status(http.StatusNoContent)
 	return nil
 }
+
+// Confirmation names the process that is about to answer a request for approval. It is
+// the body of POST /approvals/:id/confirm.
+type Confirmation struct {
+	PID int `json:"pid"`
+}
+
+// confirmApproval answers POST /approvals/:id/confirm. The code goes to the terminal of
+// the process, and not into the answer.
+func (s *Server) confirmApproval(x *exchange) error {
+	id, err := x.param("id")
+	if err != nil {
+		return err
+	}
+	var by Confirmation
+	if err := decode(x.body, &by); err != nil {
+		return err
+	}
+	if err := s.backend.ConfirmApproval(x.ctx, id, by.PID); err != nil {
+		return err
+	}
+	x.c.Status(http.StatusNoContent)
+	return nil
+}

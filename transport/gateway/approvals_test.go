@@ -52,6 +52,9 @@ func TestApprovals(t *testing.T) {
 	if err := client.AnswerApproval(t.Context(), "apr_2", allow); toolscript.KindOf(err) != toolscript.NotFound {
 		t.Errorf("an unknown request: %v", err)
 	}
+	if err := client.ConfirmApproval(t.Context(), "apr_1", 77); err != nil || got.Answer.Code != "77" {
+		t.Errorf("ConfirmApproval: %v, %+v", err, got)
+	}
 	const body = `{"action":"allow"}`
 	got = given{}
 	if a := l.ask(t, http.MethodPost, "/approvals/apr_1", body, header("Toolscript-Approver", secret)); a.status != http.StatusNoContent || !got.Approver {

@@ -25,3 +25,15 @@ func (c *Client) AnswerApproval(ctx context.Context, id string, answer toolscrip
 	_, err = c.ask(ctx, http.MethodPost, "/approvals/"+url.PathEscape(id), body)
 	return err
 }
+
+// ConfirmApproval has the gateway show the code of a request at the terminal of a
+// process. The error is Forbidden if the configuration does not allow that, or if the
+// terminal may not be that of a person.
+func (c *Client) ConfirmApproval(ctx context.Context, id string, pid int) error {
+	body, err := json.Marshal(Confirmation{pid})
+	if err != nil {
+		return invalid("the request cannot be encoded: %w", err)
+	}
+	_, err = c.ask(ctx, http.MethodPost, "/approvals/"+url.PathEscape(id)+"/confirm", body)
+	return err
+}

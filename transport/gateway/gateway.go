@@ -109,6 +109,8 @@ type Backend interface {
 	PendingApprovals(ctx context.Context) ([]toolscript.Approval, error)
 	// AnswerApproval answers such a call. An approver needs no code.
 	AnswerApproval(ctx context.Context, id string, answer toolscript.ApprovalAnswer, approver bool) error
+	// ConfirmApproval shows the code of such a call at the terminal of a process.
+	ConfirmApproval(ctx context.Context, id string, pid int) error
 	// RunOf finds the run of a capability, and the tools that it may call. Its duration
 	// must not depend on the capabilities that exist.
 	RunOf(capability string) (runID string, allow toolscript.Filter, ok bool)

@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -214,6 +215,13 @@ func (f *fake) AnswerApproval(_ context.Context, id string, a toolscript.Approva
 		return nil
 	}
 	return f.approve(id, a, approver)
+}
+
+func (f *fake) ConfirmApproval(_ context.Context, id string, pid int) error {
+	if f.approve == nil {
+		return nil
+	}
+	return f.approve(id, toolscript.ApprovalAnswer{Code: strconv.Itoa(pid)}, false)
 }
 
 func (f *fake) RunOf(capability string) (string, toolscript.Filter, bool) {

@@ -1,0 +1,74 @@
+package confirm
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/ancestry"
+)
+
+// AtTerminal shows a request at the controlling terminal of a process of this user. It
+// refuses a process that an agent has started: the agent may have opened the terminal.
+func AtTerminal(pid int) (Show, error) {
+	folder := fmt.Sprintf("/proc/%d", pid)
+	info, err := os.Stat(folder)
+	if err != nil {
+		return nil, refused("process %d does not run", pid)
+	}
+	if stat, ok := info.Sys().(*syscall.Stat_t); !ok || int(stat.Uid) != os.Getuid() {
+		return nil, refused("process %d belongs to another user", pid)
+	}
+	if agent := ancestry.Agent(pid); agent != "" {
+		return nil, refused("an agent (%s) has started process %d, so its terminal is not that of a person", agent, pid)
+	}
+	path, err := terminalOf(folder + "/stat")
+	if err != nil {
+		return nil, refused("process %d has no terminal", pid)
+	}
+	return func(a toolscript.Approval, code string) {
+		f, err := os.OpenFile(path, os.O_WRONLY|unix.O_NOCTTY|unix.O_NONBLOCK, 0) //nolint:gosec // terminalOf has checked it
+		if err != nil {
+			return // the person sees no code and does not answer
+		}
+		Terminal(f)(a, code)
+		_ = f.Close() // as above
+	}, nil
+}
+
+// terminalOf returns the pseudo terminal in /proc/PID/stat. Field 7 has its device.
+func terminalOf(stat string) (string, error) {
+	text, err := os.ReadFile(stat) //nolint:gosec // the path has a number only
+	if err != nil {
+		return "", err
+	}
+	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
+	const state, tty = 3, 7 // as proc(5) counts, from 1
+	if len(fields) <= tty-state {
+		return "", errors.New("too few fields")
+	}
+	device, err := strconv.ParseUint(string(fields[tty-state]), 10, 32)
+	if err != nil {
+		return "", err
+	}
+	const first, last = 136, 143 // majors of pseudo terminals
+	major := unix.Major(device)
+	if major < first || major > last {
+		return "", errors.New("no pseudo terminal")
+	}
+	path := fmt.Sprintf("/dev/pts/%d", unix.Minor(device)+(major-first)<<8)
+	var info unix.Stat_t
+	if err := unix.Stat(path, &info); err != nil {
+		return "", err
+	}
+	if info.Rdev != unix.Mkdev(major, unix.Minor(device)) || int(info.Uid) != os.Getuid() {
+		return "", errors.New("not the terminal of the user")
+	}
+	return path, nil
+}

@@ -1,0 +1,129 @@
+package confirm_test
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/ancestry"
+	"github.com/toolscript/toolscript/cmd/confirm"
+)
+
+var request = toolscript.Approval{
+	ID: "apr_abc", Run: "run_1", Tool: "files__write", Args: `{"path":"a"}`, Since: time.Unix(0, 0), Expires: time.Unix(60, 0),
+}
+
+// process is a shell that waits. Its controlling terminal is a new one if own is set.
+func process(t *testing.T, own bool, env ...string) (pid int, screen func() string) {
+	t.Helper()
+	c := exec.Command("sh", "-c", "echo; read x")
+	c.Env = append([]string{"PATH=" + os.Getenv("PATH")}, env...)
+	in, typed := io.Pipe()
+	t.Cleanup(func() { _ = typed.Close() })
+	ready, out, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Stdin, c.Stdout = in, out
+	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if own {
+		var terminal *os.File
+		terminal, screen = pty(t)
+		c.ExtraFiles = []*os.File{terminal}
+		c.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 3}
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	_ = out.Close() // the shell has its own
+	t.Cleanup(func() {
+		_ = typed.Close() // the shell ends
+		_ = c.Wait()
+		_ = ready.Close() // it was only read
+	})
+	if _, err := bufio.NewReader(ready).ReadString('\n'); err != nil {
+		t.Fatal(err)
+	}
+	return c.Process.Pid, screen
+}
+
+func pty(t *testing.T) (terminal *os.File, screen func() string) {
+	t.Helper()
+	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fd := int(master.Fd())
+	if err := unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0); err != nil {
+		t.Fatal(err)
+	}
+	number, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if terminal, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0); err != nil {
+		t.Fatal(err)
+	}
+	var mu sync.Mutex
+	var text bytes.Buffer
+	go func() { // it ends with the terminal
+		part := make([]byte, 1024)
+		for {
+			n, err := master.Read(part)
+			mu.Lock()
+			text.Write(part[:n])
+			mu.Unlock()
+			if err != nil {
+				return
+			}
+		}
+	}()
+	t.Cleanup(func() { _ = terminal.Close() })
+	return terminal, func() string {
+		mu.Lock()
+		defer mu.Unlock()
+		return text.String()
+	}
+}
+
+// TestAtTerminal: a code is shown at the terminal of a person. A process without a
+// terminal, and one that an agent has started, with a terminal or with two, gets none.
+func TestAtTerminal(t *testing.T) {
+	person, screen := process(t, true)
+	show, err := confirm.AtTerminal(person)
+	if agent := ancestry.Agent(os.Getpid()); agent != "" { // the test runs below an agent
+		if err == nil {
+			t.Errorf("a process below %s is taken for a person", agent)
+		}
+	} else if err != nil {
+		t.Errorf("the terminal of a person: %v", err)
+	} else {
+		show(request, "ABCDEF")
+		for deadline := time.After(time.Minute); !strings.Contains(screen(), "code: ABCDEF"); {
+			select {
+			case <-deadline:
+				t.Fatalf("the terminal shows %q", screen())
+			case <-time.After(time.Millisecond):
+			}
+		}
+	}
+	pipes, _ := process(t, false)
+	agent, _ := process(t, true, "CLAUDECODE=1")
+	second, _ := process(t, true, "AI_AGENT=x")
+	for name, pid := range map[string]int{"no terminal": pipes, "a terminal of an agent": agent, "a second terminal of an agent": second, "no process": 1 << 30} {
+		if _, err := confirm.AtTerminal(pid); toolscript.KindOf(err) != toolscript.Forbidden {
+			t.Errorf("%s: %v, want forbidden", name, err)
+		}
+	}
+}
