@@ -73,10 +73,14 @@ var patterns = []string{
 // TestSameResults: both engines find the same files.
 func TestSameResults(t *testing.T) {
 	w := workspace(t, corpus)
-	for _, pattern := range patterns {
-		for _, dir := range []string{".", "dir", "dir/sub"} {
+	for i, pattern := range patterns {
+		dirs := []string{"."}
+		if i == 0 {
+			dirs = append(dirs, "dir", "dir/sub")
+		}
+		for _, dir := range dirs {
 			want := search(t, w, "", pattern, filepath.FromSlash(dir), 100)
-			for _, engine := range engines() {
+			for _, engine := range engines()[1:] {
 				if diff := cmp.Diff(want, search(t, w, engine, pattern, filepath.FromSlash(dir), 100)); diff != "" {
 					t.Errorf("%s in %s (-own +ripgrep):\n%s", pattern, dir, diff)
 				}
@@ -108,7 +112,7 @@ func TestSameResultsOfRandomLines(t *testing.T) {
 			pattern += atoms[random.IntN(len(atoms))]
 		}
 		want := search(t, w, "", pattern, ".", 100)
-		for _, engine := range engines() {
+		for _, engine := range engines()[1:] {
 			if diff := cmp.Diff(want, search(t, w, engine, pattern, ".", 100)); diff != "" {
 				t.Errorf("%s (-own +ripgrep):\n%s", pattern, diff)
 			}
