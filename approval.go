@@ -23,7 +23,7 @@ const DefaultApprovalTimeout = time.Minute
 
 // ApprovalPolicy is approvals in one configuration file.
 type ApprovalPolicy struct {
-	Default ApprovalAction // of tools that no rule matches; "" is allow
+	Default ApprovalAction // of tools that no rule matches; "" is allow, and ask for a tool with RequiresApproval
 	Rules   []ApprovalRule // the first that matches decides
 	Timeout time.Duration  // 0: not configured
 }
@@ -75,13 +75,16 @@ func (p ApprovalPolicy) decide(t Tool) ApprovalAction {
 			break
 		}
 	}
-	if action == ApprovalAskDestructive {
-		if t.Annotations.harmless() {
-			return ApprovalAllow
-		}
+	switch {
+	case action == "" && t.RequiresApproval:
+		return ApprovalAsk
+	case action != ApprovalAskDestructive:
+		return action
+	case t.Annotations.harmless() && !t.RequiresApproval:
+		return ApprovalAllow
+	default:
 		return ApprovalAsk
 	}
-	return action
 }
 
 func (r ApprovalRule) matches(server, id string) bool {

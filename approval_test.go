@@ -16,6 +16,7 @@ func TestDecide(t *testing.T) {
 	reads := toolscript.Tool{Server: "files", Name: "read_file", Annotations: toolscript.Annotations{ReadOnly: &yes}}
 	gentle := toolscript.Tool{Server: "files", Name: "touch", Annotations: toolscript.Annotations{ReadOnly: &no, Destructive: &no}}
 	destructive := toolscript.Tool{Server: "files", Name: "rm", Annotations: toolscript.Annotations{Destructive: &yes}}
+	builtin := toolscript.Tool{Server: "workspace", Name: "writeFile", RequiresApproval: true}
 	const allow, ask, deny, careful = toolscript.ApprovalAllow, toolscript.ApprovalAsk, toolscript.ApprovalDeny, toolscript.ApprovalAskDestructive
 	rule := func(action toolscript.ApprovalAction, match ...string) toolscript.ApprovalRule {
 		return toolscript.ApprovalRule{Match: match, Action: action}
@@ -40,6 +41,11 @@ func TestDecide(t *testing.T) {
 		{"a hint that it is destructive", toolscript.Approvals{policy(careful)}, destructive, ask},
 		{"a hint that it reads", toolscript.Approvals{policy(careful)}, reads, allow},
 		{"a hint that it is not destructive", toolscript.Approvals{policy(careful)}, gentle, allow},
+		{"a tool that requires it, without approvals", nil, builtin, allow},
+		{"a tool that requires it, without a default", toolscript.Approvals{policy("")}, builtin, ask},
+		{"a tool that requires it, ask-destructive", toolscript.Approvals{policy(careful)}, builtin, ask},
+		{"a tool that requires it, default allow", toolscript.Approvals{policy(allow)}, builtin, allow},
+		{"a tool that requires it, allowed by a rule", toolscript.Approvals{policy("", rule(allow, "workspace"))}, builtin, allow},
 		{"a later file is weaker", toolscript.Approvals{policy(ask), policy(allow, rule(allow, "*"))}, plain, ask},
 		{"a later file is stricter", toolscript.Approvals{policy(allow), policy(ask)}, plain, ask},
 		{"one file denies", toolscript.Approvals{policy(deny), policy(ask)}, plain, deny},

@@ -26,8 +26,8 @@ type Tool struct {
 
 	Annotations Annotations
 
-	// RequiresApproval is set for a built-in tool that needs an approval unless a rule
-	// of the configuration allows it.
+	// RequiresApproval is set for a built-in tool that needs an approval if approvals are
+	// configured, unless they say that it is allowed; see ApprovalPolicy.
 	RequiresApproval bool `json:",omitempty"`
 }
 

@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -220,13 +221,18 @@ func (c *Conn) answer(ctx context.Context, value any, failed error, about toolsc
 // encode writes a tool result of MCP. A value is the structured content alone: the
 // catalog has its schema, and a copy as text would double the size of every result.
 func encode(value any, failed error) (json.RawMessage, error) {
-	if failed != nil {
-		return json.Marshal(map[string]any{"isError": true, "content": []any{map[string]string{"type": "text", "text": failed.Error()}}})
-	}
-	return json.Marshal(struct {
+	var result any = struct {
 		Content    []any `json:"content"`
 		Structured any   `json:"structuredContent"`
-	}{[]any{}, value})
+	}{[]any{}, value}
+	if failed != nil {
+		result = map[string]any{"isError": true, "content": []any{map[string]string{"type": "text", "text": failed.Error()}}}
+	}
+	var out bytes.Buffer
+	to := json.NewEncoder(&out)
+	to.SetEscapeHTML(false) // code has many of these characters
+	err := to.Encode(result)
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), err
 }
 
 // Fetch returns an error: the server has neither resources nor prompts.

@@ -19,7 +19,7 @@ type Tool struct {
 	Output string // JSON Schema of the result, an object
 
 	Annotations      toolscript.Annotations
-	RequiresApproval bool // an approval is needed unless a rule of the configuration allows the tool
+	RequiresApproval bool // see toolscript.Tool
 
 	// Run makes one call. args is a JSON object that fits Input; with it, Run returns
 	// the value of the result, which encodes to a JSON object that fits Output. An
