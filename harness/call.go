@@ -35,7 +35,7 @@ func (p *process) made(ctx context.Context, c answer.Call) (string, error) {
 	if c.Problem != "" {
 		return "", errors.New(c.Problem)
 	}
-	id, err := p.toolID(c.Name)
+	id, err := p.toolID(ctx, c.Name)
 	switch {
 	case err != nil:
 		return "", err
@@ -51,31 +51,48 @@ func (p *process) made(ctx context.Context, c answer.Call) (string, error) {
 	return resultText(raw)
 }
 
-// toolID returns the id of a tool by its id, by its name in scripts, or by its own name if
-// no other tool that may be called has it.
-func (p *process) toolID(name string) (string, error) {
-	id := p.gateway.Names().Resolve(name)
-	catalog := p.gateway.Catalog()
-	if _, known := catalog.Lookup(id); !known {
-		var same []string
-		for other, tool := range catalog.All() {
-			if tool.Name == name && p.options.Allow.Match(tool) {
-				same = append(same, other)
-			}
+// toolID returns the id of a tool that may be called. It waits for servers that are
+// connecting if the name may be that of one of their tools.
+func (p *process) toolID(ctx context.Context, name string) (string, error) {
+	id, known, err := p.lookUp(name)
+	if err == nil && !known && !strings.Contains(id, toolscript.Separator) {
+		waiting, cancel := context.WithTimeout(ctx, toolscript.ConnectWait)
+		p.gateway.Await(waiting, p.options.Allow)
+		cancel()
+		id, known, err = p.lookUp(name)
+	}
+	if err == nil && !known && !p.options.Allow.Covers(id) {
+		err = noTool(name)
+	}
+	return id, err
+}
+
+func noTool(name string) error { return fmt.Errorf("there is no tool %s", name) }
+
+// lookUp finds a tool by its id, by its name in scripts, or by the last part of one of
+// them if no other tool that may be called has it.
+func (p *process) lookUp(name string) (id string, known bool, err error) {
+	names, catalog := p.gateway.Names(), p.gateway.Catalog()
+	id = names.Resolve(name)
+	if tool, known := catalog.Lookup(id); known {
+		if !p.options.Allow.Match(tool) {
+			return id, known, noTool(name)
 		}
-		switch len(same) {
-		case 0:
-		case 1:
-			id = same[0]
-		default:
-			return "", fmt.Errorf("several tools are called %s: use one of %s", name, strings.Join(same, ", "))
+		return id, known, nil
+	}
+	var same []string
+	for other, tool := range catalog.All() {
+		if (tool.Name == name || strings.HasSuffix(names.Call(tool), "."+name)) && p.options.Allow.Match(tool) {
+			same = append(same, other)
 		}
 	}
-	tool, known := catalog.Lookup(id)
-	if known && !p.options.Allow.Match(tool) || !known && !p.options.Allow.Covers(id) {
-		return "", fmt.Errorf("there is no tool %s", name)
+	switch len(same) {
+	case 0:
+		return id, false, nil
+	case 1:
+		return same[0], true, nil
 	}
-	return id, nil
+	return "", false, fmt.Errorf("several tools are called %s: use one of %s", name, strings.Join(same, ", "))
 }
 
 func (p *process) readsOnly(id string) bool {

@@ -24,6 +24,8 @@ type Gateway interface {
 	Exec(ctx context.Context, req toolscript.ExecRequest, emit func(toolscript.Event) error) error
 	// CallTool makes one call and returns the whole MCP result, also if it has isError.
 	CallTool(ctx context.Context, call toolscript.Call) (json.RawMessage, error)
+	// Await waits until no server that f selects is connecting, or until ctx ends.
+	Await(ctx context.Context, f toolscript.Filter) (waitedFor, pending []string)
 	// Catalog and Names are the current tools and their names in scripts.
 	Catalog() toolscript.Catalog
 	Names() *naming.Names

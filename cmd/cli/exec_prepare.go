@@ -2,10 +2,12 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"log/slog"
 	"os"
 
+	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/actors/execution/outputs"
 	"github.com/toolscript/toolscript/cmd/config"
@@ -88,8 +90,14 @@ func (a *app) keepValue(runID string, v []byte) error {
 	return a.host.Outputs().Put(runID, outputs.Value, v)
 }
 
+// place is a running gateway, or a daemon of this process.
+type place interface {
+	scriptrun.Place
+	Harness(ctx context.Context, req toolscript.HarnessRequest, emit func(json.RawMessage) error) error
+}
+
 // place is a running gateway, else a daemon of this process. release ends its use.
-func (o *execOptions) place(ctx context.Context) (at scriptrun.Place, release func(), err error) {
+func (o *execOptions) place(ctx context.Context) (at place, release func(), err error) {
 	g, err := o.target.Shared(ctx, o.trust)
 	if err != nil {
 		return nil, nil, err

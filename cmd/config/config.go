@@ -36,6 +36,7 @@ type Settings struct {
 	Output Output
 
 	ToolPacks toolscript.ToolPacks
+	Harness   Harness
 
 	Approvals         toolscript.Approvals // of all files
 	ConfirmAtTerminal bool                 // codes of approvals may be shown at the terminal that answers

@@ -41,7 +41,6 @@ type loader struct {
 	options  Options
 	config   *Config
 	mistakes Mistakes
-	remarked map[string]bool // reserved fields with a warning
 }
 
 func (l *loader) load(file *File) error {
@@ -74,9 +73,6 @@ func (l *loader) load(file *File) error {
 	l.report(d.repetitions())
 	l.report(unknown)
 	l.remarkPlugin(*file, d)
-	if file.Trusted {
-		l.remarkReserved(d)
-	}
 	if len(mistakes) > 0 {
 		return nil
 	}
@@ -90,21 +86,6 @@ func (l *loader) warn(format string, args ...any) {
 func (l *loader) report(warnings Mistakes) {
 	for _, m := range warnings {
 		l.warn("%v", m)
-	}
-}
-
-// remarkReserved warns once about each reserved field.
-func (l *loader) remarkReserved(d *document) {
-	for _, name := range reserved {
-		n := d.root.child(name)
-		if n == nil || l.remarked[name] {
-			continue
-		}
-		if l.remarked == nil {
-			l.remarked = map[string]bool{}
-		}
-		l.remarked[name] = true
-		l.report(Mistakes{d.mistake([]string{name}, n.key, "has no effect in this version of toolscript")})
 	}
 }
 

@@ -68,7 +68,7 @@ func TestLoadComplete(t *testing.T) {
 		}, ToolPacks: toolscript.ToolPacks{
 			"reading": {Tools: []string{"readFile", "listDir", "github__get_issue"}},
 			"review":  {Extends: []string{"reading"}, Tools: []string{"readFile"}},
-		}, Search: config.Search{Lexical: true, NoCache: true, Limit: 5, Alpha: new(0.5), Threshold: new(0.0),
+		}, Harness: config.Harness{Mode: "dry-run", Providers: map[string]bool{"openai": false, "anthropic": true}}, Search: config.Search{Lexical: true, NoCache: true, Limit: 5, Alpha: new(0.5), Threshold: new(0.0),
 			Model: "/m/bge.gguf", Library: "/m", Remote: config.Remote{URL: "https://api.example.com/v1", Model: "m", Key: "k"}},
 			Approvals: toolscript.Approvals{{
 				Default: toolscript.ApprovalAskDestructive, Timeout: time.Minute,
@@ -76,8 +76,8 @@ func TestLoadComplete(t *testing.T) {
 			}}, ConfirmAtTerminal: true},
 		Files: []config.File{{Path: filepath.Join(s.home, config.FileName), Found: true, Trusted: true}},
 	}
-	if len(got.Warnings) != 3 { // two reserved fields, and search.remote with search.model
-		t.Errorf("Warnings = %q, want three", got.Warnings)
+	if len(got.Warnings) != 1 { // search.remote with search.model
+		t.Errorf("Warnings = %q, want one", got.Warnings)
 	}
 	got.Warnings = nil
 	for name, server := range want.Servers {

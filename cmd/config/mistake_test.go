@@ -3,8 +3,6 @@ package config_test
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -189,29 +187,6 @@ func TestLastOfRepeatedKeysCounts(t *testing.T) {
 	c := mustLoad(t, `{"mcpServers": {"s": {"command": "x"}, "s": {"command": "y", "args": ["z"]}}}`)
 	if got := c.Servers["s"].Command; got != "y" {
 		t.Errorf("command = %q, want y", got)
-	}
-}
-
-// Reserved fields have no effect yet. Each causes one warning, even if several files
-// have it.
-func TestReservedFields(t *testing.T) {
-	s := newScene(t)
-	const text = `{"mcpServers": {"s": {"url": "http://x", "oauth": {"clientId": "x"}}}, "$schema": "http://x", "search": {},
-  "scriptHarness": [], "providers": {"x": {"scriptHarness": {"enabled": true}}}}`
-	s.write(s.home, text)
-	s.write(s.project, text)
-	var got []string
-	s.options.Trust = true
-	for _, warning := range s.load().Warnings {
-		got = append(got, strings.TrimPrefix(warning, filepath.Join(s.home, config.FileName)))
-	}
-	slices.Sort(got)
-	want := []string{
-		":2:24: providers: has no effect in this version of toolscript",
-		":2:3: scriptHarness: has no effect in this version of toolscript",
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("warnings (-want +got):\n%s", diff)
 	}
 }
 

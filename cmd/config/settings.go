@@ -8,10 +8,7 @@ import (
 )
 
 // settingNames are the top-level fields that Settings holds.
-var settingNames = []string{"engine", "check", "types", "limits", "search", "output", "toolPacks"}
-
-// reserved are top-level fields of the format that have no effect in this version.
-var reserved = []string{"scriptHarness", "providers"}
+var settingNames = []string{"engine", "check", "types", "limits", "search", "output", "toolPacks", "scriptHarness", "providers"}
 
 // apply puts the settings of a validated file over earlier settings; each limit is
 // separate. A setting with a variable that is not set keeps its value.
@@ -21,6 +18,7 @@ func (s *Settings) apply(root *node) {
 	s.Types.apply(root.child("types"))
 	s.Search.apply(root.child("search"))
 	s.ToolPacks = merged(s.ToolPacks, root.child("toolPacks"))
+	s.Harness.apply(root.child("scriptHarness"), root.child("providers"))
 	if most := root.child("output").child("maxTokens"); most != nil {
 		tokens := int(most.count())
 		s.Output.MaxTokens = &tokens

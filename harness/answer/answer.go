@@ -78,6 +78,15 @@ func Read(data []byte, api API) (Answer, error) {
 	return Answer{API: api, Parts: r.open()}, nil
 }
 
+// List returns the items or messages in the data, which is as in Read, as one JSON list.
+func List(data []byte) (json.RawMessage, error) {
+	values, err := split(data)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(values)
+}
+
 // reader collects the parts of an answer.
 type reader struct {
 	api      API

@@ -62,6 +62,7 @@ func (s *Server) routes() []route {
 			query: []string{"filter", "compact", "declarations", "wait", "_t"}, runs: true, serve: s.module,
 		},
 		{method: fiber.MethodPost, path: "/exec", within: runTime, serve: s.exec},
+		{method: fiber.MethodPost, path: "/harness", within: runTime, serve: s.harness},
 		{method: fiber.MethodGet, path: "/runs", within: askTime, serve: s.runs},
 		{method: fiber.MethodGet, path: "/runs/:id", within: askTime, serve: s.run},
 		{method: fiber.MethodGet, path: "/runs/:id/output", within: askTime, query: []string{"part", "range"}, serve: s.runOutput},

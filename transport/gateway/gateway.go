@@ -92,6 +92,10 @@ type Backend interface {
 	// Exec runs a script to its end and emits its events in order, never concurrently.
 	// An error of emit ends the run. Exec fails only if the run could not begin.
 	Exec(ctx context.Context, req toolscript.ExecRequest, emit func(toolscript.Event) error) error
+	// Harness makes what the answer of a model asks for, and emits the items and the
+	// progress as JSON objects without line ends, in order and never concurrently. It fails
+	// if the answer cannot be read, after an error of emit, and with ctx.
+	Harness(ctx context.Context, req toolscript.HarnessRequest, emit func(json.RawMessage) error) error
 	// Runs are the last runs, the newest first.
 	Runs(ctx context.Context) ([]toolscript.RunRecord, error)
 	// Run is the record of one run.

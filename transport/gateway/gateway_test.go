@@ -40,6 +40,7 @@ type fake struct {
 	beginAuth func(ctx context.Context, server, redirect string) (string, error)
 	finish    func(context.Context, url.Values) (string, error)
 	exec      func(context.Context, toolscript.ExecRequest, func(toolscript.Event) error) error
+	harness   func(context.Context, toolscript.HarnessRequest, func(json.RawMessage) error) error
 	runs      func(context.Context) ([]toolscript.RunRecord, error)
 	run       func(context.Context, string) (toolscript.RunRecord, error)
 	abortRun  func(context.Context, string) error
@@ -162,6 +163,13 @@ func (f *fake) Exec(ctx context.Context, req toolscript.ExecRequest, emit func(t
 		return errors.Join(emit(start("r1")), emit(toolscript.EndEvent("r1", toolscript.End{OK: true})))
 	}
 	return f.exec(ctx, req, emit)
+}
+
+func (f *fake) Harness(ctx context.Context, req toolscript.HarnessRequest, emit func(json.RawMessage) error) error {
+	if f.harness == nil {
+		return emit(json.RawMessage(`{"type":"text","text":"a"}`))
+	}
+	return f.harness(ctx, req, emit)
 }
 
 func (f *fake) Runs(ctx context.Context) ([]toolscript.RunRecord, error) {

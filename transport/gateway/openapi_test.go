@@ -121,7 +121,7 @@ var types = map[string]any{
 	"AuthStart": gateway.AuthStart{}, "CallRecord": toolscript.CallRecord{}, "Confinement": toolscript.Confinement{},
 	"DetachedCall": toolscript.DetachedCall{}, "Detail": toolscript.Detail{}, "Diagnostic": toolscript.Diagnostic{},
 	"EngineStatus": toolscript.EngineStatus{}, "ErrorBody": gateway.ErrorBody{}, "Event": toolscript.Event{},
-	"ExecRequest": toolscript.ExecRequest{}, "FailedServer": gateway.FailedServer{}, "Health": gateway.Health{},
+	"ExecRequest": toolscript.ExecRequest{}, "FailedServer": gateway.FailedServer{}, "HarnessRequest": toolscript.HarnessRequest{}, "Health": gateway.Health{},
 	"Kept": toolscript.Kept{}, "Limits": toolscript.Limits{}, "Metrics": toolscript.Metrics{}, "Missing": toolscript.Missing{},
 	"PlannedCall": toolscript.PlannedCall{}, "ScriptFacts": toolscript.ScriptFacts{}, "ToolError": toolscript.ToolError{},
 	"MissingServer": toolscript.MissingServer{}, "Question": toolscript.Question{}, "Readiness": gateway.Readiness{},

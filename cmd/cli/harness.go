@@ -1,0 +1,100 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/flags"
+	"github.com/toolscript/toolscript/harness/answer"
+)
+
+type harnessOptions struct {
+	*execOptions
+	api      flags.Choice
+	provider string
+	dryRun   bool
+	events   bool
+}
+
+func newHarness(a *app) *cobra.Command {
+	o := &harnessOptions{execOptions: newExecOptions(a, "toolscript harness"), api: flags.Choice{Choices: []string{"responses", "chat", "messages"}}}
+	c := &cobra.Command{
+		Use:   "harness",
+		Short: "Make what the answer of a model asks for: its scripts and its calls",
+		Long: `Make what the answer of a model asks for: its scripts and its calls.
+
+Standard input is the answer: a response of OpenAI's Responses API, of its Chat
+Completions API or of Anthropic's Messages API, or its items or messages as a list or one
+after the other. The scripts between <tool-calls> and </tool-calls> in the text of the
+assistant run, and its structured calls are made with the same tools. The items to append
+to the conversation are printed in their order, one JSON object per line.
+
+An error of a script or call is part of its item, and the next one follows. The exit code
+is 1 only if the answer cannot be read. "scriptHarness" and "providers" of the
+configuration say whose scripts run.`,
+		Example: `  toolscript harness < answer.json
+  toolscript harness --dry-run --api messages < answer.json`,
+		Args: takes(),
+		RunE: func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
+	}
+	f := c.Flags()
+	f.Var(&o.api, "api", "the form of the answer (default: recognized)")
+	f.StringVar(&o.provider, "provider", "", "the provider in the configuration (default anthropic for messages, else openai)")
+	f.BoolVar(&o.dryRun, "dry-run", false, "parse the scripts, check their types and name their tools; call nothing")
+	f.BoolVar(&o.plan, "plan", false, "make only the calls of tools that read, and list the other calls")
+	f.BoolVar(&o.events, "events", false, "print the progress of scripts too")
+	f.StringSliceVar(&o.allow, "allow", nil, "the only `servers and tool ids` that may be called; '' for none (default all)")
+	f.StringVar(&o.cwd, "cwd", "", "the working `folder` that scripts see (default that of this command)")
+	flags.AddTrust(f, &o.trust)
+	return c
+}
+
+// maxAnswer bounds the answer of a model, in bytes.
+const maxAnswer = 16 << 20
+
+func (o *harnessOptions) run(ctx context.Context) error {
+	if err := o.checkFiles(); err != nil {
+		return err
+	}
+	data, err := io.ReadAll(io.LimitReader(o.Stdin, maxAnswer+1))
+	switch {
+	case err != nil:
+		return fmt.Errorf("read the answer: %w", err)
+	case len(data) > maxAnswer:
+		return fmt.Errorf("the answer has more than %d MB", maxAnswer>>20)
+	}
+	items, err := answer.List(data)
+	if err != nil {
+		return err
+	}
+	at, release, err := o.place(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	return at.Harness(ctx, toolscript.HarnessRequest{
+		Items: items, API: o.api.Value, Provider: o.provider, DryRun: o.dryRun, Plan: o.plan, Cwd: o.absolute(o.cwd), Allow: o.allow,
+	}, o.print)
+}
+
+// progress are the types of items that do not belong to the conversation.
+var progress = map[string]bool{"ToolCallStart": true, "ToolCallEnd": true}
+
+func (o *harnessOptions) print(item json.RawMessage) error {
+	var head struct {
+		Type string `json:"type"`
+	}
+	if err := json.Unmarshal(item, &head); err != nil {
+		return err
+	}
+	if progress[head.Type] && !o.events {
+		return nil
+	}
+	_, err := o.Stdout.Write(append(item, '\n'))
+	return err
+}

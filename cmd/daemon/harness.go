@@ -1,0 +1,60 @@
+package daemon
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/harness"
+	"github.com/toolscript/toolscript/harness/answer"
+)
+
+// Harness makes what the answer of a model asks for, in the mode of the configuration. It
+// emits the items and the progress as JSON. The error is a *toolscript.Error: Invalid if
+// the answer cannot be read.
+func (d *Daemon) Harness(ctx context.Context, req toolscript.HarnessRequest, emit func(json.RawMessage) error) error {
+	api, err := answer.ParseAPI(req.API)
+	if err != nil {
+		return &toolscript.Error{Kind: toolscript.Invalid, Err: err}
+	}
+	read, err := answer.Read(req.Items, api)
+	if err != nil {
+		return &toolscript.Error{Kind: toolscript.Invalid, Err: err}
+	}
+	mode, err := harness.ParseMode(d.settings.Load().Harness.ModeOf(provider(req.Provider, read.API)))
+	if err != nil {
+		return &toolscript.Error{Kind: toolscript.Invalid, Err: err}
+	}
+	if req.DryRun && mode == harness.Enabled {
+		mode = harness.DryRun
+	}
+	o := harness.Options{Mode: mode, Plan: req.Plan, Cwd: req.Cwd, Allow: req.Allow}
+	return harness.Process(ctx, d, read, o, func(item harness.Item) error {
+		text, err := encode(item)
+		if err != nil {
+			return err
+		}
+		return emit(text)
+	})
+}
+
+// provider is the name of the provider of an answer in the configuration.
+func provider(name string, api answer.API) string {
+	if api == answer.Messages {
+		return cmp.Or(name, "anthropic")
+	}
+	return cmp.Or(name, "openai")
+}
+
+// encode writes an item on one line. Tags in texts stay readable.
+func encode(item harness.Item) (json.RawMessage, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(item); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}

@@ -1,0 +1,15 @@
+package toolscript
+
+import "encoding/json"
+
+// HarnessRequest asks for everything that the answer of a model asks for: its scripts and
+// its calls. It is the body of POST /harness.
+type HarnessRequest struct {
+	Items    json.RawMessage `json:"items"`              // a response, or a list of items or messages
+	API      string          `json:"api,omitempty"`      // responses, chat or messages; default: recognized
+	Provider string          `json:"provider,omitempty"` // as in the configuration; default anthropic for messages, else openai
+	DryRun   bool            `json:"dryRun,omitempty"`   // parse and check the scripts; call nothing
+	Plan     bool            `json:"plan,omitempty"`     // call only tools that read, and list the other calls
+	Cwd      string          `json:"cwd,omitempty"`      // what scripts see as their working directory
+	Allow    []string        `json:"allow,omitzero"`     // as in ExecRequest
+}
