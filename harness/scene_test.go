@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
+	"path/filepath"
 	"sync"
 	"testing"
 
@@ -24,29 +25,39 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == worker.Command {
 		os.Exit(worker.Main(os.Args[2:]))
 	}
-	os.Exit(m.Run())
+	var err error
+	if folder, err = os.MkdirTemp("", "toolscript-harness-"); err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	if s, err := shared(); err == nil {
+		_ = s.Close(context.Background()) // the tests are over
+	}
+	_ = os.RemoveAll(folder)
+	os.Exit(code)
 }
+
+// folder has the cache and the root folder of the gateway.
+var folder string
 
 // shared is one gateway for all tests: a start compiles the engine.
 var shared = sync.OnceValues(func() (*actors.System, error) {
-	cache, err := os.MkdirTemp("", "toolscript-harness-")
-	if err != nil {
-		return nil, err
+	cache, root := filepath.Join(folder, "cache"), filepath.Join(folder, "root")
+	for _, name := range []string{cache, root} {
+		if err := os.Mkdir(name, 0o700); err != nil {
+			return nil, err
+		}
 	}
 	registry := builtin.NewRegistry()
 	for _, t := range testTools {
 		registry.Register(t)
 	}
 	options := worker.Options{CacheDir: cache}
-	root, err := os.MkdirTemp("", "toolscript-harness-root-")
-	if err != nil {
-		return nil, err
-	}
 	names := []string{"readFile"}
 	for _, t := range testTools {
 		names = append(names, t.Name)
 	}
-	s, err := actors.Start(actors.Options{
+	return actors.Start(actors.Options{
 		Servers: map[string]mcpclient.Config{"workspace": {Type: mcpclient.Builtin, Root: root, Tools: names}},
 		Dial:    server.DialAll(mcpclient.Dialer{}, builtin.Dialer{Registry: registry, Host: tool.Host{StateDir: cache}}),
 		Scripts: actors.Scripts{
@@ -55,7 +66,6 @@ var shared = sync.OnceValues(func() (*actors.System, error) {
 			KeptDir:      cache,
 		},
 	})
-	return s, err
 })
 
 // gateway returns a gateway with the test tools on the server "workspace".
