@@ -45,13 +45,17 @@ func newApprovals(a *app) *cobra.Command {
 }
 
 func newApprovalsWatch(a *app) *cobra.Command {
-	return &cobra.Command{
+	var f form.Form
+	c := &cobra.Command{
 		Use: "watch", Short: "Print new requests until you interrupt the command", Args: takes(),
-		RunE: func(c *cobra.Command, _ []string) error { return a.watchApprovals(c.Context()) },
+		RunE: func(c *cobra.Command, _ []string) error { return a.watchApprovals(c.Context(), f) },
 	}
+	form.Add(c.Flags(), &f, "print each request as JSON")
+	return c
 }
 
 func newApprovalsAllow(a *app) *cobra.Command {
+	var f form.Form
 	scope := flags.Choice{Value: toolscript.ScopeOnce, Choices: toolscript.ApprovalScopes()}
 	c := &cobra.Command{
 		Use:   "allow [ID]",
@@ -64,22 +68,25 @@ run, until the gateway ends, and for ever. If the description, the schema, or th
 command or URL of the server changes, the next call has to be approved again.`,
 		Args: takes("[ID]"),
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.answerApproval(c.Context(), args, toolscript.ApprovalAnswer{Action: toolscript.ApprovalAllow, Scope: scope.Value})
+			return a.answerApproval(c.Context(), args, toolscript.ApprovalAnswer{Action: toolscript.ApprovalAllow, Scope: scope.Value}, f)
 		},
 	}
 	c.Flags().Var(&scope, "for", "what is allowed: this call, or calls of its tool in this run, in this session, or always")
+	form.Add(c.Flags(), &f, "print the answer as JSON")
 	return c
 }
 
 func newApprovalsDeny(a *app) *cobra.Command {
+	var f form.Form
 	var reason string
 	c := &cobra.Command{
 		Use: "deny [ID]", Short: "Deny a call", Args: takes("[ID]"),
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.answerApproval(c.Context(), args, toolscript.ApprovalAnswer{Action: toolscript.ApprovalDeny, Reason: reason})
+			return a.answerApproval(c.Context(), args, toolscript.ApprovalAnswer{Action: toolscript.ApprovalDeny, Reason: reason}, f)
 		},
 	}
 	c.Flags().StringVar(&reason, "reason", "", "a `text` for the script")
+	form.Add(c.Flags(), &f, "print the answer as JSON")
 	return c
 }
 
@@ -108,7 +115,7 @@ func (a *app) listApprovals(ctx context.Context, f form.Form) error {
 }
 
 // watchApprovals prints each request once.
-func (a *app) watchApprovals(ctx context.Context) error {
+func (a *app) watchApprovals(ctx context.Context, f form.Form) error {
 	g, err := a.target.Require(ctx)
 	if err != nil {
 		return err
@@ -123,10 +130,11 @@ func (a *app) watchApprovals(ctx context.Context) error {
 		now := map[string]bool{}
 		for _, p := range pending {
 			now[p.ID] = true
-			if !seen[p.ID] {
-				if err := a.print("%s", strings.TrimSpace(elicit.ApprovalText(p))+"\n  answer: toolscript approvals allow|deny "+p.ID); err != nil {
-					return err
-				}
+			if seen[p.ID] {
+				continue
+			}
+			if err := a.printApproval(p, f); err != nil {
+				return err
 			}
 		}
 		seen = now
@@ -138,8 +146,29 @@ func (a *app) watchApprovals(ctx context.Context) error {
 	}
 }
 
+// printApproval prints a request: as text, as a line of JSON, or as an item of a list in
+// YAML.
+func (a *app) printApproval(p toolscript.Approval, f form.Form) error {
+	switch {
+	case f == form.YAML:
+		return f.Write(a.Stdout, []toolscript.Approval{p})
+	case f.Structured():
+		return f.Write(a.Stdout, p)
+	default:
+		return a.print("%s", strings.TrimSpace(elicit.ApprovalText(p))+"\n  answer: toolscript approvals allow|deny "+p.ID)
+	}
+}
+
+// answeredApproval is the output of allow and deny with --json.
+type answeredApproval struct {
+	ID     string                    `json:"id"`
+	Tool   string                    `json:"tool"`
+	Action toolscript.ApprovalAction `json:"action"`
+	Scope  string                    `json:"scope,omitempty"`
+}
+
 // answerApproval sends the answer to the request that args names, or to the only one.
-func (a *app) answerApproval(ctx context.Context, args []string, answer toolscript.ApprovalAnswer) error {
+func (a *app) answerApproval(ctx context.Context, args []string, answer toolscript.ApprovalAnswer, f form.Form) error {
 	g, err := a.target.Require(ctx)
 	if err != nil {
 		return err
@@ -162,6 +191,9 @@ func (a *app) answerApproval(ctx context.Context, args []string, answer toolscri
 	}
 	if err := g.AnswerApproval(ctx, request.ID, answer); err != nil {
 		return err
+	}
+	if f.Structured() {
+		return f.Write(a.Stdout, answeredApproval{request.ID, request.Tool, answer.Action, answer.Scope})
 	}
 	return a.print("%s %s", map[toolscript.ApprovalAction]string{toolscript.ApprovalAllow: "Allowed", toolscript.ApprovalDeny: "Denied"}[answer.Action], terminal.OneLine(request.Tool))
 }
