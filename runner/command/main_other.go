@@ -4,6 +4,7 @@ package command
 
 import (
 	"os/exec"
+	"path/filepath"
 
 	"golang.org/x/sys/unix"
 
@@ -14,6 +15,11 @@ import (
 func (o order) start(cmd *exec.Cmd, temp string) ([]toolscript.Confinement, error) {
 	parts := Confinement()
 	if parts[0].Active {
+		for i, path := range o.Writable {
+			if real, err := filepath.EvalSymlinks(path); err == nil { // a profile has no links
+				o.Writable[i] = real
+			}
+		}
 		path, args := o.seatbelt(cmd.Path, temp)
 		cmd.Path, cmd.Args = path, args
 		if !o.Network {

@@ -20,7 +20,7 @@ import (
 
 // killTime bounds the wait for the helper after the request to end the program. The
 // kernel cannot end a process at once that waits for a device.
-const killTime = 5 * time.Second
+const killTime = 30 * time.Second
 
 // Runner starts programs. The zero value uses the executable of this process as helper.
 type Runner struct {

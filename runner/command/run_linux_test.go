@@ -168,8 +168,12 @@ func TestFilesOutsideOfTheRoot(t *testing.T) {
 			if !filepath.IsAbs(path) {
 				path = filepath.Join(outside, path)
 			}
-			if got := outcome(t, s, test.attempt, path); got != test.want {
-				t.Errorf("the attempt is %q, want %q", got, test.want)
+			want := test.want
+			if test.attempt == "truncate" && strings.Contains(command.Confinement()[0].Detail, "lacks truncation") {
+				want = "done"
+			}
+			if got := outcome(t, s, test.attempt, path); got != want {
+				t.Errorf("the attempt is %q, want %q", got, want)
 			}
 		})
 	}

@@ -132,7 +132,12 @@ func (f fetcher) all(ctx context.Context, urls []string) ([]fetched, []error) {
 var inFlight = keyed{locks: map[string]*counted{}}
 
 // one returns a page from the cache, or fetches it.
-func (f fetcher) one(ctx context.Context, text string) (fetched, error) {
+func (f fetcher) one(ctx context.Context, text string) (_ fetched, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("a fault of toolscript ended the call: %v", r)
+		}
+	}()
 	u, err := parseURL(text)
 	if err != nil {
 		return fetched{}, err

@@ -12,8 +12,9 @@ import (
 	"slices"
 	"strings"
 
-	htmltomarkdown "github.com/JohannesKaufmann/html-to-markdown/v2"
 	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/base"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/commonmark"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 	"golang.org/x/net/html/charset"
@@ -88,19 +89,61 @@ func isText(kind string) bool {
 		slices.Contains([]string{"application/json", "application/xml", "application/javascript", "application/yaml"}, kind)
 }
 
-// convert converts HTML to Markdown. Relative addresses become absolute.
+// convert converts HTML to Markdown. Relative addresses become absolute. Characters with a
+// meaning in Markdown are not escaped: the time for that grows with the square of the
+// text.
 func (p *page) convert(text io.Reader) error {
 	root, err := html.Parse(text)
 	if err != nil {
 		return fmt.Errorf("the page cannot be parsed: %w", err)
 	}
 	p.title = title(root)
-	markdown, err := htmltomarkdown.ConvertNode(root, converter.WithDomain(p.url))
+	flatten(root)
+	markdown, err := newConverter().ConvertNode(root, converter.WithDomain(p.url))
 	if err != nil {
 		return fmt.Errorf("the page cannot be converted: %w", err)
 	}
 	p.content = strings.ToValidUTF8(string(markdown), "\ufffd")
 	return nil
+}
+
+// newConverter is the converter of the package htmltomarkdown without escapes.
+func newConverter() *converter.Converter {
+	return converter.NewConverter(
+		converter.WithEscapeMode(converter.EscapeModeDisabled),
+		converter.WithPlugins(base.NewBasePlugin(), commonmark.NewCommonmarkPlugin()),
+	)
+}
+
+// maxNesting bounds the nesting of lists, quotes and tables. The converter writes each line
+// of their content once more for each level.
+const maxNesting = 8
+
+// flatten turns lists, quotes and tables that are nested more deeply into plain blocks.
+func flatten(root *html.Node) {
+	for n := range root.Descendants() {
+		if n.Type != html.ElementNode || !nests(n) {
+			continue
+		}
+		level := 0
+		for above := n.Parent; above != nil; above = above.Parent {
+			if nests(above) {
+				level++
+			}
+		}
+		if level >= maxNesting {
+			n.DataAtom, n.Data = atom.Div, "div"
+		}
+	}
+}
+
+func nests(n *html.Node) bool {
+	switch n.DataAtom {
+	case atom.Blockquote, atom.Ul, atom.Ol, atom.Li, atom.Table, atom.Dl, atom.Dd:
+		return true
+	default:
+		return false
+	}
 }
 
 // title is the text of the first title element.
