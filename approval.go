@@ -109,6 +109,8 @@ type Approval struct {
 	Since   time.Time `json:"since"`
 	Expires time.Time `json:"expires"`
 	Changed string    `json:"changed,omitempty"` // how the tool differs from that of an earlier approval
+
+	Terminal int `json:"-"` // process at whose terminal the code may be shown; 0: none
 }
 
 // ApprovalAnswer answers an Approval. It is the body of POST /approvals/{id}.

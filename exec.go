@@ -23,6 +23,7 @@ type ExecRequest struct {
 	Limits    Limits   `json:"limits"`
 	Stdin     bool     `json:"stdin,omitempty"`     // the client has standard input to give
 	Ask       bool     `json:"ask,omitempty"`       // the client puts questions to a person
+	Terminal  int      `json:"terminal,omitempty"`  // process of the client, at whose terminal codes of approvals may be shown
 	CheckOnly bool     `json:"checkOnly,omitempty"` // end before anything runs, well when nothing was found
 	Dialect   string   `json:"dialect,omitempty"`   // "" or DialectHarness
 	Plan      bool     `json:"plan,omitempty"`      // make only the calls of tools that read; see End.Plan

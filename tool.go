@@ -52,6 +52,10 @@ type Call struct {
 	// there is no such person.
 	Ask func(context.Context, Question) (Answer, error)
 
+	// Terminal is the process at whose terminal the code of an approval may be shown; 0
+	// if there is none.
+	Terminal int
+
 	// Waiting is called when the call waits for the approval of a person, and resume
 	// when it is decided. Waiting may be nil.
 	Waiting func(Approval) (resume func())

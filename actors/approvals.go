@@ -90,7 +90,7 @@ func (s *System) askPerson(ctx context.Context, call toolscript.Call, tool tools
 	}
 	ticket, err := mailbox.Ask(ctx, at, func(r mailbox.Reply[approval.Ticket]) any {
 		return approval.Ask{Ctx: ctx, Pin: pin, Reply: r, Approval: toolscript.Approval{
-			Run: call.Run, CallID: call.CallID, Tool: tool.ID(), Args: s.shownArgs(tool.Server, args),
+			Run: call.Run, CallID: call.CallID, Terminal: call.Terminal, Tool: tool.ID(), Args: s.shownArgs(tool.Server, args),
 		}}
 	})
 	if err != nil || ticket.Decided == nil {

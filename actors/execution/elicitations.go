@@ -24,6 +24,8 @@ type elicitations struct {
 	events *emitter
 	clock  *runner.Clock // of the run; it stops while a question is open
 
+	terminal int // process of the person, see toolscript.Call
+
 	mu   sync.Mutex
 	last int64 // number of the last question
 	open map[string]*openQuestion

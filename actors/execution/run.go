@@ -73,7 +73,7 @@ func (r *run) assemble(tell func(any)) {
 	r.console = &console{run: r.id, limits: limits, events: r.events, kept: s.deps.Kept}
 	r.stdin = newStdin(q.Stdin, r.events)
 	r.questions = &elicitations{
-		person: q.Ask, max: limits.Questions, open: map[string]*openQuestion{}, fits: s.deps.Fits, events: r.events, clock: &runner.Clock{},
+		person: q.Ask, max: limits.Questions, open: map[string]*openQuestion{}, fits: s.deps.Fits, events: r.events, clock: &runner.Clock{}, terminal: q.Terminal,
 	}
 	r.calls = &calls{
 		run: r.id, ctx: r.ctx, deps: &s.deps, detailed: q.Dialect == toolscript.DialectHarness, allow: q.Allow, limits: limits, events: r.events, questions: r.questions,

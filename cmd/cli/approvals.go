@@ -247,16 +247,19 @@ func (a *app) agent() string {
 	return cmp.Or(ancestry.Variable(a.Env), ancestry.Agent(a.Parent))
 }
 
-// approvals shows requests for approval at the terminal of the gateway, unless an agent
-// has opened that terminal, and on the desktop.
+// approvals shows requests for approval at the terminal of exec and at that of the
+// gateway, unless an agent has opened it, and on the desktop.
 func (o *startOptions) approvals() actors.Approvals {
 	agent := o.agent() != ""
 	desktop := confirm.Desktop(confirm.Bus(o.lookupEnv, agent))
-	if agent || !terminal.Is(o.Stderr) {
-		return actors.Approvals{Show: desktop}
+	own := confirm.Show(func(toolscript.Approval, string) {})
+	if !agent && terminal.Is(o.Stderr) {
+		own = confirm.Terminal(o.Stderr)
 	}
-	own := confirm.Terminal(o.Stderr)
 	return actors.Approvals{Show: func(a toolscript.Approval, code string) {
+		if client, err := confirm.AtTerminal(a.Terminal); a.Terminal != 0 && err == nil {
+			client(a, code)
+		}
 		own(a, code)
 		desktop(a, code)
 	}}

@@ -3,13 +3,16 @@ package cli_test
 import (
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/ancestry"
 )
 
 // asking starts a gateway at a terminal, and a script whose call waits for an approval.
@@ -178,5 +181,51 @@ func TestApprovalsOfAnAgent(t *testing.T) {
 	}
 	if got := <-exec.code; got != 1 || codeShown.MatchString(shown()) {
 		t.Errorf("exec ended with %d; the terminal of the agent shows\n%s", got, shown())
+	}
+}
+
+// TestExecAsksAtItsTerminal: the gateway shows the code at the terminal of exec, which
+// asks for it there. If an agent has started exec, there is no code at its terminal, with
+// two terminals neither.
+func TestExecAsksAtItsTerminal(t *testing.T) {
+	below := ancestry.Agent(os.Getpid()) != "" // the test runs below an agent
+	for _, env := range []string{"", "CLAUDECODE=1"} {
+		t.Run(env, func(t *testing.T) {
+			w := newWorld(t, map[string]string{"home/.toolscript.json": askingConfig, "work/a.txt": "one\ntwo\n"})
+			gatewayAt(t, w)
+			terminal, master, shown := openTerminal(t)
+			c := exec.Command(os.Args[0], "exec", readFile)
+			c.Dir, c.Env = w.dir, append(w.env, env)
+			var stdout output
+			c.Stdin, c.Stdout, c.Stderr = terminal, &stdout, terminal
+			c.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+			if err := c.Start(); err != nil {
+				t.Fatal(err)
+			}
+			var pending []toolscript.Approval
+			until(t, "a request waits", func() bool {
+				r := w.run(t, "approvals", "--json")
+				return json.Unmarshal([]byte(r.stdout), &pending) == nil && len(pending) == 1
+			})
+			if env != "" || below {
+				until(t, "exec names the command that answers", func() bool { return strings.Contains(shown(), "toolscript approvals allow "+pending[0].ID) })
+				if r := w.answering(t, "", "deny"); r.code != 0 {
+					t.Errorf("deny: %+v", r)
+				}
+				if err := c.Wait(); err == nil || codeShown.MatchString(shown()) || strings.Contains(shown(), "Allow it?") {
+					t.Errorf("exec of an agent: %v; its terminal shows\n%s", err, shown())
+				}
+				return
+			}
+			_, code := code(t, shown, 1)
+			until(t, "exec asks", func() bool { return strings.Contains(shown(), "Allow it?") })
+			if _, err := master.WriteString("AAAAAA\n" + code + " run\n"); err != nil {
+				t.Fatal(err)
+			}
+			if err := c.Wait(); err != nil || stdout.String() != "2\n" {
+				t.Errorf("exec: %v, %q; its terminal shows\n%s", err, stdout.String(), shown())
+			}
+			until(t, "exec has refused the wrong code", func() bool { return strings.Contains(shown(), "the code is wrong") })
+		})
 	}
 }

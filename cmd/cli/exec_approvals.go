@@ -2,11 +2,14 @@ package cli
 
 import (
 	"context"
+	"os"
+	"runtime"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/cmd/daemon"
 	"github.com/toolscript/toolscript/cmd/elicit"
+	"github.com/toolscript/toolscript/cmd/target"
 )
 
 // nobodyHere is why a process without a gateway cannot ask for an approval.
@@ -23,6 +26,46 @@ func (p ownPlace) Approve(ctx context.Context, person *elicit.Person, a toolscri
 	}
 	if err := p.AnswerApproval(ctx, a.ID, answer, true); err != nil && ctx.Err() == nil {
 		person.Say(err.Error())
+	}
+}
+
+// gatewayPlace runs scripts in a gateway, which shows codes of approvals at the terminal of
+// this process.
+type gatewayPlace struct{ *target.Gateway }
+
+// at is a gateway, with the person at the terminal if there is one, unless an agent has
+// opened the terminal.
+func (o *execOptions) at(g *target.Gateway) place {
+	person := o.person()
+	defer person.Close()
+	if person == nil || o.agent() != "" || runtime.GOOS != "linux" {
+		return g
+	}
+	return gatewayPlace{g}
+}
+
+// Exec names this process, so that the gateway finds its terminal.
+func (p gatewayPlace) Exec(ctx context.Context, req toolscript.ExecRequest, emit func(toolscript.Event) error) error {
+	req.Terminal = os.Getpid()
+	return p.Gateway.Exec(ctx, req, emit)
+}
+
+// Approve sends the code that the person has read at the terminal. After a wrong one it
+// asks again.
+func (p gatewayPlace) Approve(ctx context.Context, person *elicit.Person, a toolscript.Approval) {
+	for ctx.Err() == nil {
+		answer, ok := person.Code(a)
+		if !ok {
+			return // another command may answer
+		}
+		err := p.AnswerApproval(ctx, a.ID, answer)
+		if err == nil || ctx.Err() != nil {
+			return
+		}
+		person.Say(err.Error())
+		if toolscript.KindOf(err) != toolscript.Forbidden {
+			return
+		}
 	}
 }
 

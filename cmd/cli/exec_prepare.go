@@ -104,7 +104,7 @@ func (o *execOptions) place(ctx context.Context) (at place, release func(), err 
 	}
 	if g != nil {
 		o.warnUnused(&o.search)
-		return g, g.Close, nil
+		return o.at(g), g.Close, nil
 	}
 	own, err := o.start()
 	if err != nil {

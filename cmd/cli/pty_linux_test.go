@@ -156,6 +156,13 @@ func TestPagerThatIsLeft(t *testing.T) {
 // liveTerminal opens a terminal whose output can be read while programs write to it.
 func liveTerminal(t *testing.T) (terminal *os.File, shown func() string) {
 	t.Helper()
+	terminal, _, shown = openTerminal(t)
+	return terminal, shown
+}
+
+// openTerminal is liveTerminal. What is written to master is typed at the terminal.
+func openTerminal(t *testing.T) (terminal, master *os.File, shown func() string) {
+	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -183,5 +190,5 @@ func liveTerminal(t *testing.T) (terminal *os.File, shown func() string) {
 		<-read
 		_ = master.Close() // as above
 	})
-	return terminal, func() string { return strings.ReplaceAll(text.String(), "\r\n", "\n") }
+	return terminal, master, func() string { return strings.ReplaceAll(text.String(), "\r\n", "\n") }
 }

@@ -56,3 +56,24 @@ func (p *Person) Approve(a toolscript.Approval) (answer toolscript.ApprovalAnswe
 
 // Say shows a line.
 func (p *Person) Say(text string) { p.say("toolscript: %s", terminal.OneLine(text)) }
+
+// Code asks the user for the code of a call, which the gateway shows. A scope may follow
+// it. At the end of the input ok is false.
+func (p *Person) Code(a toolscript.Approval) (answer toolscript.ApprovalAnswer, ok bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for {
+		text, ok := p.line("\n" + terminal.Visible(a.Tool) + " waits for your approval. Allow it? [the code / code run / code session / code always / no] ")
+		if !ok {
+			return answer, false
+		}
+		code, scope, _ := strings.Cut(text, " ")
+		switch strings.ToLower(code) {
+		case "":
+			continue
+		case "n", "no":
+			return toolscript.ApprovalAnswer{Action: toolscript.ApprovalDeny, Reason: strings.TrimSpace(scope)}, true
+		}
+		return toolscript.ApprovalAnswer{Action: toolscript.ApprovalAllow, Code: code, Scope: scopes[strings.ToLower(strings.TrimSpace(scope))]}, true
+	}
+}
