@@ -107,7 +107,12 @@ func FuzzImport(f *testing.F) {
 			}
 			s.apply("import", plan.Changes)
 		}
-		_, err := config.Load(config.Options{WorkDir: s.project, Trust: true, LookupEnv: func(name string) (string, bool) { return s.home, name == "HOME" }})
+		_, err := config.Load(config.Options{WorkDir: s.project, Trust: true, LookupEnv: func(name string) (string, bool) {
+			if name != "HOME" {
+				return "", false
+			}
+			return s.home, true
+		}})
 		if err != nil {
 			t.Errorf("toolscript does not read what was imported of %q: %v", text, err)
 		}

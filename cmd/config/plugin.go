@@ -74,6 +74,7 @@ func (o Options) userFile() (*document, error) {
 	if err != nil {
 		return nil, err
 	}
+	(&loader{options: o}).expand(d, effect{all: true})
 	if mistakes, _ := d.validate(); len(mistakes) > 0 {
 		return nil, &toolscript.Error{Kind: toolscript.Invalid, Err: mistakes}
 	}

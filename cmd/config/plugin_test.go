@@ -21,6 +21,7 @@ func TestAutoAllow(t *testing.T) {
 		{"empty", `{"mcpServers": {}, "plugin": {}}`, true, false},
 		{"no JSON", `{"mcpServers": {}, "plugin": {"autoAllow": false}`, false, true},
 		{"no boolean", `{"mcpServers": {}, "plugin": {"autoAllow": "no"}}`, false, true},
+		{"a variable in an address", `{"mcpServers": {"a": {"url": "https://u:${A}@h/${B}"}}, "plugin": {"autoAllow": false}}`, false, false},
 		{"invalid elsewhere", `{"mcpServers": {"a": 1}, "plugin": {"autoAllow": true}}`, false, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
