@@ -1,0 +1,213 @@
+// Package llm sends a conversation to one endpoint of a language model and returns the
+// answer. It knows three APIs: OpenAI's Responses and Chat Completions, and Anthropic's
+// Messages. Other endpoints are used if they have one of these APIs.
+package llm
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/toolscript/toolscript"
+)
+
+// API is the form of requests and answers.
+type API string
+
+// The APIs.
+const (
+	Responses API = "responses" // OpenAI: POST {URL}/responses
+	Chat      API = "chat"      // OpenAI: POST {URL}/chat/completions
+	Messages  API = "messages"  // Anthropic: POST {URL}/messages
+)
+
+// APIs returns the names of all APIs.
+func APIs() []string { return []string{string(Responses), string(Chat), string(Messages)} }
+
+const (
+	maxAnswer      = 16 << 20 // bytes of an answer
+	maxReason      = 500      // bytes of the reason in a refusal
+	defaultTokens  = 8192     // of an answer; Messages requires a limit
+	defaultTimeout = 5 * time.Minute
+	maxRetryAfter  = 5 * time.Minute
+)
+
+// Options configure a Client.
+type Options struct {
+	API       API
+	URL       string // of the API without its last part, such as https://host/v1
+	Model     string
+	Key       string            // sent as the API requires; "" sends none
+	Headers   map[string]string // of every request
+	MaxTokens int               // of an answer; 0: 8192
+	Timeout   time.Duration     // of one request; 0: 5 minutes
+	Transport http.RoundTripper // nil: http.DefaultTransport
+}
+
+// Client sends requests to one endpoint. It is safe for concurrent use.
+type Client struct {
+	options Options
+	url     string
+	http    http.Client
+}
+
+// New returns a client. The error says which option is wrong.
+func New(o Options) (*Client, error) {
+	path, known := map[API]string{Responses: "responses", Chat: "chat/completions", Messages: "messages"}[o.API]
+	if !known {
+		return nil, fmt.Errorf("the API is %q; it must be one of %s", o.API, strings.Join(APIs(), ", "))
+	}
+	at, err := url.Parse(o.URL)
+	if err != nil || at.Host == "" || at.Scheme != "http" && at.Scheme != "https" {
+		return nil, errors.New("the URL of a model's endpoint must begin with http:// or https://, and have a host")
+	}
+	if o.Model == "" {
+		return nil, errors.New("the name of the model is missing")
+	}
+	if o.MaxTokens <= 0 {
+		o.MaxTokens = defaultTokens
+	}
+	if o.Timeout <= 0 {
+		o.Timeout = defaultTimeout
+	}
+	return &Client{options: o, url: at.JoinPath(path).String(), http: http.Client{
+		Transport: o.Transport, Timeout: o.Timeout,
+		// A redirect could send the conversation and the key elsewhere.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}, nil
+}
+
+// API is the API of the endpoint.
+func (c *Client) API() API { return c.options.API }
+
+// Send sends a conversation and returns the answer of the model. The error is a
+// *toolscript.Error: Unauthorized for a refused key, Busy with the time of the next try
+// if the endpoint has one, Unavailable, Timeout, Cancelled, TooLarge, Invalid for a
+// refused request, and InvalidResult for an answer that does not fit the API. No error
+// holds the key.
+func (c *Client) Send(ctx context.Context, r Request) (Answer, error) {
+	body, err := json.Marshal(c.body(r))
+	if err != nil {
+		return Answer{}, &toolscript.Error{Kind: toolscript.Invalid, Err: err}
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url, bytes.NewReader(body))
+	if err != nil {
+		return Answer{}, &toolscript.Error{Kind: toolscript.Invalid, Err: c.clean(err)}
+	}
+	c.authorize(request.Header)
+	response, err := c.http.Do(request) //nolint:gosec // G704: the endpoint that the user configured
+	if err != nil {
+		return Answer{}, c.failed(ctx, err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	text, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
+	switch {
+	case err != nil:
+		return Answer{}, c.failed(ctx, err)
+	case len(text) > maxAnswer:
+		return Answer{}, &toolscript.Error{Kind: toolscript.TooLarge, Err: fmt.Errorf("the answer of the model has more than %d MB", maxAnswer>>20)}
+	case response.StatusCode/100 != 2:
+		return Answer{}, c.refused(response, text)
+	}
+	answer, err := c.parse(text)
+	if err != nil {
+		return Answer{}, &toolscript.Error{Kind: toolscript.InvalidResult, Err: fmt.Errorf("the answer of the model does not fit the API %s: %w", c.options.API, c.clean(err))}
+	}
+	return answer, nil
+}
+
+func (c *Client) authorize(h http.Header) {
+	h.Set("Content-Type", "application/json")
+	switch {
+	case c.options.API == Messages:
+		h.Set("Anthropic-Version", "2023-06-01")
+		if c.options.Key != "" {
+			h.Set("X-Api-Key", c.options.Key)
+		}
+	case c.options.Key != "":
+		h.Set("Authorization", "Bearer "+c.options.Key)
+	}
+	for name, value := range c.options.Headers {
+		h.Set(name, value)
+	}
+}
+
+// failed is the error of a request without an answer.
+func (c *Client) failed(ctx context.Context, err error) error {
+	if ended := toolscript.ContextError(ctx); ended != nil {
+		return ended
+	}
+	var slow interface{ Timeout() bool }
+	if errors.As(err, &slow) && slow.Timeout() {
+		return &toolscript.Error{Kind: toolscript.Timeout, Err: fmt.Errorf("the model has not answered within %s", c.options.Timeout)}
+	}
+	return &toolscript.Error{Kind: toolscript.Unavailable, Err: fmt.Errorf("the model cannot be reached: %w", c.clean(err))}
+}
+
+// refused is the error of an answer with another status than 2xx.
+func (c *Client) refused(r *http.Response, body []byte) error {
+	e := &toolscript.Error{Kind: toolscript.Invalid, Permanent: true}
+	switch status := r.StatusCode; {
+	case status == http.StatusUnauthorized, status == http.StatusForbidden:
+		e.Kind = toolscript.Unauthorized
+	case status == http.StatusNotFound:
+		e.Kind = toolscript.NotFound
+	case status == http.StatusRequestEntityTooLarge:
+		e.Kind = toolscript.TooLarge
+	case status == http.StatusTooManyRequests:
+		e.Kind, e.Permanent = toolscript.Busy, false
+	case status >= http.StatusInternalServerError: // 529 is Anthropic's "overloaded"
+		e.Kind, e.Permanent = toolscript.Unavailable, false
+	}
+	if seconds, err := strconv.Atoi(r.Header.Get("Retry-After")); err == nil && seconds >= 0 && !e.Permanent {
+		e.RetryAfter = min(time.Duration(min(seconds, int(maxRetryAfter/time.Second)))*time.Second, maxRetryAfter)
+	}
+	e.Err = fmt.Errorf("the endpoint of the model answered %s%s", r.Status, c.without(reason(body)))
+	return e
+}
+
+// reason is the reason in the body of a refusal, as ": text", or "".
+func reason(body []byte) string {
+	var b struct {
+		Error json.RawMessage `json:"error"`
+	}
+	if json.Unmarshal(body, &b) != nil || len(b.Error) == 0 {
+		return ""
+	}
+	var detailed struct {
+		Message string `json:"message"`
+	}
+	var text string
+	if json.Unmarshal(b.Error, &detailed) == nil {
+		text = detailed.Message
+	} else if json.Unmarshal(b.Error, &text) != nil {
+		return ""
+	}
+	if text = strings.ToValidUTF8(text[:min(len(text), maxReason)], ""); text == "" {
+		return ""
+	}
+	return ": " + text
+}
+
+// clean removes the key from an error.
+func (c *Client) clean(err error) error {
+	if c.options.Key == "" || !strings.Contains(err.Error(), c.options.Key) {
+		return err
+	}
+	return errors.New(c.without(err.Error()))
+}
+
+func (c *Client) without(text string) string {
+	if c.options.Key == "" {
+		return text
+	}
+	return strings.ReplaceAll(text, c.options.Key, "[hidden]")
+}
