@@ -18,7 +18,7 @@ var mayImport = map[string]map[string]string{
 	"runner":    {"": "types", "naming": "names that scripts write"},
 	"transport": {"": "types", "naming": "suggestions"},
 	"actors":    {"": "types", "naming": "names of the catalog", "codegen": "modules are generated on demand", "runner": "runs are jobs of a runner", "transport": "a server actor owns a connection"},
-	"harness":   {"": "types", "naming": "names of tools in calls"},
+	"harness":   {"": "types", "naming": "names of tools in calls", "transport": "the endpoint of a model"},
 	"cmd":       {"": "types", "naming": "suggestions", "harness": "processes answers", "actors": "starts the system", "codegen": "names in output", "runner": "the worker command", "transport": "HTTP server and client of the gateway"},
 	"release":   {"": "the version"},
 	"test":      {"": "", "naming": "", "harness": "", "actors": "", "codegen": "", "runner": "", "transport": "", "cmd": ""},

@@ -10,7 +10,7 @@ var (
 	child = regexp.MustCompile(`(?m)^  ([a-z-]+) {2,}\S`)
 	// silent are the commands without --json: their output is for people, shells and
 	// MCP clients, or it always is JSON.
-	silent = []string{"toolscript harness", "toolscript help", "toolscript completion", "toolscript mcp", "toolscript prompt"}
+	silent = []string{"toolscript agent", "toolscript harness", "toolscript help", "toolscript completion", "toolscript mcp", "toolscript prompt"}
 )
 
 // Every other command has --json, and all but exec have -o table|json|yaml too.

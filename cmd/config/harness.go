@@ -4,28 +4,54 @@ import "maps"
 
 // Harness are the settings of scripts in the answers of models.
 type Harness struct {
-	Mode      string          // disabled, dry-run or enabled; "" is enabled
-	Providers map[string]bool // whether a provider's scripts run; the others' do
+	Mode      string // disabled, dry-run or enabled; "" is enabled
+	Providers map[string]Provider
 }
 
-// apply puts the settings of a file over the others; each provider is separate.
+// Provider are the settings of one provider of models. Key is a secret.
+type Provider struct {
+	Disabled        bool   // its scripts stay text
+	API             string // responses, chat or messages; "" if nothing says it
+	URL, Model, Key string
+	MaxTokens       int // of one answer; 0: the default
+}
+
+// known are the endpoints of providers that need no url.
+var known = map[string]Provider{
+	"anthropic": {API: "messages", URL: "https://api.anthropic.com/v1"},
+	"openai":    {API: "responses", URL: "https://api.openai.com/v1"},
+}
+
+// apply puts the settings of a file over the others. Each provider is separate; the
+// endpoint of a provider is replaced as a whole, because a key must not be sent to
+// another address. An endpoint with a variable that is not set has no effect.
 func (h *Harness) apply(settings, providers *node) {
 	override(&h.Mode, settings.child("mode"))
 	all := maps.Clone(h.Providers)
-	for name, provider := range providers.children() {
-		if enabled := provider.child("scriptHarness").child("enabled"); enabled != nil {
-			if all == nil {
-				all = map[string]bool{}
-			}
-			all[name] = enabled.flag()
+	for name, n := range providers.children() {
+		if all == nil {
+			all = map[string]Provider{}
 		}
+		p := all[name]
+		if enabled := n.child("scriptHarness").child("enabled"); enabled != nil {
+			p.Disabled = !enabled.flag()
+		}
+		if n.child("model") != nil && len(n.missing()) == 0 {
+			p = Provider{
+				Disabled: p.Disabled, API: known[name].API, URL: known[name].URL,
+				Model: n.child("model").text(), Key: n.child("key").text(), MaxTokens: int(n.child("maxTokens").count()),
+			}
+			override(&p.API, n.child("api"))
+			override(&p.URL, n.child("url"))
+		}
+		all[name] = p
 	}
 	h.Providers = all
 }
 
 // ModeOf returns the mode for a provider.
 func (h Harness) ModeOf(provider string) string {
-	if enabled, set := h.Providers[provider]; set && !enabled {
+	if h.Providers[provider].Disabled {
 		return "disabled"
 	}
 	return h.Mode

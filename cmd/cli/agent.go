@@ -1,0 +1,173 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/config"
+	"github.com/toolscript/toolscript/cmd/exit"
+	"github.com/toolscript/toolscript/cmd/flags"
+	"github.com/toolscript/toolscript/cmd/terminal"
+	"github.com/toolscript/toolscript/harness/agent"
+	"github.com/toolscript/toolscript/naming"
+	"github.com/toolscript/toolscript/transport/llm"
+)
+
+type agentOptions struct {
+	*execOptions
+	provider string
+	model    string
+	turns    int
+}
+
+func newAgent(a *app) *cobra.Command {
+	o := &agentOptions{execOptions: newExecOptions(a, "toolscript agent")}
+	c := &cobra.Command{
+		Use:                   "agent [flags] TASK",
+		DisableFlagsInUseLine: true,
+		Short:                 "Have a model work on a task with scripts",
+		Long: `Have a model work on a task with scripts.
+
+The model gets the task and instructions for scripts. The scripts in its answers run as
+toolscript harness runs them, and their outputs are sent back. The last answer, which has
+no script, is printed. This is a small loop for trying scripts in answers.
+
+"providers" of the configuration has the endpoint:
+
+  {"providers": {"anthropic": {"model": "MODEL", "key": "${ANTHROPIC_API_KEY}"}}}`,
+		Example: `  toolscript agent "Which files of this project have the most lines?"
+  toolscript agent --provider local --turns 5 "Sum the sizes of the Go files"`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(c *cobra.Command, args []string) error { return o.run(c.Context(), args) },
+	}
+	f := c.Flags()
+	f.StringVar(&o.provider, "provider", "", "the provider in the configuration (default: the only one with a model)")
+	f.StringVar(&o.model, "model", "", "another model of the provider")
+	f.IntVar(&o.turns, "turns", agent.DefaultTurns, "the most answers of the model")
+	f.StringSliceVar(&o.allow, "allow", nil, "the only `servers and tool ids` that may be called; '' for none (default all)")
+	f.StringVar(&o.cwd, "cwd", "", "the working `folder` that scripts see (default that of this command)")
+	flags.AddTrust(f, &o.trust)
+	return c
+}
+
+func (o *agentOptions) run(ctx context.Context, args []string) error {
+	task := strings.TrimSpace(strings.Join(args, " "))
+	switch {
+	case task == "":
+		return exit.Usage(o.script.Command, "missing argument: TASK")
+	case o.turns < 1:
+		return exit.Usage(o.script.Command, "--turns must be 1 or more")
+	}
+	if err := o.checkFiles(); err != nil {
+		return err
+	}
+	loaded, err := o.host.Load(o.trust)
+	if err != nil {
+		return err
+	}
+	name, model, err := o.endpoint(loaded.Settings.Harness.Providers)
+	if err != nil {
+		return err
+	}
+	at, release, err := o.place(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	o.notice.Show("waiting for the model")
+	loop := agent.Loop{Model: model, System: agent.Instructions(o.servers(loaded)), Turns: o.turns, Process: func(ctx context.Context, items []json.RawMessage) ([]json.RawMessage, error) {
+		return o.process(ctx, at, name, model.API(), items)
+	}}
+	result, err := loop.Run(ctx, task)
+	o.notice.End()
+	if result.Text != "" {
+		if _, wrong := io.WriteString(o.Stdout, terminal.VisibleText(result.Text)+"\n"); wrong != nil {
+			return wrong
+		}
+	}
+	return err
+}
+
+// servers are the names of the servers that the scripts may use, as scripts write them.
+func (o *agentOptions) servers(c *config.Config) []string {
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(c.Servers)) {
+		if !c.Servers[name].Disabled && toolscript.Filter(o.allow).Reaches(name) {
+			names = append(names, naming.Identifier(name))
+		}
+	}
+	return names
+}
+
+// process makes what an answer asks for.
+func (o *agentOptions) process(ctx context.Context, at place, provider string, api llm.API, items []json.RawMessage) ([]json.RawMessage, error) {
+	list, err := json.Marshal(items)
+	if err != nil {
+		return nil, err
+	}
+	var done []json.RawMessage
+	err = at.Harness(ctx, toolscript.HarnessRequest{
+		Items: list, API: string(api), Provider: provider, Cwd: o.absolute(o.cwd), Allow: o.allow,
+	}, func(item json.RawMessage) error {
+		var head struct {
+			Type string `json:"type"`
+			Tool string `json:"tool"`
+		}
+		if err := json.Unmarshal(item, &head); err != nil {
+			return err
+		}
+		switch head.Type {
+		case "ToolCallStart":
+			o.notice.Show("waiting for " + head.Tool)
+		case "ToolCallEnd":
+			o.notice.Show("running")
+		default:
+			done = append(done, slices.Clone(item))
+		}
+		return nil
+	})
+	o.notice.Show("waiting for the model")
+	return done, err
+}
+
+// endpoint returns the client of the chosen provider, and its name.
+func (o *agentOptions) endpoint(all map[string]config.Provider) (string, *llm.Client, error) {
+	name := o.provider
+	if name == "" {
+		var with []string
+		for _, n := range slices.Sorted(maps.Keys(all)) {
+			if all[n].Model != "" {
+				with = append(with, n)
+			}
+		}
+		switch len(with) {
+		case 0:
+			return "", nil, errors.New(`no provider has a model; write one to the configuration: {"providers": {"anthropic": {"model": "MODEL", "key": "${ANTHROPIC_API_KEY}"}}}`)
+		case 1:
+			name = with[0]
+		default:
+			return "", nil, fmt.Errorf("several providers have a model: choose one of %s with --provider", strings.Join(with, ", "))
+		}
+	}
+	p, ok := all[name]
+	if !ok || p.Model == "" {
+		return "", nil, fmt.Errorf("the provider %q has no model in the configuration, or a variable of it is not set", name)
+	}
+	if o.model != "" {
+		p.Model = o.model
+	}
+	client, err := llm.New(llm.Options{API: llm.API(p.API), URL: p.URL, Model: p.Model, Key: p.Key, MaxTokens: p.MaxTokens})
+	if err != nil {
+		return "", nil, fmt.Errorf("provider %q: %w", name, err)
+	}
+	return name, client, nil
+}

@@ -1,0 +1,83 @@
+package agent
+
+import (
+	"encoding/json"
+
+	"github.com/toolscript/toolscript/transport/llm"
+)
+
+// Results converts the items of the harness to items that follow the answer in a
+// conversation of the API: outputs of structured calls as they are, and the outputs of
+// scripts in a message of the user. It is empty if the answer asked for nothing.
+func Results(api llm.API, items []json.RawMessage) []json.RawMessage {
+	var calls, texts []json.RawMessage
+	for _, item := range items {
+		var head struct {
+			Type string `json:"type"`
+		}
+		if json.Unmarshal(item, &head) != nil {
+			continue
+		}
+		switch head.Type {
+		case "ScriptToolCallOutput":
+			texts = append(texts, scriptOutput(item))
+		case "function_call_output", "tool_result":
+			calls = append(calls, item)
+		case "tool":
+			calls = append(calls, withoutType(item))
+		}
+	}
+	switch {
+	case api == llm.Messages && len(calls)+len(texts) > 0:
+		return []json.RawMessage{userContent(append(calls, texts...))}
+	case len(texts) > 0:
+		return append(calls, userTexts(api, texts))
+	}
+	return calls
+}
+
+// scriptOutput is a text block with the output of a script. In JSON made by this package
+// < is \u003c, so a result of a tool cannot end the block.
+func scriptOutput(item json.RawMessage) json.RawMessage {
+	var escaped []byte
+	if text, err := json.Marshal(item); err == nil {
+		escaped = text
+	}
+	return marshal(map[string]string{"type": "text", "text": "<tool-calls-output>\n" + string(escaped) + "\n</tool-calls-output>"})
+}
+
+// userTexts is a message of the user with text blocks.
+func userTexts(api llm.API, blocks []json.RawMessage) json.RawMessage {
+	if api == llm.Chat {
+		return userContent(blocks)
+	}
+	var content []json.RawMessage
+	for _, b := range blocks {
+		var block map[string]string
+		if json.Unmarshal(b, &block) == nil {
+			block["type"] = "input_text"
+			content = append(content, marshal(block))
+		}
+	}
+	return userContent(content)
+}
+
+func userContent(content []json.RawMessage) json.RawMessage {
+	return marshal(map[string]any{"role": "user", "content": content})
+}
+
+// withoutType removes the type of a tool message, which is not a field of the API.
+func withoutType(item json.RawMessage) json.RawMessage {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(item, &fields) != nil {
+		return item
+	}
+	delete(fields, "type")
+	return marshal(fields)
+}
+
+// marshal encodes a value that always has JSON.
+func marshal(v any) json.RawMessage {
+	text, _ := json.Marshal(v)
+	return text
+}
