@@ -25,8 +25,8 @@ const approvalsID = "approvals"
 type Approvals struct {
 	Policies func() toolscript.Approvals // called for each call; nil: every call is allowed
 
-	// Show shows a request and the code that approves it to a person, and to nobody
-	// else. Nil: only ApproveCall without a code can allow calls.
+	// Show shows a request, with the code that approves it, only to a person. Nil: only
+	// an approver's secret can allow calls.
 	Show func(a toolscript.Approval, code string)
 	// Refuse is why no person can be asked at all; "" if one can be asked.
 	Refuse string

@@ -31,8 +31,8 @@ const (
 // Options configure the actor.
 type Options struct {
 	Timeout func() time.Duration // of a request
-	// Show shows a request to a person, with the code that approves it, and to nobody
-	// else. Nil: requests have no code.
+	// Show shows a request, with the code that approves it, only to a person. Nil:
+	// requests have no code.
 	Show func(a toolscript.Approval, code string)
 	// Refuse is why no person can be asked: requests are denied at once. "" asks.
 	Refuse string
@@ -294,7 +294,7 @@ func (a *Approvals) list() []toolscript.Approval {
 	return all
 }
 
-// stop denies the requests that nobody can answer any more.
+// stop denies the open requests, because they cannot be answered any more.
 func (a *Approvals) stop() {
 	for id, r := range a.pending {
 		a.end(id, denied(r.Approval.Tool, "the gateway ended before the request was answered"))

@@ -266,12 +266,12 @@ func TestWithoutAPlaceForCodes(t *testing.T) {
 // TestNobodyCanBeAsked: the call is denied at once, but what was approved for ever holds.
 func TestNobodyCanBeAsked(t *testing.T) {
 	run(t, func(o *approval.Options) {
-		o.Refuse = "nobody is here"
+		o.Refuse = "there is no terminal"
 		o.Store = &memory{pins: map[string]approval.Pin{"files__read": pin}}
 	}, func(r *rig) {
 		_, err := r.ask(r.t.Context(), "run_1", "files__write", pin)
 		r.wantKind("the call", err, toolscript.ApprovalDenied)
-		if !strings.Contains(err.Error(), "nobody is here") {
+		if !strings.Contains(err.Error(), "there is no terminal") {
 			t.Errorf("error %q has no reason", err)
 		}
 		r.known("run_1", "files__read")

@@ -33,7 +33,7 @@ func (s *calls) note(c *call) *toolscript.CallRecord {
 
 var yes, no = true, false
 
-// okay reports whether a kind is that of a success. Nobody writes to the result.
+// okay reports whether a kind is that of a success. The result is read only.
 func okay(kind toolscript.Kind) *bool {
 	if kind == "" {
 		return &yes

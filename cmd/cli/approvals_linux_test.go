@@ -157,7 +157,7 @@ func TestApprovalsAlways(t *testing.T) {
 func TestNobodyToAsk(t *testing.T) {
 	w := newWorld(t, map[string]string{"home/.toolscript.json": askingConfig})
 	r := w.run(t, "exec", readFile)
-	if r.code != 1 || !strings.Contains(r.stderr, "demo__read_file was denied: nobody can be asked here; start a gateway") {
+	if r.code != 1 || !strings.Contains(r.stderr, "demo__read_file was denied: there is no terminal to ask a person; start a gateway") {
 		t.Errorf("exec: %+v", r)
 	}
 }

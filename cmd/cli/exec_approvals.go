@@ -12,8 +12,8 @@ import (
 	"github.com/toolscript/toolscript/cmd/target"
 )
 
-// nobodyHere is why a process without a gateway cannot ask for an approval.
-const nobodyHere = "nobody can be asked here; start a gateway in another terminal (toolscript gateway start), or run the script at a terminal of yours"
+// noPerson is why a process without a gateway cannot ask for an approval.
+const noPerson = "there is no terminal to ask a person; start a gateway in another terminal (toolscript gateway start), or run the script at a terminal of yours"
 
 // ownPlace runs scripts in this process. Its user approves calls at the terminal.
 type ownPlace struct{ *daemon.Daemon }
@@ -77,5 +77,5 @@ func (o *execOptions) approvals() actors.Approvals {
 	if person != nil && o.agent() == "" {
 		return actors.Approvals{}
 	}
-	return actors.Approvals{Refuse: nobodyHere}
+	return actors.Approvals{Refuse: noPerson}
 }

@@ -196,7 +196,7 @@ func (o *mcpOptions) start(ctx context.Context) (*daemon.Daemon, error) {
 	}
 	o.own, err = o.host.Start(loaded, daemon.Options{
 		Trust: o.trust, Logger: o.logger(slog.LevelWarn),
-		Actors: actors.Options{Scripts: actors.Scripts{Warm: true}, Approvals: actors.Approvals{Refuse: nobodyHere}},
+		Actors: actors.Options{Scripts: actors.Scripts{Warm: true}, Approvals: actors.Approvals{Refuse: noPerson}},
 	})
 	return o.own, err
 }

@@ -18,7 +18,7 @@ type Show func(a toolscript.Approval, code string)
 // Terminal shows requests at a terminal.
 func Terminal(w io.Writer) Show {
 	return func(a toolscript.Approval, code string) {
-		_, _ = fmt.Fprintf(w, "%s  code: %s   (%s, within %s)\n", elicit.ApprovalText(a), code, command(a), left(a)) // a request that nobody sees is not answered
+		_, _ = fmt.Fprintf(w, "%s  code: %s   (%s, within %s)\n", elicit.ApprovalText(a), code, command(a), left(a)) // a request that is not seen is not answered
 	}
 }
 

@@ -23,7 +23,7 @@ func Desktop(string) Show {
 		c := exec.CommandContext(ctx, "/usr/bin/osascript", "-")
 		c.Stdin = strings.NewReader(fmt.Sprintf("display notification %s with title %s subtitle %s",
 			quote(a.Args), quote("toolscript: "+elicit.ApprovalTitle(a)), quote("Code: "+code+"  "+command(a))))
-		_ = c.Run() // a request that nobody sees is not answered
+		_ = c.Run() // a request that is not seen is not answered
 	}
 }
 

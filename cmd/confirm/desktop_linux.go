@@ -36,7 +36,7 @@ func Desktop(address string) Show {
 	shows := sync.OnceValue(func() bool { return notifies(address) })
 	return func(a toolscript.Approval, code string) {
 		if shows() {
-			_ = notify(address, a, code) // a request that nobody sees is not answered
+			_ = notify(address, a, code) // a request that is not seen is not answered
 		}
 	}
 }

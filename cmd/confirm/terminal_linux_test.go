@@ -98,7 +98,7 @@ func pty(t *testing.T) (terminal *os.File, screen func() string) {
 }
 
 // TestAtTerminal: a code is shown at the terminal of a person. A process without a
-// terminal, and one that an agent has started, with a terminal or with two, gets none.
+// terminal gets none, and neither does a process of an agent with one terminal or two.
 func TestAtTerminal(t *testing.T) {
 	person, screen := process(t, true)
 	show, err := confirm.AtTerminal(person)
