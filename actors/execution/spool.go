@@ -57,7 +57,7 @@ func (s *spool) open() error {
 		return err
 	}
 	s.file = file
-	_ = os.Remove(file.Name()) // created here; on systems that cannot remove an open file, close does
+	_ = os.Remove(file.Name()) //nolint:gosec // G703: created here; on systems that cannot remove an open file, close does
 	return nil
 }
 
@@ -89,6 +89,6 @@ func (s *spool) take() toolscript.Event {
 func (s *spool) close() {
 	if s.file != nil {
 		_ = s.file.Close()
-		_ = os.Remove(s.file.Name()) // created here; usually removed already
+		_ = os.Remove(s.file.Name()) //nolint:gosec // G703: created here; usually removed already
 	}
 }

@@ -55,7 +55,7 @@ func (m Model) Queries(ctx context.Context, prompt string) ([]string, error) {
 	}
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	defer client.CloseIdleConnections()
-	response, err := client.Do(request) // the user has configured the address
+	response, err := client.Do(request) //nolint:gosec // the user has configured the address
 	if err != nil {
 		return nil, err
 	}

@@ -87,7 +87,7 @@ func Creatable(path string) error {
 	if err == nil {
 		f, err = os.OpenFile(path, os.O_WRONLY, 0) //nolint:gosec // G304: the file that the user names
 	} else if f, err = os.CreateTemp(filepath.Dir(path), ".toolscript-*"); err == nil {
-		defer func() { _ = os.Remove(f.Name()) }() // created only for the check
+		defer func() { _ = os.Remove(f.Name()) }() //nolint:gosec // created only for the check
 	}
 	if err != nil {
 		return fmt.Errorf("--out %s cannot be written, so nothing was run: %s", path, terminal.WithoutPath(err))

@@ -95,10 +95,10 @@ func (f imageFile) write(s snapshot, hot []span) error {
 	}
 	_, err = temporary.Write(append(sum[:], content...))
 	if err = errors.Join(err, temporary.Close()); err == nil {
-		err = os.Rename(temporary.Name(), f.path) // a file of the cache
+		err = os.Rename(temporary.Name(), f.path) //nolint:gosec // G703: a file of the cache
 	}
 	if err != nil {
-		_ = os.Remove(temporary.Name()) // the file that was just created; the other error says more
+		_ = os.Remove(temporary.Name()) //nolint:gosec // G703: the file that was just created; the other error says more
 	}
 	return err
 }

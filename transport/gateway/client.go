@@ -124,7 +124,7 @@ func (c *Client) send(ctx context.Context, method, path, media string, body []by
 	if method == http.MethodPost {
 		req.Header.Set("Content-Type", media)
 	}
-	resp, err := c.http.Do(req) // the user chooses the gateway
+	resp, err := c.http.Do(req) //nolint:gosec // the user chooses the gateway
 	if err != nil {
 		return nil, c.unreachable(ctx, err)
 	}

@@ -56,7 +56,7 @@ func (f File) replace(fresh index.Vectors, used []index.Key) (err error) {
 	defer func() {
 		if err != nil {
 			_ = to.Close()                               // no effect if it is closed already, an error of which is in err
-			err = errors.Join(err, os.Remove(to.Name())) // the name is CreateTemp's
+			err = errors.Join(err, os.Remove(to.Name())) //nolint:gosec // the name is CreateTemp's
 		}
 	}()
 	out := bufio.NewWriterSize(to, 64<<10)
@@ -72,7 +72,7 @@ func (f File) replace(fresh index.Vectors, used []index.Key) (err error) {
 	if err := errors.Join(w.err, out.Flush(), to.Sync(), to.Close()); err != nil {
 		return err
 	}
-	return os.Rename(to.Name(), f.Path()) // as above
+	return os.Rename(to.Name(), f.Path()) //nolint:gosec // as above
 }
 
 // keep copies the sound records of the old file that are in use or recent enough; see

@@ -62,10 +62,10 @@ func WriteFile(path string, data []byte) error {
 	_, err = f.Write(data)
 	err = errors.Join(err, f.Close())
 	if err == nil {
-		err = os.Rename(f.Name(), path) // the path comes from the program
+		err = os.Rename(f.Name(), path) //nolint:gosec // the path comes from the program
 	}
 	if err != nil {
-		_ = os.Remove(f.Name()) // the path comes from the program; the first error is more useful
+		_ = os.Remove(f.Name()) //nolint:gosec // the path comes from the program; the first error is more useful
 	}
 	return err
 }

@@ -37,7 +37,7 @@ func load(ctx context.Context, client *http.Client, from *url.URL) (page, error)
 	}
 	req.Header.Set("User-Agent", "toolscript/"+toolscript.Version)
 	req.Header.Set("Accept", "text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, text/*;q=0.8, application/json;q=0.7, */*;q=0.1")
-	resp, err := client.Do(req) // the guard of the client checks every address
+	resp, err := client.Do(req) //nolint:gosec // the guard of the client checks every address
 	if err != nil {
 		var wrapped *url.Error
 		if errors.As(err, &wrapped) {

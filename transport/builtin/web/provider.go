@@ -163,7 +163,7 @@ func (p provider) get(ctx context.Context, address string, query url.Values) (*h
 func (p provider) do(req *http.Request, answer any) error {
 	req.Header.Set("Accept", "application/json")
 	req.Header.Set("User-Agent", "toolscript/"+toolscript.Version)
-	resp, err := p.client.Do(req) // the address is part of the configuration
+	resp, err := p.client.Do(req) //nolint:gosec // the address is part of the configuration
 	if err != nil {
 		var wrapped *url.Error
 		if errors.As(err, &wrapped) {

@@ -81,7 +81,7 @@ func (e *Engine) post(ctx context.Context, q question) (*http.Response, error) {
 	if e.options.Key != "" {
 		request.Header.Set("Authorization", "Bearer "+e.options.Key)
 	}
-	response, err := e.options.Client.Do(request) // the user's own configuration
+	response, err := e.options.Client.Do(request) //nolint:gosec // the user's own configuration
 	var failed *url.Error
 	if errors.As(err, &failed) {
 		err = failed.Err // without the URL
