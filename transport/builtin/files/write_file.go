@@ -11,7 +11,7 @@ import (
 var WriteFile = tool.Tool{
 	Name:  "writeFile",
 	Title: "Write a file",
-	Description: "Write a text file: a new one, with the folders that it needs, or one that is replaced in one step. " +
+	Description: "Create or replace a text file. Missing folders are created, and an existing file is replaced in one step. " +
 		"The content comes from the script, so that it need not pass through a model.",
 	Input: `{"type": "object", "required": ["filePath", "content"], "additionalProperties": false, "properties": {
 		"filePath": {"type": "string", "description": "the file, relative to the root of the server"},
