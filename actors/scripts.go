@@ -104,6 +104,8 @@ func (s *System) runDeps() execution.Deps {
 		Select:     s.Select,
 		Names:      s.Names,
 		Types:      s.declarations,
+		Builtins:   s.Builtins,
+		Dialect:    s.dialectDeclarations,
 		Advise:     s.advise,
 		Connecting: func(f toolscript.Filter) []string { return connecting(s.current(), f) },
 		Await:      func(ctx context.Context, f toolscript.Filter) { s.Await(ctx, f) },

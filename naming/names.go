@@ -19,6 +19,10 @@ type Names struct {
 	Key     string   `json:"key"`     // equal keys mean equal identifiers for equal ids
 	Servers []Server `json:"servers"` // all configured servers, sorted by configured name
 
+	// Flat are the groups of flat names, sorted, if the names have some (see WithFlat). The
+	// first group has no identifier; others are "prompts" or "agents.llm".
+	Flat []Server `json:"flat,omitempty"`
+
 	// Warnings are the collisions of names and their resolution, and the tools that
 	// have no name because their ids are equal.
 	Warnings []string `json:"-"`

@@ -29,6 +29,7 @@ type index struct {
 	names   *Names
 	servers map[string]int
 	tools   []map[string]int // by server; nil until a tool of it is looked up
+	root    int              // the flat names without a group, like a server; None without flat names
 }
 
 // The members of tools that belong to no server and are functions. The gateway answers
@@ -73,36 +74,69 @@ func NewTable(names *Names, allow toolscript.Filter, old *Table) *Table {
 		t.index = old.index
 		return t
 	}
-	size := len(names.Servers) + len(own)
-	t.index = &index{names: names, servers: make(map[string]int, size), tools: make([]map[string]int, size)}
+	size := len(names.Servers) + len(own) + len(names.Flat)
+	t.index = &index{names: names, servers: make(map[string]int, size), tools: make([]map[string]int, size), root: None}
 	for i := range size {
-		t.servers[t.at(i).Ident] = i
+		if ident := t.at(i).Ident; ident != "" {
+			t.servers[ident] = i
+		} else {
+			t.root = i
+		}
 	}
 	return t
 }
 
-// at returns a server. Indexes after the last server are members of own.
+// at returns a server. Indexes after the last server are members of own, and then the
+// groups of flat names.
 func (x *index) at(server int) Server {
-	if i := server - len(x.names.Servers); i >= 0 {
+	i := server - len(x.names.Servers)
+	switch {
+	case i >= len(own):
+		return x.names.Flat[i-len(own)]
+	case i >= 0:
 		return own[i]
 	}
 	return x.names.Servers[server]
 }
 
-func (x *index) isOwn(server int) bool { return server >= len(x.names.Servers) }
+func (x *index) isOwn(server int) bool {
+	return server >= len(x.names.Servers) && !x.isFlat(server)
+}
+
+func (x *index) isFlat(server int) bool { return server >= len(x.names.Servers)+len(own) }
+
+// outer returns the server or group whose members include those of tools: the flat names
+// for None.
+func (x *index) outer(server int) int {
+	if server == None {
+		return x.root
+	}
+	return server
+}
 
 // Results of Server and Tool that are not an index.
 const (
 	None   = -1 // no such name
 	Absent = -2 // any tool of a server that is hidden or not connected
+	Group  = -3 // a group of flat names: the server with the joined identifier, such as agents.llm
 )
 
 // Server returns the index of a server, hidden or not, or None.
 func (x *index) Server(ident string) int { return indexOf(x.servers, ident) }
 
-// Tool returns the index of a tool of a server, None or Absent.
+// Tool returns the index of a tool of a server, or of a flat name without a group if
+// server is None; else None, Absent or Group.
 func (t *Table) Tool(server int, ident string) int {
-	if server < 0 || server >= len(t.tools) {
+	if server = t.outer(server); server < 0 || server >= len(t.tools) {
+		return None
+	}
+	if t.isFlat(server) {
+		if tool := t.tool(server, ident); tool != None {
+			return tool
+		}
+		if group := t.Server(t.at(server).Ident + "." + ident); group != None {
+			return Group
+		}
 		return None
 	}
 	if len(t.at(server).Tools) == 0 || !t.showsServer(server) {
@@ -134,8 +168,11 @@ func indexOf(m map[string]int, ident string) int {
 // server that is not connected are unknown: an entry with its name is enough.
 func (t *Table) showsServer(server int) bool {
 	s := t.at(server)
-	if t.allow == nil || t.isOwn(server) || t.entries[s.Name] {
+	if t.allow == nil || t.isOwn(server) || !t.isFlat(server) && t.entries[s.Name] {
 		return true
+	}
+	if t.isFlat(server) {
+		return t.showsGroup(server)
 	}
 	shown, known := t.shown[server]
 	if !known {
@@ -146,7 +183,20 @@ func (t *Table) showsServer(server int) bool {
 	return shown
 }
 
+// showsGroup reports whether the script may call a tool of a group of flat names, or of
+// a group in it.
+func (t *Table) showsGroup(group int) bool {
+	within := t.at(group).Ident + "."
+	return slices.ContainsFunc(t.names.Flat, func(g Server) bool {
+		return (g.Ident == t.at(group).Ident || strings.HasPrefix(g.Ident, within)) &&
+			slices.ContainsFunc(g.Tools, func(tool Tool) bool { return t.allow.Covers(tool.ID) })
+	})
+}
+
 func (t *Table) showsTool(server int, id string) bool {
+	if t.isFlat(server) {
+		return t.allow.Covers(id)
+	}
 	return t.allow == nil || t.isOwn(server) || t.entries[t.at(server).Name] || t.entries[id]
 }
 
@@ -154,10 +204,20 @@ func (t *Table) showsTool(server int, id string) bool {
 // number that is not the index of a server stands for tools.
 func (t *Table) Shown(server int, ident string) bool {
 	if server < 0 || server >= len(t.tools) {
-		i := t.Server(ident)
-		return i != None && t.showsServer(i)
+		if i := t.Server(ident); i != None {
+			return t.showsServer(i)
+		}
+		if server = t.root; server == None {
+			return false
+		}
 	}
-	return t.Tool(server, ident) != None && t.showsTool(server, t.ID(server, ident))
+	switch t.Tool(server, ident) {
+	case None:
+		return false
+	case Group:
+		return t.showsServer(t.Server(t.at(server).Ident + "." + ident))
+	}
+	return t.showsTool(server, t.ID(server, ident))
 }
 
 // ID returns the id of the tool that a script calls ident. Calls of servers that are
@@ -166,7 +226,7 @@ func (t *Table) ID(server int, ident string) string {
 	if server == None && (ident == SearchTools || ident == DescribeTool) {
 		return ident
 	}
-	if server < 0 || server >= len(t.tools) {
+	if server = t.outer(server); server < 0 || server >= len(t.tools) {
 		return ""
 	}
 	s := t.at(server)
@@ -190,6 +250,9 @@ func (t *Table) Idents(server int) []string {
 				idents = append(idents, s.Ident)
 			}
 		}
+		idents = append(idents, t.flatIdents(t.root)...)
+	case server >= 0 && server < len(t.tools) && t.isFlat(server):
+		idents = t.flatIdents(server)
 	case server >= 0 && server < len(t.tools):
 		for _, tool := range t.at(server).Tools {
 			if t.showsTool(server, tool.ID) {
@@ -197,6 +260,30 @@ func (t *Table) Idents(server int) []string {
 			}
 		}
 	}
+	return idents
+}
+
+// flatIdents returns the visible tools and groups of a group of flat names, sorted. The
+// group None has none.
+func (t *Table) flatIdents(group int) []string {
+	idents := []string{}
+	if group == None {
+		return idents
+	}
+	g := t.at(group)
+	for _, tool := range g.Tools {
+		if t.showsTool(group, tool.ID) {
+			idents = append(idents, tool.Ident)
+		}
+	}
+	for i := range t.names.Flat {
+		at := len(t.names.Servers) + len(own) + i
+		outer, ident, nested := cutLast(t.at(at).Ident)
+		if ident != "" && outer == g.Ident && (nested || group == t.root) && t.showsServer(at) {
+			idents = append(idents, ident)
+		}
+	}
+	slices.Sort(idents)
 	return idents
 }
 
@@ -210,7 +297,10 @@ func (t *Table) Missing(server int, ident string) string {
 	} else {
 		s := t.at(server)
 		owner, noun, list = property("tools", s.Ident), "tool", "list-tools "+s.Name
-		if t.isOwn(server) {
+		switch {
+		case t.isFlat(server):
+			owner, list = "tools."+s.Ident, "list-tools"
+		case t.isOwn(server):
 			noun = "method"
 		}
 	}

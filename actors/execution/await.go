@@ -46,9 +46,9 @@ func (w *work) used(uses runner.Uses) (toolscript.Filter, bool) {
 	if uses.All {
 		return w.request.Allow, true // nil: every server
 	}
-	var f toolscript.Filter
+	f := w.flatUsed(uses)
 	for _, s := range w.deps.Names().Servers {
-		if slices.Contains(uses.Servers, s.Ident) {
+		if slices.Contains(uses.Servers, s.Ident) && !slices.Contains(f, s.Name) {
 			f = append(f, s.Name)
 		}
 	}

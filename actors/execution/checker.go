@@ -35,18 +35,18 @@ func (w *work) compile(ctx context.Context) (runner.Compiled, error) {
 		return runner.Compiled{}, err
 	}
 	if src.Dialect == toolscript.DialectHarness {
-		w.facts = facts(result, w.metrics.Cached)
+		w.facts = w.factsOf(result)
 	}
 	w.report(result.found)
 	return result.Compiled, w.refused(toolscript.Parsing, result.found)
 }
 
-// facts are nil for a script that does not compile.
-func facts(c compilation, cached []string) *toolscript.ScriptFacts {
+// factsOf returns nil for a script that does not compile.
+func (w *work) factsOf(c compilation) *toolscript.ScriptFacts {
 	if len(c.found) > 0 {
 		return nil
 	}
-	return &toolscript.ScriptFacts{HasReturn: c.Returns, Tools: append([]string{}, c.Tools...), MayUseAll: c.Uses.All, Cached: len(cached) > 0}
+	return &toolscript.ScriptFacts{HasReturn: c.Returns, Tools: w.named(c.Tools), MayUseAll: c.Uses.All, Cached: len(w.metrics.Cached) > 0}
 }
 
 // check finds type errors before anything of the script runs. In mode warn they are
@@ -57,7 +57,7 @@ func (w *work) check(ctx context.Context, compiled runner.Compiled) error {
 	}
 	start := time.Now()
 	defer func() { w.metrics.CheckMs = ms(time.Since(start)) }()
-	types, err := w.deps.Types(ctx, compiled.Uses)
+	types, err := w.types(ctx, compiled.Uses)
 	if err != nil {
 		return w.fail(toolscript.Checking, err)
 	}

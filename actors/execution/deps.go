@@ -47,6 +47,10 @@ type Deps struct {
 	Names func() *naming.Names
 	// Types returns the declarations against which a script is checked.
 	Types func(context.Context, runner.Uses) (runner.Declarations, error)
+	// Builtins are the servers of built-in tools, by configured name, and Dialect returns
+	// the declarations for a script of DialectHarness.
+	Builtins func() []string
+	Dialect  func(context.Context, runner.Uses) (runner.Declarations, error)
 	// Advise adds advice about allowed tools to the findings of the type checker; nil
 	// adds nothing.
 	Advise func(ctx context.Context, found []toolscript.Diagnostic, allow toolscript.Filter) []toolscript.Diagnostic

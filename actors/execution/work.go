@@ -131,7 +131,7 @@ func (w *work) job(compiled runner.Compiled) runner.Job {
 	return runner.Job{
 		RunID: w.id, File: w.request.File, Compiled: compiled,
 		Args: w.request.Args, Cwd: w.request.Cwd, Env: env, TZ: w.request.TZ, Stdin: w.request.Stdin,
-		Limits: limits, Names: w.deps.Names(), Allow: w.request.Allow, Clock: w.clock,
+		Limits: limits, Names: w.names(), Allow: w.request.Allow, Clock: w.clock,
 	}
 }
 

@@ -6,6 +6,7 @@
   const { parse, stringify, inspect, plainMember } = internal;
   const none = -1;
   const absent = -2;
+  const group = -3;
   const pending = new Map();
   const capability = Promise.withResolvers.bind(Promise);
   let last = 0;
@@ -141,18 +142,21 @@
 
   // A server that is not connected seems to have every tool. The call fails with
   // the reason.
-  const toolOf = (server, make) => (name) => {
+  const toolOf = (server, make, owner, path) => (name) => {
     const tool = host.tool(server, name);
+    if (tool === group) return serverOf(owner, `${path}.${name}`, make);
     if (tool === none || (tool === absent && (quiet.has(name) || name in Object.prototype))) return undefined;
     const invoke = (args) => make(server, name, args, new Error());
     Object.defineProperty(invoke, 'name', { value: name });
     return Object.freeze(invoke);
   };
 
-  const servers = (owner, make) => (name) => {
-    const server = host.server(name);
-    return server === none ? undefined : lookup(server, `${owner}.${name}`, toolOf(server, make));
+  // serverOf returns a server, or a group of flat names such as prompts or agents.llm.
+  const serverOf = (owner, path, make) => {
+    const server = host.server(path);
+    return server === none ? undefined : lookup(server, `${owner}.${path}`, toolOf(server, make, owner, path));
   };
+  const servers = (owner, make) => (name) => serverOf(owner, name, make) ?? toolOf(none, make, owner, '')(name);
   const callOf = servers('tools', (server, tool, args, at) => call(++last, server, tool, args, 0, at));
   const spawnOf = lookup(none, 'tools.spawn', servers('tools.spawn', spawn));
 

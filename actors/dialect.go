@@ -1,0 +1,74 @@
+package actors
+
+import (
+	"context"
+	"slices"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/registry"
+	"github.com/toolscript/toolscript/codegen"
+	"github.com/toolscript/toolscript/naming"
+	"github.com/toolscript/toolscript/runner"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+// builtins are the servers of built-in tools, sorted.
+func builtins(view registry.View) (servers []string) {
+	for _, s := range view.Servers {
+		if s.Type == mcpclient.Builtin {
+			servers = append(servers, s.Name)
+		}
+	}
+	return servers
+}
+
+// Builtins are the names of the servers of built-in tools, sorted. Their tools have flat
+// names in the scripts of answers.
+func (s *System) Builtins() []string { return builtins(s.current()) }
+
+// dialectDeclarations returns the types against which a script of an answer is checked.
+func (s *System) dialectDeclarations(ctx context.Context, uses runner.Uses) (runner.Declarations, error) {
+	return s.dialectOf(ctx, s.current, uses)
+}
+
+func (s *System) dialectOf(ctx context.Context, look func() registry.View, uses runner.Uses) (runner.Declarations, error) {
+	for {
+		view := look()
+		names := view.Names().WithFlat(builtins(view))
+		used := withoutFlat(names, uses)
+		if slices.ContainsFunc(used.Servers, naming.IsServer) {
+			if err := s.noServers(view); err != nil {
+				return runner.Declarations{}, err
+			}
+		}
+		named := choose(names, used)
+		base, generation, err := s.base(ctx, view.Catalog.Generation(), named.filter)
+		if err != nil {
+			return runner.Declarations{}, err
+		}
+		if generation != view.Catalog.Generation() {
+			continue // the catalog has changed meanwhile
+		}
+		base = open(base, named.open)
+		text := codegen.Dialect(names, func(server string) bool { return slices.Contains(named.filter, server) })
+		return runner.Declarations{Key: base.Key + " " + names.Key + " " + toolscript.DialectHarness, Text: base.Text + text}, nil
+	}
+}
+
+// withoutFlat replaces flat names by the servers that have them. An unknown name stays,
+// so that the script is checked against all servers.
+func withoutFlat(names *naming.Names, uses runner.Uses) runner.Uses {
+	if uses.All {
+		return uses
+	}
+	var servers []string
+	for _, name := range uses.Servers {
+		if flat := names.FlatServers(name); len(flat) > 0 {
+			servers = append(servers, flat...)
+		} else {
+			servers = append(servers, name)
+		}
+	}
+	slices.Sort(servers)
+	return runner.Uses{Servers: slices.Compact(servers)}
+}

@@ -1,0 +1,62 @@
+package execution
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/naming"
+	"github.com/toolscript/toolscript/runner"
+)
+
+// dialect reports whether the script is one of the answer of a model.
+func (w *work) dialect() bool { return w.request.Dialect == toolscript.DialectHarness }
+
+// names are the names that the script sees. In the dialect built-in tools have flat names
+// too.
+func (w *work) names() *naming.Names {
+	if !w.dialect() {
+		return w.deps.Names()
+	}
+	return w.deps.Names().WithFlat(w.deps.Builtins())
+}
+
+// types are the declarations against which the script is checked.
+func (w *work) types(ctx context.Context, uses runner.Uses) (runner.Declarations, error) {
+	if !w.dialect() {
+		return w.deps.Types(ctx, uses)
+	}
+	return w.deps.Dialect(ctx, uses)
+}
+
+// flatUsed returns the servers of built-in tools if the script may use a flat name. Which
+// of them has the tool is not known before they are connected.
+func (w *work) flatUsed(uses runner.Uses) toolscript.Filter {
+	if !w.dialect() {
+		return nil
+	}
+	names := w.deps.Names()
+	for _, name := range uses.Servers {
+		if _, isServer := names.Server(name); !isServer && naming.IsServer(name) {
+			return w.deps.Builtins()
+		}
+	}
+	return nil
+}
+
+// named are the members of tools that the script names. Three of them in a row are a flat
+// name, such as agents.llm.chat, or a tool of a server and a member of the function.
+func (w *work) named(members []string) []string {
+	names := w.deps.Names()
+	out := []string{}
+	for _, member := range members {
+		parts := strings.SplitN(member, ".", 3)
+		if _, isServer := names.Server(parts[0]); isServer && len(parts) == 3 {
+			member = parts[0] + "." + parts[1]
+		}
+		out = append(out, member)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}

@@ -1,0 +1,89 @@
+package codegen
+
+import (
+	_ "embed"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/toolscript/toolscript/naming"
+)
+
+// dialectSource declares what only scripts in the answers of models have.
+//
+//go:embed dialect.ts
+var dialectSource string
+
+// Dialect returns declarations to append to a module of the form Declarations, for the
+// scripts in the answers of models: the flat names of n whose servers have a type in the
+// module, and the members that no other script has. include selects the servers by their
+// configured names.
+func Dialect(n *naming.Names, include func(server string) bool) string {
+	types := map[string]string{} // by tool id
+	for _, s := range n.Servers {
+		if !include(s.Name) {
+			continue
+		}
+		for _, t := range s.Tools {
+			types[t.ID] = s.Type + "[" + quoted(t.Ident) + "]"
+		}
+	}
+	root := flatGroup{}
+	byName := map[string]string{}
+	for path, id := range n.FlatNames() {
+		if types[id] != "" {
+			root.add(strings.Split(path, "."), types[id])
+			byName[path] = types[id]
+		}
+	}
+	var b strings.Builder
+	b.WriteString(dialectSource)
+	b.WriteString("export interface Tools ")
+	root.write(&b)
+	b.WriteString("\nexport interface FlatTools {\n")
+	for _, path := range slices.Sorted(maps.Keys(byName)) {
+		b.WriteString("  " + quoted(path) + ": " + byName[path] + ";\n")
+	}
+	b.WriteString("}\n")
+	return b.String()
+}
+
+// flatGroup has flat names: a type, or a group of names.
+type flatGroup struct {
+	kind    string
+	members map[string]*flatGroup
+}
+
+func (g *flatGroup) add(path []string, kind string) {
+	if len(path) == 0 {
+		g.kind = kind
+		return
+	}
+	if g.members == nil {
+		g.members = map[string]*flatGroup{}
+	}
+	if g.members[path[0]] == nil {
+		g.members[path[0]] = &flatGroup{}
+	}
+	g.members[path[0]].add(path[1:], kind)
+}
+
+func (g *flatGroup) write(b *strings.Builder) {
+	if g.kind != "" {
+		b.WriteString(g.kind)
+		return
+	}
+	b.WriteString("{\n")
+	for _, name := range slices.Sorted(maps.Keys(g.members)) {
+		b.WriteString("readonly " + quoted(name) + ": ")
+		g.members[name].write(b)
+		b.WriteString(";\n")
+	}
+	b.WriteString("}")
+}
+
+func quoted(name string) string {
+	text, _ := json.Marshal(name) // strings always have JSON
+	return string(text)
+}

@@ -1,0 +1,125 @@
+package naming
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/toolscript/toolscript"
+)
+
+// WithFlat returns the names with flat names for the tools of some servers, given by
+// configured name: tools.readFile beside tools.workspace.readFile, and tools.prompts.save
+// for a tool named prompts.save. Scripts in the answers of models have flat names for the
+// built-in tools.
+//
+// A flat name that two of the servers claim belongs to neither, so that a new server never
+// takes over a name. A server of that identifier, spawn and the members that start with $
+// hide a flat name; a tool hides a group such as prompts.
+func (n *Names) WithFlat(servers []string) *Names {
+	paths := map[string]string{} // path → id; "" for a path with several ids
+	for _, name := range servers {
+		server, known := n.ByName(name)
+		if !known {
+			continue
+		}
+		for _, tool := range server.Tools {
+			path := strings.TrimPrefix(tool.ID, name+toolscript.Separator)
+			if !n.isFlat(path) {
+				continue
+			}
+			if _, claimed := paths[path]; claimed {
+				paths[path] = ""
+			} else {
+				paths[path] = tool.ID
+			}
+		}
+	}
+	named := *n
+	named.Flat = groups(paths)
+	named.Key += " flat " + strings.Join(servers, " ")
+	return &named
+}
+
+// isFlat reports whether a tool name can be a flat name: identifiers with dots between
+// them, of which the first is free.
+func (n *Names) isFlat(path string) bool {
+	root, _, _ := strings.Cut(path, ".")
+	if _, taken := n.Server(root); taken || !IsServer(root) {
+		return false
+	}
+	for part := range strings.SplitSeq(path, ".") {
+		if Identifier(part) != part {
+			return false
+		}
+	}
+	return true
+}
+
+// groups sorts flat names into groups. The first group has those without a dot.
+func groups(paths map[string]string) []Server {
+	members := map[string][]Tool{"": {}}
+	for path, id := range paths {
+		group, ident, _ := cutLast(path)
+		if id == "" || hidden(paths, group) {
+			continue
+		}
+		members[group] = append(members[group], Tool{Ident: ident, ID: id})
+		for outer, _, inner := cutLast(group); inner; outer, _, inner = cutLast(outer) { // groups of groups
+			if members[outer] == nil {
+				members[outer] = []Tool{}
+			}
+		}
+	}
+	var all []Server
+	for group, tools := range members {
+		slices.SortFunc(tools, func(a, b Tool) int { return strings.Compare(a.Ident, b.Ident) })
+		all = append(all, Server{Ident: group, Name: group, Tools: tools})
+	}
+	slices.SortFunc(all, func(a, b Server) int { return strings.Compare(a.Ident, b.Ident) })
+	return all
+}
+
+// cutLast splits a path at its last dot. A path without a dot has no group.
+func cutLast(path string) (group, ident string, found bool) {
+	i := strings.LastIndexByte(path, '.')
+	return path[:max(0, i)], path[i+1:], i >= 0
+}
+
+// hidden reports whether a tool has the name of a group or of a group around it.
+func hidden(paths map[string]string, group string) bool {
+	for group != "" {
+		if _, isTool := paths[group]; isTool {
+			return true
+		}
+		group, _, _ = cutLast(group)
+	}
+	return false
+}
+
+// FlatServers returns the identifiers of the servers that have a flat name with the given
+// first part, sorted. It is empty if there is no such name.
+func (n *Names) FlatServers(root string) (idents []string) {
+	for path, id := range n.FlatNames() {
+		if first, _, _ := strings.Cut(path, "."); first != root {
+			continue
+		}
+		for _, s := range n.Servers {
+			if slices.ContainsFunc(s.Tools, func(t Tool) bool { return t.ID == id }) {
+				idents = append(idents, s.Ident)
+			}
+		}
+	}
+	slices.Sort(idents)
+	return slices.Compact(idents)
+}
+
+// FlatNames returns the tool ids by flat name, such as readFile or prompts.save.
+func (n *Names) FlatNames() map[string]string {
+	all := map[string]string{}
+	for _, group := range n.Flat {
+		for _, tool := range group.Tools {
+			all[strings.TrimPrefix(group.Ident+"."+tool.Ident, ".")] = tool.ID
+		}
+	}
+	return all
+}
