@@ -10,6 +10,8 @@ type ActorStatus struct {
 	Restarts  int       `json:"restarts"`
 	LastError string    `json:"lastError,omitempty"`
 	InFlight  int       `json:"inFlight"`
+	Waiting   int       `json:"waiting,omitempty"`  // messages that it has not taken yet
+	Messages  uint64    `json:"messages,omitempty"` // messages that it has taken, since its last start
 
 	Confinement []Confinement `json:"confinement,omitempty"` // of the last process that a pool of workers started
 }

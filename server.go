@@ -34,6 +34,10 @@ type ServerStatus struct {
 	InFlight     int         `json:"inFlight"`
 	Queued       int         `json:"queued"`              // calls that wait for one in flight to end
 	Restarts     int         `json:"restarts"`            // connections after the first
+	Calls        uint64      `json:"calls,omitempty"`     // of its tools, since the start of the gateway
+	Errors       uint64      `json:"errors,omitempty"`    // of them, those that failed
+	P50Ms        float64     `json:"p50Ms,omitempty"`     // half of the tools/call requests took no longer
+	P95Ms        float64     `json:"p95Ms,omitempty"`     // 95 of 100 took no longer
 	Error        string      `json:"error,omitempty"`     // the last one, while it matters
 	LastError    string      `json:"lastError,omitempty"` // the same, as GET /status names it; set only there
 	Stderr       []string    `json:"stderr,omitempty"`    // the server's last lines, after a failure

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/actors/registry"
 	"github.com/toolscript/toolscript/actors/server"
 )
@@ -79,7 +80,7 @@ func (w *waker) pending(view registry.View) []string {
 // want starts an attempt to connect, if the server is not connected.
 func (s *System) want(name string) {
 	if at, ok := s.directory.find(serverID(name)); ok {
-		at.Engine.Send(at.PID, server.Want{})
+		mailbox.Send(at.Engine, at.PID, server.Want{})
 	}
 }
 

@@ -32,23 +32,24 @@ func (s *System) flushLog() {
 	}
 }
 
-// logCall writes one line for a tool call. If the handler of the log can wait, the line of
+// logCall counts a tool call and writes one line for it. If the handler of the log can wait, the line of
 // a successful call of a script is written by the end of its run. The line never contains arguments or
 // results; for a failed call it contains the server's message without secrets. A
 // call that arrived as an HTTP request has a line in the request log, so its line
 // here is for debugging unless it failed.
 func (s *System) logCall(view registry.View, call toolscript.Call, took time.Duration, result json.RawMessage, err error) {
 	outcome, why := outcomeOf(result, err)
+	id, owner := loggable(view, call.ID)
+	s.countCall(id, owner, outcome, len(result))
 	level := slog.LevelInfo
-	if call.RequestID != "" && outcome == outcomeOK {
+	if call.RequestID != "" && outcome == toolscript.OutcomeOK {
 		level = slog.LevelDebug
 	}
 	if !s.options.Logger.Enabled(context.Background(), level) {
 		return
 	}
-	id, owner := loggable(view, call.ID)
 	attrs := []slog.Attr{slog.Duration("duration", took.Round(time.Microsecond)), slog.String("outcome", outcome)}
-	if outcome == outcomeOK {
+	if outcome == toolscript.OutcomeOK {
 		owner = "" // part of the id
 	}
 	for _, a := range []slog.Attr{
@@ -62,14 +63,12 @@ func (s *System) logCall(view registry.View, call toolscript.Call, took time.Dur
 	record := slog.NewRecord(time.Now(), level, "tool call", 0)
 	record.AddAttrs(attrs...)
 	log := s.options.Logger.Handler()
-	if later, ok := log.(LaterHandler); ok && outcome == outcomeOK && call.Run != "" && s.closing.Err() == nil {
+	if later, ok := log.(LaterHandler); ok && outcome == toolscript.OutcomeOK && call.Run != "" && s.closing.Err() == nil {
 		later.HandleLater(context.Background(), record)
 		return
 	}
 	_ = log.Handle(context.Background(), record) // slog ignores this error too
 }
-
-const outcomeOK = "ok"
 
 // outcomeOf returns how a call ended and why it failed. Reasons that the gateway finds
 // in the request itself are omitted: they may quote arguments, or a secret in the
@@ -80,7 +79,7 @@ func outcomeOf(result json.RawMessage, err error) (outcome, why string) {
 		if text, failed := execution.FailureOf(result); failed {
 			return string(toolscript.ToolFailed), text
 		}
-		return outcomeOK, ""
+		return toolscript.OutcomeOK, ""
 	case toolscript.Invalid, toolscript.NotFound:
 		return string(kind), ""
 	default:

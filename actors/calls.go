@@ -108,12 +108,3 @@ func (s *System) startCall(c execution.Started, done func(json.RawMessage, error
 		done(result, err)
 	})
 }
-
-// port is the direct way to a server.
-func (s *System) port(name string) *server.Port {
-	if port, ok := s.ports.Load(name); ok {
-		return port.(*server.Port)
-	}
-	port, _ := s.ports.LoadOrStore(name, &server.Port{})
-	return port.(*server.Port)
-}

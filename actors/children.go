@@ -246,7 +246,9 @@ func (s *supervisor) answerStopped() {
 
 // actors returns the status of all actors, the supervisor included.
 func (s *supervisor) actors() []toolscript.ActorStatus {
-	self := toolscript.ActorStatus{Name: supervisorID, State: string(childRunning), Since: s.since}
+	self := toolscript.ActorStatus{
+		Name: supervisorID, State: string(childRunning), Since: s.since, Waiting: s.life.Waiting(), Messages: s.life.Handled(),
+	}
 	if s.fault != nil {
 		self.LastError = s.fault.Error()
 	}
@@ -260,6 +262,9 @@ func (s *supervisor) actors() []toolscript.ActorStatus {
 
 func (ch *child) status() toolscript.ActorStatus {
 	status := toolscript.ActorStatus{Name: ch.id, State: string(ch.state), Since: ch.since, Restarts: ch.restarts}
+	if ch.life != nil {
+		status.Waiting, status.Messages = ch.life.Waiting(), ch.life.Handled()
+	}
 	if ch.lastErr != nil {
 		status.LastError = ch.lastErr.Error()
 	}

@@ -73,7 +73,7 @@ func (s *System) retryUnconnected(r *toolscript.Reload) {
 			continue
 		}
 		if at, ok := s.directory.find(serverID(known.Name)); ok {
-			at.Engine.Send(at.PID, server.Retry{})
+			mailbox.Send(at.Engine, at.PID, server.Retry{})
 			r.Retried = append(r.Retried, known.Name)
 		}
 	}

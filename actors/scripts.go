@@ -92,6 +92,7 @@ func (s *System) runDeps() execution.Deps {
 	}
 	return execution.Deps{
 		Spawn:      s.spawn,
+		Ended:      s.countRun,
 		Call:       s.callAny,
 		Start:      s.startCall,
 		Stub:       s.stub,

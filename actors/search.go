@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/embedder"
+	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/actors/registry"
 	"github.com/toolscript/toolscript/actors/search"
 	"github.com/toolscript/toolscript/actors/search/embedding"
@@ -67,7 +68,7 @@ func (s *System) ConfigureSearch(o SearchOptions) {
 		}
 	}
 	if at, ok := s.directory.find(embedderID); ok {
-		at.Engine.Send(at.PID, embedder.Changed{})
+		mailbox.Send(at.Engine, at.PID, embedder.Changed{})
 	}
 }
 
@@ -104,7 +105,7 @@ func (s *System) hold() {
 
 func (s *System) notifySearch(message any) {
 	if at, ok := s.directory.find(searchID); ok {
-		at.Engine.Send(at.PID, message)
+		mailbox.Send(at.Engine, at.PID, message)
 	}
 }
 

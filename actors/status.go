@@ -33,6 +33,7 @@ func (s *System) servers(ctx context.Context, view registry.View) []toolscript.S
 	var asked mailbox.Group
 	for i, known := range view.Servers {
 		all[i] = known.ServerStatus
+		s.addTraffic(&all[i])
 		asked.Go(func() { s.refresh(ctx, &all[i]) }, func(error) {})
 	}
 	<-asked.Idle() // at the latest when ctx ends, so nothing writes to all afterwards

@@ -35,6 +35,7 @@ type supervisor struct {
 	directory *directory
 	logger    *slog.Logger
 	gone      <-chan struct{} // closed when the gateway stops
+	life      *mailbox.Life   // of the supervisor
 
 	post     func(message any) // to the supervisor itself
 	since    time.Time
@@ -94,7 +95,7 @@ func (s *supervisor) Receive(c *actor.Context) {
 
 func (s *supervisor) start(c *actor.Context) {
 	engine, self := c.Engine(), c.PID()
-	s.post = func(message any) { engine.Send(self, message) }
+	s.post = func(message any) { mailbox.Send(engine, self, message) }
 	s.since = time.Now()
 	s.children, s.byLife = map[string]*child{}, map[*mailbox.Life]*child{}
 	for _, spec := range s.permanent {
@@ -106,7 +107,7 @@ func (s *supervisor) start(c *actor.Context) {
 // every actor that depends on facts requests the current state when it starts.
 func (s *supervisor) pass(id string, fact any) {
 	if to, ok := s.directory.find(id); ok {
-		to.Engine.Send(to.PID, fact)
+		mailbox.Send(to.Engine, to.PID, fact)
 	}
 }
 

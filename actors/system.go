@@ -54,6 +54,10 @@ type Options struct {
 	Approvals      Approvals                   // zero: every call is allowed
 	Search         SearchOptions               // zero: only words are compared
 
+	// CountTools selects the tools that Measures counts alone, at most 200; called for
+	// each call. Nil: none.
+	CountTools func() toolscript.Filter
+
 	// NoServers is the error of a search, and of a script that uses a server, if no
 	// server is configured; nil: they find nothing.
 	NoServers error
@@ -104,6 +108,8 @@ type System struct {
 	search    *search.Search
 	searching atomic.Pointer[SearchOptions] // the current options
 
+	counters counters
+
 	redactors   atomic.Pointer[map[string]func(string) string] // by server, for the log
 	identities  atomic.Pointer[map[string]string]              // by server, for pins
 	configuring sync.Mutex                                     // held during a change of the configuration
@@ -149,8 +155,9 @@ func Start(o Options) (*System, error) {
 		directory: s.directory,
 		logger:    s.options.Logger,
 		gone:      s.closing.Done(),
+		life:      mailbox.NewLife(),
 	}
-	s.root = engine.Spawn(func() actor.Receiver { return root }, "toolscript", mailbox.RootOptions("0", root.faulted)...)
+	s.root = engine.Spawn(func() actor.Receiver { return root }, "toolscript", mailbox.RootOptions("0", root.life, root.faulted)...)
 	return s, nil
 }
 

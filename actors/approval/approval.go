@@ -82,6 +82,8 @@ func (a *Approvals) Receive(c *actor.Context) {
 		a.ask(m)
 	case List:
 		m.Reply.Send(a.list(), nil)
+	case Count:
+		m.Reply.Send(len(a.pending), nil)
 	case Answer:
 		m.Reply.Send(struct{}{}, a.answer(m))
 	case Show:
@@ -97,7 +99,7 @@ func (a *Approvals) Receive(c *actor.Context) {
 
 func (a *Approvals) start(c *actor.Context) {
 	engine, self := c.Engine(), c.PID()
-	a.post = func(message any) { engine.Send(self, message) }
+	a.post = func(message any) { mailbox.Send(engine, self, message) }
 	if a.options.Store == nil {
 		return
 	}

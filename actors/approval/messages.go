@@ -28,6 +28,9 @@ type List struct {
 	Reply mailbox.Reply[[]toolscript.Approval]
 }
 
+// Count returns the number of requests that wait.
+type Count struct{ Reply mailbox.Reply[int] }
+
 // Answer answers a request. Approver: the sender has proved to be a person, so that no
 // code is needed.
 type Answer struct {

@@ -49,7 +49,7 @@ func (a *Auth) Receive(c *actor.Context) {
 	switch m := c.Message().(type) {
 	case actor.Started:
 		engine, self := c.Engine(), c.PID()
-		a.post = func(message any) { engine.Send(self, message) }
+		a.post = func(message any) { mailbox.Send(engine, self, message) }
 	case Begin:
 		a.begin(m)
 	case begun:

@@ -119,7 +119,7 @@ func (k *modelActor) Receive(c *actor.Context) {
 
 func (k *modelActor) start(c *actor.Context) {
 	engine, self := c.Engine(), c.PID()
-	k.post = func(message any) { engine.Send(self, message) }
+	k.post = func(message any) { mailbox.Send(engine, self, message) }
 	k.adopt(k.Source())
 }
 

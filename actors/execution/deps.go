@@ -19,6 +19,10 @@ type Deps struct {
 	// Spawn starts a temporary actor under the supervisor.
 	Spawn func(ctx context.Context, id string, p actor.Producer) (mailbox.Address, error)
 
+	// Ended is called with the record of each run that has settled. It does not
+	// block. Nil: nothing is called.
+	Ended func(toolscript.RunRecord)
+
 	// Call makes a tool call without the rules of its run.
 	Call func(context.Context, toolscript.Call) (json.RawMessage, error)
 	// Start makes such a call if nothing has to wait: the server is connected and has a

@@ -26,6 +26,9 @@ type (
 		Reply mailbox.Reply[[]toolscript.RunRecord]
 	}
 
+	// Count returns the number of runs that have not ended.
+	Count struct{ Reply mailbox.Reply[int] }
+
 	// FindByCapability returns the run that has a capability.
 	FindByCapability struct {
 		Capability string

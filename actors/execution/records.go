@@ -18,6 +18,9 @@ const maxRecords = 200
 // keep moves a run from the live ones to the settled ones.
 func (r *Runs) keep(record toolscript.RunRecord) {
 	delete(r.live, record.RunID)
+	if ended := r.shared.deps.Ended; ended != nil {
+		ended(record)
+	}
 	r.past = append(r.past, record)
 	r.past = slices.Delete(r.past, 0, max(0, len(r.past)-maxRecords))
 }
@@ -43,6 +46,16 @@ func (r *Runs) list() []toolscript.RunRecord {
 		records[i].Calls = nil
 	}
 	return records
+}
+
+// count returns the number of runs that have not ended.
+func (r *Runs) count() (n int) {
+	for _, run := range r.live {
+		if run.record.EndedAt == nil {
+			n++
+		}
+	}
+	return n
 }
 
 // find compares in constant time, so that its duration says nothing about a

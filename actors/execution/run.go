@@ -128,7 +128,7 @@ func (r *run) Receive(c *actor.Context) {
 // start runs the script in a goroutine. It sends scriptEnded in any case.
 func (r *run) start(c *actor.Context) {
 	engine, self := c.Engine(), c.PID()
-	tell := func(m any) { engine.Send(self, m) }
+	tell := func(m any) { mailbox.Send(engine, self, m) }
 	r.assemble(tell)
 	r.report(c) // before anything that a client can refer to
 	r.begin.Reply.Send(Handle{ID: r.id, Done: r.events.done}, nil)
@@ -142,7 +142,7 @@ func (r *run) start(c *actor.Context) {
 
 // report sends the state of the run to Runs.
 func (r *run) report(c *actor.Context) {
-	c.Engine().Send(r.parent, runChanged{at: c.PID(), capability: r.capability, record: r.record})
+	mailbox.Send(c.Engine(), r.parent, runChanged{at: c.PID(), capability: r.capability, record: r.record})
 }
 
 // end closes the record. The client receives the last event after Runs knows the
@@ -166,7 +166,7 @@ func (r *run) settle(c *actor.Context) {
 		return
 	}
 	r.settled = true
-	c.Engine().Send(r.parent, runChanged{at: c.PID(), capability: r.capability, record: r.snapshot(), settled: true})
+	mailbox.Send(c.Engine(), r.parent, runChanged{at: c.PID(), capability: r.capability, record: r.snapshot(), settled: true})
 }
 
 // stop ends what is left when the gateway shuts down or a message could not be

@@ -45,6 +45,8 @@ func (r *Runs) Receive(c *actor.Context) {
 		r.runGone(m)
 	case List:
 		m.Reply.Send(r.list(), nil)
+	case Count:
+		m.Reply.Send(r.count(), nil)
 	case FindByCapability:
 		m.Reply.Send(r.find(m.Capability), nil)
 	case Get:
@@ -75,7 +77,7 @@ func (r *Runs) begin(c *actor.Context, m Begin) {
 		}
 		<-at.Ended
 		m.Reply.Send(Handle{}, mailbox.ErrEnded) // if it ended before it started
-		engine.Send(self, runGone{run.id})
+		mailbox.Send(engine, self, runGone{run.id})
 	}, func(err error) { m.Reply.Send(Handle{}, err) })
 }
 
@@ -94,7 +96,7 @@ func (r *Runs) runChanged(c *actor.Context, m runChanged) {
 func pass[T any](c *actor.Context, r *Runs, id string, reply mailbox.Reply[T]) {
 	run, live := r.live[id]
 	if live {
-		c.Engine().Send(run.at, c.Message())
+		mailbox.Send(c.Engine(), run.at, c.Message())
 		return
 	}
 	var none T

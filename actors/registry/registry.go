@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/event"
+	"github.com/toolscript/toolscript/actors/internal/mailbox"
 )
 
 // Options configure a Registry. All fields are required.
@@ -67,7 +68,7 @@ func (r *Registry) Receive(c *actor.Context) {
 
 func (r *Registry) start(c *actor.Context) {
 	engine, parent := c.Engine(), c.Parent()
-	r.tell = func(fact any) { engine.Send(parent, fact) }
+	r.tell = func(fact any) { mailbox.Send(engine, parent, fact) }
 	r.view = r.Current()
 	r.publishCatalog() // the previous registry may have ended between publishing and sending
 	r.tell(event.RegistryStarted{})

@@ -78,7 +78,7 @@ func (x *indexer) Receive(c *actor.Context) {
 // start reads the current catalog, because a restarted indexer has missed the event.
 func (x *indexer) start(c *actor.Context) {
 	engine, self := c.Engine(), c.PID()
-	x.post = func(message any) { engine.Send(self, message) }
+	x.post = func(message any) { mailbox.Send(engine, self, message) }
 	x.ctx, x.cancel = context.WithCancel(context.Background())
 	x.adopt(x.options.Catalog())
 }

@@ -27,7 +27,9 @@ type call struct {
 	about           toolscript.Error // names the server and the tool
 	run             string
 	ask             func(context.Context, toolscript.Question) (toolscript.Answer, error) // nil if no user can be asked
-	wait            bool                                                                  // the call may be made again if the server cannot be reached
+	begun           time.Time
+	tool            bool // it is a call of a tool
+	wait            bool // the call may be made again if the server cannot be reached
 	of              *inFlight
 	limit           time.Duration
 	post            func(message any)                // to the actor
@@ -55,6 +57,8 @@ func (c *call) Value(key any) any {
 // inFlight holds the calls in flight on one server. The actor and the goroutines of
 // callers can begin calls. It is safe for concurrent use.
 type inFlight struct {
+	traffic *Traffic
+
 	mu         sync.Mutex
 	most       int
 	generation uint64 // of the connection; 0 if there is none
@@ -83,7 +87,7 @@ func (f *inFlight) begin(m *Call, o *open, actor bool, reply func(json.RawMessag
 	c := &call{
 		Context: m.Ctx, id: f.last, generation: o.generation, about: toolscript.Error{Server: o.name, Tool: m.Tool}, run: m.Run, ask: m.Ask,
 		wait: m.Wait > 0, of: f, limit: o.timeout, post: o.post, work: o.work, ends: now.Add(o.timeout), latest: now.Add(maxCall),
-		reply: reply, again: again,
+		reply: reply, again: again, begun: now, tool: m.Fetch == nil,
 	}
 	f.calls[c.id] = c
 	f.arm(now, o.timeout)
@@ -132,6 +136,9 @@ func (c *call) returned(result json.RawMessage, err error) {
 	again := c.wait && !c.answered && c.cause == nil && errors.Is(err, mcpclient.ErrUnreachable)
 	wanted := first && f.queued
 	f.mu.Unlock()
+	if first && c.tool {
+		f.traffic.Durations.Observe(time.Since(c.begun))
+	}
 	if again {
 		c.again(c, err)
 	} else {

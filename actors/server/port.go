@@ -14,7 +14,11 @@ import (
 // A Port makes calls in the caller's goroutine while the server is connected and has
 // a free slot. The actor publishes the connection in the Port and withdraws it before
 // the connection ends. The zero Port has no connection.
-type Port struct{ current atomic.Pointer[open] }
+type Port struct {
+	Traffic Traffic
+
+	current atomic.Pointer[open]
+}
 
 // open is a published connection. It is immutable.
 type open struct {
@@ -58,7 +62,7 @@ func (s *Server) published() *open {
 
 // publish lets callers use the connection.
 func (s *Server) publish() {
-	if s.Port != nil && s.conn != nil {
+	if s.conn != nil {
 		s.Port.current.Store(s.published())
 	}
 }
@@ -67,9 +71,6 @@ func (s *Server) publish() {
 // later actor may already have published its connection there.
 func (s *Server) withdraw() {
 	s.calls.open(0)
-	if s.Port == nil {
-		return
-	}
 	if o := s.Port.current.Load(); o != nil && o.calls == s.calls {
 		s.Port.current.CompareAndSwap(o, nil)
 	}

@@ -94,7 +94,12 @@ type Server struct {
 // New returns the actor of one server. It connects when it is started.
 func New(o Options) *Server {
 	o.Logger = o.Logger.With(slog.String("server", o.Name))
-	s := &Server{Options: o, retries: retry.New(), calls: &inFlight{calls: map[uint64]*call{}}, log: newServerLog(o.Logger, o.Config)}
+	if o.Port == nil {
+		o.Port = &Port{} // that nobody uses
+	}
+	s := &Server{
+		Options: o, retries: retry.New(), calls: &inFlight{traffic: &o.Port.Traffic, calls: map[uint64]*call{}}, log: newServerLog(o.Logger, o.Config),
+	}
 	s.calls.setMost(s.concurrency())
 	return s
 }
@@ -157,8 +162,8 @@ func (s *Server) Receive(c *actor.Context) {
 // start dials, unless the server is on demand.
 func (s *Server) start(c *actor.Context) {
 	engine, self, parent := c.Engine(), c.PID(), c.Parent()
-	s.post = func(message any) { engine.Send(self, message) }
-	s.tell = func(fact any) { engine.Send(parent, fact) }
+	s.post = func(message any) { mailbox.Send(engine, self, message) }
+	s.tell = func(fact any) { mailbox.Send(engine, parent, fact) }
 	s.life, s.end = context.WithCancel(context.Background())
 	if len(s.Known) > 0 {
 		s.choose(s.Known)

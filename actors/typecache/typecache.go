@@ -63,7 +63,7 @@ func (t *Cache) Receive(c *actor.Context) {
 	switch m := c.Message().(type) {
 	case actor.Started:
 		engine, self := c.Engine(), c.PID()
-		t.post = func(message any) { engine.Send(self, message) }
+		t.post = func(message any) { mailbox.Send(engine, self, message) }
 	case event.CatalogChanged:
 		t.adopt(m)
 	case Render:

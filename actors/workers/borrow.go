@@ -38,7 +38,7 @@ func (b borrow) settle() bool { return b.settled.CompareAndSwap(false, true) }
 // caller returns it with GiveBack.
 func Take(ctx context.Context, to mailbox.Address) (Worker, error) {
 	b := borrow{ctx, make(chan borrowed, 1), new(atomic.Bool)}
-	to.Engine.Send(to.PID, b)
+	mailbox.Send(to.Engine, to.PID, b)
 	var none error
 	select {
 	case l := <-b.reply:
@@ -62,9 +62,9 @@ type expect struct{}
 
 // Expect announces to the pool at to that a run begins which may need a worker. After a
 // pause a worker then starts at once, and not when the run requests it.
-func Expect(to mailbox.Address) { to.Engine.Send(to.PID, expect{}) }
+func Expect(to mailbox.Address) { mailbox.Send(to.Engine, to.PID, expect{}) }
 
 // GiveBack returns w to its pool.
 func GiveBack(to mailbox.Address, w Worker, broken bool) {
-	to.Engine.Send(to.PID, Return{w, broken})
+	mailbox.Send(to.Engine, to.PID, Return{w, broken})
 }

@@ -105,7 +105,7 @@ func (p *Pool) begin(c *actor.Context) {
 	p.ctx, p.stop = context.WithCancel(context.Background())
 	p.busy = map[Worker]bool{}
 	engine, self := c.Engine(), c.PID()
-	p.timer = time.AfterFunc(p.UnusedTime, func() { engine.Send(self, unused{}) })
+	p.timer = time.AfterFunc(p.UnusedTime, func() { mailbox.Send(engine, self, unused{}) })
 	p.use()
 	p.replenish(c)
 }
@@ -169,15 +169,15 @@ func (p *Pool) start(c *actor.Context) {
 		defer cancel()
 		w, err := p.Start(ctx)
 		if err != nil {
-			engine.Send(self, started{nil, err})
+			mailbox.Send(engine, self, started{nil, err})
 			return
 		}
 		stop := context.AfterFunc(pool, w.Kill) // even if the actor no longer reads started
-		engine.Send(self, started{w, nil})
+		mailbox.Send(engine, self, started{w, nil})
 		<-w.Done()
 		stop()
-		engine.Send(self, died{w})
-	}, func(err error) { engine.Send(self, started{nil, err}) })
+		mailbox.Send(engine, self, died{w})
+	}, func(err error) { mailbox.Send(engine, self, started{nil, err}) })
 }
 
 func (p *Pool) started(c *actor.Context, m started) {
@@ -236,7 +236,7 @@ func (p *Pool) rest(c *actor.Context, w Worker) {
 	r := resting{w, p.idleCount}
 	p.idle = append(p.idle, r)
 	engine, self := c.Engine(), c.PID()
-	time.AfterFunc(p.IdleTime, func() { engine.Send(self, reap{r}) })
+	time.AfterFunc(p.IdleTime, func() { mailbox.Send(engine, self, reap{r}) })
 }
 
 func (p *Pool) takeBack(c *actor.Context, m Return) {

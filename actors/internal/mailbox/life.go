@@ -2,6 +2,7 @@ package mailbox
 
 import (
 	"runtime/debug"
+	"sync/atomic"
 
 	"github.com/anthdm/hollywood/actor"
 )
@@ -27,6 +28,9 @@ type Ended struct {
 type Life struct {
 	failed bool // only the actor's goroutine uses it
 	ended  chan struct{}
+
+	waiting atomic.Int64
+	handled atomic.Uint64
 }
 
 // NewLife returns the Life for one spawn.
@@ -46,9 +50,10 @@ func (l *Life) Options(id string) []actor.OptFunc {
 // RootOptions are the spawn options of the root. The root is not restarted, and all
 // others end with it, so a panic costs it one message only. failed is called on the
 // root's goroutine.
-func RootOptions(id string, failed func(error)) []actor.OptFunc {
+func RootOptions(id string, life *Life, failed func(error)) []actor.OptFunc {
 	survive := func(next actor.ReceiveFunc) actor.ReceiveFunc {
 		return func(c *actor.Context) {
+			life.take(c)
 			defer func() {
 				if r := recover(); r != nil {
 					failed(Panicked(r, debug.Stack()))
@@ -69,6 +74,7 @@ func base(id string) []actor.OptFunc {
 // half-changed. Callers that wait for its answers learn from Ended.
 func (l *Life) guard(next actor.ReceiveFunc) actor.ReceiveFunc {
 	return func(c *actor.Context) {
+		l.take(c)
 		if _, last := c.Message().(actor.Stopped); last {
 			l.end(c, next)
 			return
@@ -88,7 +94,7 @@ func (l *Life) guard(next actor.ReceiveFunc) actor.ReceiveFunc {
 func (l *Life) fail(c *actor.Context, reason any) {
 	l.failed = true
 	if p := c.Parent(); p != nil {
-		c.Engine().Send(p, Failed{c.PID(), l, reason, debug.Stack()})
+		Send(c.Engine(), p, Failed{c.PID(), l, reason, debug.Stack()})
 	}
 	c.Engine().Poison(c.PID()) // waiting for it here would deadlock
 }
@@ -99,7 +105,7 @@ func (l *Life) end(c *actor.Context, next actor.ReceiveFunc) {
 		_ = recover()
 		close(l.ended)
 		if p := c.Parent(); p != nil {
-			c.Engine().Send(p, Ended{c.PID(), l})
+			Send(c.Engine(), p, Ended{c.PID(), l})
 		}
 	}()
 	next(c)

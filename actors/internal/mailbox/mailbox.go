@@ -56,7 +56,7 @@ func Ask[T any](ctx context.Context, to Address, build func(Reply[T]) any) (T, e
 		return none, &toolscript.Error{Kind: toolscript.Internal, Err: errors.New("request without a deadline")}
 	}
 	reply := make(Reply[T], 1)
-	to.Engine.Send(to.PID, build(reply))
+	Send(to.Engine, to.PID, build(reply))
 	select {
 	case a := <-reply:
 		return a.value, to.explain(a.err)

@@ -195,7 +195,7 @@ func TestTheRootSurvivesItsPanics(t *testing.T) {
 		var faults []error
 		f := &family{engine: engine}
 		root := engine.SpawnFunc(func(c *actor.Context) { answering(f, c) }, "root",
-			mailbox.RootOptions("0", func(err error) { faults = append(faults, err) })...)
+			mailbox.RootOptions("0", mailbox.NewLife(), func(err error) { faults = append(faults, err) })...)
 		f.child = mailbox.Address{Engine: engine, PID: root}
 		for range 5 {
 			engine.Send(root, crash{})
