@@ -18,7 +18,7 @@ var mayImport = map[string]map[string]string{
 	"runner":    {"": "types", "naming": "names that scripts write"},
 	"transport": {"": "types", "naming": "suggestions"},
 	"actors":    {"": "types", "naming": "names of the catalog", "codegen": "modules are generated on demand", "runner": "runs are jobs of a runner", "transport": "a server actor owns a connection"},
-	"harness":   {"": "types", "naming": "names of tools in calls", "transport": "the endpoint of a model"},
+	"harness":   {"": "types", "naming": "names of tools in calls", "actors": "a gateway in the process of a library's user", "codegen": "checks schemas of tools", "runner": "helper processes of that gateway", "transport": "the endpoint of a model, and connections of that gateway"},
 	"cmd":       {"": "types", "naming": "suggestions", "harness": "processes answers", "actors": "starts the system", "codegen": "names in output", "runner": "the worker command", "transport": "HTTP server and client of the gateway"},
 	"release":   {"": "the version"},
 	"test":      {"": "", "naming": "", "harness": "", "actors": "", "codegen": "", "runner": "", "transport": "", "cmd": ""},

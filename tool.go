@@ -11,7 +11,7 @@ import (
 // Server names may contain it too: an id is looked up whole, never split.
 const Separator = "__"
 
-// Tool is one tool of one MCP server.
+// Tool is one tool of one server.
 type Tool struct {
 	Server      string // configured name of the server
 	Name        string // the server's own name for the tool, never changed
@@ -29,6 +29,10 @@ type Tool struct {
 	// RequiresApproval is set for a built-in tool that needs an approval if approvals are
 	// configured, unless they say that it is allowed; see ApprovalPolicy.
 	RequiresApproval bool `json:",omitempty"`
+
+	// InProcess is set for a built-in tool and for a function of a program that uses
+	// toolscript as a library. Packs name such tools without their server.
+	InProcess bool `json:",omitempty"`
 }
 
 // Annotations are a server's hints about one of its tools (MCP: "clients MUST

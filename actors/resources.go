@@ -139,12 +139,12 @@ func (s *System) fetchAll(ctx context.Context, view registry.View, o toolscript.
 	return json.Marshal(joined(o.Collection(), names, pages, failures))
 }
 
-// asked returns the servers of a page: those in its cursor, or all. Servers of built-in
+// asked returns the servers of a page: those in its cursor, or all. Servers in this process
 // tools have no resources, and one of them may be the caller.
 func asked(view registry.View, o toolscript.FetchRequest, cursors map[string]string) []string {
 	var names []string
 	for _, s := range view.Servers {
-		if _, more := cursors[s.Name]; o.Admits(s.Name) && (more || cursors == nil) && s.Type != mcpclient.Builtin {
+		if _, more := cursors[s.Name]; o.Admits(s.Name) && (more || cursors == nil) && s.Type != mcpclient.Builtin && s.Type != mcpclient.InProcess {
 			names = append(names, s.Name)
 		}
 	}

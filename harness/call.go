@@ -44,7 +44,17 @@ func (p *process) made(ctx context.Context, c answer.Call) (string, error) {
 	case p.options.Plan && !p.readsOnly(id):
 		return "plan: " + id + " was not called", nil
 	}
-	raw, err := p.gateway.CallTool(ctx, toolscript.Call{ID: id, Args: c.Args, Wait: toolscript.ConnectWait, CallID: c.ID})
+	var failed error
+	raw, err := p.gateway.CallTool(ctx, toolscript.Call{
+		ID: id, Args: c.Args, Wait: toolscript.ConnectWait, CallID: c.ID,
+		Waiting: func(a toolscript.Approval) (resume func()) {
+			resume, failed = p.waits(ctx, "", c.ID, a)
+			return resume
+		},
+	})
+	if failed != nil {
+		return "", failed
+	}
 	if err != nil {
 		return "", err
 	}

@@ -24,6 +24,9 @@ type Gateway interface {
 	Exec(ctx context.Context, req toolscript.ExecRequest, emit func(toolscript.Event) error) error
 	// CallTool makes one call and returns the whole MCP result, also if it has isError.
 	CallTool(ctx context.Context, call toolscript.Call) (json.RawMessage, error)
+	// AnswerApproval answers a call that waits for a person. approver: the answer comes
+	// from a person, so that it needs no code.
+	AnswerApproval(ctx context.Context, id string, answer toolscript.ApprovalAnswer, approver bool) error
 	// Await waits until no server that f selects is connecting, or until ctx ends.
 	Await(ctx context.Context, f toolscript.Filter) (waitedFor, pending []string)
 	// Catalog and Names are the current tools and their names in scripts.
@@ -64,6 +67,16 @@ type Options struct {
 	Plan  bool              // only tools that read are called; other calls are listed
 	Cwd   string            // what scripts see as their working directory
 	Allow toolscript.Filter // the tools that may be called; nil: all
+
+	// Approve decides about calls that have to be approved. It may block, is called in
+	// goroutines of its own, and stands for a person: no answer of a model or result of a
+	// tool may decide for it. ctx ends when the request has expired or the call has
+	// ended. Nil: requests are answered elsewhere, or expire.
+	Approve func(ctx context.Context, a toolscript.Approval) toolscript.ApprovalAnswer
+
+	// Progress receives the items that are no part of the conversation, in their place
+	// among the others. Nil: the function of Process receives them.
+	Progress func(Item)
 }
 
 // Process makes what an answer asks for: its scripts and calls, one after the other in

@@ -111,6 +111,14 @@ type ToolResult struct {
 	IsError   bool   `json:"is_error,omitempty"`
 }
 
+// ApprovalRequest is progress: a call waits for the approval of a person.
+type ApprovalRequest struct {
+	Type     string              `json:"type"`               // ApprovalRequest
+	ScriptID string              `json:"scriptId,omitempty"` // absent for a structured call
+	CallID   string              `json:"callId"`
+	Approval toolscript.Approval `json:"approval"`
+}
+
 // History implements Item.
 func (Text) History() bool { return true }
 
@@ -134,3 +142,6 @@ func (ToolCallStart) History() bool { return false }
 
 // History implements Item.
 func (ToolCallEnd) History() bool { return false }
+
+// History implements Item.
+func (ApprovalRequest) History() bool { return false }

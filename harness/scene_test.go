@@ -22,8 +22,8 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == worker.Command {
-		os.Exit(worker.Main(os.Args[2:]))
+	if code, is := harness.Helper(os.Args); is {
+		os.Exit(code)
 	}
 	var err error
 	if folder, err = os.MkdirTemp("", "toolscript-harness-"); err != nil {

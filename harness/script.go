@@ -54,6 +54,9 @@ type run struct {
 	findings []toolscript.Diagnostic
 	ended    bool
 	failed   error // of emit
+
+	ctx    context.Context   //nolint:containedctx // of one Process
+	asking map[string]func() // ends the requests for approval of a call, by its id
 }
 
 // request is how scripts of answers run.
@@ -75,6 +78,8 @@ func (r *run) do(ctx context.Context, code string) error {
 		}
 		return nil
 	}
+	r.ctx, r.asking = ctx, map[string]func(){}
+	defer r.stopAsking()
 	err := r.gateway.Exec(ctx, request(code, r.options), r.event)
 	switch {
 	case r.failed != nil:
@@ -109,7 +114,9 @@ func (r *run) event(e toolscript.Event) error {
 			r.out.Notices = append(r.out.Notices, inMessage(e.Message, r.start))
 		}
 	case toolscript.EventCall:
-		r.failed = r.emit(ToolCallStart{Type: "ToolCallStart", ScriptID: r.id, CallID: e.CallID, Tool: e.Tool})
+		r.failed = r.progress(ToolCallStart{Type: "ToolCallStart", ScriptID: r.id, CallID: e.CallID, Tool: e.Tool})
+	case toolscript.EventApproval:
+		r.failed = r.asks(e)
 	case toolscript.EventCallEnd:
 		r.failed = r.called(e)
 	case toolscript.EventEnd:
@@ -131,12 +138,35 @@ func (r *run) write(text string) {
 	r.console.WriteString(text)
 }
 
+// asks asks about a call that waits for an approval. A call can be asked about again, if
+// its tool changes meanwhile.
+func (r *run) asks(e toolscript.Event) error {
+	r.endRequest(e.CallID)
+	stop, err := r.waits(r.ctx, r.id, e.CallID, *e.Approval)
+	r.asking[e.CallID] = stop
+	return err
+}
+
+func (r *run) endRequest(callID string) {
+	if stop := r.asking[callID]; stop != nil {
+		stop()
+		delete(r.asking, callID)
+	}
+}
+
+func (r *run) stopAsking() {
+	for callID := range r.asking {
+		r.endRequest(callID)
+	}
+}
+
 func (r *run) called(e toolscript.Event) error {
+	r.endRequest(e.CallID)
 	ok := e.OK != nil && *e.OK
 	r.out.ToolCalls = append(r.out.ToolCalls, ToolCallResult{
 		CallID: e.CallID, Tool: e.Tool, Args: e.Args, OK: ok, Result: e.Result, Error: e.Failure, Ms: e.Ms,
 	})
-	return r.emit(ToolCallEnd{Type: "ToolCallEnd", ScriptID: r.id, CallID: e.CallID, Tool: e.Tool, OK: ok, Ms: e.Ms})
+	return r.progress(ToolCallEnd{Type: "ToolCallEnd", ScriptID: r.id, CallID: e.CallID, Tool: e.Tool, OK: ok, Ms: e.Ms})
 }
 
 // end enters how the run ended.

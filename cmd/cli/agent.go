@@ -130,6 +130,8 @@ func (o *agentOptions) process(ctx context.Context, at place, provider string, a
 			o.notice.Show("waiting for " + head.Tool)
 		case "ToolCallEnd":
 			o.notice.Show("running")
+		case "ApprovalRequest":
+			o.notice.Show("waiting for your approval: toolscript approvals")
 		default:
 			done = append(done, slices.Clone(item))
 		}

@@ -14,9 +14,7 @@ import (
 
 	"github.com/toolscript/toolscript/cmd/exit"
 	"github.com/toolscript/toolscript/cmd/terminal"
-	"github.com/toolscript/toolscript/runner/command"
-	"github.com/toolscript/toolscript/runner/worker"
-	"github.com/toolscript/toolscript/transport/reaper"
+	"github.com/toolscript/toolscript/harness"
 )
 
 // State is the environment of one run of the program.
@@ -38,15 +36,8 @@ type State struct {
 // Main runs the program and returns its exit code. In a process that was started as a
 // script worker, as the reaper or as the helper of a command, it runs that instead.
 func Main() int {
-	if len(os.Args) > 1 {
-		switch os.Args[1] {
-		case worker.Command:
-			return worker.Main(os.Args[2:])
-		case reaper.Command:
-			return reaper.Main()
-		case command.Command:
-			return command.Main()
-		}
+	if code, is := harness.Helper(os.Args); is {
+		return code
 	}
 	dir, err := os.Getwd()
 	if err != nil {

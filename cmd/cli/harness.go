@@ -83,7 +83,7 @@ func (o *harnessOptions) run(ctx context.Context) error {
 }
 
 // progress are the types of items that do not belong to the conversation.
-var progress = map[string]bool{"ToolCallStart": true, "ToolCallEnd": true}
+var progress = map[string]bool{"ToolCallStart": true, "ToolCallEnd": true, "ApprovalRequest": true}
 
 func (o *harnessOptions) print(item json.RawMessage) error {
 	var head struct {
@@ -91,6 +91,9 @@ func (o *harnessOptions) print(item json.RawMessage) error {
 	}
 	if err := json.Unmarshal(item, &head); err != nil {
 		return err
+	}
+	if head.Type == "ApprovalRequest" {
+		o.notice.Show("waiting for your approval: toolscript approvals")
 	}
 	if progress[head.Type] && !o.events {
 		return nil

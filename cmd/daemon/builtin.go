@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/harness"
 	"github.com/toolscript/toolscript/runner/command"
 	"github.com/toolscript/toolscript/transport/builtin/tool"
 )
@@ -12,7 +13,7 @@ import (
 // builtinHost is what the gateway offers to built-in tools. Without a usable data
 // folder, tools that keep a state fail.
 func (d *Daemon) builtinHost() tool.Host {
-	host := tool.Host{RunCommand: runCommand, Confinement: command.Confinement(), Fetch: d.fetch}
+	host := tool.Host{RunCommand: harness.RunCommand, Confinement: command.Confinement(), Fetch: d.fetch}
 	if folder, err := d.host.folder("builtin"); err == nil {
 		host.StateDir = folder
 	}
@@ -31,17 +32,4 @@ func (d *Daemon) fetch(ctx context.Context, o toolscript.FetchRequest) (json.Raw
 		o.Allow = record.Allow
 	}
 	return d.Fetch(ctx, o)
-}
-
-// runCommand runs a program of the tool exec with this program as its helper.
-func runCommand(ctx context.Context, c tool.Command) (tool.CommandResult, error) {
-	r, err := command.Runner{}.Run(ctx, command.Spec{
-		Args: c.Args, Root: c.Root, Dir: c.Dir, Writable: c.Writable, Env: c.Env, Network: c.Network, Timeout: c.Timeout,
-	})
-	if err != nil {
-		return tool.CommandResult{}, err
-	}
-	return tool.CommandResult{
-		ExitCode: r.ExitCode, Stdout: r.Stdout, Stderr: r.Stderr, Aggregated: r.Aggregated, TimedOut: r.TimedOut, Duration: r.Duration,
-	}, nil
 }

@@ -121,7 +121,7 @@ func TestCallsEnd(t *testing.T) {
 func TestAPanicEndsOneCall(t *testing.T) {
 	s := dialOne(t, mcpclient.Events{}, tool.Tool{Name: "fault", Run: func(context.Context, *tool.Workspace, json.RawMessage) (any, error) { panic("x") }})
 	for range 2 {
-		if r := s.call("fault", object{}); !r.IsError || !strings.Contains(r.text(), "fault of toolscript") {
+		if r := s.call("fault", object{}); !r.IsError || !strings.Contains(r.text(), "fault of the tool") {
 			t.Errorf("result %s", r.raw)
 		}
 	}

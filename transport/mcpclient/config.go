@@ -24,7 +24,8 @@ const (
 	HTTP  = "http"  // streamable HTTP
 	SSE   = "sse"   // HTTP+SSE, the transport of MCP before 2025-03-26
 
-	Builtin = "builtin" // the built-in tools, in the gateway itself; see package builtin
+	Builtin   = "builtin"   // the built-in tools, in the gateway itself; see package builtin
+	InProcess = "inprocess" // Go functions; see package inprocess. No file configures such a server
 )
 
 // Values of Config.Protocol: versions of MCP.
@@ -36,7 +37,7 @@ const (
 // Config describes how to reach one server. It is immutable after loading, so it may
 // be read concurrently.
 type Config struct {
-	Type     string // Stdio, HTTP, SSE or Builtin; may be empty if Problem or Disabled is set
+	Type     string // Stdio, HTTP, SSE, Builtin or InProcess; may be empty if Problem or Disabled is set
 	Disabled bool   // the server is listed but not started
 
 	// Fields for Stdio. Env is set on top of the inherited variables. By default the
@@ -102,8 +103,8 @@ func (c Config) GoString() string { return c.String() }
 func (c Config) LogValue() slog.Value { return slog.StringValue(c.String()) }
 
 // Local reports whether the server runs on this machine, without an address and without
-// logins: a server of type Stdio or Builtin.
-func (c Config) Local() bool { return c.Type == Stdio || c.Type == Builtin }
+// logins: a server of type Stdio, Builtin or InProcess.
+func (c Config) Local() bool { return c.Type == Stdio || c.Type == Builtin || c.Type == InProcess }
 
 // Connection returns the part of the configuration that decides which server is
 // reached and how. The rest limits calls and selects tools.

@@ -1,0 +1,139 @@
+package harness
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"maps"
+	"os"
+	"path/filepath"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors"
+	"github.com/toolscript/toolscript/actors/server"
+	"github.com/toolscript/toolscript/actors/workers"
+	"github.com/toolscript/toolscript/runner/command"
+	"github.com/toolscript/toolscript/runner/worker"
+	"github.com/toolscript/toolscript/transport/builtin"
+	"github.com/toolscript/toolscript/transport/builtin/tool"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/reaper"
+)
+
+// Config configures Start. Every field may be zero.
+type Config struct {
+	Registry *Registry                   // tools of this program; nil: none
+	Name     string                      // of the server that has them; default "app"
+	Servers  map[string]mcpclient.Config // MCP servers and servers of built-in tools, by name
+
+	// Approvals say which calls have to be approved; nil: those of tools with
+	// RequiresApproval. Options.Approve answers.
+	Approvals toolscript.Approvals
+
+	// Dir is a folder of the user alone for the compiled engine, for outputs above their
+	// limits and for the state of built-in tools. Without it, nothing of that is kept, and
+	// built-in tools that need it fail.
+	Dir string
+
+	Logger *slog.Logger // nil: nothing is logged
+}
+
+// Local is a gateway in this process. It is a Gateway.
+type Local struct {
+	*actors.System
+	reaper *reaper.Reaper
+}
+
+// Helper runs this process as a helper, if a gateway has started it as one, and returns
+// its exit code. Scripts run in such processes. A program that calls Start calls Helper
+// first in its main:
+//
+//	if code, is := harness.Helper(os.Args); is {
+//		os.Exit(code)
+//	}
+func Helper(args []string) (code int, is bool) {
+	if len(args) < 2 {
+		return 0, false
+	}
+	switch args[1] {
+	case worker.Command:
+		return worker.Main(args[2:]), true
+	case reaper.Command:
+		return reaper.Main(), true
+	case command.Command:
+		return command.Main(), true
+	}
+	return 0, false
+}
+
+// Start starts a gateway in this process. It does not wait for its servers. Close ends it.
+func Start(c Config) (*Local, error) {
+	logger := c.Logger
+	if logger == nil {
+		logger = slog.New(slog.DiscardHandler)
+	}
+	if c.Approvals == nil {
+		c.Approvals = toolscript.Approvals{{}}
+	}
+	l := &Local{reaper: reaper.New(logger)}
+	host := tool.Host{RunCommand: RunCommand, Confinement: command.Confinement()}
+	o := actors.Options{
+		Servers: c.servers(), Logger: logger,
+		Approvals: actors.Approvals{Policies: func() toolscript.Approvals { return c.Approvals }},
+	}
+	options := worker.Options{Log: logger}
+	if c.Dir != "" {
+		options.CacheDir, host.StateDir, o.Scripts.KeptDir = filepath.Join(c.Dir, "engine"), filepath.Join(c.Dir, "builtin"), filepath.Join(c.Dir, "outputs")
+		for _, folder := range []string{options.CacheDir, host.StateDir, o.Scripts.KeptDir} {
+			if err := os.MkdirAll(folder, 0o700); err != nil {
+				return nil, err
+			}
+		}
+	}
+	dial := server.DialAll(mcpclient.Dialer{Reaper: l.reaper}, builtin.Dialer{Host: host})
+	o.Dial = func(ctx context.Context, name string, cfg mcpclient.Config, on mcpclient.Events) (server.Conn, error) {
+		if cfg.Type == mcpclient.InProcess {
+			return c.Registry.dial(name, on), nil
+		}
+		return dial(ctx, name, cfg, on)
+	}
+	o.Scripts.StartChecker = func(ctx context.Context) (workers.Worker, error) { return worker.StartChecker(ctx, options) }
+	o.Scripts.StartSandbox = func(ctx context.Context) (workers.Worker, error) { return worker.StartSandbox(ctx, options) }
+	var err error
+	if l.System, err = actors.Start(o); err != nil {
+		l.reaper.Close()
+		return nil, err
+	}
+	return l, nil
+}
+
+// servers are the configured servers and that of the Registry.
+func (c Config) servers() map[string]mcpclient.Config {
+	all := maps.Clone(c.Servers)
+	if c.Registry != nil {
+		if all == nil {
+			all = map[string]mcpclient.Config{}
+		}
+		all[cmp.Or(c.Name, "app")] = mcpclient.Config{Type: mcpclient.InProcess}
+	}
+	return all
+}
+
+// Close ends the calls, the scripts and the servers.
+func (l *Local) Close(ctx context.Context) error {
+	defer l.reaper.Close()
+	return l.System.Close(ctx)
+}
+
+// RunCommand runs a program of the tool exec with this program as its helper.
+func RunCommand(ctx context.Context, c tool.Command) (tool.CommandResult, error) {
+	r, err := command.Runner{}.Run(ctx, command.Spec{
+		Args: c.Args, Root: c.Root, Dir: c.Dir, Writable: c.Writable, Env: c.Env, Network: c.Network, Timeout: c.Timeout,
+	})
+	if err != nil {
+		return tool.CommandResult{}, err
+	}
+	return tool.CommandResult{
+		ExitCode: r.ExitCode, Stdout: r.Stdout, Stderr: r.Stderr, Aggregated: r.Aggregated, TimedOut: r.TimedOut, Duration: r.Duration,
+	}, nil
+}

@@ -1,0 +1,213 @@
+package harness
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"sync"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/codegen/validate"
+	"github.com/toolscript/toolscript/naming"
+	"github.com/toolscript/toolscript/transport/inprocess"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+// Tool is a Go function that scripts and structured calls may call.
+type Tool struct {
+	Name        string // a letter, then letters, digits, "_", "." and "-"; at most 64 characters
+	Description string
+
+	Input  json.RawMessage // JSON Schema of the arguments, an object; nil: any object
+	Output json.RawMessage // JSON Schema of the result, an object; nil: any value
+
+	// RequiresApproval is set if a person has to approve each call, unless the approvals
+	// say otherwise; see toolscript.ApprovalPolicy.
+	RequiresApproval bool
+
+	// Annotations are hints for plans and approvals: a plan makes only calls of tools that
+	// read.
+	Annotations toolscript.Annotations
+
+	// Run makes one call. args is a JSON object that fits Input. The result is encoded to
+	// JSON; nil is an empty object. An error fails the call: its text goes to the caller.
+	// Run should end when ctx ends, and may be called concurrently.
+	Run func(ctx context.Context, args json.RawMessage) (any, error)
+}
+
+// Func makes the Run of a Tool from a function with typed arguments. Members that are
+// missing in the arguments have their zero value.
+func Func[A, R any](f func(context.Context, A) (R, error)) func(context.Context, json.RawMessage) (any, error) {
+	return func(ctx context.Context, raw json.RawMessage) (any, error) {
+		var args A
+		if len(raw) > 0 {
+			if err := json.Unmarshal(raw, &args); err != nil {
+				return nil, fmt.Errorf("the arguments cannot be read: %w", err)
+			}
+		}
+		return f(ctx, args)
+	}
+}
+
+// Registry has tools by name. Its zero value has none. It is safe for concurrent use, and
+// tools that are registered while a gateway uses it are available there at once.
+type Registry struct {
+	mu      sync.RWMutex
+	tools   []Tool // in the order of registration
+	changed map[*inprocess.Conn]func()
+}
+
+// toolName is the form of a name: what the APIs of models accept, and the dot.
+var toolName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]{0,63}$`)
+
+// Register adds a tool. The error is a *toolscript.Error: Conflict for a name that is
+// registered, else Invalid with what is wrong.
+func (r *Registry) Register(t Tool) error {
+	if err := t.check(); err != nil {
+		return &toolscript.Error{Kind: toolscript.Invalid, Tool: t.Name, Err: fmt.Errorf("register the tool %.80q: %w", t.Name, err)}
+	}
+	t.Input, t.Output = slices.Clone(t.Input), slices.Clone(t.Output)
+	if t.Input == nil {
+		t.Input = json.RawMessage(`{"type":"object"}`)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if _, known := r.find(t.Name); known {
+		return &toolscript.Error{Kind: toolscript.Conflict, Tool: t.Name, Err: fmt.Errorf("register the tool %q: the name is taken", t.Name)}
+	}
+	r.tools = append(r.tools, t)
+	for _, changed := range r.changed {
+		changed()
+	}
+	return nil
+}
+
+func (t Tool) check() error {
+	switch ident := naming.Identifier(t.Name); {
+	case !toolName.MatchString(t.Name):
+		return errors.New(`a name is a letter, then letters, digits, "_", "." and "-", and has at most 64 characters`)
+	case ident == naming.Spawn:
+		return fmt.Errorf("tools.%s is a member of toolscript", ident)
+	case t.Run == nil:
+		return errors.New("it has no function")
+	}
+	for what, schema := range map[string]json.RawMessage{"input": t.Input, "output": t.Output} {
+		if err := checkSchema(schema); err != nil {
+			return fmt.Errorf("the %s schema: %w", what, err)
+		}
+	}
+	return nil
+}
+
+// checkSchema accepts schemas of objects that can be applied, and nil.
+func checkSchema(schema json.RawMessage) error {
+	if schema == nil {
+		return nil
+	}
+	var root struct {
+		Type any `json:"type"`
+	}
+	if err := json.Unmarshal(schema, &root); err != nil || !bytes.HasPrefix(bytes.TrimSpace(schema), []byte("{")) {
+		return errors.New("it is not a JSON object")
+	}
+	if root.Type != "object" {
+		return errors.New(`its type must be "object"`)
+	}
+	return validate.Schema(schema)
+}
+
+// Get returns the tool of a name.
+func (r *Registry) Get(name string) (t Tool, known bool) {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.find(name)
+}
+
+func (r *Registry) find(name string) (Tool, bool) {
+	i := slices.IndexFunc(r.tools, func(t Tool) bool { return t.Name == name })
+	if i < 0 {
+		return Tool{}, false
+	}
+	return r.tools[i], true
+}
+
+// Has reports whether there is a tool of that name.
+func (r *Registry) Has(name string) bool {
+	_, known := r.Get(name)
+	return known
+}
+
+// List returns the names of all tools in the order of their registration.
+func (r *Registry) List() []string {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	names := make([]string, len(r.tools))
+	for i, t := range r.tools {
+		names[i] = t.Name
+	}
+	return names
+}
+
+// dial returns a connection to the tools.
+func (r *Registry) dial(name string, on mcpclient.Events) *inprocess.Conn {
+	var c *inprocess.Conn
+	c = inprocess.New(inprocess.Options{
+		Name: name, Info: mcpclient.Info{Title: "Tools of this program", Version: toolscript.Version}, Tools: served{r}, Events: on,
+		Closed: func() {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			delete(r.changed, c)
+		},
+	})
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.changed == nil {
+		r.changed = map[*inprocess.Conn]func(){}
+	}
+	r.changed[c] = func() {
+		if on.ToolsChanged != nil {
+			on.ToolsChanged()
+		}
+	}
+	return c
+}
+
+// served are the tools of a Registry as a server has them.
+type served struct{ *Registry }
+
+// Get implements inprocess.Tools.
+func (s served) Get(name string) (inprocess.Tool, bool) {
+	t, known := s.Registry.Get(name)
+	return t.served(), known
+}
+
+// Tools implements inprocess.Tools.
+func (s served) Tools() []inprocess.Tool {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	all := make([]inprocess.Tool, len(s.tools))
+	for i, t := range s.tools {
+		all[i] = t.served()
+	}
+	return all
+}
+
+func (t Tool) served() inprocess.Tool {
+	return inprocess.Tool{
+		Tool: toolscript.Tool{
+			Name: t.Name, Description: t.Description, InputSchema: t.Input, OutputSchema: t.Output,
+			Annotations: t.Annotations, RequiresApproval: t.RequiresApproval,
+		},
+		Run: func(ctx context.Context, _ string, args json.RawMessage) (any, error) {
+			result, err := t.Run(ctx, args)
+			if result == nil && err == nil {
+				result = struct{}{}
+			}
+			return result, err
+		},
+	}
+}

@@ -1,0 +1,61 @@
+package inprocess
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/inflight"
+)
+
+// answer encodes the result of a tool as that of an MCP tool. The end of ctx is not a
+// result.
+func (c *Conn) answer(ctx context.Context, value any, failed error, about toolscript.Error) (json.RawMessage, error) {
+	if cause := context.Cause(ctx); cause != nil && failed != nil {
+		var known *toolscript.Error
+		if errors.As(cause, &known) {
+			return nil, known
+		}
+		about.Kind, about.Err = toolscript.Cancelled, cause
+		if errors.Is(cause, context.DeadlineExceeded) {
+			about.Kind = toolscript.Timeout
+		}
+		return nil, &about
+	}
+	var known *toolscript.Error
+	if errors.As(failed, &known) {
+		about.Kind, about.Err = known.Kind, known.Err
+		return nil, &about
+	}
+	result, err := encode(value, failed)
+	if err != nil {
+		about.Kind, about.Err = toolscript.Internal, err
+		return nil, &about
+	}
+	ctx, release := inflight.Ensure(ctx)
+	defer release()
+	if err := c.options.Answers.Lease(ctx).Take(ctx, len(result)); err != nil {
+		about.Kind, about.Err = toolscript.TooLarge, err
+		return nil, &about
+	}
+	return result, nil
+}
+
+// encode writes a tool result of MCP. A value is the structured content alone: the
+// catalog has its schema, and a copy as text would double the size of every result.
+func encode(value any, failed error) (json.RawMessage, error) {
+	var result any = struct {
+		Content    []any `json:"content"`
+		Structured any   `json:"structuredContent"`
+	}{[]any{}, value}
+	if failed != nil {
+		result = map[string]any{"isError": true, "content": []any{map[string]string{"type": "text", "text": failed.Error()}}}
+	}
+	var out bytes.Buffer
+	to := json.NewEncoder(&out)
+	to.SetEscapeHTML(false) // code has many of these characters
+	err := to.Encode(result)
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), err
+}
