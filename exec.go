@@ -27,6 +27,11 @@ type ExecRequest struct {
 	CheckOnly bool     `json:"checkOnly,omitempty"` // end before anything runs, well when nothing was found
 	Dialect   string   `json:"dialect,omitempty"`   // "" or DialectHarness
 	Plan      bool     `json:"plan,omitempty"`      // make only the calls of tools that read; see End.Plan
+
+	// ConversationID and ScriptID are what a script of DialectHarness reads as
+	// context.conversationId and context.scriptId.
+	ConversationID string `json:"conversationId,omitempty"`
+	ScriptID       string `json:"scriptId,omitempty"`
 }
 
 // Limits bound one run. A zero field takes the gateway's default.
@@ -67,6 +72,7 @@ const (
 	EventAsk        EventType = "ask"        // Ask: POST /runs/{id}/reply
 	EventApproval   EventType = "approval"   // CallID, Tool, Approval: POST /approvals/{id}
 	EventProgress   EventType = "progress"   // Message; of a call in flight also CallID and Tool
+	EventReport     EventType = "report"     // Message: a text of context.telemetry.emitProgress
 	EventDiagnostic EventType = "diagnostic" // Diagnostic
 	EventEnd        EventType = "end"        // End
 )

@@ -10,6 +10,9 @@ type HarnessRequest struct {
 	Provider string          `json:"provider,omitempty"` // as in the configuration; default anthropic for messages, else openai
 	DryRun   bool            `json:"dryRun,omitempty"`   // parse and check the scripts; call nothing
 	Plan     bool            `json:"plan,omitempty"`     // call only tools that read, and list the other calls
-	Cwd      string          `json:"cwd,omitempty"`      // what scripts see as their working directory
+	Cwd      string          `json:"cwd,omitempty"`      // what scripts see as their working directory and context.workingDir
 	Allow    []string        `json:"allow,omitzero"`     // as in ExecRequest
+
+	// ConversationID is what scripts read as context.conversationId.
+	ConversationID string `json:"conversationId,omitempty"`
 }

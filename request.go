@@ -33,6 +33,9 @@ func (r ExecRequest) Validate() error {
 	if r.Dialect != "" && r.Dialect != DialectHarness {
 		wrong = append(wrong, Detail{"/dialect", fmt.Sprintf("must be %s, or absent, not %.50q", DialectHarness, r.Dialect)})
 	}
+	if r.Dialect == DialectHarness && r.Engine != "" && r.Engine != EngineQuickJS {
+		wrong = append(wrong, Detail{"/engine", "must be " + EngineQuickJS + " for scripts of the dialect " + DialectHarness})
+	}
 	if strings.ContainsAny(r.File, "\r\n\x00") {
 		wrong = append(wrong, Detail{"/file", "must be a file name, on one line"})
 	}

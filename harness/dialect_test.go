@@ -1,14 +1,20 @@
 package harness_test
 
 import (
+	"context"
+	"encoding/json"
+	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/harness"
+	"github.com/toolscript/toolscript/harness/answer"
 	"github.com/toolscript/toolscript/harness/detect"
+	"github.com/toolscript/toolscript/transport/builtin/tool"
 )
 
 func init() {
@@ -17,7 +23,27 @@ func init() {
 		t.Name = name
 		testTools = append(testTools, t)
 	}
+	testTools = append(testTools, tool.Tool{
+		Name: "nested", Input: object, Annotations: tool.Reads(),
+		Run: func(context.Context, *tool.Workspace, json.RawMessage) (any, error) {
+			return json.RawMessage(`{"given": {"deep": {"list": [{"a": 1}]}}}`), nil
+		},
+	}, tool.Tool{
+		Name: "gated", Input: object, Output: object, Annotations: tool.Reads(),
+		Run: func(ctx context.Context, _ *tool.Workspace, _ json.RawMessage) (any, error) {
+			if g := gate.Load(); g != nil {
+				select {
+				case <-*g:
+				case <-ctx.Done():
+				}
+			}
+			return map[string]any{}, nil
+		},
+	})
 }
+
+// gate is what the tool gated waits for.
+var gate atomic.Pointer[chan struct{}]
 
 // TestFlatNames checks that built-in tools have flat names, which mean the same tools.
 func TestFlatNames(t *testing.T) {
@@ -93,4 +119,141 @@ func plainRun(t *testing.T, request toolscript.ExecRequest) (end toolscript.End)
 		t.Fatal(err)
 	}
 	return end
+}
+
+// TestContext checks the global context, which only scripts of answers have.
+func TestContext(t *testing.T) {
+	o := harness.Options{ConversationID: "conv_7", Cwd: "/somewhere"}
+	found := outputs(process(t, block(`
+const frozen = Object.isFrozen(context) && Object.isFrozen(context.telemetry);
+return { ...context, telemetry: typeof context.telemetry.emitProgress, frozen }`), o))[0]
+	want := `{"conversationId":"conv_7","workingDir":"/somewhere","scriptId":"` + found.ScriptID + `","telemetry":"function","frozen":true}`
+	if string(found.Value) != want {
+		t.Errorf("value %s, error %+v; want %s", found.Value, found.Error, want)
+	}
+	parsed, err := harness.Parse(t.Context(), gateway(t), "const n: number = context.conversationId; context.telemetry.emitProgress(1)", detect.Position{})
+	if err != nil || parsed.Cause == nil || len(parsed.Cause.Findings) != 2 {
+		t.Errorf("types of context: %+v, %v", parsed, err)
+	}
+	if plain := plainRun(t, toolscript.ExecRequest{Code: "return context"}); plain.Error == nil || !strings.Contains(plain.Error.Message, "Cannot find name 'context'") {
+		t.Errorf("a plain script: %+v", plain)
+	}
+	if plain := plainRun(t, toolscript.ExecRequest{Code: "return typeof context", Check: toolscript.CheckOff}); string(plain.Value) != `"undefined"` {
+		t.Errorf("a plain script has context: %s", plain.Value)
+	}
+}
+
+// TestEmitProgress checks that progress arrives while the script runs: the call that
+// follows it ends only after the progress has arrived.
+func TestEmitProgress(t *testing.T) {
+	arrived := make(chan struct{})
+	gate.Store(&arrived)
+	defer gate.Store(nil)
+	var order []string
+	a := answer.Answer{API: answer.Chat, Parts: []answer.Part{{Text: &answer.Text{Text: block(`
+context.telemetry.emitProgress("Running tests...");
+await tools.gated({});
+context.telemetry.emitProgress("é".repeat(4000));
+return 1`)}}}}
+	err := harness.Process(t.Context(), gateway(t), a, harness.Options{}, func(item harness.Item) error {
+		switch i := item.(type) {
+		case harness.OutputTextDelta:
+			if i.Delta == "Running tests..." {
+				close(arrived)
+			}
+			if len(i.Delta) > 5000 || i.ScriptID == "" || i.History() {
+				t.Errorf("%d bytes, script %q", len(i.Delta), i.ScriptID)
+			}
+			order = append(order, fmt.Sprintf("%.16s", i.Delta))
+		case harness.ToolCallEnd:
+			order = append(order, "end of "+i.Tool)
+		case harness.ScriptToolCallOutput:
+			if !i.OK {
+				t.Errorf("output %+v", i.Error)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"Running tests...", "end of workspace__gated", strings.Repeat("é", 16)}, order); diff != "" {
+		t.Errorf("progress (-want +got):\n%s", diff)
+	}
+}
+
+// TestResultsAreFrozen checks that results are frozen deeply for scripts of answers, and
+// for no others.
+func TestResultsAreFrozen(t *testing.T) {
+	const code = `
+const result: any = await tools.workspace.nested({});
+const error = await tools.workspace.fail({}).catch((e) => e);
+const hits = await tools.$search("add two numbers");
+const all = [result, result.given, result.given.deep.list, result.given.deep.list[0], error.content, error.content[0], hits, hits[0]];
+let thrown = 0;
+for (const change of [() => { result.other = 1; }, () => { result.given.deep.list.push(1); }, () => { delete result.given.deep.list[0].a; }]) {
+  try { change(); } catch (e) { if (e instanceof TypeError) thrown++; }
+}
+return [all.map((v) => Object.isFrozen(v)), thrown, result.given.deep.list.length]`
+	o := ran(t, code)
+	if want := `[[true,true,true,true,true,true,true,true],3,1]`; string(o.Value) != want {
+		t.Errorf("script of an answer: %s, error %+v; want %s", o.Value, o.Error, want)
+	}
+	plain := plainRun(t, toolscript.ExecRequest{Code: code})
+	if want := `[[false,false,false,false,false,false,false,false],0,2]`; string(plain.Value) != want {
+		t.Errorf("plain script: %s, error %+v; want %s", plain.Value, plain.Error, want)
+	}
+}
+
+// TestConsoleIsRateLimited checks that a flood of lines is cut and that the output says
+// so. Within 30 seconds at most 3,500 lines pass.
+func TestConsoleIsRateLimited(t *testing.T) {
+	o := ran(t, `for (let i = 0; i < 20000; i++) console.log("x");
+for (let i = 0; i < 2000; i++) context.telemetry.emitProgress("x");
+return 1`)
+	if !o.OK || !strings.HasPrefix(o.Console, strings.Repeat("x\n", 500)+"[lines dropped]\n") || strings.Count(o.Console, "x\n") > 3500 {
+		t.Errorf("%d lines, error %+v", strings.Count(o.Console, "\n"), o.Error)
+	}
+	if notices := strings.Join(o.Notices, "\n"); !strings.Contains(notices, " lines of console output were dropped: ") || !strings.Contains(notices, " texts of emitProgress were dropped: ") {
+		t.Errorf("notices %q", notices)
+	}
+	o = ran(t, `console.log("y".repeat(40000)); return 1`)
+	if notices := strings.Join(o.Notices, "\n"); !o.OK || len(o.Console) != 16<<10 || !strings.Contains(notices, "console output was cut at 16384 bytes: about 23617 more") {
+		t.Errorf("notices %q, %d bytes", notices, len(o.Console))
+	}
+	plain := plainRun(t, toolscript.ExecRequest{Code: `for (let i = 0; i < 20000; i++) console.log("x"); return 1`})
+	if plain.Metrics == nil || plain.Metrics.StdoutBytes != 40000 {
+		t.Errorf("a plain script: %+v", plain.Metrics)
+	}
+}
+
+// TestCacheMetrics checks which cache has a script. A script with the same text is
+// compiled once, also if it has to be checked again.
+func TestCacheMetrics(t *testing.T) {
+	hits := func(o harness.ScriptToolCallOutput) [2]bool {
+		return [2]bool{o.Metrics.CacheHit, o.Metrics.CompilationCacheHit}
+	}
+	const code = "return await tools.add({ a: 40, b: 2 })"
+	if got := hits(ran(t, code)); got != [2]bool{} {
+		t.Errorf("first: %v", got)
+	}
+	if got := hits(ran(t, code)); got != [2]bool{true, true} {
+		t.Errorf("again: %v", got)
+	}
+	const wrong = "return await tools.add({ a: '40', b: 2 })" // known to be wrong
+	for i, want := range []bool{false, true} {
+		o := ran(t, wrong)
+		if got := hits(o); o.OK || got != [2]bool{want, want} {
+			t.Errorf("wrong script, run %d: %v", i, got)
+		}
+	}
+}
+
+// TestBudgetMessage checks that the error of the budget names no option that scripts of
+// answers do not have.
+func TestBudgetMessage(t *testing.T) {
+	o := ran(t, "for (let i = 0; i < 40; i++) await tools.add({ a: i, b: 0 });")
+	if o.Error == nil || o.Error.Code != "ToolBudgetExceededError" || strings.Contains(o.Error.Message, "--") || !strings.Contains(o.Error.Message, "32 tool calls") {
+		t.Errorf("error %+v", o.Error)
+	}
 }

@@ -65,7 +65,7 @@ var Limits = toolscript.Limits{
 type Options struct {
 	Mode  Mode              // "": Enabled
 	Plan  bool              // only tools that read are called; other calls are listed
-	Cwd   string            // what scripts see as their working directory
+	Cwd   string            // what scripts see as their working directory and context.workingDir
 	Allow toolscript.Filter // the tools that may be called; nil: all
 
 	// Approve decides about calls that have to be approved. It may block, is called in
@@ -77,6 +77,8 @@ type Options struct {
 	// Progress receives the items that are no part of the conversation, in their place
 	// among the others. Nil: the function of Process receives them.
 	Progress func(Item)
+
+	ConversationID string // what scripts see as context.conversationId
 }
 
 // Process makes what an answer asks for: its scripts and calls, one after the other in

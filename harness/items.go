@@ -65,8 +65,8 @@ type Metrics struct {
 	DurationMs          float64 `json:"durationMs"`
 	ToolCallsMade       int     `json:"toolCallsMade"`
 	MemoryUsedMB        float64 `json:"memoryUsedMb"`
-	CacheHit            bool    `json:"cacheHit"`            // the script was parsed before
-	CompilationCacheHit bool    `json:"compilationCacheHit"` // it was compiled before
+	CacheHit            bool    `json:"cacheHit"`            // the script had been parsed and validated, against the same types of tools
+	CompilationCacheHit bool    `json:"compilationCacheHit"` // its JavaScript was known; one step parses and compiles
 }
 
 // ToolCallStart and ToolCallEnd are progress of a script.
@@ -85,6 +85,14 @@ type ToolCallEnd struct {
 	Tool     string  `json:"tool"`
 	OK       bool    `json:"ok"`
 	Ms       float64 `json:"ms"`
+}
+
+// OutputTextDelta is progress that a script has shown with
+// context.telemetry.emitProgress.
+type OutputTextDelta struct {
+	Type     string `json:"type"` // OutputTextDelta
+	ScriptID string `json:"scriptId"`
+	Delta    string `json:"delta"` // the text of one call, at most 4 KB
 }
 
 // FunctionCallOutput answers a call of the Responses API.
@@ -145,3 +153,6 @@ func (ToolCallEnd) History() bool { return false }
 
 // History implements Item.
 func (ApprovalRequest) History() bool { return false }
+
+// History implements Item.
+func (OutputTextDelta) History() bool { return false }

@@ -51,6 +51,7 @@ type run struct {
 	start    detect.Position // of the code
 	out      ScriptToolCallOutput
 	console  strings.Builder
+	cut      int // bytes of console output that are left out
 	findings []toolscript.Diagnostic
 	ended    bool
 	failed   error // of emit
@@ -60,10 +61,11 @@ type run struct {
 }
 
 // request is how scripts of answers run.
-func request(code string, o Options) toolscript.ExecRequest {
+func request(code, scriptID string, o Options) toolscript.ExecRequest {
 	return toolscript.ExecRequest{
 		Code: code, File: file, Dialect: toolscript.DialectHarness, Check: toolscript.CheckError, Engine: toolscript.EngineQuickJS,
 		Cwd: o.Cwd, Allow: o.Allow, Limits: Limits, CheckOnly: o.Mode == DryRun, Plan: o.Plan,
+		ConversationID: o.ConversationID, ScriptID: scriptID,
 	}
 }
 
@@ -80,7 +82,7 @@ func (r *run) do(ctx context.Context, code string) error {
 	}
 	r.ctx, r.asking = ctx, map[string]func(){}
 	defer r.stopAsking()
-	err := r.gateway.Exec(ctx, request(code, r.options), r.event)
+	err := r.gateway.Exec(ctx, request(code, r.id, r.options), r.event)
 	switch {
 	case r.failed != nil:
 		return r.failed
@@ -94,6 +96,9 @@ func (r *run) do(ctx context.Context, code string) error {
 		r.out.Error = scriptError(&toolscript.RunError{Name: kind.ClassName(), Message: err.Error(), Phase: toolscript.Executing}, kind, r.id, r.start)
 	}
 	r.out.Console = r.console.String()
+	if r.cut > 0 {
+		r.out.Notices = append(r.out.Notices, fmt.Sprintf("warning: console output was cut at %d bytes: about %d more are left out", maxConsole, r.cut))
+	}
 	return nil
 }
 
@@ -113,6 +118,8 @@ func (r *run) event(e toolscript.Event) error {
 		if e.CallID == "" {
 			r.out.Notices = append(r.out.Notices, inMessage(e.Message, r.start))
 		}
+	case toolscript.EventReport:
+		r.failed = r.progress(OutputTextDelta{Type: "OutputTextDelta", ScriptID: r.id, Delta: e.Message})
 	case toolscript.EventCall:
 		r.failed = r.progress(ToolCallStart{Type: "ToolCallStart", ScriptID: r.id, CallID: e.CallID, Tool: e.Tool})
 	case toolscript.EventApproval:
@@ -130,6 +137,7 @@ func (r *run) event(e toolscript.Event) error {
 func (r *run) write(text string) {
 	room := maxConsole - r.console.Len()
 	if len(text) > room {
+		r.cut += len(text) - room
 		for room > 0 && !utf8.RuneStart(text[room]) {
 			room--
 		}
@@ -178,9 +186,10 @@ func (r *run) end(e toolscript.Event) {
 	r.out.OK = e.OK != nil && *e.OK
 	r.out.Value, r.out.Script, r.out.Plan = e.Value, e.Script, e.Plan
 	if m := e.Metrics; m != nil {
-		hit := slices.Contains(m.Cached, "compiled")
+		compiled := slices.Contains(m.Cached, "compiled")
 		r.out.Metrics = &Metrics{
-			DurationMs: m.DurationMs, ToolCallsMade: m.ToolCalls, MemoryUsedMB: m.MemoryMB, CacheHit: hit, CompilationCacheHit: hit,
+			DurationMs: m.DurationMs, ToolCallsMade: m.ToolCalls, MemoryUsedMB: m.MemoryMB,
+			CacheHit: compiled && slices.Contains(m.Cached, "checked"), CompilationCacheHit: compiled,
 		}
 	}
 	if e.Error != nil {

@@ -54,17 +54,26 @@ type Job struct {
 	Stdin    bool              `json:"stdin"` // false: standard input is empty
 	Limits   toolscript.Limits `json:"limits"`
 	Names    *naming.Names     `json:"names"`
-	Allow    toolscript.Filter `json:"allow,omitzero"` // what the script sees of Names; the gateway refuses calls to the rest
-	Clock    *Clock            `json:"-"`              // of Limits.TimeoutMs; nil: the clock never stops
+	Allow    toolscript.Filter `json:"allow,omitzero"`   // what the script sees of Names; the gateway refuses calls to the rest
+	Answer   *AnswerContext    `json:"answer,omitempty"` // of a script in the answer of a model, which has context and frozen results
+	Clock    *Clock            `json:"-"`                // of Limits.TimeoutMs; nil: the clock never stops
 }
 
-// Stream is a target of console output.
+// AnswerContext is what the script of an answer knows of its conversation.
+type AnswerContext struct {
+	ConversationID string `json:"conversationId"`
+	ScriptID       string `json:"scriptId"`
+}
+
+// Stream is a target of the output of a script.
 type Stream int
 
-// The streams of a script.
+// The streams of a script. Progress has the texts of context.telemetry.emitProgress, one
+// in each write.
 const (
 	Stdout Stream = iota
 	Stderr
+	Progress
 )
 
 // Call is a tool call of a script. Its CallID is unique within the run.
@@ -98,7 +107,7 @@ type Host interface {
 	// Its answer arrives soon. Cancel does not block. A call that has ended, or an
 	// unknown one, is no error.
 	Cancel(callID string, cause error)
-	// Write passes console output on, in order. It is never called concurrently.
+	// Write passes the output of the script on, in order. It is never called concurrently.
 	Write(s Stream, text string)
 	// ReadStdin waits for the next piece of standard input; nil is the end of the
 	// input. The text of an error is for the script.

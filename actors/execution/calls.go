@@ -109,7 +109,7 @@ func (s *calls) enter(c *call) error {
 	}
 	if s.admitted >= s.limits.ToolCalls {
 		return &toolscript.Error{
-			Kind: toolscript.LimitCalls, Err: fmt.Errorf("the run has reached its limit of %d tool calls; allow more with --tool-calls", s.limits.ToolCalls),
+			Kind: toolscript.LimitCalls, Err: fmt.Errorf("the run has reached its limit of %d tool calls; %s", s.limits.ToolCalls, s.moreCalls()),
 		}
 	}
 	s.admitted++

@@ -17,6 +17,7 @@ type console struct {
 	limits toolscript.Limits
 	events *emitter
 	kept   outputs.Store
+	paces  *paces // nil: no limit of time
 
 	mu             sync.Mutex
 	stdout, stderr int64 // emitted bytes
@@ -30,6 +31,13 @@ type console struct {
 func (o *console) Write(s runner.Stream, text string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	if s == runner.Progress {
+		o.report(text)
+		return
+	}
+	if o.paces != nil {
+		text = o.paces.keep(text)
+	}
 	if o.cut {
 		o.keep(text)
 		return

@@ -28,3 +28,12 @@ func detail(raw json.RawMessage) json.RawMessage {
 	}
 	return slices.Clone(raw)
 }
+
+// moreCalls is the advice for a run that has made all of its calls. The limits of scripts
+// in answers cannot be raised.
+func (s *calls) moreCalls() string {
+	if s.detailed {
+		return "do the rest in another script, or make fewer calls"
+	}
+	return "allow more with --tool-calls"
+}

@@ -1,6 +1,7 @@
 package execution
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -59,4 +60,12 @@ func (w *work) named(members []string) []string {
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
+}
+
+// answerContext is nil for other scripts.
+func (w *work) answerContext() *runner.AnswerContext {
+	if !w.dialect() {
+		return nil
+	}
+	return &runner.AnswerContext{ConversationID: w.request.ConversationID, ScriptID: cmp.Or(w.request.ScriptID, w.id)}
 }

@@ -71,6 +71,9 @@ func (r *run) assemble(tell func(any)) {
 	})
 	context.AfterFunc(r.ctx, r.events.release)
 	r.console = &console{run: r.id, limits: limits, events: r.events, kept: s.deps.Kept}
+	if q.Dialect == toolscript.DialectHarness {
+		r.console.paces = newPaces()
+	}
 	r.stdin = newStdin(q.Stdin, r.events)
 	r.questions = &elicitations{
 		person: q.Ask, max: limits.Questions, open: map[string]*openQuestion{}, fits: s.deps.Fits, events: r.events, clock: &runner.Clock{}, terminal: q.Terminal,

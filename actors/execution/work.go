@@ -62,6 +62,7 @@ func (w *work) do(ctx context.Context) toolscript.End {
 	w.events.release() // from here the run does not wait for the client
 	end.Detached = w.calls.scriptEnded(end.Error == nil || end.Kind == toolscript.Threw)
 	w.warnDetached(end.Detached)
+	w.warnDropped()
 	if end.Error == nil {
 		w.warnCut(w.calls.cutOff())
 	}
@@ -131,7 +132,7 @@ func (w *work) job(compiled runner.Compiled) runner.Job {
 	return runner.Job{
 		RunID: w.id, File: w.request.File, Compiled: compiled,
 		Args: w.request.Args, Cwd: w.request.Cwd, Env: env, TZ: w.request.TZ, Stdin: w.request.Stdin,
-		Limits: limits, Names: w.names(), Allow: w.request.Allow, Clock: w.clock,
+		Limits: limits, Names: w.names(), Allow: w.request.Allow, Clock: w.clock, Answer: w.answerContext(),
 	}
 }
 

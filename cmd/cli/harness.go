@@ -18,7 +18,9 @@ type harnessOptions struct {
 	api      flags.Choice
 	provider string
 	dryRun   bool
-	events   bool
+
+	conversation string
+	events       bool
 }
 
 func newHarness(a *app) *cobra.Command {
@@ -49,6 +51,7 @@ configuration say whose scripts run.`,
 	f.BoolVar(&o.plan, "plan", false, "make only the calls of tools that read, and list the other calls")
 	f.BoolVar(&o.events, "events", false, "print the progress of scripts too")
 	f.StringSliceVar(&o.allow, "allow", nil, "the only `servers and tool ids` that may be called; '' for none (default all)")
+	f.StringVar(&o.conversation, "conversation", "", "the `id` of the conversation that scripts see as context.conversationId")
 	f.StringVar(&o.cwd, "cwd", "", "the working `folder` that scripts see (default that of this command)")
 	flags.AddTrust(f, &o.trust)
 	return c
@@ -79,11 +82,12 @@ func (o *harnessOptions) run(ctx context.Context) error {
 	defer release()
 	return at.Harness(ctx, toolscript.HarnessRequest{
 		Items: items, API: o.api.Value, Provider: o.provider, DryRun: o.dryRun, Plan: o.plan, Cwd: o.absolute(o.cwd), Allow: o.allow,
+		ConversationID: o.conversation,
 	}, o.print)
 }
 
 // progress are the types of items that do not belong to the conversation.
-var progress = map[string]bool{"ToolCallStart": true, "ToolCallEnd": true, "ApprovalRequest": true}
+var progress = map[string]bool{"ToolCallStart": true, "ToolCallEnd": true, "ApprovalRequest": true, "OutputTextDelta": true}
 
 func (o *harnessOptions) print(item json.RawMessage) error {
 	var head struct {

@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -72,12 +73,13 @@ func Compile(src runner.Source) (runner.Compiled, []toolscript.Diagnostic) {
 
 // unit is one source.
 type unit struct {
-	file string
-	code string
+	file    string
+	code    string
+	dialect string
 }
 
 func newUnit(src runner.Source) unit {
-	return unit{file: cmp.Or(src.File, DefaultFile), code: strings.TrimPrefix(src.Code, byteOrderMark)}
+	return unit{file: cmp.Or(src.File, DefaultFile), code: strings.TrimPrefix(src.Code, byteOrderMark), dialect: src.Dialect}
 }
 
 // refuse rejects sources without reading their code.
@@ -101,7 +103,12 @@ func (u unit) refuse() *toolscript.Diagnostic {
 // import.
 var exported = []string{"tools", "stdin", "args", "env", "cwd", "exit", "ToolError"}
 
-func (u unit) parse() shim.Syntax { return shim.Parse(u.code, u.javaScript(), exported) }
+func (u unit) parse() shim.Syntax {
+	if u.dialect == toolscript.DialectHarness {
+		return shim.Parse(u.code, u.javaScript(), append(slices.Clone(exported), "context"))
+	}
+	return shim.Parse(u.code, u.javaScript(), exported)
+}
 
 // javaScript reports whether the file is plain JavaScript, in which a<b>(c) is two
 // comparisons.

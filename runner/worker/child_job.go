@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"time"
-	"unicode/utf8"
 
 	"github.com/toolscript/toolscript/runner"
 	"github.com/toolscript/toolscript/runner/quickjs"
@@ -86,27 +85,6 @@ func (j *job) Call(c runner.Call) {
 // Cancel implements quickjs.Host.
 func (j *job) Cancel(callID string) {
 	_ = j.link.write(frameCancelCall, binary.BigEndian.AppendUint32(nil, numberOf(callID))) // an error is the end of the gateway, which ends the process
-}
-
-// maxOutput is the longest text that is sent to the gateway at once.
-const maxOutput = 1 << 20
-
-// Write implements quickjs.Host. It blocks while the gateway takes no output, which
-// slows the script down; the limits of the run still hold.
-func (j *job) Write(s runner.Stream, text string) {
-	kind := frameStdout
-	if s == runner.Stderr {
-		kind = frameStderr
-	}
-	for len(text) > 0 {
-		cut := min(len(text), maxOutput)
-		for cut < len(text) && !utf8.RuneStart(text[cut]) {
-			cut--
-		}
-		_ = j.link.write(kind, []byte(text[:cut])) // an error is the end of the gateway, which ends the process
-		text = text[cut:]
-	}
-	j.flush() // the engine may get stuck before it polls
 }
 
 // ReadStdin implements quickjs.Host.

@@ -43,6 +43,7 @@ const (
 	frameCancelCall                      // sandbox → gateway: number of the call to end
 	frameClock                           // gateway → sandbox: clockHeader
 	frameFailure                         // gateway → sandbox: number of the call, toolscript.ToolError
+	frameProgress                        // sandbox → gateway: text
 )
 
 // A link carries frames in both directions. Writes may be concurrent; reads may not.

@@ -134,11 +134,11 @@ func (r *run) receive() {
 }
 
 func (r *run) handle(kind frameType, payload []byte) error {
+	if stream, is := streamOf(kind); is {
+		r.Write(stream, string(payload))
+		return nil
+	}
 	switch kind {
-	case frameStdout:
-		r.Write(runner.Stdout, string(payload))
-	case frameStderr:
-		r.Write(runner.Stderr, string(payload))
 	case frameCall:
 		call, err := splitCall(payload)
 		if err != nil {

@@ -4,6 +4,10 @@ delete globalThis.__toolscript;
 
 export { tools, stdin, cwd, env, exit, ToolError };
 export let args = [];
+export let context; // of the script of an answer only
 export default tools;
 
-whenBegun((given) => { args = given; });
+whenBegun((given, of) => {
+  args = given;
+  context = of;
+});

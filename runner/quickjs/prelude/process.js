@@ -5,13 +5,35 @@
   const about = { args: [], cwd: '', env: {} };
   let started = () => {};
 
+  // deepFreeze freezes a value that JSON can hold, and returns it. It does not recurse,
+  // because a value may nest deeper than the stack allows.
+  const deepFreeze = (value) => {
+    const waiting = [value];
+    while (waiting.length > 0) {
+      const next = waiting.pop();
+      if (typeof next !== 'object' || next === null || Object.isFrozen(next)) continue;
+      Object.freeze(next);
+      for (const key of internal.ownKeys(next)) waiting.push(next[key]);
+    }
+    return value;
+  };
+
+  // contextOf returns the global context of a script in the answer of a model.
+  const contextOf = ({ answer, cwd }) => deepFreeze({
+    conversationId: answer.conversationId,
+    workingDir: cwd,
+    scriptId: answer.scriptId,
+    telemetry: { emitProgress: Object.freeze((text) => { host.write(2, `${text}`); }) },
+  });
+
   // begin sets the values of the current run.
   internal.begin = (text) => {
     const run = internal.parse(text);
     about.args = run.args;
     about.cwd = run.cwd;
     about.env = run.env ?? {};
-    started(about.args);
+    internal.freezes = run.answer ? deepFreeze : undefined;
+    started(about.args, run.answer ? contextOf(run) : undefined);
   };
   internal.whenBegun = (callback) => { started = callback; };
 

@@ -57,6 +57,9 @@
     return Object.freeze({ done, cancel });
   };
 
+  // frozen freezes the result of a tool for the script of an answer.
+  const frozen = (result) => (internal.freezes === undefined ? result : internal.freezes(result));
+
   // answered passes a call its answer: a value, the fields of a ToolError (how is 1), or
   // what was thrown when the answer was parsed (2).
   internal.answered = (id, how, answer) => {
@@ -65,7 +68,7 @@
     try {
       if (how === 2) waiting.reject(answer);
       else if (how === 1) waiting.reject(failure(id, answer, waiting.at));
-      else waiting.resolve(waiting.shape === undefined ? answer : waiting.shape(answer));
+      else waiting.resolve(frozen(waiting.shape === undefined ? answer : waiting.shape(answer)));
     } catch (error) { // no memory left
       waiting.reject(error);
     }
@@ -89,7 +92,7 @@
   });
 
   const failure = (id, fields, at) => {
-    const error = new ToolError(fields.message, fields);
+    const error = new ToolError(fields.message, frozen(fields));
     const name = names[fields.code];
     if (name !== undefined) Object.defineProperty(error, 'name', { value: name, writable: true, configurable: true });
     internal.setFrames(error, internal.frames(at));
