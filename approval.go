@@ -18,6 +18,14 @@ const (
 	ApprovalAskDestructive ApprovalAction = "ask-destructive" // ask unless the server says that the tool is harmless
 )
 
+// The values of Call.Approval.
+const (
+	ApprovedNow     = "person"     // a person has allowed this call
+	ApprovedBefore  = "remembered" // a person has allowed the tool before
+	ApprovedDenied  = "denied"     // by a person, or by the configuration
+	ApprovedTimeout = "timeout"    // nobody has answered
+)
+
 // DefaultApprovalTimeout is how long a call waits for an approval.
 const DefaultApprovalTimeout = time.Minute
 

@@ -32,6 +32,8 @@ type ExecRequest struct {
 	// context.conversationId and context.scriptId.
 	ConversationID string `json:"conversationId,omitempty"`
 	ScriptID       string `json:"scriptId,omitempty"`
+	Client         string `json:"client,omitempty"`  // what asks for the run, for the audit; default: the User-Agent of the request
+	Session        string `json:"session,omitempty"` // of the client, for the audit; default: the gateway's
 }
 
 // Limits bound one run. A zero field takes the gateway's default.

@@ -34,7 +34,17 @@ type Status struct {
 	Search        SearchStats    `json:"search"`
 	Actors        []ActorStatus  `json:"actors"`
 	Engines       []EngineStatus `json:"engines,omitempty"`
+	Audit         *AuditStats    `json:"audit,omitempty"`
 	Warnings      []string       `json:"warnings,omitempty"` // colliding names, schemas that give no types, filters that match nothing
+}
+
+// AuditStats is the state of the audit of a gateway.
+type AuditStats struct {
+	Dir     string `json:"dir"`
+	File    string `json:"file,omitempty"` // the last one, below Dir
+	Written int64  `json:"written"`        // lines since the start of the gateway
+	Dropped int64  `json:"dropped"`        // lines that did not fit into the queue; the audit has a line about them
+	Error   string `json:"error,omitempty"`
 }
 
 // Reload is what a new configuration changed, as the sorted names of servers.

@@ -52,7 +52,7 @@ var onlyIn = map[string]struct {
 	"golang.org/x/term":                              {[]string{"cmd/terminal"}, "one package knows the terminal"},
 	"go.yaml.in/yaml":                                {[]string{"cmd/form"}, "only the output of commands is YAML"},
 	"github.com/pelletier/go-toml":                   {[]string{"cmd/clients"}, "only the files of one client are TOML"},
-	"github.com/gofrs/flock":                         {[]string{"transport/oauth", "transport/builtin/changes", "actors/search/vectors"}, "file locks between processes"},
+	"github.com/gofrs/flock":                         {[]string{"transport/oauth", "transport/builtin/changes", "actors/search/vectors", "actors/audit/chain"}, "file locks between processes"},
 	"mvdan.cc/sh":                                    {[]string{"cmd/hook/permission", "transport/builtin/patch"}, "the decision about an agent's commands, and the command before a patch"},
 	"github.com/godbus/dbus":                         {[]string{"cmd/confirm"}, "codes of approvals go to the desktop from one package"},
 	"go.etcd.io/bbolt":                               {[]string{"transport/builtin/documents"}, "one package knows the file of the documents"},

@@ -75,6 +75,10 @@ type Call struct {
 	Run       string // id of the run the call belongs to; empty for a call from outside any run
 	CallID    string // its id within the run, for the log
 	RequestID string // id of the HTTP request, for the log
+	Client    string // what asked for the call, for the audit
+
+	// Approval is how the call was allowed, if it needed that. The gateway sets it.
+	Approval string
 }
 
 // ConnectWait is how long a call of a script waits for a server that is not

@@ -57,12 +57,13 @@ func (s *System) free(tool toolscript.Tool) bool {
 
 // approve returns when the call may be made. If the tool has changed meanwhile, it asks
 // again. The error is ApprovalDenied, ApprovalTimeout, or that of the end of ctx.
-func (s *System) approve(ctx context.Context, call toolscript.Call, tool toolscript.Tool, args json.RawMessage) error {
+func (s *System) approve(ctx context.Context, call *toolscript.Call, tool toolscript.Tool, args json.RawMessage) error {
 	for {
 		switch s.policies().Decide(tool) {
 		case toolscript.ApprovalAllow:
 			return nil
 		case toolscript.ApprovalDeny:
+			call.Approval = toolscript.ApprovedDenied
 			return &toolscript.Error{Kind: toolscript.ApprovalDenied, Tool: tool.Name, Err: fmt.Errorf("%s was denied: the configuration (approvals) does not allow it", tool.ID())}
 		default:
 		}
@@ -83,7 +84,7 @@ func (s *System) pin(tool toolscript.Tool) approval.Pin {
 }
 
 // askPerson waits for the decision about a call.
-func (s *System) askPerson(ctx context.Context, call toolscript.Call, tool toolscript.Tool, args json.RawMessage, pin approval.Pin) error {
+func (s *System) askPerson(ctx context.Context, call *toolscript.Call, tool toolscript.Tool, args json.RawMessage, pin approval.Pin) (err error) {
 	at, err := s.find(approvalsID)
 	if err != nil {
 		return err
@@ -94,8 +95,10 @@ func (s *System) askPerson(ctx context.Context, call toolscript.Call, tool tools
 		}}
 	})
 	if err != nil || ticket.Decided == nil {
+		call.Approval = approvalOf(toolscript.ApprovedBefore, err)
 		return err
 	}
+	defer func() { call.Approval = approvalOf(toolscript.ApprovedNow, err) }()
 	if call.Waiting != nil {
 		defer call.Waiting(ticket.Approval)()
 	}
@@ -108,6 +111,20 @@ func (s *System) askPerson(ctx context.Context, call toolscript.Call, tool tools
 		return mailbox.ErrStopped
 	case <-at.Ended:
 		return mailbox.ErrEnded
+	}
+}
+
+// approvalOf is toolscript.Call.Approval after a decision.
+func approvalOf(allowed string, err error) string {
+	switch toolscript.KindOf(err) {
+	case "":
+		return allowed
+	case toolscript.ApprovalDenied:
+		return toolscript.ApprovedDenied
+	case toolscript.ApprovalTimeout:
+		return toolscript.ApprovedTimeout
+	default:
+		return ""
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/audit"
 	"github.com/toolscript/toolscript/actors/execution"
 	"github.com/toolscript/toolscript/actors/registry"
 	"github.com/toolscript/toolscript/transport/mcpclient"
@@ -41,6 +42,9 @@ func (s *System) logCall(view registry.View, call toolscript.Call, took time.Dur
 	outcome, why := outcomeOf(result, err)
 	id, owner := loggable(view, call.ID)
 	s.countCall(id, owner, outcome, len(result))
+	if s.options.Audit != nil {
+		s.options.Audit.Call(audit.Ended{Call: call, Tool: id, Took: took, Result: result, Outcome: outcome, Error: s.redacted(owner, why)})
+	}
 	level := slog.LevelInfo
 	if call.RequestID != "" && outcome == toolscript.OutcomeOK {
 		level = slog.LevelDebug

@@ -42,12 +42,12 @@ func (s *System) CallTool(ctx context.Context, call toolscript.Call) (json.RawMe
 func (s *System) callAny(ctx context.Context, call toolscript.Call) (json.RawMessage, error) {
 	defer s.search.Busy()()
 	view, start := s.current(), time.Now()
-	result, err := s.callTool(ctx, call)
+	result, err := s.callTool(ctx, &call)
 	s.logCall(view, call, time.Since(start), result, err)
 	return result, err
 }
 
-func (s *System) callTool(ctx context.Context, call toolscript.Call) (result json.RawMessage, err error) {
+func (s *System) callTool(ctx context.Context, call *toolscript.Call) (result json.RawMessage, err error) {
 	defer s.recovered(&err)
 	if s.closing.Err() != nil {
 		return nil, mailbox.ErrStopped

@@ -36,6 +36,7 @@ func (s *System) close(ctx context.Context) error {
 	if s.options.Logins != nil {
 		s.options.Logins.Idle(ctx)
 	}
+	defer s.options.Audit.Close()
 	defer s.flushLog()
 	select {
 	case <-s.work.Idle():

@@ -34,7 +34,9 @@ const listLimit = 15 * time.Second
 func (s *System) Fetch(ctx context.Context, o toolscript.FetchRequest) (json.RawMessage, error) {
 	view, start := s.current(), time.Now()
 	result, err := s.fetch(ctx, view, o)
-	s.logCall(view, toolscript.Call{ID: o.ID, Run: o.Run, CallID: o.CallID, RequestID: o.RequestID}, time.Since(start), nil, err)
+	call := toolscript.Call{ID: o.ID, Run: o.Run, CallID: o.CallID, RequestID: o.RequestID}
+	call.Args = auditedFetch(o)
+	s.logCall(view, call, time.Since(start), result, err)
 	return result, err
 }
 

@@ -92,9 +92,11 @@ func (s *System) runDeps() execution.Deps {
 	}
 	return execution.Deps{
 		Spawn:      s.spawn,
-		Ended:      s.countRun,
+		Ended:      s.runEnded,
 		Call:       s.callAny,
 		Start:      s.startCall,
+		Begun:      s.options.Audit.Run,
+		Refused:    s.auditRefused,
 		Stub:       s.stub,
 		Fetch:      s.Fetch,
 		Lookup:     func(id string) (toolscript.Tool, bool) { return s.Catalog().Lookup(id) },

@@ -77,6 +77,7 @@ func (s *System) Status(ctx context.Context) (toolscript.Status, error) {
 		Search:        s.searchStats(view),
 		Actors:        actors,
 		Engines:       s.Engines(),
+		Audit:         s.options.Audit.Stats(),
 		Warnings:      s.warnings(ctx, view),
 	}
 	for _, server := range status.Servers {

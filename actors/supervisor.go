@@ -23,6 +23,7 @@ const (
 	searchID     = "search"
 	embedderID   = "embedder"
 	authID       = "auth"
+	auditID      = "audit"
 )
 
 // serverID returns the id of the actor of one server.

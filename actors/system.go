@@ -16,6 +16,7 @@ import (
 	"github.com/anthdm/hollywood/actor"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/audit"
 	"github.com/toolscript/toolscript/actors/auth"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/actors/registry"
@@ -53,6 +54,7 @@ type Options struct {
 	Scripts        Scripts                     // zero: the System runs no scripts
 	Approvals      Approvals                   // zero: every call is allowed
 	Search         SearchOptions               // zero: only words are compared
+	Audit          *audit.Log                  // nil: there is no audit; Close closes it
 
 	// CountTools selects the tools that Measures counts alone, at most 200; called for
 	// each call. Nil: none.
@@ -171,6 +173,9 @@ func (s *System) specs() []spec {
 		{id: typecacheID, produce: func() actor.Receiver { return typecache.New(logger, &s.work) }},
 		s.approvalSpec(),
 		{id: authID, produce: func() actor.Receiver { return auth.New(logger, &s.work) }},
+	}
+	if log := s.options.Audit; log != nil {
+		all = append(all, spec{id: auditID, produce: audit.New(log, &s.work)})
 	}
 	all = append(all, s.searchSpecs()...)
 	for name, config := range s.options.Servers {

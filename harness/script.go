@@ -63,7 +63,7 @@ type run struct {
 // request is how scripts of answers run.
 func request(code, scriptID string, o Options) toolscript.ExecRequest {
 	return toolscript.ExecRequest{
-		Code: code, File: file, Dialect: toolscript.DialectHarness, Check: toolscript.CheckError, Engine: toolscript.EngineQuickJS,
+		Code: code, File: file, Dialect: toolscript.DialectHarness, Client: "toolscript harness", Check: toolscript.CheckError, Engine: toolscript.EngineQuickJS,
 		Cwd: o.Cwd, Allow: o.Allow, Limits: Limits, CheckOnly: o.Mode == DryRun, Plan: o.Plan,
 		ConversationID: o.ConversationID, ScriptID: scriptID,
 	}

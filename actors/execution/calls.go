@@ -90,7 +90,7 @@ var (
 // Begin implements runner.Host.
 func (s *calls) Begin(rc runner.Call, done func(runner.Answer)) {
 	c := &call{Call: rc, done: done}
-	if err := s.enter(c); err != nil {
+	if err := s.admit(c); err != nil {
 		done(runner.Answer{Failure: toolError(c.tool, c.ID, err)})
 		return
 	}

@@ -14,7 +14,7 @@ func (s *calls) Outside(ctx context.Context, request toolscript.Call) (raw json.
 	defer cancel(nil)
 	defer context.AfterFunc(s.ctx, func() { cancel(errAborted) })()
 	c := &call{Call: runner.Call{ID: request.ID, Args: request.Args}, turn: make(chan struct{}), stop: cancel}
-	if err := s.enter(c); err != nil {
+	if err := s.admit(c); err != nil {
 		return nil, err
 	}
 	s.startNext()

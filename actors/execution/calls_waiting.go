@@ -8,6 +8,15 @@ import (
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 )
 
+// admit is enter, and reports a call that was refused.
+func (s *calls) admit(c *call) error {
+	err := s.enter(c)
+	if err != nil && s.deps.Refused != nil {
+		s.deps.Refused(toolscript.Call{ID: c.ID, Args: c.Args, Run: s.run, CallID: c.CallID}, err)
+	}
+	return err
+}
+
 // startInGoroutine makes a call in a goroutine, which may wait.
 func (s *calls) startInGoroutine(c *call) {
 	ctx, cancel := s.context(c)

@@ -30,6 +30,10 @@ type Deps struct {
 	// call. Start does not block. done receives the result once and does not block; stop
 	// cancels the call. Nil: every call waits.
 	Start func(c Started, done func(json.RawMessage, error)) (stop func(cause error), sent bool)
+	// Begun reports a run at its first state, and Refused a call that the rules of the run
+	// forbid. They do not block. Nil: nothing is reported.
+	Begun   func(toolscript.RunRecord, *toolscript.ExecRequest)
+	Refused func(toolscript.Call, error)
 	// Stub returns a value of a tool's output type for a call that is only planned, or the
 	// error of arguments that do not fit.
 	Stub func(ctx context.Context, tool toolscript.Tool, args json.RawMessage) (json.RawMessage, error)

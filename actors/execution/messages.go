@@ -96,6 +96,7 @@ type (
 	runChanged struct {
 		at         *actor.PID
 		capability string
+		request    *toolscript.ExecRequest // never changed
 		record     toolscript.RunRecord
 		settled    bool
 	}

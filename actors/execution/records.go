@@ -15,6 +15,14 @@ import (
 // maxRecords is how many records of settled runs are kept.
 const maxRecords = 200
 
+// note replaces the state of a run that is live.
+func (r *Runs) note(m runChanged) {
+	if _, known := r.live[m.record.RunID]; !known && r.shared.deps.Begun != nil {
+		r.shared.deps.Begun(m.record, m.request)
+	}
+	r.live[m.record.RunID] = m
+}
+
 // keep moves a run from the live ones to the settled ones.
 func (r *Runs) keep(record toolscript.RunRecord) {
 	delete(r.live, record.RunID)

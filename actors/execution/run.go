@@ -145,7 +145,7 @@ func (r *run) start(c *actor.Context) {
 
 // report sends the state of the run to Runs.
 func (r *run) report(c *actor.Context) {
-	mailbox.Send(c.Engine(), r.parent, runChanged{at: c.PID(), capability: r.capability, record: r.record})
+	mailbox.Send(c.Engine(), r.parent, runChanged{at: c.PID(), capability: r.capability, request: &r.begin.Request, record: r.record})
 }
 
 // end closes the record. The client receives the last event after Runs knows the

@@ -85,7 +85,7 @@ func (r *Runs) begin(c *actor.Context, m Begin) {
 // that it answers the requests that have been passed on to it.
 func (r *Runs) runChanged(c *actor.Context, m runChanged) {
 	if !m.settled {
-		r.live[m.record.RunID] = m
+		r.note(m)
 		return
 	}
 	r.keep(m.record)

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/discovery"
 	"github.com/toolscript/toolscript/cmd/elicit"
 	"github.com/toolscript/toolscript/cmd/exit"
 	"github.com/toolscript/toolscript/cmd/flags"
@@ -133,6 +134,8 @@ func (o *execOptions) request(src source.Script) toolscript.ExecRequest {
 		Limits:    o.limits.Limits(),
 		CheckOnly: o.only,
 		Plan:      o.plan,
+		Client:    o.script.Command + " " + toolscript.Version,
+		Session:   discovery.Session(o.lookupEnv),
 	}
 }
 

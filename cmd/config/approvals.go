@@ -22,9 +22,9 @@ func (l *loader) approve(d *document, file File) {
 	l.config.Settings.ConfirmAtTerminal = n.child("confirm").text() == "terminal"
 }
 
-// approveUser adds the approvals of the user's file if the named files have replaced
-// it: another configuration must not switch approvals off.
-func (l *loader) approveUser(files []File) error {
+// ofUser adds the approvals and the audit of the user's file if the named files have
+// replaced it: another configuration must not switch them off, or on again.
+func (l *loader) ofUser(files []File) error {
 	for _, file := range files {
 		if !file.Project && !file.Named {
 			return nil
@@ -34,7 +34,9 @@ func (l *loader) approveUser(files []File) error {
 	if err != nil || d == nil {
 		return err
 	}
-	l.approve(d, File{Path: filepath.Join(l.options.home(), FileName)})
+	file := File{Path: filepath.Join(l.options.home(), FileName)}
+	l.approve(d, file)
+	l.audit(d, file)
 	return nil
 }
 

@@ -41,7 +41,16 @@ type Settings struct {
 	Approvals         toolscript.Approvals // of all files
 	ConfirmAtTerminal bool                 // codes of approvals may be shown at the terminal that answers
 
+	Audit     Audit // of the user's file
 	AnswersMB int64 // limit of all answers of servers in memory together
+}
+
+// Audit are the settings of the audit. A zero limit is that of package chain.
+type Audit struct {
+	Off      bool
+	FileMB   int64 // size of a file after which the next one begins
+	KeepMB   int64 // of all files
+	KeepDays int64
 }
 
 // Output are the settings of what exec prints.

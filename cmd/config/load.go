@@ -27,7 +27,7 @@ func Load(o Options) (*Config, error) {
 		}
 		l.config.Files = append(l.config.Files, file)
 	}
-	if err := l.approveUser(files); err != nil {
+	if err := l.ofUser(files); err != nil {
 		return nil, err
 	}
 	if len(l.mistakes) > 0 {
@@ -143,6 +143,7 @@ func (l *loader) merge(d *document, file File, e effect) error {
 	}
 	l.config.Settings.apply(d.root)
 	l.approve(d, file)
+	l.audit(d, file)
 	if n := d.root.child("search").child("remote"); n != nil && l.config.Settings.Search.Model != "" {
 		l.report(Mistakes{d.mistake([]string{"search", "remote"}, n.key, "has no effect together with search.model")})
 	}

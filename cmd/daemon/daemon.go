@@ -73,6 +73,7 @@ func (h *Host) Start(loaded *config.Config, options Options) (*Daemon, error) {
 	o.Dial = server.DialAll(mcpclient.Dialer{
 		Reaper: d.reaper, Dir: h.Config.WorkDir, RoundTripper: actors.Credentials(o.Logins), Answers: answers,
 	}, builtin.Dialer{Host: d.builtinHost(), Answers: answers})
+	o.Audit = h.audit(loaded.Settings.Audit, options.Logger)
 	o.Memory = toolcache.Folder(h.Cache("tools"))
 	o.Approvals.Store = h.approvals()
 	o.Approvals.Policies = func() toolscript.Approvals { return d.settings.Load().Approvals }

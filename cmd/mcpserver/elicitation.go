@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"sync"
 	"time"
 
@@ -112,6 +113,22 @@ func (e *entrance) resume(ctx context.Context, request mcp.CallToolRequest) (*mc
 	w.expire.Stop()
 	w.reply(w.question, server.ElicitationResponse(request.Params.InputResponses, w.question.ID))
 	return w.await(ctx)
+}
+
+// maxClient bounds the name of a client, in bytes.
+const maxClient = 200
+
+// clientOf is what the client says that it is.
+func clientOf(ctx context.Context) string {
+	name := "mcp"
+	session, ok := server.ClientSessionFromContext(ctx).(server.SessionWithClientInfo)
+	if !ok {
+		return name
+	}
+	if info := session.GetClientInfo(); info.Name != "" {
+		name += " " + info.Name + " " + info.Version
+	}
+	return strings.ToValidUTF8(name[:min(len(name), maxClient)], "")
 }
 
 // canElicit reports whether the client can put questions to a person. From MCP

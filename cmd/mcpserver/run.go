@@ -93,7 +93,7 @@ func (e *entrance) begin(ctx context.Context, args runArgs, meta *mcp.Meta) (*sc
 		s.token = meta.ProgressToken
 	}
 	request := toolscript.ExecRequest{
-		Code: args.Code, Ask: canElicit(ctx),
+		Code: args.Code, Ask: canElicit(ctx), Client: clientOf(ctx),
 		Limits: toolscript.Limits{TimeoutMs: int64(args.Timeout * 1000), Questions: maxQuestions},
 	}
 	go func() {

@@ -68,6 +68,7 @@ var sections = []struct {
 	{"gridctl", (*bench).gridctl},
 	{"allocations", (*bench).allocations},
 	{"approvals", (*bench).approvals},
+	{"audit", (*bench).audit},
 	{"check", (*bench).check},
 	{"programs", (*bench).programs},
 	{"fuel", (*bench).fuel},

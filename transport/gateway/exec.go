@@ -9,7 +9,7 @@ import (
 // exec answers POST /exec: with an error if the run does not begin, else with a stream
 // of events, one per line.
 func (s *Server) exec(x *exchange) error {
-	req, err := parseExec(x.body)
+	req, err := parseExec(x.body, x.client())
 	if err != nil {
 		return err
 	}
@@ -30,8 +30,8 @@ var errNoEnd = &toolscript.Error{Kind: toolscript.Internal, Err: errors.New("the
 // not UTF-8, so no body can contain it.
 const noCode = "\xff"
 
-func parseExec(body []byte) (toolscript.ExecRequest, error) {
-	req := toolscript.ExecRequest{Code: noCode}
+func parseExec(body []byte, client string) (toolscript.ExecRequest, error) {
+	req := toolscript.ExecRequest{Code: noCode, Client: client}
 	if err := decode(body, &req); err != nil {
 		return toolscript.ExecRequest{}, err
 	}

@@ -175,7 +175,7 @@ func TestExecRequest(t *testing.T) {
 		t.Fatalf("POST /exec = %d %s", got.status, got.body)
 	}
 	want := toolscript.ExecRequest{
-		Code: "return 1", File: "a.ts", Args: []string{"x"}, Cwd: "/w", TZ: "UTC", Engine: "quickjs", Check: "warn",
+		Code: "return 1", Client: "Go-http-client/1.1", File: "a.ts", Args: []string{"x"}, Cwd: "/w", TZ: "UTC", Engine: "quickjs", Check: "warn",
 		Allow: []string{"a"}, Limits: toolscript.Limits{TimeoutMs: 5}, Stdin: true,
 	}
 	if diff := cmp.Diff(want, receive(t, requests)); diff != "" {

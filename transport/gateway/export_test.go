@@ -3,13 +3,13 @@ package gateway
 import (
 	"regexp"
 
+	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/oauth"
 )
 
 // Internals for the tests of package gateway_test.
 var (
 	ParseObject = parseObject
-	ParseExec   = parseExec
 )
 
 // Bodies that have no exported type.
@@ -43,3 +43,5 @@ func Routes() map[string]Route {
 }
 
 var pathParameter = regexp.MustCompile(`:(\w+)`)
+
+func ParseExec(body []byte) (toolscript.ExecRequest, error) { return parseExec(body, "") }

@@ -116,7 +116,7 @@ func TestOpenAPIRoutes(t *testing.T) {
 
 // types are the Go types of the described schemas.
 var types = map[string]any{
-	"ActorStatus": toolscript.ActorStatus{}, "Annotations": toolscript.Annotations{}, "Answer": toolscript.Answer{},
+	"ActorStatus": toolscript.ActorStatus{}, "AuditStats": toolscript.AuditStats{}, "Annotations": toolscript.Annotations{}, "Answer": toolscript.Answer{},
 	"Approval": toolscript.Approval{}, "ApprovalAnswer": toolscript.ApprovalAnswer{}, "Confirmation": gateway.Confirmation{},
 	"AuthStart": gateway.AuthStart{}, "CallRecord": toolscript.CallRecord{}, "Confinement": toolscript.Confinement{},
 	"DetachedCall": toolscript.DetachedCall{}, "Detail": toolscript.Detail{}, "Diagnostic": toolscript.Diagnostic{},

@@ -79,6 +79,6 @@ func (s *Server) callTool(x *exchange) error {
 	}
 	wait := x.preferredWait()
 	return x.relay(func(ctx context.Context) (json.RawMessage, error) {
-		return s.backend.CallTool(ctx, toolscript.Call{ID: id, Args: args, Wait: wait, Run: x.caller, RequestID: x.id})
+		return s.backend.CallTool(ctx, toolscript.Call{ID: id, Args: args, Wait: wait, Run: x.caller, RequestID: x.id, Client: x.client()})
 	})
 }

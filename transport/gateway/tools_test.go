@@ -56,6 +56,7 @@ func TestGW18CallTool(t *testing.T) {
 		ID:        "github__create_issue",
 		Args:      json.RawMessage(`{"title": "é", "n": 12345678901234567890}`),
 		RequestID: got.header.Get("X-Request-Id"),
+		Client:    "Go-http-client/1.1",
 	}
 	if diff := cmp.Diff(want, receive(t, calls)); diff != "" {
 		t.Errorf("call (-want +got):\n%s", diff)

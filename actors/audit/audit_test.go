@@ -1,0 +1,207 @@
+package audit_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/anthdm/hollywood/actor"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/audit"
+	"github.com/toolscript/toolscript/actors/audit/chain"
+	"github.com/toolscript/toolscript/actors/internal/mailbox"
+)
+
+// begin starts the actor of a log.
+func begin(t *testing.T, dir string, logger *slog.Logger) *audit.Log {
+	t.Helper()
+	log := audit.NewLog(audit.Options{Chain: chain.Options{Dir: dir}, Session: "s1", Logger: logger})
+	engine, err := actor.NewEngine(actor.NewEngineConfig())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var work mailbox.Group
+	life := mailbox.NewLife()
+	pid := engine.Spawn(audit.New(log, &work), "audit", life.Options("audit")...)
+	t.Cleanup(func() {
+		<-engine.Poison(pid).Done()
+		log.Close()
+		<-work.Idle()
+	})
+	return log
+}
+
+// lines are the lines of the callers.
+func lines(t *testing.T, dir string) (all []audit.Line) {
+	t.Helper()
+	if err := chain.Lines(dir, func(l chain.Line) {
+		var line audit.Line
+		if err := json.Unmarshal(l.Text, &line); err != nil {
+			t.Error(err)
+		}
+		if l.Type != chain.TypeFile {
+			all = append(all, line)
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func call(n int) audit.Ended {
+	return audit.Ended{
+		Call: toolscript.Call{ID: "demo__list", Args: json.RawMessage(`{"a":1}`), Run: "run_1", CallID: fmt.Sprint(n), Approval: toolscript.ApprovedNow},
+		Tool: "demo__list", Took: 1500 * time.Microsecond, Result: json.RawMessage(`{"content":[]}`), Outcome: "ok",
+	}
+}
+
+func TestLines(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		log := begin(t, dir, slog.New(slog.DiscardHandler))
+		record := toolscript.RunRecord{RunID: "run_1", File: "a.ts", Engine: "quickjs", Check: "error", StartedAt: time.Now(), Allow: []string{"demo"}}
+		log.Run(record, &toolscript.ExecRequest{Code: "return 1", Client: "me", Session: "s2"})
+		log.Call(call(1))
+		record.Calls = make([]toolscript.CallRecord, 1)
+		record.Close(toolscript.End{Kind: toolscript.LimitTime, ExitCode: 1})
+		log.End(record)
+		time.Sleep(time.Second) // of the bubble
+		synctest.Wait()
+		got := lines(t, dir)
+		if len(got) != 3 {
+			t.Fatalf("%d lines: %+v", len(got), got)
+		}
+		run, made, end := got[0], got[1], got[2]
+		// printf 'return 1' | sha256sum
+		if s := run.Script; s == nil || s.SHA256 != "486d9affb60dbb0063b03d8e23a6ccf6364ce203dc3a9f56f20e750eb41ecade" || s.Bytes != 8 || run.Client != "me" || run.Session != "s2" || run.PID != os.Getpid() || len(run.Allow) != 1 {
+			t.Errorf("run: %+v %+v", run, run.Script)
+		}
+		// printf '{"a":1}' | sha256sum
+		if made.Args.SHA256 != "015abd7f5cc57a2dd94b7590f04ad8084273905ee33ec5cebeae62276a97f862" || made.Args.Bytes != 7 ||
+			made.Result.Bytes != 14 || made.Approval != "person" || made.Ms != 1.5 || made.Session != "s1" || made.Outcome != "ok" {
+			t.Errorf("call: %+v %+v %+v", made, made.Args, made.Result)
+		}
+		if end.Outcome != string(toolscript.LimitTime) || end.Calls != 1 || *end.ExitCode != 1 {
+			t.Errorf("end: %+v", end)
+		}
+		if s := log.Stats(); s.Written != 3 || s.Dropped != 0 || s.File == "" || s.Error != "" {
+			t.Errorf("Stats = %+v", s)
+		}
+	})
+	if r, err := chain.Verify(dir); err != nil || r.Fault != nil {
+		t.Errorf("Verify: %v, %v", r.Fault, err)
+	}
+}
+
+// reports counts the lines of a log.
+type reports struct {
+	slog.Handler
+	all []string
+}
+
+func (r *reports) Handle(_ context.Context, record slog.Record) error {
+	r.all = append(r.all, record.Message)
+	return nil
+}
+
+// TestDropped fills the queue while the folder cannot be written, and looks for the number
+// of lost lines in the chain.
+func TestDropped(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "audit")
+	if err := os.WriteFile(dir, nil, 0o600); err != nil { // no folder can have this name
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		told := &reports{Handler: slog.DiscardHandler}
+		log := begin(t, dir, slog.New(enabled{told}))
+		log.Call(call(0))
+		time.Sleep(30 * time.Second)
+		synctest.Wait()
+		if len(told.all) != 1 || !strings.Contains(told.all[0], "calls go on") {
+			t.Errorf("log: %q, want one line", told.all)
+		}
+		const most, more = 8192, 100
+		for n := range most + more - 1 {
+			log.Call(call(n + 1))
+		}
+		if s := log.Stats(); s.Dropped != more || s.Error == "" || s.Written != 0 {
+			t.Errorf("Stats = %+v, want %d dropped", s, more)
+		}
+		if err := os.Remove(dir); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(5 * time.Second)
+		synctest.Wait()
+		got := lines(t, dir)
+		last := got[len(got)-1]
+		if len(got) != most+1 || last.Type != audit.TypeDrop || last.Count != more || last.Why == "" {
+			t.Errorf("%d lines, the last one %+v", len(got), last)
+		}
+		if s := log.Stats(); s.Error != "" {
+			t.Errorf("Stats = %+v", s)
+		}
+	})
+	if r, err := chain.Verify(dir); err != nil || r.Fault != nil {
+		t.Errorf("Verify: %v, %v", r.Fault, err)
+	}
+}
+
+// enabled is a handler for all levels.
+type enabled struct{ *reports }
+
+func (enabled) Enabled(context.Context, slog.Level) bool { return true }
+
+// TestOddTexts checks the encoding of calls against a decoder.
+func TestOddTexts(t *testing.T) {
+	dir := t.TempDir()
+	log := audit.NewLog(audit.Options{Chain: chain.Options{Dir: dir}, Logger: slog.New(slog.DiscardHandler)})
+	odd := audit.Ended{Call: toolscript.Call{RequestID: "a\"b\\c\n\x7f", Client: "é\u2028\xff"}, Outcome: "toolFailed", Error: `{"x":"<y>"}`}
+	log.Call(odd)
+	log.Close()
+	got := lines(t, dir)
+	if len(got) != 1 || got[0].Request != odd.RequestID || got[0].Client != "é\u2028\ufffd" || got[0].Error != odd.Error || got[0].Tool != "" ||
+		got[0].Args.Bytes != 2 || got[0].Result != nil || time.Since(got[0].Time) > time.Hour {
+		t.Errorf("%+v", got)
+	}
+}
+
+func BenchmarkCall(b *testing.B) {
+	log := audit.NewLog(audit.Options{Chain: chain.Options{Dir: b.TempDir()}, Logger: slog.New(slog.DiscardHandler)})
+	defer log.Close()
+	c := call(1)
+	for b.Loop() {
+		for range 100 {
+			log.Call(c)
+		}
+		if err := audit.Write(log); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// TestCloseWrites checks that lines are not lost at the end, also without an actor.
+func TestCloseWrites(t *testing.T) {
+	dir := t.TempDir()
+	log := audit.NewLog(audit.Options{Chain: chain.Options{Dir: dir}, Logger: slog.New(slog.DiscardHandler)})
+	large := call(1)
+	large.Result = json.RawMessage(`"` + strings.Repeat("x", 20<<20) + `"`) // more than waits
+	log.Call(large)
+	log.Close()
+	if got := lines(t, dir); len(got) != 1 || got[0].Result.Bytes != 20<<20+2 {
+		t.Errorf("lines %+v", got)
+	}
+	var none *audit.Log
+	none.Call(large)
+	none.Close()
+	if none.Stats() != nil {
+		t.Error("a nil Log has a state")
+	}
+}

@@ -1,0 +1,162 @@
+package audit
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"time"
+
+	"github.com/toolscript/toolscript"
+)
+
+// The types of the lines. Those of the chain itself are in package chain.
+const (
+	TypeRun  = "run"  // a run has begun
+	TypeEnd  = "end"  // a run and all its calls have ended
+	TypeCall = "call" // a tool call or the reading of a resource has ended, or was refused
+	TypeDrop = "drop" // lines were not written
+)
+
+// Data is what is known of arguments and results: never their content.
+type Data struct {
+	SHA256 string `json:"sha256"`
+	Bytes  int    `json:"bytes"`
+}
+
+// Line is one line of the audit. Only the fields of its type are set.
+type Line struct {
+	Type    string    `json:"type"`
+	Time    time.Time `json:"time"`
+	PID     int       `json:"pid"` // of the gateway
+	Session string    `json:"session,omitempty"`
+	Client  string    `json:"client,omitempty"` // what asked for the run or the call, as it says
+
+	Run     string `json:"run,omitempty"`
+	Call    string `json:"call,omitempty"`    // id within the run
+	Request string `json:"request,omitempty"` // id of the HTTP request
+
+	// Of a run.
+	File      string   `json:"file,omitempty"`
+	Script    *Data    `json:"script,omitempty"`
+	Engine    string   `json:"engine,omitempty"`
+	Check     string   `json:"check,omitempty"`
+	CheckOnly bool     `json:"checkOnly,omitempty"`
+	Plan      bool     `json:"plan,omitempty"`
+	Allow     []string `json:"allow,omitzero"` // absent: all tools
+
+	// Of a call.
+	Tool     string `json:"tool,omitempty"`
+	Args     *Data  `json:"args,omitempty"`
+	Result   *Data  `json:"result,omitempty"`
+	Approval string `json:"approval,omitempty"` // of toolscript.Call
+
+	// Of a call and of the end of a run.
+	Outcome string  `json:"outcome,omitempty"` // ok, or a toolscript.Kind
+	Ms      float64 `json:"ms,omitempty"`
+	Error   string  `json:"error,omitempty"` // without secrets, cut
+
+	// Of the end of a run.
+	Calls    int  `json:"calls,omitempty"`
+	ExitCode *int `json:"exitCode,omitempty"`
+
+	// Of drop.
+	Count int64  `json:"count,omitempty"`
+	Why   string `json:"why,omitempty"`
+}
+
+// entry is a line that waits. A call has no Line, because there are many calls.
+type entry struct {
+	line   *Line  // nil: call
+	script string // of line
+	call   callEntry
+}
+
+// callEntry is a call, with the data that is hashed when its line is written.
+type callEntry struct {
+	at                                                                  time.Time
+	client, session, run, id, request, tool, approval, outcome, failure string
+	args, result                                                        json.RawMessage
+	argsData, resultData                                                *Data // instead of args and result
+	took                                                                time.Duration
+}
+
+func (e *entry) size() int64 { return int64(len(e.script) + len(e.call.args) + len(e.call.result)) }
+
+// hash replaces the data by its hashes.
+func (e *entry) hash() {
+	if e.line != nil {
+		if e.line.Type == TypeRun && e.line.Script == nil {
+			e.line.Script = dataOf([]byte(e.script))
+		}
+		e.script = ""
+		return
+	}
+	c := &e.call
+	if c.argsData != nil {
+		return
+	}
+	c.argsData = dataOf(c.arguments())
+	if c.result != nil {
+		c.resultData = dataOf(c.result)
+	}
+	c.args, c.result = nil, nil
+}
+
+func (c *callEntry) arguments() []byte {
+	if len(c.args) == 0 {
+		return []byte("{}")
+	}
+	return c.args
+}
+
+func dataOf(content []byte) *Data {
+	sum := sha256.Sum256(content)
+	return &Data{hex.EncodeToString(sum[:]), len(content)}
+}
+
+// Run is the line of a run that has begun.
+func (l *Log) Run(record toolscript.RunRecord, request *toolscript.ExecRequest) {
+	l.add(entry{line: &Line{
+		Type: TypeRun, Time: record.StartedAt, Client: request.Client, Session: request.Session, Run: record.RunID, File: record.File, Engine: record.Engine,
+		Check: record.Check, CheckOnly: record.CheckOnly, Plan: request.Plan, Allow: record.Allow,
+	}, script: request.Code})
+}
+
+// End is the line of the end of a run.
+func (l *Log) End(record toolscript.RunRecord) {
+	line := Line{Type: TypeEnd, Run: record.RunID, Outcome: outcomeOK, ExitCode: record.ExitCode, Calls: len(record.Calls)}
+	if record.EndedAt != nil {
+		line.Time = *record.EndedAt
+		line.Ms = milliseconds(record.EndedAt.Sub(record.StartedAt))
+	}
+	if record.Kind != "" {
+		line.Outcome = string(record.Kind)
+	}
+	l.add(entry{line: &line})
+}
+
+const outcomeOK = "ok"
+
+// Ended is a call that has ended.
+type Ended struct {
+	toolscript.Call
+	Tool    string // id, if it is known to be one
+	Took    time.Duration
+	Result  json.RawMessage
+	Outcome string
+	Error   string // without secrets
+}
+
+// Call is the line of a call. The bytes of its arguments and its result must not change
+// any more.
+func (l *Log) Call(c Ended) {
+	if l == nil {
+		return
+	}
+	l.add(entry{call: callEntry{
+		at: time.Now(), client: c.Client, run: c.Run, id: c.CallID, request: c.RequestID, tool: c.Tool, approval: c.Approval,
+		outcome: c.Outcome, failure: c.Error, args: c.Args, result: c.Result, took: c.Took,
+	}})
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

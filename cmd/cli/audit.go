@@ -1,0 +1,71 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolscript/toolscript/actors/audit/chain"
+	"github.com/toolscript/toolscript/cmd/exit"
+	"github.com/toolscript/toolscript/cmd/form"
+)
+
+func newAudit(a *app) *cobra.Command {
+	var out form.Form
+	verify := &cobra.Command{
+		Use:   "verify",
+		Short: "Check that no line of the audit was changed or removed",
+		Long: `Check that no line of the audit was changed or removed.
+
+Each line has the hash of the line before it, and head.json has the hash of the last
+line. The exit code is 1 if the chain is broken; the message names the file and the
+line. A line that a killed gateway did not complete is counted and is no fault.`,
+		Args: takes(),
+		RunE: func(*cobra.Command, []string) error { return a.verifyAudit(out) },
+	}
+	form.Add(verify.Flags(), &out, "print the result as JSON")
+	return group("audit", "Examine the record of runs and calls", verify)
+}
+
+// auditReport is the result of audit verify.
+type auditReport struct {
+	OK  bool   `json:"ok"`
+	Dir string `json:"dir"`
+	chain.Report
+}
+
+func (a *app) verifyAudit(out form.Form) error {
+	dir, err := a.host.AuditFolder()
+	if err != nil {
+		return err
+	}
+	report, err := chain.Verify(dir)
+	if err != nil {
+		return err
+	}
+	if out.Structured() {
+		if err := out.Write(a.Stdout, auditReport{report.Fault == nil, dir, report}); err != nil || report.Fault == nil {
+			return err
+		}
+		return &exit.Error{Code: exit.Failure}
+	}
+	if report.Fault != nil {
+		return fmt.Errorf("the audit is broken: %w", report.Fault)
+	}
+	if report.Files == 0 {
+		return a.print("%s has no audit yet", dir)
+	}
+	if err := a.print("%d lines in %d files are complete, from %s to %s", report.Lines, report.Files,
+		report.From.Local().Format("2006-01-02 15:04:05"), report.To.Local().Format("2006-01-02 15:04:05")); err != nil {
+		return err
+	}
+	if report.Pruned > 0 {
+		if err := a.print("%d older files were deleted because of their age or size", report.Pruned); err != nil {
+			return err
+		}
+	}
+	if report.Torn > 0 {
+		return a.print("%d lines were not completed when a gateway was killed", report.Torn)
+	}
+	return nil
+}

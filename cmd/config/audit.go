@@ -1,0 +1,19 @@
+package config
+
+// audit takes the audit of the user's file. No other file has an effect on it: a project,
+// or a file that an agent names, must not switch off what the user looks at afterwards.
+func (l *loader) audit(d *document, file File) {
+	n := d.root.child("audit")
+	if n == nil {
+		return
+	}
+	if file.Project || file.Named {
+		l.report(Mistakes{d.mistake([]string{"audit"}, n.key, "has an effect in ~/"+FileName+" alone")})
+		return
+	}
+	enabled := n.child("enabled")
+	l.config.Settings.Audit = Audit{
+		Off:    enabled != nil && !enabled.flag(),
+		FileMB: n.child("fileMb").count(), KeepMB: n.child("keepMb").count(), KeepDays: n.child("keepDays").count(),
+	}
+}
