@@ -124,7 +124,7 @@ func (l *Log) Run(record toolscript.RunRecord, request *toolscript.ExecRequest) 
 
 // End is the line of the end of a run.
 func (l *Log) End(record toolscript.RunRecord) {
-	line := Line{Type: TypeEnd, Run: record.RunID, Outcome: outcomeOK, ExitCode: record.ExitCode, Calls: len(record.Calls)}
+	line := Line{Type: TypeEnd, Run: record.RunID, Outcome: toolscript.OutcomeOK, ExitCode: record.ExitCode, Calls: len(record.Calls)}
 	if record.EndedAt != nil {
 		line.Time = *record.EndedAt
 		line.Ms = milliseconds(record.EndedAt.Sub(record.StartedAt))
@@ -134,8 +134,6 @@ func (l *Log) End(record toolscript.RunRecord) {
 	}
 	l.add(entry{line: &line})
 }
-
-const outcomeOK = "ok"
 
 // Ended is a call that has ended.
 type Ended struct {
