@@ -27,13 +27,13 @@ type ExecRequest struct {
 	CheckOnly bool     `json:"checkOnly,omitempty"` // end before anything runs, well when nothing was found
 	Dialect   string   `json:"dialect,omitempty"`   // "" or DialectHarness
 	Plan      bool     `json:"plan,omitempty"`      // make only the calls of tools that read; see End.Plan
+	Client    string   `json:"client,omitempty"`    // what asks for the run, for the audit; default: the User-Agent of the request
+	Session   string   `json:"session,omitempty"`   // of the client, for the audit; default: the gateway's
 
 	// ConversationID and ScriptID are what a script of DialectHarness reads as
 	// context.conversationId and context.scriptId.
 	ConversationID string `json:"conversationId,omitempty"`
 	ScriptID       string `json:"scriptId,omitempty"`
-	Client         string `json:"client,omitempty"`  // what asks for the run, for the audit; default: the User-Agent of the request
-	Session        string `json:"session,omitempty"` // of the client, for the audit; default: the gateway's
 }
 
 // Limits bound one run. A zero field takes the gateway's default.

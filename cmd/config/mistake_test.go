@@ -154,7 +154,7 @@ func TestWarnings(t *testing.T) {
 		{"unknown field", "{\"mcpServers\": {},\n \"limit\": {}}", `:2:2: limit: … "limits"?`},
 		{"unknown field of a server", `{"mcpServers": {"s": {"command": "x", "arg": []}}}`, `mcpServers.s.arg: … "args"?`},
 		{"unknown limit", `{"mcpServers": {}, "limits": {"timeout": 5}}`, `limits.timeout: … "timeoutMs"?`},
-		{"far from all", `{"mcpServers": {}, "xyzzy12345": {}}`, "xyzzy12345: … $schema, approvals, check, "},
+		{"far from all", `{"mcpServers": {}, "xyzzy12345": {}}`, "xyzzy12345: … $schema, approvals, audit, check, "},
 		{"unknown field of a login", "{\"mcpServers\": {\"s\": {\"url\": \"http://x\", \"oauth\": {\n\"clientid\": \"x\"}}}}", `:2:1: mcpServers.s.oauth.clientid: … "clientId"?`},
 		{"unknown field of the endpoint", `{"mcpServers": {}, "search": {"remote": {"url": "http://x", "model": "m", "keey": ""}}}`, `search.remote.keey: … "key"?`},
 		{"servers of VS Code too", `{"mcpServers": {}, "servers": {}}`, `servers: …"mcpServers"`},
@@ -200,7 +200,7 @@ func TestMistakesComeWithUnknownFields(t *testing.T) {
 		{"VS Code", "{\n \"servers\": {\"a\": {\"command\": \"x\"}},\n \"inputs\": []\n}", []string{
 			":1:1: mcpServers: required",
 			`:2:2: servers: unknown field; the servers are read from "mcpServers"; rename it`,
-			":3:2: inputs: unknown field; the fields here are $schema, approvals, check, engine, limits, mcpServers, ",
+			":3:2: inputs: unknown field; the fields here are $schema, approvals, audit, check, engine, limits, mcpServers, ",
 		}},
 		{"misspelt command", "{\"mcpServers\": {\n \"a\": {\"comand\": \"x\"}}}", []string{
 			":2:7: mcpServers.a: needs a command (the program of a stdio server) or a url (the address of an http server)",
