@@ -72,6 +72,9 @@ type ServerMeasures struct {
 	Outcomes    map[string]uint64 // calls by outcome, also those that were not sent
 	Durations   Durations         // of tools/call requests to the server
 	AnswerBytes uint64            // bytes of the answers of tools
+
+	// DroppedLines are the lines about the server that were left out of the log.
+	DroppedLines uint64
 }
 
 // ToolMeasures are those of one tool.

@@ -63,10 +63,13 @@ var nowhere measure.Outcomes
 
 // tool returns the counter of a tool that the filter selects.
 func (c *counters) tool(id, server string, selected toolscript.Filter) *measure.Outcomes {
+	if len(selected) == 0 {
+		return &nowhere
+	}
 	if known, ok := c.tools.Load(id); ok {
 		return &known.(*toolCounter).outcomes
 	}
-	if len(selected) == 0 || !selected.Covers(id) {
+	if !selected.Covers(id) {
 		return &nowhere
 	}
 	c.mu.Lock()
@@ -132,6 +135,7 @@ func (s *System) Measures(ctx context.Context) (toolscript.Measures, error) {
 func measured(status toolscript.ServerStatus, t *server.Traffic) toolscript.ServerMeasures {
 	return toolscript.ServerMeasures{
 		ServerStatus: status, Outcomes: t.Calls.Outcomes.Read(), Durations: t.Durations.Read(), AnswerBytes: t.Calls.Bytes.Load(),
+		DroppedLines: t.DroppedLines.Load(),
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/toolscript/toolscript/transport/mcpclient"
@@ -22,6 +23,8 @@ type serverLog struct {
 	logger *slog.Logger
 	redact func(string) string
 
+	dropped *atomic.Uint64
+
 	mu      sync.Mutex
 	lines   int // in the current interval
 	timer   *time.Timer
@@ -29,8 +32,8 @@ type serverLog struct {
 	example string             // the last omitted line
 }
 
-func newServerLog(logger *slog.Logger, config mcpclient.Config) *serverLog {
-	return &serverLog{logger: logger, redact: mcpclient.Redactor(config)}
+func newServerLog(logger *slog.Logger, config mcpclient.Config, dropped *atomic.Uint64) *serverLog {
+	return &serverLog{logger: logger, redact: mcpclient.Redactor(config), dropped: dropped}
 }
 
 // write writes a line, or counts it if the limit is reached.
@@ -61,6 +64,7 @@ func (l *serverLog) admit(level slog.Level, message string, attrs []slog.Attr) b
 		return true
 	}
 	l.left[level]++
+	l.dropped.Add(1)
 	if l.example = message; len(attrs) > 0 {
 		l.example = fmt.Sprint(message, " ", attrs)
 	}

@@ -98,7 +98,7 @@ func New(o Options) *Server {
 		o.Port = &Port{} // that nobody uses
 	}
 	s := &Server{
-		Options: o, retries: retry.New(), calls: &inFlight{traffic: &o.Port.Traffic, calls: map[uint64]*call{}}, log: newServerLog(o.Logger, o.Config),
+		Options: o, retries: retry.New(), calls: &inFlight{traffic: &o.Port.Traffic, calls: map[uint64]*call{}}, log: newServerLog(o.Logger, o.Config, &o.Port.Traffic.DroppedLines),
 	}
 	s.calls.setMost(s.concurrency())
 	return s

@@ -151,7 +151,23 @@ type running struct {
 	daemon *daemon.Daemon
 	server *gateway.Server
 
-	stopAgents func() // ends the MCP server
+	stopAgents func()           // ends the MCP server
+	metrics    *gateway.Metrics // nil: they have no port of their own
+}
+
+// serveMetrics serves the metrics on a port of their own; 0: it does nothing. Another
+// gateway of the same user may have the port, so an error is only a warning.
+func (g *running) serveMetrics(port int, logger *slog.Logger) {
+	if port == 0 {
+		return
+	}
+	metrics, err := gateway.ListenMetrics(g.daemon.Measures, port, logger)
+	if err != nil {
+		logger.Warn("telemetry.metrics.port of the configuration is not served; GET /metrics of the gateway is", slog.String("error", err.Error()))
+		return
+	}
+	g.metrics = metrics
+	logger.Info("metrics are served", slog.String("url", metrics.URL()))
 }
 
 // open binds the port before it starts servers, because the port may be in use.
@@ -186,6 +202,7 @@ func (o *startOptions) open(loaded *config.Config, logger *slog.Logger) (*runnin
 		return nil, errors.Join(err, listener.Close(), g.daemon.Stop())
 	}
 	g.stopAgents = stopAgents
+	g.serveMetrics(loaded.Settings.Telemetry.MetricsPort, logger)
 	warnOfNetwork(listener.Addr(), logger)
 	return g, nil
 }
@@ -212,6 +229,9 @@ func (g *running) stop() error {
 	ctx, cancel := context.WithTimeout(context.Background(), daemon.StopTime)
 	defer cancel()
 	g.stopAgents()
+	if g.metrics != nil {
+		_ = g.metrics.Close() // its connections end with it
+	}
 	shut := make(chan error, 1)
 	go func() { shut <- g.server.Shutdown(ctx) }()
 	if err := errors.Join(g.daemon.Close(ctx), <-shut); err != nil {

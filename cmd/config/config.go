@@ -37,6 +37,7 @@ type Settings struct {
 
 	ToolPacks toolscript.ToolPacks
 	Harness   Harness
+	Telemetry Telemetry
 
 	Approvals         toolscript.Approvals // of all files
 	ConfirmAtTerminal bool                 // codes of approvals may be shown at the terminal that answers

@@ -8,7 +8,7 @@ import (
 )
 
 // settingNames are the top-level fields that Settings holds.
-var settingNames = []string{"engine", "check", "types", "limits", "search", "output", "toolPacks", "scriptHarness", "providers"}
+var settingNames = []string{"engine", "check", "types", "limits", "search", "output", "toolPacks", "scriptHarness", "providers", "telemetry"}
 
 // apply puts the settings of a validated file over earlier settings; each limit is
 // separate. A setting with a variable that is not set keeps its value.
@@ -19,6 +19,7 @@ func (s *Settings) apply(root *node) {
 	s.Search.apply(root.child("search"))
 	s.ToolPacks = merged(s.ToolPacks, root.child("toolPacks"))
 	s.Harness.apply(root.child("scriptHarness"), root.child("providers"))
+	s.Telemetry.apply(root.child("telemetry"))
 	if most := root.child("output").child("maxTokens"); most != nil {
 		tokens := int(most.count())
 		s.Output.MaxTokens = &tokens

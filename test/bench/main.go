@@ -69,6 +69,7 @@ var sections = []struct {
 	{"allocations", (*bench).allocations},
 	{"approvals", (*bench).approvals},
 	{"audit", (*bench).audit},
+	{"metrics", (*bench).metrics},
 	{"check", (*bench).check},
 	{"programs", (*bench).programs},
 	{"fuel", (*bench).fuel},

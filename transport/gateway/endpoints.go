@@ -37,6 +37,7 @@ func (s *Server) routes() []route {
 		{method: fiber.MethodGet, path: healthPath, within: healthTime, serve: s.health},
 		{method: fiber.MethodGet, path: "/ready", within: askTime, serve: s.ready},
 		{method: fiber.MethodGet, path: "/status", within: askTime, serve: s.status},
+		{method: fiber.MethodGet, path: "/metrics", within: askTime, serve: s.metrics},
 		{method: fiber.MethodGet, path: "/reload", within: askTime, serve: s.variables},
 		{method: fiber.MethodPost, path: "/reload", within: askTime, serve: s.reload},
 		{method: fiber.MethodGet, path: "/servers", within: renderTime, query: []string{"filter", "wait"}, serve: s.servers},

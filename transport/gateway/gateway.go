@@ -67,6 +67,8 @@ type Backend interface {
 	Servers(ctx context.Context) ([]toolscript.ServerStatus, error)
 	// Status is the state of the whole gateway.
 	Status(ctx context.Context) (toolscript.Status, error)
+	// Measures are the counters of the gateway, for metrics.
+	Measures(ctx context.Context) (toolscript.Measures, error)
 	// Search finds tools that match a query.
 	Search(ctx context.Context, q toolscript.SearchQuery) (toolscript.SearchAnswer, error)
 	// SearchStats are the counters of the search; Unavailable before it can answer.

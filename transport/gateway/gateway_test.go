@@ -37,6 +37,7 @@ type fake struct {
 	status    func(context.Context) (toolscript.Status, error)
 	reload    func(context.Context, map[string]string) (toolscript.Reload, error)
 	variables []string
+	measures  toolscript.Measures
 	beginAuth func(ctx context.Context, server, redirect string) (string, error)
 	finish    func(context.Context, url.Values) (string, error)
 	exec      func(context.Context, toolscript.ExecRequest, func(toolscript.Event) error) error
@@ -130,6 +131,8 @@ func (f *fake) Status(ctx context.Context) (toolscript.Status, error) {
 	}
 	return f.status(ctx)
 }
+
+func (f *fake) Measures(context.Context) (toolscript.Measures, error) { return f.measures, nil }
 
 func (f *fake) Variables(context.Context) ([]string, error) { return f.variables, nil }
 

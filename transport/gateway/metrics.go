@@ -1,0 +1,92 @@
+package gateway
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/telemetry"
+)
+
+// metrics answers GET /metrics for Prometheus.
+func (s *Server) metrics(x *exchange) error {
+	measures, err := s.backend.Measures(x.ctx)
+	if err != nil {
+		return err
+	}
+	var text bytes.Buffer
+	if err := telemetry.WriteText(&text, telemetry.Families(measures)); err != nil {
+		return err
+	}
+	x.c.Set(fiber.HeaderContentType, telemetry.ContentType)
+	return x.c.Send(text.Bytes())
+}
+
+// Metrics serves GET /metrics on a port of its own, without a capability: a collector has
+// no way to learn the capability of each start of a gateway.
+type Metrics struct {
+	server   *http.Server
+	listener net.Listener
+}
+
+// Measure returns the counters of a gateway; see Backend.Measures.
+type Measure func(context.Context) (toolscript.Measures, error)
+
+// ListenMetrics listens on a port of 127.0.0.1; 0 is any free port. It serves until Close.
+func ListenMetrics(measures Measure, port int, logger *slog.Logger) (*Metrics, error) {
+	listener, err := Listen("127.0.0.1", port)
+	if err != nil {
+		return nil, err
+	}
+	m := &Metrics{listener: listener}
+	m.server = &http.Server{
+		Handler: m.handler(measures), ReadTimeout: headerTime, WriteTimeout: askTime + headerTime, IdleTimeout: idleTimeout,
+		MaxHeaderBytes: headerLimit, ErrorLog: slog.NewLogLogger(logger.Handler(), slog.LevelDebug),
+	}
+	go func() {
+		if err := m.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			logger.Error("metrics are not served any more", slog.String("error", err.Error()))
+		}
+	}()
+	return m, nil
+}
+
+// URL is the address of the metrics.
+func (m *Metrics) URL() string { return "http://" + m.listener.Addr().String() + "/metrics" }
+
+// Close ends the server and its connections.
+func (m *Metrics) Close() error { return m.server.Close() }
+
+// handler refuses requests of web pages, as the gateway does.
+func (m *Metrics) handler(measure Measure) http.Handler {
+	_, port, _ := net.SplitHostPort(m.listener.Addr().String()) // of a TCP listener
+	own := map[string]bool{"127.0.0.1:" + port: true, "localhost:" + port: true}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, r *http.Request) {
+		site := r.Header.Get("Sec-Fetch-Site")
+		if !own[strings.ToLower(r.Host)] || r.Header.Get("Origin") != "" || site != "" && site != "none" && site != "same-origin" {
+			http.Error(w, errHost.Error(), http.StatusForbidden)
+			return
+		}
+		measures, err := measure(r.Context())
+		if err != nil {
+			kind := toolscript.KindOf(err)
+			http.Error(w, err.Error(), statusOf(kind))
+			return
+		}
+		var text bytes.Buffer
+		_ = telemetry.WriteText(&text, telemetry.Families(measures)) // a buffer takes everything
+		w.Header().Set("Content-Type", telemetry.ContentType)
+		w.Header().Set("Content-Length", strconv.Itoa(text.Len()))
+		_, _ = w.Write(text.Bytes()) // the client is gone
+	})
+	return mux
+}

@@ -1,0 +1,57 @@
+package gateway_test
+
+import (
+	"io"
+	"log/slog"
+	"maps"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/gateway"
+)
+
+func TestMetrics(t *testing.T) {
+	backend := &fake{measures: toolscript.Measures{Approvals: 3}}
+	const want = "\ntoolscript_approvals_pending 3\n"
+	l := serve(t, backend)
+	own, err := gateway.ListenMetrics(backend.Measures, 0, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = own.Close() })
+	for _, tt := range []struct {
+		name, url string
+		header    http.Header
+		host      string
+		status    int
+	}{
+		{name: "with the capability", url: l.URL() + "/metrics", status: http.StatusOK},
+		{name: "without", url: l.BaseURL() + "/metrics", status: http.StatusNotFound},
+		{name: "on a port of its own", url: own.URL(), status: http.StatusOK},
+		{name: "another path there", url: own.URL() + "/status", status: http.StatusNotFound},
+		{name: "another name of the host", url: own.URL(), host: "evil.example.com", status: http.StatusForbidden},
+		{name: "a page", url: own.URL(), header: http.Header{"Origin": {"http://evil.example.com"}}, status: http.StatusForbidden},
+		{name: "an image of a page", url: own.URL(), header: http.Header{"Sec-Fetch-Site": {"cross-site"}}, status: http.StatusForbidden},
+	} {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, tt.url, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Host = tt.host
+		maps.Copy(request.Header, tt.header)
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(response.Body)
+		_ = response.Body.Close()
+		if response.StatusCode != tt.status || (tt.status == http.StatusOK) != strings.Contains(string(body), want) {
+			t.Errorf("%s: status %d, want %d (%v)\n%.300s", tt.name, response.StatusCode, tt.status, err, body)
+		}
+		if got := response.Header.Get("Content-Type"); tt.status == http.StatusOK && !strings.HasPrefix(got, "text/plain; version=0.0.4") {
+			t.Errorf("%s: Content-Type is %q", tt.name, got)
+		}
+	}
+}
