@@ -12,17 +12,17 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// builtins are the servers of built-in tools, sorted.
+// builtins are the servers of built-in tools and of tools in Go, sorted.
 func builtins(view registry.View) (servers []string) {
 	for _, s := range view.Servers {
-		if s.Type == mcpclient.Builtin {
+		if s.Type == mcpclient.Builtin || s.Type == mcpclient.InProcess {
 			servers = append(servers, s.Name)
 		}
 	}
 	return servers
 }
 
-// Builtins are the names of the servers of built-in tools, sorted. Their tools have flat
+// Builtins are the names of the servers of built-in tools and of tools in Go, sorted. Their tools have flat
 // names in the scripts of answers.
 func (s *System) Builtins() []string { return builtins(s.current()) }
 

@@ -39,7 +39,7 @@ const (
 // scriptError converts the error of a run. The code of the script begins at start.
 func scriptError(e *toolscript.RunError, kind toolscript.Kind, scriptID string, start detect.Position) *ScriptError {
 	out := &ScriptError{
-		Code: e.Name, Message: inMessage(e.Message, start), Kind: kind, Phase: string(e.Phase), ScriptID: scriptID,
+		Code: e.Name, Message: inMessage(withoutOptions(e.Message), start), Kind: kind, Phase: string(e.Phase), ScriptID: scriptID,
 		ToolName: e.ToolName, CallID: e.CallID, Stack: inMessage(e.Stack, start), Metadata: e.Metadata,
 	}
 	if e.Phase == toolscript.Checking {
@@ -52,6 +52,29 @@ func scriptError(e *toolscript.RunError, kind toolscript.Kind, scriptID string, 
 		out.Code = parseError
 	}
 	return out
+}
+
+// option is advice that helps with toolscript exec alone: the limits of scripts in answers
+// cannot be raised.
+var option = regexp.MustCompile(`(; allow more with|, or raise) --[a-z-]+`)
+
+func withoutOptions(message string) string { return option.ReplaceAllString(message, "") }
+
+// detached is the error of a script that has ended before its calls: they were cancelled
+// and did not end in the time that they have for that.
+func (r *run) detached(stuck []toolscript.DetachedCall) *ScriptError {
+	var names []string
+	for _, d := range stuck {
+		names = append(names, d.CallID+" of "+d.Tool)
+	}
+	metadata := map[string]any{"completedTools": len(r.out.ToolCalls), "pendingTools": len(stuck)}
+	if r.out.Metrics != nil {
+		metadata["elapsedMs"] = r.out.Metrics.DurationMs
+	}
+	return &ScriptError{
+		Code: detachedError, Message: "the script has ended, but these calls have not, although they were cancelled: " + strings.Join(names, ", "),
+		Kind: toolscript.Cancelled, Phase: string(toolscript.Finalizing), ScriptID: r.id, ToolName: stuck[0].Tool, CallID: stuck[0].CallID, Metadata: metadata,
+	}
 }
 
 // place is a place in a script, in the text of an error.

@@ -196,19 +196,16 @@ func (r *run) end(e toolscript.Event) {
 		r.out.Error = scriptError(e.Error, e.Kind, r.id, r.start)
 		r.out.Error.Findings = r.findings
 	}
-	var stuck []string
+	var stuck []toolscript.DetachedCall
 	for _, d := range e.Detached {
 		if d.Task {
 			r.out.Detached = append(r.out.Detached, d)
 		} else {
-			stuck = append(stuck, d.CallID+" of "+d.Tool)
+			stuck = append(stuck, d)
 		}
 	}
 	if len(stuck) > 0 && r.out.OK {
 		r.out.OK = false
-		r.out.Error = &ScriptError{
-			Code: detachedError, Message: "the script has ended, but these calls have not: " + strings.Join(stuck, ", "),
-			Kind: toolscript.Cancelled, Phase: string(toolscript.Finalizing), ScriptID: r.id,
-		}
+		r.out.Error = r.detached(stuck)
 	}
 }

@@ -153,7 +153,8 @@ func (c *call) returned(result json.RawMessage, err error) {
 }
 
 // stop ends a call for its caller, and asks the connection to end it. A cause without a
-// kind is that of a call that was cancelled. stop does not block.
+// kind is that of a call that was cancelled. A caller that cancels the call of a tool in
+// this process gets its reply when the tool has ended, see reportsEnd. stop does not block.
 func (c *call) stop(cause error) {
 	if known := (*toolscript.Error)(nil); !errors.As(cause, &known) {
 		cause = &toolscript.Error{Kind: toolscript.Cancelled, Err: cause}
@@ -170,8 +171,21 @@ func (c *call) stop(cause error) {
 	if started != nil {
 		c.cancel(started, cause)
 	}
+	if _, reports := started.(reportsEnd); reports && toolscript.KindOf(cause) == toolscript.Cancelled {
+		late := time.AfterFunc(cancelTime, func() { c.replied(nil, named(cause, c.about)) })
+		c.whenOver(func() { late.Stop() })
+		return
+	}
 	c.replied(nil, named(cause, c.about)) // also if the connection ignores it
 }
+
+// reportsEnd is a call of a tool that runs in this process. It is known when such a tool
+// has ended after a cancellation; MCP has no answer to a cancellation.
+type reportsEnd interface{ ReportsEnd() }
+
+// cancelTime is how long a caller waits for the end of such a tool. It is longer than the
+// grace of a run, so that a run knows which calls have not ended.
+const cancelTime = time.Second
 
 func (c *call) cancel(started mcpclient.Started, cause error) {
 	started.Cancel(string(toolscript.KindOf(cause)), named(cause, c.about))
