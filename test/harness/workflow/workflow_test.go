@@ -1,0 +1,114 @@
+//go:build integration && linux
+
+package workflow_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolscript/toolscript/cmd/cli"
+	"github.com/toolscript/toolscript/test/harness/workflow"
+)
+
+// TestMain makes the test binary act as the helpers that the gateway starts.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && strings.HasPrefix(os.Args[1], "__") {
+		os.Exit(cli.Main())
+	}
+	os.Exit(m.Run())
+}
+
+// TestWorkflows plays each workflow in both ways: the seed's "Fix Failing Tests" and nine
+// others. Both must do the task, and leave the same files. A script does it in one turn.
+func TestWorkflows(t *testing.T) {
+	all, err := workflow.All()
+	if err != nil || len(all) != 10 || all[0].Name != "fix-failing-tests" {
+		t.Fatalf("%d workflows, %v", len(all), err)
+	}
+	dir := t.TempDir()
+	bin := filepath.Join(dir, "bin", "toolscript")
+	if out, err := exec.Command("go", "build", "-o", bin, "../../../cmd/toolscript").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	s, err := workflow.Open(t.Context(), bin, filepath.Join(dir, "scene"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	for _, w := range all {
+		t.Run(w.Name, func(t *testing.T) {
+			script, err := s.Script(w)
+			if err != nil {
+				t.Fatalf("with a script: %v", err)
+			}
+			structured, err := s.Structured(w)
+			if err != nil {
+				t.Fatalf("with structured calls: %v", err)
+			}
+			if diff := cmp.Diff(structured.Tree, script.Tree); diff != "" {
+				t.Errorf("files (-structured +script):\n%s", diff)
+			}
+			if script.Turns != 1 || structured.Turns < 3 || script.Calls < 2 || structured.Calls < 2 {
+				t.Errorf("script: %d turns, %d calls; structured: %d turns, %d calls", script.Turns, script.Calls, structured.Turns, structured.Calls)
+			}
+			if asked := approvals(script); asked == 0 || script.Approved != asked || structured.Approved != approvals(structured) {
+				t.Errorf("allowed %d of %d calls of the script, %d of %d structured calls", script.Approved, asked, structured.Approved, approvals(structured))
+			}
+			if w.Name == "fix-failing-tests" {
+				fixed(t, script, w)
+			}
+		})
+	}
+}
+
+// approvals counts the calls that a person has to allow.
+func approvals(r workflow.Result) (n int) {
+	if r.Turns > 1 {
+		for _, written := range r.Written {
+			n += strings.Count(written, `"name":"exec"`) + strings.Count(written, `"name":"applyPatch"`)
+		}
+		return n
+	}
+	for _, item := range r.Items {
+		n += strings.Count(string(item), `"tool":"workspace__exec"`) + strings.Count(string(item), `"tool":"workspace__applyPatch"`)
+	}
+	return n
+}
+
+// fixed checks what the conversation has of the seed's workflow: text before, the script,
+// its output, text after.
+func fixed(t *testing.T, r workflow.Result, w workflow.Workflow) {
+	t.Helper()
+	const value = `{"testsFixed":3,"failed":["accepts any case of the scheme","ends a token at its last second","finds a scope among several"],"allPassing":true,"patchApplied":true}`
+	if string(r.Value) != value {
+		t.Errorf("value\n%s\nwant\n%s", r.Value, value)
+	}
+	before, rest, _ := strings.Cut(w.Script, "<tool-calls>")
+	code, after, _ := strings.Cut(rest, "</tool-calls>")
+	var got []string
+	for _, raw := range r.Items {
+		var item struct {
+			Type, Text, SourceCode string
+			ToolCalls              []struct{ Tool string }
+		}
+		if err := json.Unmarshal(raw, &item); err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, item.Type+" "+item.Text+item.SourceCode+fmt.Sprint(len(item.ToolCalls)))
+	}
+	want := []string{"text " + before + "0", "ScriptToolCall " + strings.TrimSpace(code) + "0", "ScriptToolCallOutput 15", "text " + after + "0"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("items (-want +got):\n%s", diff)
+	}
+}
