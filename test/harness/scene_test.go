@@ -1,0 +1,382 @@
+package harness_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors"
+	"github.com/toolscript/toolscript/actors/server"
+	"github.com/toolscript/toolscript/actors/workers"
+	"github.com/toolscript/toolscript/cmd/cli"
+	"github.com/toolscript/toolscript/harness"
+	"github.com/toolscript/toolscript/harness/answer"
+	"github.com/toolscript/toolscript/runner/worker"
+	"github.com/toolscript/toolscript/transport/builtin"
+	"github.com/toolscript/toolscript/transport/builtin/tool"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+// TestMain makes the test binary act as the helpers that a gateway starts.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && strings.HasPrefix(os.Args[1], "__") {
+		os.Exit(cli.Main())
+	}
+	var err error
+	if engine, err = os.MkdirTemp("", "toolscript-engine-"); err != nil {
+		panic(err)
+	}
+	if err := os.Setenv("TOOLSCRIPT_TEST_SECRET", "hidden-in-the-host"); err != nil { // no script may read it
+		panic(err)
+	}
+	code := m.Run()
+	_ = os.RemoveAll(engine)
+	os.Exit(code)
+}
+
+// engine is the folder of the compiled engine, which all gateways share.
+var engine string
+
+// scene is a gateway whose server "workspace" has the tools of the test, and whose person
+// sees requests for approval. Calls of the tool guarded wait for one.
+type scene struct {
+	*testing.T
+	*world
+}
+
+// world is what the cases of a table share.
+type world struct {
+	gateway  *actors.System
+	root     string
+	requests chan request
+	log      *output
+
+	mu      sync.Mutex
+	noted   []string
+	active  int // calls of meet
+	most    int // of them at once
+	meeting chan struct{}
+}
+
+// request is a request for approval as the person sees it.
+type request struct {
+	toolscript.Approval
+	code string
+}
+
+// settings change a scene.
+type settings struct {
+	tools   []tool.Tool             // in addition
+	builtin []string                // names of built-in tools; nil: readFile, exec
+	more    []mcpclient.Config      // other servers, called s0, s1, …
+	config  func(*mcpclient.Config) // of the workspace
+	timeout time.Duration           // of approvals; 0: an hour
+}
+
+func newScene(t *testing.T, o settings) *scene {
+	t.Helper()
+	s := &scene{t, &world{root: t.TempDir(), requests: make(chan request, 100), log: &output{}, meeting: make(chan struct{})}}
+	if o.builtin == nil {
+		o.builtin = []string{"readFile", "exec"}
+	}
+	if o.timeout == 0 {
+		o.timeout = time.Hour
+	}
+	registry, names := builtin.NewRegistry(), o.builtin
+	for _, added := range append(s.ownTools(), o.tools...) {
+		registry.Register(added)
+		names = append(names, added.Name)
+	}
+	workspace := mcpclient.Config{Type: mcpclient.Builtin, Root: s.root, Tools: names}
+	if o.config != nil {
+		o.config(&workspace)
+	}
+	servers := map[string]mcpclient.Config{"workspace": workspace}
+	for i, more := range o.more {
+		servers[fmt.Sprintf("s%d", i)] = more
+	}
+	options := worker.Options{CacheDir: engine}
+	system, err := actors.Start(actors.Options{
+		Servers: servers, Logger: s.log.logger(), NoObserve: true,
+		Dial: server.DialAll(mcpclient.Dialer{}, builtin.Dialer{Registry: registry, Host: tool.Host{StateDir: t.TempDir()}}),
+		Approvals: actors.Approvals{
+			Policies: func() toolscript.Approvals {
+				return toolscript.Approvals{{
+					Default: toolscript.ApprovalAllow, Timeout: o.timeout,
+					Rules: []toolscript.ApprovalRule{{Match: []string{"workspace__guarded"}, Action: toolscript.ApprovalAsk}},
+				}}
+			},
+			Show: func(a toolscript.Approval, code string) { s.requests <- request{a, code} },
+		},
+		Scripts: actors.Scripts{
+			StartChecker: func(ctx context.Context) (workers.Worker, error) { return worker.StartChecker(ctx, options) },
+			StartSandbox: func(ctx context.Context) (workers.Worker, error) { return worker.StartSandbox(ctx, options) },
+			KeptDir:      t.TempDir(),
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.gateway = system
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		if err := system.Close(ctx); err != nil {
+			t.Error(err)
+		}
+	})
+	system.Await(t.Context(), nil)
+	return s
+}
+
+const object = `{"type": "object"}`
+
+// ownTools are the tools of the test.
+func (s *world) ownTools() []tool.Tool {
+	const text = `{"type": "object", "required": ["text"], "properties": {"text": {"type": "string"}}, "additionalProperties": false}`
+	note := tool.Func(func(_ context.Context, _ *tool.Workspace, given struct{ Text string }) (map[string]any, error) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.noted = append(s.noted, given.Text)
+		return map[string]any{"noted": given.Text}, nil
+	})
+	return []tool.Tool{
+		{
+			Name: "add", Annotations: tool.Reads(),
+			Input:  `{"type": "object", "required": ["a", "b"], "properties": {"a": {"type": "number"}, "b": {"type": "number"}}, "additionalProperties": false}`,
+			Output: `{"type": "object", "required": ["sum"], "properties": {"sum": {"type": "number"}}}`,
+			Run: tool.Func(func(_ context.Context, _ *tool.Workspace, n struct{ A, B float64 }) (map[string]float64, error) {
+				return map[string]float64{"sum": n.A + n.B}, nil
+			}),
+		},
+		{Name: "note", Input: text, Output: object, Annotations: tool.Changes(), Run: note},
+		{Name: "guarded", Input: text, Output: object, Annotations: tool.Changes(), Run: note},
+		{
+			Name: "fail", Input: object, Output: object,
+			Run: func(context.Context, *tool.Workspace, json.RawMessage) (any, error) { return nil, errors.New("the disk is full") },
+		},
+		{
+			Name: "wait", Input: object, Output: object,
+			Run: func(ctx context.Context, _ *tool.Workspace, _ json.RawMessage) (any, error) {
+				<-ctx.Done()
+				s.mu.Lock()
+				defer s.mu.Unlock()
+				s.noted = append(s.noted, "aborted")
+				return nil, ctx.Err()
+			},
+		},
+		{Name: "meet", Input: object, Output: object, Run: s.meet},
+	}
+}
+
+// meet returns when four calls of it run at once.
+func (s *world) meet(ctx context.Context, _ *tool.Workspace, _ json.RawMessage) (any, error) {
+	s.mu.Lock()
+	s.active++
+	s.most = max(s.most, s.active)
+	together := s.meeting
+	if s.active%4 == 0 {
+		close(s.meeting)
+		s.meeting = make(chan struct{})
+	}
+	s.mu.Unlock()
+	defer func() {
+		s.mu.Lock()
+		s.active--
+		s.mu.Unlock()
+	}()
+	select {
+	case <-together:
+		return map[string]any{}, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// notes returns what note and guarded were called with since the last time.
+func (s *world) notes() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	noted := s.noted
+	s.noted = nil
+	return noted
+}
+
+// at returns the scene for a subtest.
+func (s *scene) at(t *testing.T) *scene { return &scene{t, s.world} }
+
+// process makes what an answer of plain text asks for.
+func (s *scene) process(text string, o harness.Options) []harness.Item {
+	s.Helper()
+	return s.processed(plain(text), o)
+}
+
+func plain(text string) answer.Answer {
+	return answer.Answer{API: answer.Chat, Parts: []answer.Part{{Text: &answer.Text{Text: text}}}}
+}
+
+func (s *scene) processed(a answer.Answer, o harness.Options) (items []harness.Item) {
+	s.Helper()
+	err := harness.Process(s.Context(), s.gateway, a, o, func(item harness.Item) error {
+		items = append(items, item)
+		return nil
+	})
+	if err != nil {
+		s.Fatal(err)
+	}
+	return items
+}
+
+func block(code string) string { return "<tool-calls>" + code + "</tool-calls>" }
+
+// run runs one script and returns its output.
+func (s *scene) run(code string) harness.ScriptToolCallOutput {
+	s.Helper()
+	found := outputs(s.process("Text.\n"+block(code), harness.Options{}))
+	if len(found) != 1 {
+		s.Fatalf("%d outputs", len(found))
+	}
+	return found[0]
+}
+
+// value runs one script that must end well with a value.
+func (s *scene) value(code, want string) harness.ScriptToolCallOutput {
+	s.Helper()
+	o := s.run(code)
+	if !o.OK || string(o.Value) != want {
+		s.Errorf("%s\nhas the value %s, want %s; error %+v", code, o.Value, want, o.Error)
+	}
+	return o
+}
+
+// fails runs one script that must end with an error of a class whose message has a text.
+func (s *scene) fails(code, class, message string) harness.ScriptToolCallOutput {
+	s.Helper()
+	o := s.run(code)
+	if o.OK || o.Error == nil || o.Error.Code != class || !strings.Contains(o.Error.Message, message) {
+		s.Errorf("%.200s\nended with ok %v, value %.100s, error %+v; want %s with %q", code, o.OK, o.Value, o.Error, class, message)
+		o.Error = &harness.ScriptError{}
+	}
+	return o
+}
+
+func outputs(items []harness.Item) (found []harness.ScriptToolCallOutput) {
+	for _, item := range items {
+		if o, ok := item.(harness.ScriptToolCallOutput); ok {
+			found = append(found, o)
+		}
+	}
+	return found
+}
+
+// engineError runs a script in the engine alone, without the parser and the checker, and
+// returns its error.
+func (s *scene) engineError(code string) string {
+	s.Helper()
+	var text string
+	err := s.gateway.Exec(s.Context(), toolscript.ExecRequest{Code: code, Check: toolscript.CheckOff}, func(e toolscript.Event) error {
+		if e.Type == toolscript.EventEnd && e.Error != nil {
+			text = e.Error.Name + ": " + e.Error.Message
+		}
+		return nil
+	})
+	if err != nil {
+		s.Fatal(err)
+	}
+	return text
+}
+
+// next waits for a request for approval.
+func (s *scene) next() request {
+	s.Helper()
+	select {
+	case r := <-s.requests:
+		return r
+	case <-time.After(time.Minute):
+		s.Fatal("after a minute: no request for approval")
+		return request{}
+	}
+}
+
+// answer answers a request as the person does, with the code that was shown.
+func (s *scene) answer(r request, action toolscript.ApprovalAction, scope, reason string) error {
+	return s.gateway.AnswerApproval(s.Context(), r.ID, toolscript.ApprovalAnswer{Action: action, Scope: scope, Code: r.code, Reason: reason}, false)
+}
+
+// asking runs a script in the background.
+func (s *scene) asking(code string) <-chan harness.ScriptToolCallOutput {
+	done := make(chan harness.ScriptToolCallOutput, 1)
+	go func() {
+		var found harness.ScriptToolCallOutput
+		err := harness.Process(s.Context(), s.gateway, plain(block(code)), harness.Options{}, func(item harness.Item) error {
+			if o, ok := item.(harness.ScriptToolCallOutput); ok {
+				found = o
+			}
+			return nil
+		})
+		if err != nil {
+			found.Error = &harness.ScriptError{Message: err.Error()}
+		}
+		done <- found
+	}()
+	return done
+}
+
+// table is a table of cases with the words of the seed as names.
+type table []struct {
+	name string // of the seed
+	rule string // the sentence of the seed that the case proves
+	slow bool   // it takes 30 seconds, beside the other slow cases
+	test func(*scene)
+}
+
+// run runs the cases, and fails if they are not as many as the seed says.
+func (cases table) run(t *testing.T, s *scene, want int) {
+	t.Helper()
+	names := map[string]bool{}
+	for _, c := range cases {
+		names[c.name] = true
+		if c.rule == "" {
+			t.Errorf("%s proves nothing", c.name)
+		}
+		t.Run(c.name, func(t *testing.T) {
+			if c.slow {
+				t.Parallel()
+			}
+			c.test(s.at(t))
+		})
+	}
+	if len(names) != want {
+		t.Errorf("%d cases, want %d", len(names), want)
+	}
+}
+
+// output is a buffer for concurrent use.
+type output struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.Write(p)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.String()
+}
+
+func (o *output) logger() *slog.Logger {
+	return slog.New(slog.NewTextHandler(o, &slog.HandlerOptions{Level: slog.LevelDebug}))
+}
