@@ -161,7 +161,9 @@ func (s *world) ownTools() []tool.Tool {
 		{Name: "guarded", Input: text, Output: object, Annotations: tool.Changes(), Run: note},
 		{
 			Name: "fail", Input: object, Output: object,
-			Run: func(context.Context, *tool.Workspace, json.RawMessage) (any, error) { return nil, errors.New("the disk is full") },
+			Run: func(context.Context, *tool.Workspace, json.RawMessage) (any, error) {
+				return nil, errors.New("the disk is full")
+			},
 		},
 		{
 			Name: "wait", Input: object, Output: object,

@@ -28,6 +28,10 @@ func TestMain(m *testing.M) {
 // TestWorkflows plays each workflow in both ways: the seed's "Fix Failing Tests" and nine
 // others. Both must do the task, and leave the same files. A script does it in one turn.
 func TestWorkflows(t *testing.T) {
+	docs, err := os.ReadFile("../../../docs/harness.md")
+	if err != nil {
+		t.Fatal(err)
+	}
 	all, err := workflow.All()
 	if err != nil || len(all) != 10 || all[0].Name != "fix-failing-tests" {
 		t.Fatalf("%d workflows, %v", len(all), err)
@@ -64,6 +68,11 @@ func TestWorkflows(t *testing.T) {
 			}
 			if asked := approvals(script); asked == 0 || script.Approved != asked || structured.Approved != approvals(structured) {
 				t.Errorf("allowed %d of %d calls of the script, %d of %d structured calls", script.Approved, asked, structured.Approved, approvals(structured))
+			}
+			row := fmt.Sprintf("| %s | %d / %d | %d / %d | %d / %d | ", w.Name,
+				script.Turns, structured.Turns, script.Calls, structured.Calls, len(strings.Join(script.Written, "")), len(strings.Join(structured.Written, "")))
+			if !strings.Contains(string(docs), row) {
+				t.Errorf("docs/harness.md has no row %s…; run: task harness-table", row)
 			}
 			if w.Name == "fix-failing-tests" {
 				fixed(t, script, w)
