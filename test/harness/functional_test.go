@@ -259,8 +259,8 @@ var toolFacade = table{
 	}},
 	{name: "Detached task (tools.spawn)", rule: "Returns immediately with task handle; Explicit cancel available", test: func(s *scene) {
 		s.notes()
-		s.value(`const task = tools.spawn.exec("add", { a: 1, b: 2 }); return (await task.done).sum`, "3")
-		s.value(`const task = tools.spawn.exec("wait", {}); await task.cancel(); return await task.done.then(() => "done", () => "cancelled")`, `"cancelled"`)
+		s.value(`const task = tools.spawn.workspace.add({ a: 1, b: 2 }); return (await task.done).sum`, "3")
+		s.value(`const task = tools.spawn.workspace.wait({}); await task.cancel(); return await task.done.then(() => "done", () => "cancelled")`, `"cancelled"`)
 		if !cmp.Equal(s.notes(), []string{"aborted"}) {
 			s.Error("the task was not aborted")
 		}
@@ -291,17 +291,19 @@ var results = table{
 			s.Errorf("stack %q, metadata %v", e.Stack, e.Metadata)
 		}
 	}},
-	{name: "Progress events", rule: "Tool calls emit events automatically; each tool start/complete visible to application", test: func(s *scene) {
+	{name: "Progress events", rule: "emitProgress surfaces as OutputTextDelta event; Tool calls emit events automatically", test: func(s *scene) {
 		var shown []string
-		for _, item := range s.process(block("await tools.add({ a: 1, b: 2 }); try { await tools.fail({}) } catch {} return 1"), harness.Options{}) {
+		for _, item := range s.process(block("context.telemetry.emitProgress('Running tests...'); await tools.add({ a: 1, b: 2 }); try { await tools.fail({}) } catch {} return 1"), harness.Options{}) {
 			switch i := item.(type) {
 			case harness.ToolCallStart:
 				shown = append(shown, "start "+i.Tool)
 			case harness.ToolCallEnd:
 				shown = append(shown, fmt.Sprintf("end %s %v", i.Tool, i.OK))
+			case harness.OutputTextDelta:
+				shown = append(shown, i.Delta)
 			}
 		}
-		if diff := cmp.Diff([]string{"start workspace__add", "end workspace__add true", "start workspace__fail", "end workspace__fail false"}, shown); diff != "" {
+		if diff := cmp.Diff([]string{"Running tests...", "start workspace__add", "end workspace__add true", "start workspace__fail", "end workspace__fail false"}, shown); diff != "" {
 			s.Errorf("events (-want +got):\n%s", diff)
 		}
 	}},
