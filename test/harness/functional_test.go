@@ -19,7 +19,6 @@ import (
 // TestFunctional has the seed's 30 functional tests, which verify behavior. The seed names
 // the first eleven; the others prove a sentence of its rules each.
 func TestFunctional(t *testing.T) {
-	t.Parallel()
 	s := newScene(t, settings{})
 	slices.Concat(basicExecution, promiseLifecycle, approvalFlow, detection, parsing, toolFacade, results).run(t, s, 30)
 }
@@ -38,7 +37,7 @@ var basicExecution = table{
 		}
 	}},
 	{name: "Parallel tools (Promise.all)", rule: "Parallel execution (run tools simultaneously)", test: func(s *scene) {
-		s.value("const all = await Promise.all([1, 2, 3, 4].map((n) => tools.meet({ n }))); return all.length", "4") // a call of meet waits for three others
+		s.value("const all = await Promise.all([1, 2, 3, 4].map(() => tools.meet({ of: 'parallel' }))); return all.length", "4") // each call waits for the three others
 	}},
 	{name: "Conditional logic (if/then)", rule: "Conditional logic (if X succeeds, then Y, else Z)", test: func(s *scene) {
 		s.notes()
@@ -70,8 +69,8 @@ var promiseLifecycle = table{
 			s.Error("the loser was not aborted")
 		}
 	}},
-	{name: "Timeout with pending calls", rule: "Timeout → ScriptTimeoutError (partial results preserved)", slow: true, test: func(s *scene) {
-		o := s.fails("await tools.add({ a: 1, b: 2 }); await tools.wait({})", "ScriptTimeoutError", "30")
+	{name: "Timeout with pending calls", rule: "Timeout → ScriptTimeoutError (partial results preserved)", slow: "await tools.add({ a: 1, b: 2 }); await tools.hang({})", test: func(s *scene) {
+		o := s.failed(s.slow, "the script", "ScriptTimeoutError", "30")
 		if len(o.ToolCalls) != 2 || string(o.ToolCalls[0].Result) != `{"sum":3}` || o.ToolCalls[1].OK {
 			s.Errorf("calls %+v", o.ToolCalls)
 		}
@@ -246,7 +245,7 @@ var toolFacade = table{
 		s.mu.Lock()
 		s.most = 0
 		s.mu.Unlock()
-		s.value("return (await Promise.all(Array.from({ length: 12 }, (_, n) => tools.meet({ n })))).length", "12")
+		s.value("return (await Promise.all(Array.from({ length: 12 }, (_, n) => tools.meet({ of: `group ${Math.floor(n / 4)}` })))).length", "12")
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if s.most != 4 {

@@ -29,7 +29,6 @@ import (
 // TestIntegration has the seed's 10 integration tests, which verify system-wide behavior.
 // The seed names the first six; the others prove a sentence of its rules each.
 func TestIntegration(t *testing.T) {
-	t.Parallel()
 	s := newScene(t, settings{builtin: []string{"readFile", "fileSearch", "applyPatch"}})
 	table{
 		{name: "Works with Responses API", rule: "Format dictated by API", test: func(s *scene) {
@@ -284,15 +283,16 @@ func scriptAnswer(t *testing.T, text string) string {
 // packs lists the tools of servers that have a pack each.
 func packs(s *scene) {
 	want := map[string][]string{}
-	config := `{"toolPacks": {"mine": {"extends": ["anthropic-standard"], "tools": ["writeFile"]}}, "mcpServers": {`
+	var servers []string
 	for name, pack := range toolscript.StandardPacks() {
 		want[strings.ReplaceAll(name, "-", "")] = pack.Tools
 	}
 	want["mine"] = append(slices.Clone(want["anthropicstandard"]), "writeFile")
 	for _, name := range []string{"core-codex", "anthropic-standard", "file-ops", "research", "mine", "all"} {
-		config += fmt.Sprintf(`%q: {"type": "builtin", "root": ".", "tools": %q},`, strings.ReplaceAll(name, "-", ""), name)
+		servers = append(servers, fmt.Sprintf(`%q: {"type": "builtin", "root": ".", "tools": %q}`, strings.ReplaceAll(name, "-", ""), name))
 	}
-	out := program(s.T, strings.TrimSuffix(config, ",")+"}}", scriptAnswer(s.T, block("return Object.fromEntries(Object.entries(tools as any).filter(([, v]) => typeof v === 'object' && v !== null).map(([k, v]) => [k, Object.keys(v as any)]))")), "harness")
+	config := `{"toolPacks": {"mine": {"extends": ["anthropic-standard"], "tools": ["writeFile"]}}, "mcpServers": {` + strings.Join(servers, ", ") + "}}"
+	out := program(s.T, config, scriptAnswer(s.T, block("return Object.fromEntries(Object.entries(tools as any).filter(([, v]) => typeof v === 'object' && v !== null).map(([k, v]) => [k, Object.keys(v as any)]))")), "harness")
 	var item struct{ Value map[string][]string }
 	for line := range strings.Lines(out) {
 		if strings.Contains(line, `"ScriptToolCallOutput"`) {

@@ -50,6 +50,7 @@ var engine string
 type scene struct {
 	*testing.T
 	*world
+	slow harness.ScriptToolCallOutput // of a slow case
 }
 
 // world is what the cases of a table share.
@@ -59,11 +60,11 @@ type world struct {
 	requests chan request
 	log      *output
 
-	mu      sync.Mutex
-	noted   []string
-	active  int // calls of meet
-	most    int // of them at once
-	meeting chan struct{}
+	mu       sync.Mutex
+	noted    []string
+	active   int // calls of meet
+	most     int // of them at once
+	meetings map[string]*meeting
 }
 
 // request is a request for approval as the person sees it.
@@ -83,7 +84,7 @@ type settings struct {
 
 func newScene(t *testing.T, o settings) *scene {
 	t.Helper()
-	s := &scene{t, &world{root: t.TempDir(), requests: make(chan request, 100), log: &output{}, meeting: make(chan struct{})}}
+	s := &scene{T: t, world: &world{root: t.TempDir(), requests: make(chan request, 100), log: &output{}, meetings: map[string]*meeting{}}}
 	if o.builtin == nil {
 		o.builtin = []string{"readFile", "exec"}
 	}
@@ -175,19 +176,29 @@ func (s *world) ownTools() []tool.Tool {
 				return nil, ctx.Err()
 			},
 		},
-		{Name: "meet", Input: object, Output: object, Run: s.meet},
+		{Name: "meet", Input: object, Output: object, Run: tool.Func(s.meet)},
+		{
+			Name: "hang", Input: object, Output: object,
+			Run: func(ctx context.Context, _ *tool.Workspace, _ json.RawMessage) (any, error) {
+				<-ctx.Done()
+				return nil, ctx.Err()
+			},
+		},
 	}
 }
 
-// meet returns when four calls of it run at once.
-func (s *world) meet(ctx context.Context, _ *tool.Workspace, _ json.RawMessage) (any, error) {
+// meet returns when four calls with the same name of a meeting run at once.
+func (s *world) meet(ctx context.Context, _ *tool.Workspace, given struct{ Of string }) (map[string]any, error) {
 	s.mu.Lock()
 	s.active++
 	s.most = max(s.most, s.active)
-	together := s.meeting
-	if s.active%4 == 0 {
-		close(s.meeting)
-		s.meeting = make(chan struct{})
+	m := s.meetings[given.Of]
+	if m == nil {
+		m = &meeting{all: make(chan struct{})}
+		s.meetings[given.Of] = m
+	}
+	if m.arrived++; m.arrived == 4 {
+		close(m.all)
 	}
 	s.mu.Unlock()
 	defer func() {
@@ -196,11 +207,16 @@ func (s *world) meet(ctx context.Context, _ *tool.Workspace, _ json.RawMessage) 
 		s.mu.Unlock()
 	}()
 	select {
-	case <-together:
+	case <-m.all:
 		return map[string]any{}, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+}
+
+type meeting struct {
+	arrived int
+	all     chan struct{} // closed when four have arrived
 }
 
 // notes returns what note and guarded were called with since the last time.
@@ -213,7 +229,10 @@ func (s *world) notes() []string {
 }
 
 // at returns the scene for a subtest.
-func (s *scene) at(t *testing.T) *scene { return &scene{t, s.world} }
+func (s *scene) at(t *testing.T) *scene {
+	t.Helper()
+	return &scene{T: t, world: s.world}
+}
 
 // process makes what an answer of plain text asks for.
 func (s *scene) process(text string, o harness.Options) []harness.Item {
@@ -262,7 +281,12 @@ func (s *scene) value(code, want string) harness.ScriptToolCallOutput {
 // fails runs one script that must end with an error of a class whose message has a text.
 func (s *scene) fails(code, class, message string) harness.ScriptToolCallOutput {
 	s.Helper()
-	o := s.run(code)
+	return s.failed(s.run(code), code, class, message)
+}
+
+// failed checks the output of such a script.
+func (s *scene) failed(o harness.ScriptToolCallOutput, code, class, message string) harness.ScriptToolCallOutput {
+	s.Helper()
 	if o.OK || o.Error == nil || o.Error.Code != class || !strings.Contains(o.Error.Message, message) {
 		s.Errorf("%.200s\nended with ok %v, value %.100s, error %+v; want %s with %q", code, o.OK, o.Value, o.Error, class, message)
 		o.Error = &harness.ScriptError{}
@@ -336,25 +360,36 @@ func (s *scene) asking(code string) <-chan harness.ScriptToolCallOutput {
 type table []struct {
 	name string // of the seed
 	rule string // the sentence of the seed that the case proves
-	slow bool   // it takes 30 seconds, beside the other slow cases
+	slow string // a script that takes 30 seconds, and runs beside the other cases
 	test func(*scene)
 }
 
 // run runs the cases, and fails if they are not as many as the seed says.
 func (cases table) run(t *testing.T, s *scene, want int) {
 	t.Helper()
-	names := map[string]bool{}
+	names, slow := map[string]bool{}, map[string]<-chan harness.ScriptToolCallOutput{}
 	for _, c := range cases {
 		names[c.name] = true
 		if c.rule == "" {
 			t.Errorf("%s proves nothing", c.name)
 		}
-		t.Run(c.name, func(t *testing.T) {
-			if c.slow {
-				t.Parallel()
+		if c.slow != "" {
+			slow[c.name] = s.asking(c.slow)
+		}
+	}
+	for _, last := range []bool{false, true} {
+		for _, c := range cases {
+			if last != (c.slow != "") {
+				continue
 			}
-			c.test(s.at(t))
-		})
+			t.Run(c.name, func(t *testing.T) {
+				at := s.at(t)
+				if last {
+					at.slow = <-slow[c.name]
+				}
+				c.test(at)
+			})
+		}
 	}
 	if len(names) != want {
 		t.Errorf("%d cases, want %d", len(names), want)

@@ -17,7 +17,6 @@ import (
 // TestSecurity has the seed's 20 security tests, which verify isolation boundaries. The
 // seed names the first nine; the others prove a sentence of its rules each.
 func TestSecurity(t *testing.T) {
-	t.Parallel()
 	s := newScene(t, settings{})
 	table{
 		{name: "Access to require → ReferenceError", rule: "No banned tokens (require, import, eval, new Function)", test: func(s *scene) {
@@ -55,8 +54,8 @@ func TestSecurity(t *testing.T) {
 				s.Errorf("in the engine: %q", got)
 			}
 		}},
-		{name: "Infinite loop → timeout at 30s", rule: "timeoutMs: 30000, hard wall clock limit", slow: true, test: func(s *scene) {
-			o := s.fails("for (;;) {}", "ScriptTimeoutError", "30")
+		{name: "Infinite loop → timeout at 30s", rule: "timeoutMs: 30000, hard wall clock limit", slow: "for (;;) {}", test: func(s *scene) {
+			o := s.failed(s.slow, "the loop", "ScriptTimeoutError", "30")
 			if o.Metrics == nil || o.Metrics.DurationMs < 29_000 || o.Error.Phase != "executing" {
 				s.Errorf("metrics %+v, error %+v", o.Metrics, o.Error)
 			}

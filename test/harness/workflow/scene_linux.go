@@ -340,7 +340,7 @@ func (s *Scene) tree() (map[string]string, error) {
 		if err != nil {
 			return err
 		}
-		content, err := os.ReadFile(path) //nolint:gosec // the path comes from the walk
+		content, err := os.ReadFile(path)
 		files[strings.TrimPrefix(path, s.root+"/")] = info.Mode().String() + "\n" + string(content)
 		return err
 	})
