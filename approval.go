@@ -116,7 +116,8 @@ type Approval struct {
 	Args    string    `json:"args"`             // JSON without secrets; cut if it is long
 	Since   time.Time `json:"since"`
 	Expires time.Time `json:"expires"`
-	Changed string    `json:"changed,omitempty"` // how the tool differs from that of an earlier approval
+	Changed string    `json:"changed,omitempty"` // how the tool differs from that of an earlier approval, or from its pin
+	Pin     bool      `json:"pin,omitempty"`     // no call waits: a person is asked to accept a changed tool, or server, of this name
 
 	Terminal int `json:"-"` // process at whose terminal the code may be shown; 0: none
 }

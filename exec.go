@@ -274,6 +274,7 @@ var classNames = map[Kind]string{
 	InvalidResult:   "InvalidResultError",
 	ApprovalDenied:  "ApprovalDeniedError",
 	ApprovalTimeout: "ApprovalTimeoutError",
+	Quarantined:     "ToolQuarantinedError",
 }
 
 // Fail is the error of a run that ended for a reason outside its script.

@@ -44,6 +44,10 @@ type ServerStatus struct {
 	OAuthStatus  string      `json:"oauth_status,omitempty"`
 	OAuthError   string      `json:"oauth_error,omitempty"`     // why the last login failed
 	OAuthFailed  *time.Time  `json:"oauth_failed_at,omitempty"` // and when
+	Pinned       int         `json:"pinned,omitempty"`          // tools that are pinned
+	Pins         []PinChange `json:"pins,omitempty"`            // how the server differs from what is pinned
+	Suspicions   []Suspicion `json:"suspicions,omitempty"`      // in its texts
+	Reviews      int         `json:"-"`                         // how often its tools were compared with the pins
 }
 
 // MissingServer is a server that is not connected, and why.

@@ -35,6 +35,12 @@ func (s *System) advise(ctx context.Context, found []toolscript.Diagnostic, allo
 		catalog: view.Catalog, names: view.Names(), allow: allow,
 		table: naming.NewTable(view.Names(), allow, nil), shown: map[string]bool{},
 	}
+	a.held = func(server, tool string) string {
+		if err := held(view, server+toolscript.Separator+tool, allow); err != nil {
+			return "\n  " + err.Error()
+		}
+		return ""
+	}
 	a.search = func(query string) []string {
 		ctx, cancel := context.WithTimeout(ctx, adviceTime)
 		defer cancel()
@@ -65,7 +71,8 @@ type adviser struct {
 	allow   toolscript.Filter
 	table   *naming.Table // of names and allow
 	search  func(query string) (ids []string)
-	shown   map[string]bool // tools whose signature was shown, by id
+	held    func(server, tool string) string // why a tool is in quarantine; "" if it is not
+	shown   map[string]bool                  // tools whose signature was shown, by id
 }
 
 // message returns the message of a finding with advice below it.
@@ -165,6 +172,9 @@ func (a *adviser) noServer(message string, about toolscript.Subject) string {
 func (a *adviser) noTool(message string, server int, name string) string {
 	message, _, _ = strings.Cut(message, " Did you mean ")
 	s := a.names.Servers[server]
+	if why := a.held(s.Name, name); why != "" {
+		return message + why
+	}
 	if ids := a.table.Meant(name, ""); len(ids) > 0 && slices.ContainsFunc(s.Tools, func(t naming.Tool) bool { return t.ID == ids[0] }) {
 		return message + didYouMean(a.calls(ids[:1])) + a.signatures(ids[0])
 	}

@@ -71,7 +71,11 @@ func (s *System) approve(ctx context.Context, call *toolscript.Call, tool toolsc
 		if err := s.askPerson(ctx, call, tool, args, pin); err != nil {
 			return err
 		}
-		now, ok := s.Catalog().Lookup(tool.ID())
+		view := s.current()
+		now, ok := view.Catalog.Lookup(tool.ID())
+		if err := held(view, tool.ID(), nil); !ok && err != nil {
+			return err
+		}
 		if !ok || s.pin(now).Equal(pin) { // without a connection the server refuses the call
 			return nil
 		}
@@ -152,17 +156,21 @@ func (s *System) shownArgs(server string, args json.RawMessage) string {
 func identitiesOf(servers map[string]mcpclient.Config) *map[string]string {
 	all := make(map[string]string, len(servers))
 	for name, c := range servers {
-		parts := append([]string{c.Type, c.Dir, c.URL, c.Command}, c.Args...)
-		parts = append(parts, "", strings.Join(slices.Sorted(maps.Keys(c.Env)), " "))
-		identity := fmt.Sprintf("%q", parts)
-		for _, placeholder := range slices.Sorted(maps.Keys(c.Secrets)) {
-			if secret := c.Secrets[placeholder]; len(secret) >= minSecret {
-				identity = strings.ReplaceAll(identity, secret, placeholder)
-			}
-		}
-		all[name] = identity
+		all[name] = identityOf(c)
 	}
 	return &all
+}
+
+func identityOf(c mcpclient.Config) string {
+	parts := append([]string{c.Type, c.Dir, c.URL, c.Command}, c.Args...)
+	parts = append(parts, "", strings.Join(slices.Sorted(maps.Keys(c.Env)), " "))
+	identity := fmt.Sprintf("%q", parts)
+	for _, placeholder := range slices.Sorted(maps.Keys(c.Secrets)) {
+		if secret := c.Secrets[placeholder]; len(secret) >= minSecret {
+			identity = strings.ReplaceAll(identity, secret, placeholder)
+		}
+	}
+	return identity
 }
 
 // minSecret is the length of a value that does not occur in other words.
@@ -181,6 +189,9 @@ func (s *System) AnswerApproval(ctx context.Context, id string, answer toolscrip
 	_, err := askApprovals(ctx, s, func(r mailbox.Reply[struct{}]) any {
 		return approval.Answer{ID: id, Answer: answer, Approver: approver, Reply: r}
 	})
+	if err == nil {
+		err = s.awaitAccepted(ctx, id)
+	}
 	return err
 }
 

@@ -39,6 +39,7 @@ func (s *System) Configure(ctx context.Context, servers map[string]mcpclient.Con
 	for _, name := range result.Adjusted {
 		adjusted[name] = servers[name]
 	}
+	s.identities.Store(identitiesOf(servers)) // a server that starts compares its pins with those of removed servers
 	_, err := mailbox.Ask(ctx, s.supervisor(), func(r mailbox.Reply[struct{}]) any {
 		return configure{specs, slices.Concat(result.Changed, result.Removed), adjusted, r}
 	})
@@ -47,7 +48,6 @@ func (s *System) Configure(ctx context.Context, servers map[string]mcpclient.Con
 	}
 	s.configured = servers
 	s.redactors.Store(redactorsOf(servers))
-	s.identities.Store(identitiesOf(servers))
 	s.retryUnconnected(&result)
 	return result, nil
 }
@@ -129,9 +129,14 @@ func (s *System) serverSpec(name string, config mcpclient.Config) spec {
 	if config.Disabled {
 		status.State, status.Disabled = toolscript.Stopped, true
 	}
+	review := s.reviewer(name, config)
 	var known []toolscript.Tool
+	var knownReview server.Review
+	if last := s.options.Known[name]; review != nil && len(last) > 0 {
+		knownReview = review("", last)
+	}
 	for _, tool := range s.options.Known[name] {
-		if config.Selects(tool.Name) {
+		if config.Selects(tool.Name) && !knownReview.Holds(tool.Name) {
 			known = append(known, tool)
 		}
 	}
@@ -147,6 +152,8 @@ func (s *System) serverSpec(name string, config mcpclient.Config) spec {
 			HealthInterval: s.options.HealthInterval,
 			Memory:         s.options.Memory,
 			Known:          s.options.Known[name],
+			KnownReview:    knownReview,
+			Review:         review,
 			Logger:         s.options.Logger,
 			Port:           s.port(name),
 			Work:           &s.work,

@@ -62,6 +62,9 @@ func written(view registry.View, server, name string) (toolscript.Tool, bool) {
 // or the tool does not exist. It starts an attempt to connect to such a server. It
 // suggests only tools that allow selects.
 func (s *System) missing(view registry.View, id string, allow toolscript.Filter) error {
+	if err := held(view, id, allow); err != nil {
+		return err
+	}
 	if owner, tool, ok := absent(view, id); ok {
 		s.want(owner.Name)
 		return server.Refusal(owner.ServerStatus, tool)

@@ -105,7 +105,7 @@ func (s *System) runDeps() execution.Deps {
 		Search:     s.Search,
 		Describe:   s.Describe,
 		Select:     s.Select,
-		Names:      s.Names,
+		Names:      s.namesForScripts,
 		Types:      s.declarations,
 		Builtins:   s.Builtins,
 		Dialect:    s.dialectDeclarations,

@@ -19,6 +19,7 @@ import (
 	"github.com/toolscript/toolscript/actors/audit"
 	"github.com/toolscript/toolscript/actors/auth"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
+	"github.com/toolscript/toolscript/actors/pin"
 	"github.com/toolscript/toolscript/actors/registry"
 	"github.com/toolscript/toolscript/actors/search"
 	"github.com/toolscript/toolscript/actors/server"
@@ -59,6 +60,7 @@ type Options struct {
 	// CountTools selects the tools that Measures counts alone, at most 200; called for
 	// each call. Nil: none.
 	CountTools func() toolscript.Filter
+	Pins       Pins // zero: nothing is pinned
 
 	// NoServers is the error of a search, and of a script that uses a server, if no
 	// server is configured; nil: they find nothing.
@@ -114,8 +116,10 @@ type System struct {
 
 	redactors   atomic.Pointer[map[string]func(string) string] // by server, for the log
 	identities  atomic.Pointer[map[string]string]              // by server, for pins
-	configuring sync.Mutex                                     // held during a change of the configuration
-	configured  map[string]mcpclient.Config                    // the current configuration; guarded by configuring
+	guard       *pin.Guard
+	accepting   sync.Map                    // the *acceptance of each request to accept a pin, by its id
+	configuring sync.Mutex                  // held during a change of the configuration
+	configured  map[string]mcpclient.Config // the current configuration; guarded by configuring
 
 	work    mailbox.Group // goroutines that may outlive the actors for a moment
 	closing context.Context
@@ -147,6 +151,7 @@ func Start(o Options) (*System, error) {
 	}
 	s.redactors.Store(redactorsOf(o.Servers))
 	s.identities.Store(identitiesOf(o.Servers))
+	s.guard = s.newGuard()
 	s.closing, s.shut = context.WithCancel(context.Background())
 	s.searching.Store(&s.options.Search)
 	s.search = s.newSearch()

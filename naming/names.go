@@ -34,6 +34,10 @@ type Server struct {
 	Name  string `json:"server"` // configured name
 	Type  string `json:"-"`      // the interface of its tools: GithubTools
 	Tools []Tool `json:"tools"`  // sorted by id
+
+	// Held are the identifiers of tools in quarantine. They are not among Tools; a call of
+	// one reaches the gateway, which knows the reason.
+	Held []string `json:"held,omitempty"`
 }
 
 // Tool has the names of one tool.

@@ -117,7 +117,7 @@ func (x *index) outer(server int) int {
 // Results of Server and Tool that are not an index.
 const (
 	None   = -1 // no such name
-	Absent = -2 // any tool of a server that is hidden or not connected
+	Absent = -2 // any tool of a server that is hidden or not connected, and a tool in quarantine
 	Group  = -3 // a group of flat names: the server with the joined identifier, such as agents.llm
 )
 
@@ -139,7 +139,7 @@ func (t *Table) Tool(server int, ident string) int {
 		}
 		return None
 	}
-	if len(t.at(server).Tools) == 0 || !t.showsServer(server) {
+	if len(t.at(server).Tools) == 0 || !t.showsServer(server) || slices.Contains(t.at(server).Held, ident) {
 		return Absent
 	}
 	return t.tool(server, ident)

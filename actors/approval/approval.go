@@ -116,7 +116,7 @@ func (a *Approvals) start(c *actor.Context) {
 func (a *Approvals) ask(m Ask) {
 	for _, g := range []grant{{tool: m.Approval.Tool}, {m.Approval.Run, m.Approval.Tool}} {
 		pin, ok := a.granted[g]
-		if !ok {
+		if !ok || m.Once {
 			continue
 		}
 		if m.Approval.Changed = pin.Difference(m.Pin); m.Approval.Changed == "" {
@@ -223,6 +223,8 @@ func plain(code string) string {
 // kept for ever.
 func (a *Approvals) grant(r *request, scope string) error {
 	switch {
+	case r.Once:
+		return nil
 	case scope == toolscript.ScopeRun && r.Approval.Run != "":
 		if len(a.granted) > maxGranted {
 			maps.DeleteFunc(a.granted, func(g grant, _ Pin) bool { return g.run != "" })
@@ -257,7 +259,7 @@ func (a *Approvals) keep(r *request) error {
 // allowWaiting allows the other requests that a new grant covers.
 func (a *Approvals) allowWaiting(r *request, run string) {
 	for id, other := range a.pending {
-		if other != r && other.Approval.Tool == r.Approval.Tool && (run == "" || other.Approval.Run == run) && r.Pin.Equal(other.Pin) {
+		if other != r && !other.Once && other.Approval.Tool == r.Approval.Tool && (run == "" || other.Approval.Run == run) && r.Pin.Equal(other.Pin) {
 			a.end(id, nil)
 		}
 	}

@@ -12,6 +12,7 @@ type Ask struct {
 	Ctx      context.Context
 	Approval toolscript.Approval // ID, Since, Expires and Changed are set by the actor
 	Pin      Pin                 // of the tool
+	Once     bool                // no earlier approval counts, and the answer is for this request alone
 	Reply    mailbox.Reply[Ticket]
 }
 

@@ -28,7 +28,9 @@ var errInterrupted = &toolscript.Error{
 
 func (s *Server) call(m Call) {
 	about := toolscript.Error{Server: s.Name, Tool: m.Tool}
-	switch {
+	switch err := s.quarantined(m); {
+	case err != nil:
+		m.Reply.Send(nil, err)
 	case m.Ctx.Err() != nil:
 		m.Reply.Send(nil, named(mailbox.ContextError(m.Ctx), about))
 	case s.conn == nil && !s.mayConnect(&m):

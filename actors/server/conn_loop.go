@@ -55,7 +55,8 @@ func (k *connLoop) keep(online context.Context) {
 		return
 	}
 	stuck.Stop()
-	k.post(connected{k.generation, conn, conn.Info(), tools})
+	info := conn.Info()
+	k.post(connected{k.generation, conn, info, tools, k.examine(info.Instructions, tools)})
 	select {
 	case <-conn.Lost():
 		k.lost(conn.Err(), conn.Stderr())

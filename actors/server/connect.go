@@ -41,7 +41,7 @@ func (s *Server) connected(m connected) {
 	s.conn, s.info = m.conn, m.info
 	s.connects++
 	s.lastErr, s.stderr = nil, nil
-	s.offer(m.tools)
+	s.offer(m.tools, m.review)
 	s.enter(toolscript.Ready)
 	s.health = health{}
 	s.watch()
@@ -74,7 +74,7 @@ func (s *Server) ended(m ended) {
 	s.lastErr, s.stderr = m.err, m.stderr
 	s.next(worked)
 	if s.state == toolscript.Failed && len(s.all) > 0 {
-		s.all, s.tools, s.warnings = nil, nil, nil
+		s.all, s.tools, s.warnings, s.review = nil, nil, nil, Review{}
 		s.notifyTools()
 	}
 }

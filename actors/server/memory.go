@@ -4,6 +4,7 @@ import (
 	"log/slog"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/event"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
@@ -21,14 +22,21 @@ func (s *Server) recall() {
 	if s.Memory == nil {
 		return
 	}
-	memory, name, config, post := s.Memory, s.Name, s.Config, s.post
-	s.Work.Go(func() { post(recalled{memory.Recall(name, config)}) }, func(error) {})
+	memory, name, config, options, post := s.Memory, s.Name, s.Config, s.Options, s.post
+	s.Work.Go(func() {
+		if tools := memory.Recall(name, config); len(tools) > 0 {
+			post(recalled{tools, options.examine("", tools)})
+		}
+	}, func(error) {})
 }
 
 func (s *Server) recalled(m recalled) {
-	if s.connects == 0 && len(m.tools) > 0 && s.state != toolscript.Failed {
-		s.choose(m.tools)
+	if s.connects == 0 && s.state != toolscript.Failed {
+		s.choose(m.tools, m.review)
 		s.notifyTools()
+		if len(m.review.Changes)+len(m.review.Suspicions) > 0 {
+			s.tell(event.ServerChanged{Status: s.status()})
+		}
 	}
 }
 

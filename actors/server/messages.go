@@ -59,9 +59,13 @@ type (
 		conn       Conn
 		info       mcpclient.Info
 		tools      []toolscript.Tool
+		review     Review
 	}
 	// recalled: the tools that an earlier gateway stored.
-	recalled struct{ tools []toolscript.Tool }
+	recalled struct {
+		tools  []toolscript.Tool
+		review Review
+	}
 	// ended: the connection has ended, or the dial has failed.
 	ended struct {
 		generation uint64
@@ -74,6 +78,7 @@ type (
 	listed      struct {
 		generation uint64
 		tools      []toolscript.Tool
+		review     Review
 		err        error
 	}
 	// pauseOver: the pause between two lists has ended.

@@ -25,7 +25,8 @@ import (
 )
 
 // Options configure a Server. All fields are required except Login, Starts, Memory,
-// HealthInterval, Port and Known.
+// HealthInterval, Port, Known
+// and Review.
 type Options struct {
 	Name           string
 	Config         mcpclient.Config
@@ -40,8 +41,13 @@ type Options struct {
 	Port           *Port // where callers find the connection; nil makes all calls messages
 
 	// Known are the tools that the server listed last, if they are known before the
-	// start.
-	Known []toolscript.Tool
+	// start, and KnownReview is the review of them.
+	Known       []toolscript.Tool
+	KnownReview Review
+
+	// Review compares a list of tools with what is pinned, and examines its texts. It may be
+	// slow. Nil: every tool may be used.
+	Review func(instructions string, tools []toolscript.Tool) Review
 
 	// Work counts dials, connections and calls that have not ended. They may outlive
 	// the actor.
@@ -82,6 +88,8 @@ type Server struct {
 	all        []toolscript.Tool // the tools listed last, even while the server is not connected
 	tools      []toolscript.Tool // the tools of all that the configuration selects
 	warnings   []string
+	review     Review // of all
+	reviews    int    // so far
 	nextPing   *time.Timer
 	health     health // of this connection
 	listing    listing
@@ -133,6 +141,10 @@ func (s *Server) Receive(c *actor.Context) {
 		s.restart(m)
 	case Adjust:
 		s.adjust(m)
+	case Again:
+		s.again(m)
+	case reviewed:
+		s.reviewed(m)
 	case Call:
 		s.want()
 		s.call(m)
@@ -166,7 +178,7 @@ func (s *Server) start(c *actor.Context) {
 	s.tell = func(fact any) { mailbox.Send(engine, parent, fact) }
 	s.life, s.end = context.WithCancel(context.Background())
 	if len(s.Known) > 0 {
-		s.choose(s.Known)
+		s.choose(s.Known, s.KnownReview)
 		s.notifyTools()
 	}
 	if s.asleep = s.OnDemand && !s.Config.Disabled; s.asleep {

@@ -61,6 +61,12 @@ func (s *Server) status() toolscript.ServerStatus {
 	if s.Login != nil {
 		s.describeLogin(&status)
 	}
+	status.Pinned, status.Suspicions, status.Reviews = s.review.Pinned, s.review.Suspicions, s.reviews
+	for _, c := range s.review.Changes { // of tools that the configuration excludes, nothing is of interest
+		if c.Tool == "" || s.Config.Selects(c.Tool) {
+			status.Pins = append(status.Pins, c)
+		}
+	}
 	return status
 }
 

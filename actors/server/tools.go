@@ -37,12 +37,17 @@ func (s *Server) listChanged(m listChanged) {
 func (s *Server) list() {
 	s.listing = listing{busy: true}
 	conn, online, post, generation, bound := s.conn, s.online, s.post, s.generation, s.ConnectTimeout
+	options, instructions := s.Options, s.info.Instructions
 	s.Work.Go(func() {
 		ctx, cancel := context.WithTimeout(online, bound)
 		defer cancel()
 		tools, err := conn.ListTools(ctx)
-		post(listed{generation, tools, err})
-	}, func(err error) { post(listed{generation, nil, err}) })
+		var review Review
+		if err == nil {
+			review = options.examine(instructions, tools)
+		}
+		post(listed{generation, tools, review, err})
+	}, func(err error) { post(listed{generation: generation, err: err}) })
 }
 
 // listed keeps the previous tools if the list failed: the connection is up, so calls
@@ -58,7 +63,7 @@ func (s *Server) listed(m listed) {
 		s.listing.stale, pause = true, listRetry
 		mailbox.LogFailure(s.Logger, slog.LevelWarn, "tools not listed", m.err, slog.Duration("retry", pause))
 	} else {
-		s.offer(m.tools)
+		s.offer(m.tools, m.review)
 		s.log.write(slog.LevelInfo, "tools listed again", slog.Int("tools", len(s.tools)))
 	}
 	s.tell(event.ServerChanged{Status: s.status()})
@@ -77,9 +82,9 @@ func (s *Server) pauseOver(m pauseOver) {
 }
 
 // offer publishes the server's tools that the configuration selects.
-func (s *Server) offer(all []toolscript.Tool) {
+func (s *Server) offer(all []toolscript.Tool, review Review) {
 	s.keep(all)
-	s.choose(all)
+	s.choose(all, review)
 	s.announceTools()
 }
 
@@ -90,7 +95,7 @@ func (s *Server) adjust(m Adjust) {
 	s.calls.setMost(s.concurrency())
 	s.publish()
 	if s.all != nil {
-		s.choose(s.all)
+		s.choose(s.all, s.review)
 		s.announceTools()
 	}
 	s.advance()
@@ -104,14 +109,19 @@ func (s *Server) announceTools() {
 	s.notifyTools()
 }
 
-// choose sets the selected tools and the warnings about the filters.
-func (s *Server) choose(all []toolscript.Tool) {
-	s.all = all
+// choose sets the selected tools and the warnings about the filters. Tools that review
+// holds are not selected.
+func (s *Server) choose(all []toolscript.Tool, review Review) {
+	before := s.review
+	s.all, s.review = all, review
+	s.reviews++
+	s.logReview(before)
+	s.refuseHeld()
 	names := make([]string, 0, len(all))
 	s.tools = make([]toolscript.Tool, 0, len(all))
 	for _, tool := range all {
 		names = append(names, tool.Name)
-		if s.Config.Selects(tool.Name) {
+		if s.Config.Selects(tool.Name) && !review.Holds(tool.Name) {
 			s.tools = append(s.tools, tool)
 		}
 	}

@@ -178,6 +178,11 @@ func (o *statusOptions) printRunning(ctx context.Context, w io.Writer, address, 
 	for _, warning := range status.Warnings {
 		fmt.Fprintf(&b, "Warning: %s\n", terminal.OneLine(warning))
 	}
+	for _, s := range status.Servers {
+		for _, line := range pinLines(s) {
+			fmt.Fprintf(&b, "Warning: %s\n", terminal.OneLine(line))
+		}
+	}
 	if _, err := io.WriteString(w, b.String()); err != nil {
 		return "", err
 	}

@@ -22,7 +22,7 @@ func (l *loader) approve(d *document, file File) {
 	l.config.Settings.ConfirmAtTerminal = n.child("confirm").text() == "terminal"
 }
 
-// ofUser adds the approvals and the audit of the user's file if the named files have
+// ofUser adds the approvals, the pins and the audit of the user's file if the named files have
 // replaced it: another configuration must not switch them off, or on again.
 func (l *loader) ofUser(files []File) error {
 	for _, file := range files {
@@ -37,6 +37,7 @@ func (l *loader) ofUser(files []File) error {
 	file := File{Path: filepath.Join(l.options.home(), FileName)}
 	l.approve(d, file)
 	l.audit(d, file)
+	l.pin(d, file)
 	return nil
 }
 

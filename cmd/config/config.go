@@ -42,7 +42,9 @@ type Settings struct {
 	Approvals         toolscript.Approvals // of all files
 	ConfirmAtTerminal bool                 // codes of approvals may be shown at the terminal that answers
 
-	Audit     Audit // of the user's file
+	Audit Audit                // of the user's file
+	Pins  toolscript.PinPolicy // "" is warn
+
 	AnswersMB int64 // limit of all answers of servers in memory together
 }
 

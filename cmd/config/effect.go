@@ -66,7 +66,7 @@ func (l *loader) distrust(d *document, file File, e effect) {
 }
 
 func (d *document) hasSettings() bool {
-	return d.root.child("approvals") != nil || slices.ContainsFunc(settingNames, func(name string) bool { return d.root.child(name) != nil })
+	return d.root.child("approvals") != nil || d.root.child("pins") != nil || slices.ContainsFunc(settingNames, func(name string) bool { return d.root.child(name) != nil })
 }
 
 // remove removes fields of an object.

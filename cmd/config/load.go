@@ -144,6 +144,7 @@ func (l *loader) merge(d *document, file File, e effect) error {
 	l.config.Settings.apply(d.root)
 	l.approve(d, file)
 	l.audit(d, file)
+	l.pin(d, file)
 	if n := d.root.child("search").child("remote"); n != nil && l.config.Settings.Search.Model != "" {
 		l.report(Mistakes{d.mistake([]string{"search", "remote"}, n.key, "has no effect together with search.model")})
 	}

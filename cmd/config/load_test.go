@@ -73,6 +73,7 @@ func TestLoadComplete(t *testing.T) {
 		}}, Search: config.Search{Lexical: true, NoCache: true, Limit: 5, Alpha: new(0.5), Threshold: new(0.0),
 			Model: "/m/bge.gguf", Library: "/m", Remote: config.Remote{URL: "https://api.example.com/v1", Model: "m", Key: "k"}},
 			Audit: config.Audit{Off: true, FileMB: 1, KeepMB: 8, KeepDays: 30},
+			Pins:  toolscript.PinsQuarantine,
 			Approvals: toolscript.Approvals{{
 				Default: toolscript.ApprovalAskDestructive, Timeout: time.Minute,
 				Rules: []toolscript.ApprovalRule{{Match: []string{"github", "files__write_*"}, Action: toolscript.ApprovalAsk}},

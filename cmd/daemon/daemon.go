@@ -78,6 +78,7 @@ func (h *Host) Start(loaded *config.Config, options Options) (*Daemon, error) {
 	o.Approvals.Store = h.approvals()
 	o.Approvals.Policies = func() toolscript.Approvals { return d.settings.Load().Approvals }
 	o.CountTools = func() toolscript.Filter { return d.settings.Load().Telemetry.Tools }
+	o.Pins = actors.Pins{Store: h.pins(), Policy: func() toolscript.PinPolicy { return d.settings.Load().PinPolicy() }}
 	o.Types = func() actors.Types { return typeOptions(d.settings.Load().Types) }
 	d.completeScripts(&o.Scripts)
 	var warnings []string

@@ -66,6 +66,9 @@ func (d *Daemon) Reload(ctx context.Context, env map[string]string) (toolscript.
 	}
 	d.applyFlags(loaded)
 	old := d.settings.Swap(&loaded.Settings)
+	if old.PinPolicy() != loaded.Settings.PinPolicy() {
+		d.ReviewPins()
+	}
 	changed.Search = old.Search.Changes(loaded.Settings.Search)
 	options, warnings := d.host.searchOptions(loaded.Settings.Search)
 	d.ConfigureSearch(options)

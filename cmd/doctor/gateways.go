@@ -48,6 +48,8 @@ func (x *examination) gateway(ctx context.Context, e discovery.Entry) Gateway {
 		x.broken(subject, "toolscript gateway stop -g "+g.URL, "it does not answer within %s", answerTime)
 	case e.Version != toolscript.Version || e.Protocol != toolscript.Protocol:
 		x.warn(subject, "toolscript gateway restart -g "+g.URL, "it is toolscript %s, and this is %s", e.Version, toolscript.Version)
+	default:
+		x.pinsOf(ctx, e.URL)
 	}
 	return g
 }

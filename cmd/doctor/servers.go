@@ -112,6 +112,7 @@ func (x *examination) probe(ctx context.Context, failing map[string]bool) {
 	}
 	for i, s := range states {
 		x.Servers[i].State, x.Servers[i].Tools = s.State, s.Tools
+		x.pins(s)
 		if failing[s.Name] || s.State == toolscript.Ready || s.Disabled || slices.Contains(x.loaded.Untrusted, s.Name) {
 			continue
 		}

@@ -9,6 +9,9 @@ import (
 
 // ApprovalTitle is a call that waits for an approval, in a few words.
 func ApprovalTitle(a toolscript.Approval) string {
+	if a.Pin {
+		return "accept " + a.Tool + " as it is now"
+	}
 	from := "a call over HTTP"
 	if a.Run != "" {
 		from = a.Run
@@ -18,6 +21,9 @@ func ApprovalTitle(a toolscript.Approval) string {
 
 // ApprovalText is a call that waits for an approval, for a terminal.
 func ApprovalText(a toolscript.Approval) string {
+	if a.Pin {
+		return "\ntoolscript: " + terminal.Visible(ApprovalTitle(a)) + "?\n  changed since it was pinned: " + terminal.Visible(a.Changed) + "\n"
+	}
 	text := "\ntoolscript: " + terminal.Visible(ApprovalTitle(a)) + "\n  arguments: " + terminal.Visible(a.Args) + "\n"
 	if a.Changed != "" {
 		text += "  THE TOOL HAS CHANGED since it was approved: " + terminal.Visible(a.Changed) + "\n"

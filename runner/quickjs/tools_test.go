@@ -87,6 +87,7 @@ func TestUncaughtToolError(t *testing.T) {
 		{toolscript.LimitCalls, toolscript.LimitCalls, "ToolBudgetExceededError", "no", ""},
 		{toolscript.ApprovalDenied, toolscript.ApprovalDenied, "ApprovalDeniedError", "no", ""},
 		{toolscript.ApprovalTimeout, toolscript.ApprovalTimeout, "ApprovalTimeoutError", "no", ""},
+		{toolscript.Quarantined, toolscript.Quarantined, "ToolQuarantinedError", "no", ""},
 	}
 	for _, test := range tests {
 		h := newHost()

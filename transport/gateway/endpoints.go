@@ -72,6 +72,7 @@ func (s *Server) routes() []route {
 		{method: fiber.MethodGet, path: "/approvals", within: askTime, serve: s.approvals},
 		{method: fiber.MethodPost, path: "/approvals/:id", within: askTime, serve: s.answerApproval},
 		{method: fiber.MethodPost, path: "/approvals/:id/confirm", within: askTime, serve: s.confirmApproval},
+		{method: fiber.MethodPost, path: "/pins/accept", within: askTime, serve: s.acceptPins},
 		{method: fiber.MethodPost, path: MCPPath, within: runTime, serve: s.mcp},
 		{method: fiber.MethodGet, path: MCPPath, within: runTime, serve: s.mcp},
 		{method: fiber.MethodDelete, path: MCPPath, within: askTime, serve: s.mcp},

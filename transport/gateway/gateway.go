@@ -117,6 +117,8 @@ type Backend interface {
 	AnswerApproval(ctx context.Context, id string, answer toolscript.ApprovalAnswer, approver bool) error
 	// ConfirmApproval shows the code of such a call at the terminal of a process.
 	ConfirmApproval(ctx context.Context, id string, pid int) error
+	// AcceptPins asks a person to accept a server as it is now, or one of its tools.
+	AcceptPins(ctx context.Context, server, tool string) (toolscript.Approval, error)
 	// RunOf finds the run of a capability, and the tools that it may call. Its duration
 	// must not depend on the capabilities that exist.
 	RunOf(capability string) (runID string, allow toolscript.Filter, ok bool)

@@ -217,6 +217,10 @@ func (f *fake) ReplyRun(ctx context.Context, id string, answer toolscript.Answer
 	return f.reply(ctx, id, answer)
 }
 
+func (f *fake) AcceptPins(_ context.Context, server, tool string) (toolscript.Approval, error) {
+	return toolscript.Approval{ID: "apr_pin", Tool: server + "__" + tool, Pin: true}, nil
+}
+
 func (f *fake) PendingApprovals(context.Context) ([]toolscript.Approval, error) {
 	return f.approvals, nil
 }

@@ -117,7 +117,7 @@ func TestOpenAPIRoutes(t *testing.T) {
 // types are the Go types of the described schemas.
 var types = map[string]any{
 	"ActorStatus": toolscript.ActorStatus{}, "AuditStats": toolscript.AuditStats{}, "Annotations": toolscript.Annotations{}, "Answer": toolscript.Answer{},
-	"Approval": toolscript.Approval{}, "ApprovalAnswer": toolscript.ApprovalAnswer{}, "Confirmation": gateway.Confirmation{},
+	"Approval": toolscript.Approval{}, "ApprovalAnswer": toolscript.ApprovalAnswer{}, "Confirmation": gateway.Confirmation{}, "PinAcceptance": gateway.PinAcceptance{}, "PinChange": toolscript.PinChange{}, "Suspicion": toolscript.Suspicion{},
 	"AuthStart": gateway.AuthStart{}, "CallRecord": toolscript.CallRecord{}, "Confinement": toolscript.Confinement{},
 	"DetachedCall": toolscript.DetachedCall{}, "Detail": toolscript.Detail{}, "Diagnostic": toolscript.Diagnostic{},
 	"EngineStatus": toolscript.EngineStatus{}, "ErrorBody": gateway.ErrorBody{}, "Event": toolscript.Event{},

@@ -36,6 +36,7 @@ var statuses = map[toolscript.Kind]int{
 	toolscript.InvalidResult:   http.StatusBadGateway,
 	toolscript.ApprovalDenied:  http.StatusForbidden,
 	toolscript.ApprovalTimeout: http.StatusGatewayTimeout,
+	toolscript.Quarantined:     http.StatusForbidden,
 }
 
 func statusOf(kind toolscript.Kind) int {

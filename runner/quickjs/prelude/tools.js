@@ -89,6 +89,7 @@
     limit_calls: 'ToolBudgetExceededError',
     approval_denied: 'ApprovalDeniedError',
     approval_timeout: 'ApprovalTimeoutError',
+    quarantined: 'ToolQuarantinedError',
   });
 
   const failure = (id, fields, at) => {

@@ -1,0 +1,113 @@
+package pin
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode"
+
+	"github.com/rogpeppe/go-internal/diff"
+)
+
+const (
+	maxDiff = 8 << 10  // bytes of the difference of one tool
+	maxAll  = 64 << 10 // bytes of the differences of one server
+	maxText = 256 << 10
+)
+
+// parts are the pinned parts of a tool with their names for a person.
+func (t Text) parts() []struct{ name, text string } {
+	return []struct{ name, text string }{
+		{"title", t.Title},
+		{"description", sentences(t.Description)},
+		{"input schema", indented(t.Input)},
+		{"output schema", indented(t.Output)},
+		{"annotations", indented(t.Annotations)},
+	}
+}
+
+func indented(schema json.RawMessage) string {
+	var text bytes.Buffer
+	if json.Indent(&text, schema, "", "  ") != nil {
+		return string(schema)
+	}
+	return text.String()
+}
+
+// difference returns the names of the parts that differ, and the differences.
+func difference(was, is Text) (names []string, text string) {
+	var b strings.Builder
+	before := was.parts()
+	for i, now := range is.parts() {
+		if before[i].text == now.text {
+			continue
+		}
+		names = append(names, now.name)
+		fmt.Fprintf(&b, "%s:\n%s", now.name, lines(before[i].text, now.text))
+	}
+	return names, b.String()
+}
+
+// lines compares two texts line by line. The result has no header and no numbers.
+func lines(was, is string) string {
+	if len(was)+len(is) > maxText {
+		return "  (the texts are too long to compare)\n"
+	}
+	var b strings.Builder
+	head := true
+	for line := range strings.Lines(string(diff.Diff("was", ended(was), "is", ended(is)))) {
+		switch {
+		case strings.HasPrefix(line, "@@"):
+			if !head {
+				b.WriteString("  …\n")
+			}
+			head = false
+		case head, strings.HasPrefix(line, `\ No newline`):
+		default:
+			b.WriteString(line[:1] + " " + line[1:])
+		}
+	}
+	return b.String()
+}
+
+// ended is a text with an end of its last line. Hidden characters are written out.
+func ended(text string) []byte {
+	if text == "" {
+		return nil
+	}
+	return []byte(Shown(text) + "\n")
+}
+
+// Shown writes characters that cannot be seen, or that change how others are seen, as
+// \u{…}. Line ends stay.
+func Shown(text string) string {
+	if strings.IndexFunc(text, hidden) < 0 {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
+		if hidden(r) {
+			fmt.Fprintf(&b, `\u{%X}`, r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+func hidden(r rune) bool {
+	if r < 0x7f {
+		return r < ' ' && r != '\n' && r != '\t'
+	}
+	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
+}
+
+// cut shortens a difference at the end of a line.
+func cut(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	kept := text[:max(0, strings.LastIndexByte(text[:max(0, most)], '\n')+1)]
+	return fmt.Sprintf("%s… %d more lines\n", kept, strings.Count(text[len(kept):], "\n"))
+}

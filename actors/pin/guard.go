@@ -1,0 +1,227 @@
+package pin
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/toolscript/toolscript"
+)
+
+// Guard compares the tools of servers with what is pinned, and pins what is new to it.
+type Guard struct {
+	Store  Store                       // nil: nothing is pinned
+	Policy func() toolscript.PinPolicy // nil: warn
+	Log    *slog.Logger
+	// Configured reports whether a server of this name is configured now.
+	Configured func(server string) bool
+
+	mu   sync.Mutex
+	last map[string]listed // by server: what Check was given last
+}
+
+// Server is a server whose tools are compared.
+type Server struct {
+	Name     string
+	Source   string // the configuration file
+	Identity string // its command or URL
+	Program  string // the same for a person, without secrets
+}
+
+// listed is what a server listed last.
+type listed struct {
+	server Server
+	texts  map[string]Text
+}
+
+// Verdict is the result of a comparison.
+type Verdict struct {
+	Pinned  int // tools that are pinned
+	Changes []toolscript.PinChange
+	All     bool            // no tool of the server may be used
+	Held    map[string]bool // these tools may not be used
+}
+
+// Holds reports whether a tool may not be used.
+func (v Verdict) Holds(tool string) bool { return v.All || v.Held[tool] }
+
+func (g *Guard) policy() toolscript.PinPolicy {
+	if g.Policy == nil {
+		return toolscript.PinsWarn
+	}
+	return g.Policy()
+}
+
+// Check compares the tools that a server has listed. The first list of a server is
+// pinned. Check reads a file and may write it.
+func (g *Guard) Check(server Server, tools []toolscript.Tool) Verdict {
+	policy := g.policy()
+	if g.Store == nil || policy == toolscript.PinsOff {
+		return Verdict{}
+	}
+	now := listed{server, make(map[string]Text, len(tools))}
+	for _, t := range tools {
+		now.texts[t.Name] = textOf(t)
+	}
+	g.mu.Lock()
+	if g.last == nil {
+		g.last = map[string]listed{}
+	}
+	g.last[server.Name] = now
+	g.mu.Unlock()
+	record, err := g.record(now)
+	if err != nil {
+		g.Log.Error("pins not read", slog.String("server", server.Name), slog.String("error", err.Error()))
+		return unreadable(server.Name, policy, err)
+	}
+	return now.compare(record, policy)
+}
+
+// record returns the record of a server. A server without a record gets one: that of the
+// same program under a name that is not configured any more, else one of these tools.
+func (g *Guard) record(now listed) (*Record, error) {
+	record, err := g.Store.Load(now.server.Name, now.server.Source)
+	if record != nil || err != nil || len(now.texts) == 0 {
+		return record, err
+	}
+	renamed := g.renamed(now.server)
+	err = g.Store.Update(now.server.Name, now.server.Source, func(current *Record) *Record {
+		if record = current; record != nil { // another process was first
+			return nil
+		}
+		if record = renamed; record == nil {
+			record = now.record()
+		}
+		return record
+	})
+	return record, err
+}
+
+// renamed returns the record of a server that had another name; nil if there is none.
+func (g *Guard) renamed(server Server) *Record {
+	records, err := g.Store.Same(server.Source, hashOf(server.Identity))
+	if err != nil {
+		g.Log.Warn("pins of a renamed server not found", slog.String("server", server.Name), slog.String("error", err.Error()))
+		return nil
+	}
+	var moved *Record
+	for _, r := range records {
+		switch {
+		case g.Configured == nil || g.Configured(r.Server): // another server of the same program
+			return nil
+		case r.Server != server.Name:
+			next := *r
+			next.Server = server.Name
+			moved = &next
+		}
+	}
+	return moved
+}
+
+// record pins everything.
+func (l listed) record() *Record {
+	r := &Record{Server: l.server.Name, Source: l.server.Source, Identity: hashOf(l.server.Identity), Tools: map[string]string{}}
+	for name, text := range l.texts {
+		r.Tools[name] = text.hash()
+	}
+	texts := Texts{l.server.Program, l.texts}
+	r.Texts = func() Texts { return texts }
+	return r
+}
+
+func unreadable(server string, policy toolscript.PinPolicy, err error) Verdict {
+	held := policy == toolscript.PinsQuarantine
+	return Verdict{All: held, Changes: []toolscript.PinChange{{
+		Kind: toolscript.PinUnreadable, Diff: err.Error() + "\n", Held: held, Accept: command(server, ""),
+	}}}
+}
+
+// compare returns the differences between a list and a record; nil has none.
+func (l listed) compare(r *Record, policy toolscript.PinPolicy) Verdict {
+	if r == nil {
+		return Verdict{}
+	}
+	held := policy == toolscript.PinsQuarantine
+	v := Verdict{Pinned: len(r.Tools), Held: map[string]bool{}}
+	texts := sync.OnceValue(r.texts)
+	if r.Identity != hashOf(l.server.Identity) {
+		v.All = held
+		v.Changes = append(v.Changes, toolscript.PinChange{
+			Kind: toolscript.PinChanged, Parts: []string{"command or URL"}, Diff: lines(texts().Program, l.server.Program), Held: held, Accept: command(l.server.Name, ""),
+		})
+	}
+	room := maxAll
+	for _, name := range slices.Sorted(maps.Keys(l.texts)) {
+		now := l.texts[name]
+		change := toolscript.PinChange{Tool: name, Kind: toolscript.PinChanged, Held: held, Accept: command(l.server.Name, name)}
+		switch pinned, known := r.Tools[name]; {
+		case known && pinned == now.hash():
+			continue
+		case known:
+			change.Parts, change.Diff = difference(texts().Tools[name], now)
+		default:
+			change.Kind = toolscript.PinNew
+			_, change.Diff = difference(Text{}, now)
+		}
+		change.Diff = cut(change.Diff, min(maxDiff, room))
+		room = max(0, room-len(change.Diff))
+		v.Held[name] = held
+		v.Changes = append(v.Changes, change)
+	}
+	return v
+}
+
+// Snapshot is what a person accepts.
+type Snapshot struct {
+	listed listed
+	tool   string // "": the server with all its tools
+}
+
+// Snapshot returns what a server listed last: one tool, or everything if tool is "".
+func (g *Guard) Snapshot(server, tool string) (Snapshot, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	now, ok := g.last[server]
+	if !ok {
+		return Snapshot{}, &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf("server %s has not listed its tools since the gateway started; see: toolscript status", server)}
+	}
+	if _, ok := now.texts[tool]; tool != "" && !ok {
+		return Snapshot{}, &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf("server %s has no tool %q; see: toolscript pins list", server, tool)}
+	}
+	return Snapshot{now, tool}, nil
+}
+
+// Accept pins a snapshot.
+func (g *Guard) Accept(s Snapshot) error {
+	server := s.listed.server
+	if g.Store == nil {
+		return errors.New("there is no data folder for pins; name a folder of yours with --data-dir")
+	}
+	return g.Store.Update(server.Name, server.Source, func(r *Record) *Record {
+		now := s.listed.record()
+		if s.tool == "" {
+			return now
+		}
+		merged := Record{Server: server.Name, Source: server.Source, Identity: now.Identity, Tools: map[string]string{}}
+		texts := Texts{Program: server.Program, Tools: map[string]Text{}}
+		if r != nil {
+			merged.Identity, texts.Program = r.Identity, r.texts().Program
+			maps.Copy(merged.Tools, r.Tools)
+			maps.Copy(texts.Tools, r.texts().Tools)
+		}
+		merged.Tools[s.tool], texts.Tools[s.tool] = now.Tools[s.tool], s.listed.texts[s.tool]
+		merged.Texts = func() Texts { return texts }
+		return &merged
+	})
+}
+
+// command is the command with which a person accepts a difference.
+func command(server, tool string) string {
+	if tool != "" {
+		server += toolscript.Separator + tool
+	}
+	return "toolscript pins accept " + server
+}

@@ -1,0 +1,100 @@
+// Package pin remembers what the tools of each server were when they were first used,
+// and finds the differences later. A Guard is safe for concurrent use.
+package pin
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"strings"
+
+	"github.com/toolscript/toolscript"
+)
+
+// Record is what is pinned of one server.
+type Record struct {
+	Server   string            `json:"server"`   // its configured name
+	Source   string            `json:"source"`   // the configuration file
+	Identity string            `json:"identity"` // hash of its command or URL
+	Tools    map[string]string `json:"tools"`    // hashes by the server's own names
+
+	// Texts returns what the hashes are of. They are read only for a difference.
+	Texts func() Texts `json:"-"`
+}
+
+// Texts are the readable parts of a Record.
+type Texts struct {
+	Program string          `json:"program"` // the command or URL, without secrets
+	Tools   map[string]Text `json:"tools"`   // by the server's own names
+}
+
+// Text has the pinned parts of one tool.
+type Text struct {
+	Title       string          `json:"title,omitempty"`
+	Description string          `json:"description,omitempty"`
+	Input       json.RawMessage `json:"inputSchema,omitempty"`
+	Output      json.RawMessage `json:"outputSchema,omitempty"`
+	Annotations json.RawMessage `json:"annotations,omitempty"`
+}
+
+func (r *Record) texts() Texts {
+	if r.Texts == nil {
+		return Texts{}
+	}
+	return r.Texts()
+}
+
+// Store keeps records. Other processes use it at the same time.
+type Store interface {
+	// Load returns the record of a server; nil if there is none.
+	Load(server, source string) (*Record, error)
+	// Update replaces the record of a server by the result of edit, which gets the current
+	// record or nil; a nil result changes nothing. Updates of all processes happen one after
+	// the other.
+	Update(server, source string, edit func(*Record) *Record) error
+	// Same returns the records of a configuration file with an identity.
+	Same(source, identity string) ([]*Record, error)
+}
+
+// textOf returns the pinned parts of a tool. Schemas are compact: a cache of tool lists
+// may have removed white space.
+func textOf(t toolscript.Tool) Text {
+	text := Text{Title: t.Title, Description: t.Description, Input: compact(t.InputSchema), Output: compact(t.OutputSchema)}
+	if annotations, _ := json.Marshal(t.Annotations); string(annotations) != "{}" { // pointers to bool always encode
+		text.Annotations = annotations
+	}
+	return text
+}
+
+// compact returns a schema as encoding/json writes it: the same for a schema of a server
+// and of a cache. The order of the members counts.
+func compact(schema json.RawMessage) json.RawMessage {
+	if len(schema) == 0 {
+		return nil
+	}
+	text, err := json.Marshal(schema)
+	if err != nil { // no JSON
+		text, _ = json.Marshal(string(schema)) // a string always encodes
+	}
+	return text
+}
+
+// hash is the hash of the pinned parts of a tool.
+func (t Text) hash() string {
+	h := sha256.New()
+	for _, part := range []string{t.Title, t.Description, string(t.Input), string(t.Output), string(t.Annotations)} {
+		_, _ = h.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(part)))) // a hash never fails
+		_, _ = h.Write([]byte(part))
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// hashOf is the hash of the command or URL of a server.
+func hashOf(identity string) string {
+	sum := sha256.Sum256([]byte(identity))
+	return hex.EncodeToString(sum[:16])
+}
+
+// sentences has a line for each sentence, so that a difference is short.
+func sentences(text string) string { return strings.ReplaceAll(text, ". ", ".\n") }

@@ -1,0 +1,258 @@
+package actors
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/approval"
+	"github.com/toolscript/toolscript/actors/internal/mailbox"
+	"github.com/toolscript/toolscript/actors/pin"
+	"github.com/toolscript/toolscript/actors/registry"
+	"github.com/toolscript/toolscript/actors/server"
+	"github.com/toolscript/toolscript/naming"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+// Pins configures how tools are compared with what they were at their first use.
+type Pins struct {
+	Store  pin.Store                   // nil: nothing is pinned
+	Policy func() toolscript.PinPolicy // called for each list of tools; nil: warn
+}
+
+func (s *System) newGuard() *pin.Guard {
+	return &pin.Guard{
+		Store: s.options.Pins.Store, Policy: s.options.Pins.Policy, Log: s.options.Logger,
+		Configured: func(name string) bool { _, ok := (*s.identities.Load())[name]; return ok },
+	}
+}
+
+// reviewer returns the function that reviews the tools of a server. Tools of this program
+// change only with it.
+func (s *System) reviewer(name string, config mcpclient.Config) func(string, []toolscript.Tool) server.Review {
+	if config.Type == mcpclient.Builtin || config.Type == mcpclient.InProcess {
+		return nil
+	}
+	identity := identityOf(config)
+	of := pin.Server{Name: name, Source: config.Source, Identity: identity, Program: mcpclient.Redactor(config)(programOf(config))}
+	return func(_ string, tools []toolscript.Tool) server.Review {
+		return server.Review{Verdict: s.guard.Check(of, tools)}
+	}
+}
+
+// programOf is the command or URL of a server for a person.
+func programOf(c mcpclient.Config) string {
+	if c.URL != "" {
+		return c.URL
+	}
+	return strings.Join(append([]string{c.Command}, c.Args...), " ")
+}
+
+// ReviewPins compares the tools of all servers with their pins again, because the policy
+// has changed.
+func (s *System) ReviewPins() {
+	for _, known := range s.current().Servers {
+		if at, ok := s.directory.find(serverID(known.Name)); ok {
+			at.Engine.Send(at.PID, server.Again{})
+		}
+	}
+}
+
+// held is the error of a tool in quarantine; nil if it is in none. The id may end with
+// the name that scripts write.
+func held(view registry.View, id string, allow toolscript.Filter) error {
+	for _, known := range view.Servers {
+		name, of := strings.CutPrefix(id, known.Name+toolscript.Separator)
+		if !of {
+			continue
+		}
+		for _, c := range known.Pins {
+			if !c.Held || c.Tool != "" && c.Tool != name && naming.Identifier(c.Tool) != name {
+				continue
+			}
+			tool := toolscript.Tool{Server: known.Name, Name: cmp.Or(c.Tool, name)}
+			if !allow.Match(tool) {
+				return nil
+			}
+			return server.Quarantine(tool, c)
+		}
+	}
+	return nil
+}
+
+// namesForScripts are Names with the tools in quarantine.
+func (s *System) namesForScripts() *naming.Names {
+	view := s.current()
+	return withHeld(view.Names(), view.Servers)
+}
+
+// withHeld adds the tools in quarantine to the names of a catalog, so that a script that
+// calls one gets the reason.
+func withHeld(names *naming.Names, servers []registry.Server) *naming.Names {
+	held := map[string][]string{}
+	for _, s := range servers {
+		for _, c := range s.Pins {
+			if c.Held && c.Tool != "" {
+				held[s.Name] = append(held[s.Name], naming.Identifier(c.Tool))
+			}
+		}
+	}
+	if len(held) == 0 {
+		return names
+	}
+	more := *names
+	more.Servers = slices.Clone(names.Servers)
+	for i := range more.Servers {
+		s := &more.Servers[i]
+		for _, ident := range held[s.Name] {
+			if !slices.ContainsFunc(s.Tools, func(t naming.Tool) bool { return t.Ident == ident }) {
+				s.Held = append(s.Held, ident)
+				more.Key += fmt.Sprintf(" held %q.%q", s.Name, ident)
+			}
+		}
+	}
+	return &more
+}
+
+// acceptTime bounds the wait until an accepted tool can be used.
+const acceptTime = 5 * time.Second
+
+// acceptance is a change that a person may accept.
+type acceptance struct {
+	done chan struct{} // closed when it is accepted or not
+	err  error         // of pinning it; read it after done
+}
+
+// AcceptPins asks a person to accept a server as it is now, or one of its tools. It
+// returns the request, which AnswerApproval answers. Nothing else accepts a change.
+func (s *System) AcceptPins(ctx context.Context, name, tool string) (toolscript.Approval, error) {
+	var none toolscript.Approval
+	changes, err := s.pinChanges(name, tool)
+	if err != nil {
+		return none, err
+	}
+	snapshot, err := s.guard.Snapshot(name, tool)
+	if err != nil {
+		return none, err
+	}
+	at, err := s.find(approvalsID)
+	if err != nil {
+		return none, err
+	}
+	id := name
+	if tool != "" {
+		id = name + toolscript.Separator + tool
+	}
+	asking, cancel := bounded(ctx, spawnLimit)
+	defer cancel()
+	ticket, err := mailbox.Ask(asking, at, func(r mailbox.Reply[approval.Ticket]) any {
+		return approval.Ask{Ctx: s.closing, Once: true, Reply: r, Approval: toolscript.Approval{Tool: id, Pin: true, Changed: summaryOf(changes)}}
+	})
+	if err != nil {
+		return none, err
+	}
+	a := &acceptance{done: make(chan struct{})}
+	s.accepting.Store(ticket.Approval.ID, a)
+	s.work.Go(func() {
+		defer close(a.done)
+		defer s.accepting.Delete(ticket.Approval.ID)
+		select {
+		case err := <-ticket.Decided:
+			if err == nil {
+				a.err = s.accept(snapshot, name)
+			}
+		case <-at.Ended: // its requests end with it
+		}
+	}, func(err error) { a.err = err })
+	return ticket.Approval, nil
+}
+
+// pinChanges returns the changes of a server, or of one tool.
+func (s *System) pinChanges(name, tool string) ([]toolscript.PinChange, error) {
+	view := s.current()
+	at := slices.IndexFunc(view.Servers, func(known registry.Server) bool { return known.Name == name })
+	if at < 0 {
+		return nil, unknownServer(view, name, nil)
+	}
+	changes := view.Servers[at].Pins
+	if tool != "" {
+		changes = slices.DeleteFunc(slices.Clone(changes), func(c toolscript.PinChange) bool { return c.Tool != tool })
+	}
+	if len(changes) == 0 {
+		return nil, &toolscript.Error{Kind: toolscript.Conflict, Err: errors.New("nothing has changed there; see: toolscript pins list")}
+	}
+	return changes, nil
+}
+
+// summaryOf is one line about changes.
+func summaryOf(changes []toolscript.PinChange) string {
+	const most = 5
+	var words []string
+	for i, c := range changes {
+		if i == most {
+			words = append(words, fmt.Sprintf("%d more", len(changes)-most))
+			break
+		}
+		word := strings.Join(c.Parts, ", ")
+		if word == "" {
+			word = c.Kind
+		}
+		if c.Tool != "" {
+			word = c.Tool + " (" + word + ")"
+		}
+		words = append(words, word)
+	}
+	return strings.Join(words, "; ")
+}
+
+// accept pins a snapshot, and returns when the tools can be used.
+func (s *System) accept(snapshot pin.Snapshot, name string) error {
+	if err := s.guard.Accept(snapshot); err != nil {
+		return &toolscript.Error{Kind: toolscript.Internal, Err: fmt.Errorf("the change is accepted, and cannot be stored: %w", err)}
+	}
+	ctx, cancel := context.WithTimeout(s.closing, acceptTime)
+	defer cancel()
+	at, err := s.find(serverID(name))
+	if err != nil {
+		return nil // its next start reads the pins
+	}
+	reviews, err := mailbox.Ask(ctx, at, func(r mailbox.Reply[int]) any { return server.Again{Reply: r} })
+	if err != nil {
+		return nil // as above
+	}
+	for seen := s.view.Load(); !hasReview(seen.View, name, reviews); seen = s.view.Load() {
+		select {
+		case <-seen.replaced:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+	return nil
+}
+
+// hasReview reports whether a View has this review of a server or a later one.
+func hasReview(view registry.View, name string, reviews int) bool {
+	at := slices.IndexFunc(view.Servers, func(known registry.Server) bool { return known.Name == name })
+	return at < 0 || view.Servers[at].Reviews >= reviews
+}
+
+// awaitAccepted waits until an accepted change is pinned. Other approvals have nothing to
+// wait for.
+func (s *System) awaitAccepted(ctx context.Context, id string) error {
+	found, ok := s.accepting.Load(id)
+	if !ok {
+		return nil
+	}
+	a := found.(*acceptance)
+	select {
+	case <-a.done:
+		return a.err
+	case <-ctx.Done():
+		return toolscript.ContextError(ctx)
+	}
+}

@@ -1,0 +1,110 @@
+package server
+
+import (
+	"fmt"
+	"log/slog"
+	"strings"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/event"
+	"github.com/toolscript/toolscript/actors/internal/mailbox"
+	"github.com/toolscript/toolscript/actors/pin"
+)
+
+// Review is what is known about the texts of a list of tools.
+type Review struct {
+	pin.Verdict
+	Suspicions []toolscript.Suspicion
+}
+
+// Again reviews the tools again, because the pins or their policy have changed. It is
+// answered when the tools are published.
+type Again struct {
+	Reply mailbox.Reply[int] // receives the Reviews of the status that has the result
+}
+
+// reviewed is the result of Again.
+type reviewed struct {
+	tools  []toolscript.Tool // the list that was reviewed
+	review Review
+	reply  mailbox.Reply[int]
+}
+
+// examine reviews a list of tools. It may read and write a file, so it runs in a
+// goroutine of its own.
+func (o Options) examine(instructions string, tools []toolscript.Tool) Review {
+	if o.Review == nil {
+		return Review{}
+	}
+	return o.Review(instructions, tools)
+}
+
+func (s *Server) again(m Again) {
+	tools, instructions, options, post := s.all, s.info.Instructions, s.Options, s.post
+	s.Work.Go(func() { post(reviewed{tools, options.examine(instructions, tools), m.Reply}) }, func(err error) { m.Reply.Send(0, err) })
+}
+
+// reviewed publishes the tools again, unless the server has listed others meanwhile.
+func (s *Server) reviewed(m reviewed) {
+	if same := len(m.tools) == len(s.all) && (len(m.tools) == 0 || &m.tools[0] == &s.all[0]); same {
+		s.choose(s.all, m.review)
+		s.announceTools()
+		s.tell(event.ServerChanged{Status: s.status()})
+	}
+	m.reply.Send(s.reviews, nil)
+}
+
+// Quarantine is the error of a call of a tool that a review holds because of a change.
+func Quarantine(tool toolscript.Tool, c toolscript.PinChange) *toolscript.Error {
+	why := "its " + strings.Join(c.Parts, ", ") + " changed after it was pinned"
+	switch {
+	case c.Kind == toolscript.PinNew:
+		why = "it is new: server " + tool.Server + " did not have it when it was pinned"
+	case c.Kind == toolscript.PinUnreadable:
+		why = "the pins of server " + tool.Server + " cannot be read"
+	case c.Tool == "":
+		why = "the command or URL of server " + tool.Server + " changed after it was pinned"
+	}
+	return &toolscript.Error{Kind: toolscript.Quarantined, Server: tool.Server, Tool: tool.Name, Err: fmt.Errorf(
+		"%s is in quarantine: %s; see: toolscript pins diff %s; a person accepts it with: %s", tool.ID(), why, tool.Server, c.Accept)}
+}
+
+// quarantined is the error of a call that the review does not allow; nil if it does.
+func (s *Server) quarantined(m Call) error {
+	if m.Fetch != nil || !s.review.Holds(m.Tool) {
+		return nil
+	}
+	for _, c := range s.review.Changes {
+		if c.Held && (c.Tool == "" || c.Tool == m.Tool) {
+			return Quarantine(toolscript.Tool{Server: s.Name, Name: m.Tool}, c)
+		}
+	}
+	return nil
+}
+
+// refuseHeld fails waiting calls of tools that the review holds.
+func (s *Server) refuseHeld() {
+	s.queue.refuseIf(func(w waiting) bool { return s.quarantined(w.Call) != nil }, func(w waiting) error { return s.quarantined(w.Call) })
+}
+
+// logReview logs what the last review has not found.
+func (s *Server) logReview(before Review) {
+	known := map[string]bool{}
+	for _, c := range before.Changes {
+		known["pin "+c.Tool+c.Diff] = true
+	}
+	for _, f := range before.Suspicions {
+		known["text "+f.Tool+f.Where+f.Text] = true
+	}
+	for _, c := range s.review.Changes {
+		if !known["pin "+c.Tool+c.Diff] {
+			s.log.write(slog.LevelWarn, "not as pinned", slog.String("tool", c.Tool), slog.String("kind", c.Kind), slog.Any("parts", c.Parts),
+				slog.Bool("quarantine", c.Held), slog.String("see", "toolscript pins diff "+s.Name))
+		}
+	}
+	for _, f := range s.review.Suspicions {
+		if !known["text "+f.Tool+f.Where+f.Text] {
+			s.log.write(slog.LevelWarn, "suspicious text", slog.String("tool", f.Tool), slog.String("where", f.Where), slog.String("shape", f.Shape), slog.String("text", f.Text))
+		}
+	}
+}

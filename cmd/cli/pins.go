@@ -1,0 +1,299 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/elicit"
+	"github.com/toolscript/toolscript/cmd/form"
+	"github.com/toolscript/toolscript/cmd/target"
+	"github.com/toolscript/toolscript/cmd/terminal"
+	"github.com/toolscript/toolscript/naming"
+	"github.com/toolscript/toolscript/transport/gateway"
+)
+
+const pinsHelp = `Show which tools have changed since they were first used, and accept changes.
+
+The gateway pins the description, the schemas and the annotations of each tool, and the
+command or URL of each server, when it sees them first. pins.policy of the
+configuration says what happens to tools that differ later, and to new tools of a known
+server: warn shows them, and quarantine also keeps them out of search, types and calls
+until you accept them. Known shapes of attacks in the texts of servers are shown too.`
+
+func newPins(a *app) *cobra.Command {
+	var f form.Form
+	list := func(c *cobra.Command, _ []string) error { return a.listPins(c.Context(), f) }
+	c := &cobra.Command{Use: "pins", Short: "Show tools that have changed since their first use, and accept them", Long: pinsHelp, Args: takes(), RunE: list}
+	form.Add(c.Flags(), &f, "print the servers with their changes as JSON")
+	listing := &cobra.Command{Use: "list", Short: "List the changes and the suspicious texts", Args: takes(), RunE: list}
+	form.Add(listing.Flags(), &f, "print the servers with their changes as JSON")
+	c.AddCommand(listing, newPinsDiff(a), newPinsAccept(a))
+	return c
+}
+
+func newPinsDiff(a *app) *cobra.Command {
+	var f form.Form
+	c := &cobra.Command{
+		Use: "diff [SERVER[__TOOL]]", Short: "Show what has changed, line by line", Args: takes("[SERVER[__TOOL]]"),
+		RunE: func(c *cobra.Command, args []string) error { return a.diffPins(c.Context(), args, f) },
+	}
+	form.Add(c.Flags(), &f, "print the changes as JSON")
+	return c
+}
+
+func newPinsAccept(a *app) *cobra.Command {
+	var f form.Form
+	c := &cobra.Command{
+		Use:   "accept SERVER[__TOOL]",
+		Short: "Accept a server, or one of its tools, as it is now",
+		Long: `Accept a server with all its tools, or one of its tools, as it is now. The command shows
+the changes and asks for a code, which the gateway shows as it does for approvals: at
+the terminal of "toolscript gateway start", or as a notification of the desktop.`,
+		Args: takes("SERVER[__TOOL]"),
+		RunE: func(c *cobra.Command, args []string) error { return a.acceptPins(c.Context(), args[0], f) },
+	}
+	form.Add(c.Flags(), &f, "print what was accepted as JSON")
+	return c
+}
+
+// pinnedServer is the part of a server's status about pins. It is the output of pins list
+// and diff with --json.
+type pinnedServer struct {
+	Name       string                 `json:"name"`
+	Pinned     int                    `json:"pinned"`
+	Changes    []toolscript.PinChange `json:"changes"`
+	Suspicions []toolscript.Suspicion `json:"suspicions"`
+}
+
+// pinnedServers asks the gateway.
+func pinnedServers(ctx context.Context, g *target.Gateway) ([]pinnedServer, error) {
+	status, err := g.Status(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]pinnedServer, 0, len(status.Servers))
+	for _, s := range status.Servers {
+		all = append(all, pinnedServer{s.Name, s.Pinned, append([]toolscript.PinChange{}, s.Pins...), append([]toolscript.Suspicion{}, s.Suspicions...)})
+	}
+	return all, nil
+}
+
+func (a *app) listPins(ctx context.Context, f form.Form) error {
+	g, err := a.target.Require(ctx)
+	if err != nil {
+		return err
+	}
+	defer g.Close()
+	servers, err := pinnedServers(ctx, g)
+	if err != nil {
+		return err
+	}
+	if f.Structured() {
+		return f.Write(a.Stdout, servers)
+	}
+	t := terminal.Table{Header: []string{"Server", "Pinned", "Tool", "State", "Changed"}}
+	tools, found := 0, 0
+	for _, s := range servers {
+		tools += s.Pinned
+		for _, c := range s.Changes {
+			t.Add(s.Name, strconv.Itoa(s.Pinned), c.Tool, stateOfPin(c), strings.Join(c.Parts, ", "))
+			found++
+		}
+		for _, x := range s.Suspicions {
+			t.Add(s.Name, strconv.Itoa(s.Pinned), x.Tool, "suspicious", x.Where+": "+x.Shape)
+			found++
+		}
+	}
+	if found == 0 {
+		a.say("%d tools are pinned, and none has changed", tools)
+		return nil
+	}
+	return t.Write(a.Stdout, terminal.Columns(a.Stdout), nil)
+}
+
+func stateOfPin(c toolscript.PinChange) string {
+	if c.Held {
+		return c.Kind + ", in quarantine"
+	}
+	return c.Kind
+}
+
+func (a *app) diffPins(ctx context.Context, args []string, f form.Form) error {
+	g, err := a.target.Require(ctx)
+	if err != nil {
+		return err
+	}
+	defer g.Close()
+	servers, err := pinnedServers(ctx, g)
+	if err != nil {
+		return err
+	}
+	if len(args) > 0 {
+		s, tool, err := pinned(servers, args[0])
+		if err != nil {
+			return err
+		}
+		servers = []pinnedServer{s.only(tool)}
+	}
+	if f.Structured() {
+		return f.Write(a.Stdout, servers)
+	}
+	return a.writeDiff(a.Stdout, servers)
+}
+
+// writeDiff writes the changes of servers, each with the command that accepts it.
+func (a *app) writeDiff(w io.Writer, servers []pinnedServer) error {
+	var b strings.Builder
+	for _, s := range servers {
+		for _, c := range s.Changes {
+			fmt.Fprintf(&b, "%s: %s", terminal.OneLine(idOf(s.Name, c.Tool)), stateOfPin(c))
+			if len(c.Parts) > 0 {
+				fmt.Fprintf(&b, " (%s)", strings.Join(c.Parts, ", "))
+			}
+			fmt.Fprintf(&b, "\n%s  accept it: %s\n", indentLines(terminal.VisibleText(c.Diff)), terminal.OneLine(c.Accept))
+		}
+		for _, x := range s.Suspicions {
+			fmt.Fprintf(&b, "%s: suspicious text in %s (%s)\n    %s\n", terminal.OneLine(idOf(s.Name, x.Tool)), terminal.OneLine(x.Where), x.Shape, terminal.OneLine(x.Text))
+		}
+	}
+	if b.Len() == 0 {
+		a.say("nothing has changed")
+		return nil
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func indentLines(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		b.WriteString("    " + line)
+	}
+	return b.String()
+}
+
+func idOf(server, tool string) string {
+	if tool == "" {
+		return "server " + server
+	}
+	return server + toolscript.Separator + tool
+}
+
+// pinned finds a server, and its tool that has changed, by SERVER or SERVER__TOOL.
+func pinned(servers []pinnedServer, id string) (of pinnedServer, tool string, err error) {
+	var known []string
+	for _, s := range servers {
+		if s.Name == id {
+			return s, "", nil
+		}
+		name, found := strings.CutPrefix(id, s.Name+toolscript.Separator)
+		if found && slices.ContainsFunc(s.Changes, func(c toolscript.PinChange) bool { return c.Tool == name }) {
+			of, tool = s, name
+		}
+		known = append(known, s.Name)
+		for _, c := range s.Changes {
+			if c.Tool != "" {
+				known = append(known, s.Name+toolscript.Separator+c.Tool)
+			}
+		}
+	}
+	if tool == "" {
+		err = &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf("there is no server %.100q, and no changed tool%s; see: toolscript pins list",
+			id, naming.DidYouMean(naming.Nearest(id, known, 1)))}
+	}
+	return of, tool, err
+}
+
+// only leaves the changes of one tool; "" leaves all.
+func (s pinnedServer) only(tool string) pinnedServer {
+	if tool != "" {
+		s.Changes = slices.DeleteFunc(slices.Clone(s.Changes), func(c toolscript.PinChange) bool { return c.Tool != tool })
+		s.Suspicions = slices.DeleteFunc(slices.Clone(s.Suspicions), func(x toolscript.Suspicion) bool { return x.Tool != tool })
+	}
+	return s
+}
+
+// acceptedPins is the output of accept with --json.
+type acceptedPins struct {
+	Server string `json:"server"`
+	Tool   string `json:"tool,omitempty"`
+}
+
+// acceptPins shows the changes, and asks the person for the code of the request.
+func (a *app) acceptPins(ctx context.Context, id string, f form.Form) error {
+	g, err := a.target.Require(ctx)
+	if err != nil {
+		return err
+	}
+	defer g.Close()
+	servers, err := pinnedServers(ctx, g)
+	if err != nil {
+		return err
+	}
+	of, tool, err := pinned(servers, id)
+	if err != nil {
+		return err
+	}
+	if len(of.only(tool).Changes) == 0 {
+		return &toolscript.Error{Kind: toolscript.Conflict, Err: errors.New("server " + of.Name + " is as it was pinned")}
+	}
+	request, err := g.AcceptPins(ctx, gateway.PinAcceptance{Server: of.Name, Tool: tool})
+	if err != nil {
+		return err
+	}
+	if err := a.writeDiff(a.Stderr, []pinnedServer{of.only(tool)}); err != nil {
+		return err
+	}
+	a.say("%s", strings.TrimSpace(elicit.ApprovalText(request)))
+	_ = g.ConfirmApproval(ctx, request.ID, os.Getpid()) // refused unless the user's file allows it: then the code is elsewhere
+	code, err := a.code(ctx)
+	if err != nil {
+		return err
+	}
+	if err := g.AnswerApproval(ctx, request.ID, toolscript.ApprovalAnswer{Action: toolscript.ApprovalAllow, Code: code}); err != nil {
+		return err
+	}
+	if f.Structured() {
+		return f.Write(a.Stdout, acceptedPins{of.Name, tool})
+	}
+	return a.print("Accepted %s", terminal.OneLine(idOf(of.Name, tool)))
+}
+
+// pinLines are the warnings of status about one server.
+func pinLines(s toolscript.ServerStatus) (lines []string) {
+	if n := len(s.Pins); n > 0 {
+		state := "not as it was pinned"
+		if slices.ContainsFunc(s.Pins, func(c toolscript.PinChange) bool { return c.Held }) {
+			state += ", and in quarantine"
+		}
+		var what []string
+		for _, c := range s.Pins[:min(n, mostPins)] {
+			name := c.Tool
+			if name == "" {
+				name = "the server"
+			}
+			what = append(what, name+" ("+strings.Join(append([]string{c.Kind}, c.Parts...), ", ")+")")
+		}
+		if n > mostPins {
+			what = append(what, fmt.Sprintf("%d more", n-mostPins))
+		}
+		lines = append(lines, fmt.Sprintf("%s: %s: %s; see: toolscript pins diff %s", s.Name, state, strings.Join(what, ", "), s.Name))
+	}
+	if n := len(s.Suspicions); n > 0 {
+		first := s.Suspicions[0]
+		lines = append(lines, fmt.Sprintf("%s: %d suspicious texts, such as %s of %s (%s); see: toolscript pins diff %s", s.Name, n, first.Where, idOf(s.Name, first.Tool), first.Shape, s.Name))
+	}
+	return lines
+}
+
+// mostPins is how many changes of a server status names.
+const mostPins = 5

@@ -1,0 +1,15 @@
+package daemon
+
+import (
+	"github.com/toolscript/toolscript/actors/pin"
+	"github.com/toolscript/toolscript/cmd/pinstore"
+)
+
+// pins is the store of what tools were at their first use; nil without a data folder.
+func (h *Host) pins() pin.Store {
+	path, err := h.folder("pins")
+	if err != nil {
+		return nil
+	}
+	return pinstore.Folder(path)
+}

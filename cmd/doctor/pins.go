@@ -1,0 +1,43 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/gateway"
+)
+
+// pinsOf reports the servers of a running gateway that are not as they were pinned.
+func (x *examination) pinsOf(ctx context.Context, url string) {
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	client := gateway.NewClient(url)
+	defer client.Close()
+	status, err := client.Status(ctx)
+	if err != nil {
+		return // the gateway has answered before, and its state is not what doctor examines
+	}
+	for _, s := range status.Servers {
+		x.pins(s)
+	}
+}
+
+// pins reports the changes of a server since it was pinned, and its suspicious texts.
+// Several gateways may report the same.
+func (x *examination) pins(s toolscript.ServerStatus) {
+	fix := "toolscript pins diff " + s.Name
+	for _, problem := range []struct {
+		n    int
+		what string
+	}{
+		{len(s.Pins), "%d changes since it was pinned"},
+		{len(s.Suspicions), "%d texts look like an attack on a model, or have hidden characters"},
+	} {
+		f := Finding{Warning, "server " + s.Name, fmt.Sprintf(problem.what, problem.n), fix}
+		if problem.n > 0 && !slices.Contains(x.Findings, f) {
+			x.Findings = append(x.Findings, f)
+		}
+	}
+}

@@ -1,0 +1,145 @@
+// Package pinstore keeps the pins of servers in files of the data folder, one for each
+// server of each configuration file.
+package pinstore
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/toolscript/toolscript/actors/pin"
+	"github.com/toolscript/toolscript/cmd/config/private"
+)
+
+const (
+	format   = 1                // changes when the content of the files changes
+	maxSize  = 32 << 20         // of a file; a list of tools has at most half of that
+	lockTime = 10 * time.Second // for the other processes
+	lockPoll = 5 * time.Millisecond
+)
+
+// Folder is the folder of the files. Only the user can read it.
+type Folder string
+
+// head is the first line of a file. The second has the pin.Texts, so that the start of a
+// gateway does not parse them.
+type head struct {
+	Format int `json:"format"`
+	pin.Record
+}
+
+// Load implements pin.Store.
+func (f Folder) Load(server, source string) (*pin.Record, error) {
+	return read(f.path(server, source))
+}
+
+// Update implements pin.Store. A record that cannot be read is nil.
+func (f Folder) Update(server, source string, edit func(*pin.Record) *pin.Record) error {
+	if err := private.Dir(string(f)); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), lockTime)
+	defer cancel()
+	lock := flock.New(filepath.Join(string(f), ".lock"), flock.SetPermissions(0o600))
+	if _, err := lock.TryLockContext(ctx, lockPoll); err != nil {
+		return fmt.Errorf("another process changes the pins: %w", err)
+	}
+	defer func() { _ = lock.Close() }() // the end of the process releases it at the latest
+	path := f.path(server, source)
+	current, _ := read(path) // a damaged file is replaced
+	next := edit(current)
+	if next == nil {
+		return nil
+	}
+	return write(path, next)
+}
+
+// Same implements pin.Store. Files that cannot be read are left out.
+func (f Folder) Same(source, identity string) (all []*pin.Record, err error) {
+	files, err := os.ReadDir(string(f))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	for _, file := range files {
+		if filepath.Ext(file.Name()) != ".json" || strings.HasPrefix(file.Name(), ".") {
+			continue
+		}
+		if r, err := read(filepath.Join(string(f), file.Name())); err == nil && r != nil && r.Source == source && r.Identity == identity {
+			all = append(all, r)
+		}
+	}
+	return all, err
+}
+
+// path has a hash of the place where the server is configured.
+func (f Folder) path(server, source string) string {
+	text, _ := json.Marshal([]string{server, source}) // strings always encode
+	sum := sha256.Sum256(text)
+	return filepath.Join(string(f), hex.EncodeToString(sum[:16])+".json")
+}
+
+func read(path string) (*pin.Record, error) {
+	info, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := private.Check(filepath.Dir(path)); err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxSize {
+		return nil, fmt.Errorf("%s is not a file of pins", path)
+	}
+	text, err := os.ReadFile(path) //nolint:gosec // the name is a hash
+	if err != nil {
+		return nil, err
+	}
+	first, second, _ := bytes.Cut(text, []byte("\n"))
+	var h head
+	if err := json.Unmarshal(first, &h); err != nil {
+		return nil, fmt.Errorf("%s is damaged: %w", path, err)
+	}
+	if h.Format != format || h.Tools == nil {
+		return nil, fmt.Errorf("%s has format %d, and this program reads format %d", path, h.Format, format)
+	}
+	h.Texts = func() (texts pin.Texts) {
+		_ = json.Unmarshal(second, &texts) // without texts, the difference shows the new ones
+		return texts
+	}
+	return &h.Record, nil
+}
+
+// write replaces a file in one step, so that a process that is killed leaves the old
+// pins.
+func write(path string, r *pin.Record) error {
+	first, err := json.Marshal(head{format, *r})
+	if err != nil {
+		return err
+	}
+	var texts pin.Texts
+	if r.Texts != nil {
+		texts = r.Texts()
+	}
+	second, err := json.Marshal(texts)
+	if err != nil {
+		return err
+	}
+	text := append(append(append(first, '\n'), second...), '\n')
+	if len(text) > maxSize {
+		return fmt.Errorf("the pins of server %s have %d bytes, and the limit is %d", r.Server, len(text), maxSize)
+	}
+	return private.WriteFile(path, text)
+}

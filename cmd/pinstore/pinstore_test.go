@@ -1,0 +1,158 @@
+package pinstore_test
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/toolscript/toolscript/actors/pin"
+	"github.com/toolscript/toolscript/cmd/pinstore"
+)
+
+// TestMain makes the test binary a process that pins without end.
+func TestMain(m *testing.M) {
+	if folder := os.Getenv("PIN_WITHOUT_END"); folder != "" {
+		for i := 0; ; i++ {
+			if err := pinstore.Folder(folder).Update("s", "f", add(i%50)); err != nil {
+				fmt.Println(err)
+				os.Exit(1)
+			}
+			fmt.Println("pinned")
+		}
+	}
+	os.Exit(m.Run())
+}
+
+// add pins one tool with a long text.
+func add(i int) func(*pin.Record) *pin.Record {
+	return func(r *pin.Record) *pin.Record {
+		next := pin.Record{Server: "s", Source: "f", Identity: "i", Tools: map[string]string{}}
+		texts := pin.Texts{Program: "p", Tools: map[string]pin.Text{}}
+		if r != nil {
+			next.Tools, texts = r.Tools, r.Texts()
+		}
+		name := fmt.Sprintf("t%d", i)
+		next.Tools[name], texts.Tools[name] = "hash", pin.Text{Description: strings.Repeat(name+" ", 500)}
+		next.Texts = func() pin.Texts { return texts }
+		return &next
+	}
+}
+
+func TestStore(t *testing.T) {
+	f := pinstore.Folder(filepath.Join(t.TempDir(), "pins"))
+	if r, err := f.Load("s", "f"); r != nil || err != nil {
+		t.Fatalf("Load of nothing = %+v, %v", r, err)
+	}
+	if same, err := f.Same("f", "i"); len(same) != 0 || err != nil {
+		t.Fatalf("Same of nothing = %+v, %v", same, err)
+	}
+	if err := f.Update("s", "f", add(1)); err != nil {
+		t.Fatal(err)
+	}
+	r, err := f.Load("s", "f")
+	if err != nil || r.Tools["t1"] != "hash" || r.Texts().Tools["t1"].Description == "" || r.Texts().Program != "p" {
+		t.Fatalf("Load = %+v, %v", r, err)
+	}
+	if r, err := f.Load("s", "other"); r != nil || err != nil {
+		t.Errorf("Load of another file of the configuration = %+v, %v", r, err)
+	}
+	if same, err := f.Same("f", "i"); len(same) != 1 || err != nil {
+		t.Errorf("Same = %+v, %v", same, err)
+	}
+	if same, err := f.Same("other", "i"); len(same) != 0 || err != nil {
+		t.Errorf("Same of another file = %+v, %v", same, err)
+	}
+	if runtime.GOOS == "windows" {
+		return
+	}
+	err = filepath.Walk(string(f), func(path string, info os.FileInfo, err error) error {
+		if err == nil && info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("others may use %s: %s", path, info.Mode())
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestSeveralProcesses: no update is lost.
+func TestSeveralProcesses(t *testing.T) {
+	folder := t.TempDir()
+	var all sync.WaitGroup
+	for i := range 40 {
+		all.Go(func() { // each opens the lock anew, as a process does
+			if err := pinstore.Folder(folder).Update("s", "f", add(i)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	r, err := pinstore.Folder(folder).Load("s", "f")
+	if err != nil || len(r.Tools) != 40 || len(r.Texts().Tools) != 40 {
+		t.Errorf("after 40 updates: %+v, %v", r, err)
+	}
+}
+
+// TestKilled: a process that is killed while it writes leaves whole pins and no lock.
+func TestKilled(t *testing.T) {
+	folder := t.TempDir()
+	for range 10 {
+		c := exec.Command(os.Args[0])
+		c.Env = append(os.Environ(), "PIN_WITHOUT_END="+folder)
+		out, err := c.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		lines := bufio.NewScanner(out)
+		for n := 0; n < 5 && lines.Scan(); n++ {
+			if lines.Text() != "pinned" {
+				t.Error(lines.Text())
+			}
+		}
+		_ = c.Process.Kill() // it may be anywhere in an update
+		_ = c.Wait()         // it was killed
+		if r, err := pinstore.Folder(folder).Load("s", "f"); err != nil || len(r.Tools) == 0 || len(r.Texts().Tools) != len(r.Tools) {
+			t.Fatalf("after the kill: %+v, %v", r, err)
+		}
+	}
+	if err := pinstore.Folder(folder).Update("s", "f", add(60)); err != nil {
+		t.Errorf("after the kills: %v", err)
+	}
+}
+
+// TestDamaged: pins that cannot be read are an error, and the next update replaces them.
+func TestDamaged(t *testing.T) {
+	folder := t.TempDir()
+	f := pinstore.Folder(folder)
+	if err := f.Update("s", "f", add(1)); err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(folder, "*.json"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("files %q, %v", files, err)
+	}
+	for _, text := range []string{"", "{", `{"format":99,"tools":{}}`} {
+		if err := os.WriteFile(files[0], []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if r, err := f.Load("s", "f"); err == nil {
+			t.Errorf("Load of %q = %+v", text, r)
+		}
+	}
+	if err := f.Update("s", "f", add(2)); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := f.Load("s", "f"); err != nil || len(r.Tools) != 1 {
+		t.Errorf("Load = %+v, %v", r, err)
+	}
+}
