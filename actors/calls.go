@@ -71,7 +71,9 @@ func (s *System) callTool(ctx context.Context, call *toolscript.Call) (result js
 		ended.Server, ended.Tool = tool.Server, tool.Name
 		return nil, &ended
 	}
-	result, err = mailbox.Ask(ctx, at, func(r mailbox.Reply[json.RawMessage]) any {
+	waiting, stopWaiting := s.lingering(ctx, tool.Server)
+	defer stopWaiting()
+	result, err = mailbox.Ask(waiting, at, func(r mailbox.Reply[json.RawMessage]) any {
 		return server.Call{Ctx: ctx, Wait: call.Wait, Run: call.Run, Tool: tool.Name, Args: args, Ask: call.Ask, Watch: call.Progress, Reply: r}
 	})
 	if err == nil {

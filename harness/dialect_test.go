@@ -32,7 +32,17 @@ func init() {
 		Name: "deaf", Input: object, Output: object, Annotations: tool.Reads(),
 		Run: func(context.Context, *tool.Workspace, json.RawMessage) (any, error) {
 			if g := gate.Load(); g != nil {
+				deafBegan <- struct{}{}
 				<-*g
+			}
+			return map[string]any{}, nil
+		},
+	}, tool.Tool{
+		Name: "whenDeafBegan", Input: object, Output: object, Annotations: tool.Reads(),
+		Run: func(ctx context.Context, _ *tool.Workspace, _ json.RawMessage) (any, error) {
+			select {
+			case <-deafBegan:
+			case <-ctx.Done():
 			}
 			return map[string]any{}, nil
 		},
@@ -52,6 +62,9 @@ func init() {
 
 // gate is what the tools gated and deaf wait for; deaf ignores that it is cancelled.
 var gate atomic.Pointer[chan struct{}]
+
+// deafBegan has one element for each call of deaf that has begun.
+var deafBegan = make(chan struct{}, 8)
 
 // TestFlatNames checks that built-in tools have flat names, which mean the same tools.
 func TestFlatNames(t *testing.T) {
@@ -273,7 +286,7 @@ func TestDetachedPromise(t *testing.T) {
 	gate.Store(&released)
 	defer gate.Store(nil)
 	defer close(released)
-	o := ran(t, "const r = await tools.add({ a: 1, b: 2 }); void tools.deaf({}); await tools.add({ a: 1, b: 2 }); return r")
+	o := ran(t, "const r = await tools.add({ a: 1, b: 2 }); void tools.deaf({}); await tools.whenDeafBegan({}); return r")
 	e := o.Error
 	if o.OK || e == nil || e.Code != "DetachedPromiseError" || e.Phase != "finalizing" || e.ScriptID != o.ScriptID || e.ToolName != "workspace__deaf" || e.CallID != "2" {
 		t.Fatalf("output %+v, error %+v", o, e)

@@ -16,38 +16,34 @@ import (
 // toolConn is a connection with one tool, which runs for a time after its cancellation.
 type toolConn struct {
 	Conn
-	reports bool
-	takes   time.Duration
+	takes time.Duration
 }
 
-type reporting struct{ mcpclient.Started }
-
-func (reporting) ReportsEnd() {}
-
 func (c toolConn) Start(t mcpclient.ToolCall) mcpclient.Started {
-	started := t.Go(func(ctx context.Context) (json.RawMessage, error) {
+	return t.Go(func(ctx context.Context) (json.RawMessage, error) {
 		<-ctx.Done()
 		time.Sleep(c.takes)
 		return nil, context.Cause(ctx)
 	})
-	if c.reports {
-		return reporting{started}
-	}
-	return started
 }
+
+// reporting is such a connection in this process.
+type reporting struct{ toolConn }
+
+func (reporting) ReportsEnd() {}
 
 // TestEndAfterCancel checks when the caller of a cancelled call has its reply: when a tool
 // of this process has ended, a second later at most, and at once for other tools.
 func TestEndAfterCancel(t *testing.T) {
 	for name, test := range map[string]struct {
-		conn  toolConn
+		conn  Conn
 		cause error
 		want  time.Duration
 	}{
-		"ends":       {toolConn{reports: true, takes: 200 * time.Millisecond}, errors.New("no"), 200 * time.Millisecond},
-		"does not":   {toolConn{reports: true, takes: time.Hour}, errors.New("no"), time.Second},
+		"ends":       {reporting{toolConn{takes: 200 * time.Millisecond}}, errors.New("no"), 200 * time.Millisecond},
+		"does not":   {reporting{toolConn{takes: time.Hour}}, errors.New("no"), time.Second},
 		"MCP":        {toolConn{takes: time.Hour}, errors.New("no"), 0},
-		"time limit": {toolConn{reports: true, takes: time.Hour}, &toolscript.Error{Kind: toolscript.Timeout, Err: errors.New("late")}, 0},
+		"time limit": {reporting{toolConn{takes: time.Hour}}, &toolscript.Error{Kind: toolscript.Timeout, Err: errors.New("late")}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

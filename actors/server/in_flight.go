@@ -28,6 +28,7 @@ type call struct {
 	run             string
 	ask             func(context.Context, toolscript.Question) (toolscript.Answer, error) // nil if no user can be asked
 	begun           time.Time
+	reports         bool // the connection is a reportsEnd
 	tool            bool // it is a call of a tool
 	wait            bool // the call may be made again if the server cannot be reached
 	of              *inFlight
@@ -89,6 +90,7 @@ func (f *inFlight) begin(m *Call, o *open, actor bool, reply func(json.RawMessag
 		wait: m.Wait > 0, of: f, limit: o.timeout, post: o.post, work: o.work, ends: now.Add(o.timeout), latest: now.Add(maxCall),
 		reply: reply, again: again, begun: now, tool: m.Fetch == nil,
 	}
+	_, c.reports = o.conn.(reportsEnd)
 	f.calls[c.id] = c
 	f.arm(now, o.timeout)
 	o.work.Begin()
@@ -171,21 +173,21 @@ func (c *call) stop(cause error) {
 	if started != nil {
 		c.cancel(started, cause)
 	}
-	if _, reports := started.(reportsEnd); reports && toolscript.KindOf(cause) == toolscript.Cancelled {
-		late := time.AfterFunc(cancelTime, func() { c.replied(nil, named(cause, c.about)) })
+	if c.reports && toolscript.KindOf(cause) == toolscript.Cancelled {
+		late := time.AfterFunc(CancelTime, func() { c.replied(nil, named(cause, c.about)) })
 		c.whenOver(func() { late.Stop() })
 		return
 	}
 	c.replied(nil, named(cause, c.about)) // also if the connection ignores it
 }
 
-// reportsEnd is a call of a tool that runs in this process. It is known when such a tool
-// has ended after a cancellation; MCP has no answer to a cancellation.
+// reportsEnd is a connection to tools that run in this process. It is known when such a
+// tool has ended after a cancellation; MCP has no answer to a cancellation.
 type reportsEnd interface{ ReportsEnd() }
 
-// cancelTime is how long a caller waits for the end of such a tool. It is longer than the
+// CancelTime is how long the caller of such a tool waits for its end after a cancellation. It is longer than the
 // grace of a run, so that a run knows which calls have not ended.
-const cancelTime = time.Second
+const CancelTime = time.Second
 
 func (c *call) cancel(started mcpclient.Started, cause error) {
 	started.Cancel(string(toolscript.KindOf(cause)), named(cause, c.about))

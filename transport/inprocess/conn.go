@@ -102,21 +102,19 @@ func (c *Conn) Start(t mcpclient.ToolCall) mcpclient.Started {
 		t.Done(nil, &about)
 		return ended{}
 	}
-	return running{t.Go(func(ctx context.Context) (json.RawMessage, error) {
+	return t.Go(func(ctx context.Context) (json.RawMessage, error) {
 		defer c.calls.Done()
 		ctx, cancel := context.WithCancelCause(ctx)
 		defer cancel(nil)
 		defer context.AfterFunc(c.life, func() { cancel(context.Cause(c.life)) })()
 		value, err := c.run(ctx, known, t)
 		return c.answer(ctx, value, err, about)
-	})}
+	})
 }
 
-// running is a call whose Done is called when its tool has ended, also after Cancel.
-type running struct{ mcpclient.Started }
-
-// ReportsEnd says so.
-func (running) ReportsEnd() {}
+// ReportsEnd says that Done of a call is called when its tool has ended, also after
+// Cancel.
+func (c *Conn) ReportsEnd() {}
 
 // begin counts a call. It returns false after Close.
 func (c *Conn) begin() bool {
