@@ -74,6 +74,7 @@ var pure = map[string]struct {
 	"actors/search/index":            {[]string{"", "naming", "actors/search/lexical", "actors/search/embedding"}, "an index is a value that the actor owns"},
 	"harness/answer":                 {nil, "it only computes, and reads texts of models"},
 	"harness/detect":                 {nil, "it only computes, and reads texts of models"},
+	"actors/poison":                  {[]string{""}, "it only computes"},
 	"cmd/terminal":                   {nil, "any command may print"},
 	"cmd/elicit":                     {[]string{"", "cmd/terminal"}, "a question is a value, and its answer too"},
 	"cmd/browser":                    {[]string{"transport/oauth"}, "the command prints, this package talks to the browser"},

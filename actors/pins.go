@@ -13,6 +13,7 @@ import (
 	"github.com/toolscript/toolscript/actors/approval"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/actors/pin"
+	"github.com/toolscript/toolscript/actors/poison"
 	"github.com/toolscript/toolscript/actors/registry"
 	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/naming"
@@ -40,8 +41,10 @@ func (s *System) reviewer(name string, config mcpclient.Config) func(string, []t
 	}
 	identity := identityOf(config)
 	of := pin.Server{Name: name, Source: config.Source, Identity: identity, Program: mcpclient.Redactor(config)(programOf(config))}
-	return func(_ string, tools []toolscript.Tool) server.Review {
-		return server.Review{Verdict: s.guard.Check(of, tools)}
+	return func(instructions string, tools []toolscript.Tool) server.Review {
+		review := server.Review{Verdict: s.guard.Check(of, tools)}
+		review.Suspicions = append(poison.Instructions(instructions), review.Suspicions...)
+		return review
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/poison"
 )
 
 // Guard compares the tools of servers with what is pinned, and pins what is new to it.
@@ -43,6 +44,8 @@ type Verdict struct {
 	Changes []toolscript.PinChange
 	All     bool            // no tool of the server may be used
 	Held    map[string]bool // these tools may not be used
+
+	Suspicions []toolscript.Suspicion // in the texts of the tools
 }
 
 // Holds reports whether a tool may not be used.
@@ -59,12 +62,12 @@ func (g *Guard) policy() toolscript.PinPolicy {
 // pinned. Check reads a file and may write it.
 func (g *Guard) Check(server Server, tools []toolscript.Tool) Verdict {
 	policy := g.policy()
-	if g.Store == nil || policy == toolscript.PinsOff {
-		return Verdict{}
-	}
 	now := listed{server, make(map[string]Text, len(tools))}
 	for _, t := range tools {
 		now.texts[t.Name] = textOf(t)
+	}
+	if g.Store == nil || policy == toolscript.PinsOff {
+		return Verdict{Suspicions: now.suspicions(nil)}
 	}
 	g.mu.Lock()
 	if g.last == nil {
@@ -75,9 +78,68 @@ func (g *Guard) Check(server Server, tools []toolscript.Tool) Verdict {
 	record, err := g.record(now)
 	if err != nil {
 		g.Log.Error("pins not read", slog.String("server", server.Name), slog.String("error", err.Error()))
-		return unreadable(server.Name, policy, err)
+		v := unreadable(server.Name, policy, err)
+		v.Suspicions = now.suspicions(nil)
+		return v
 	}
-	return now.compare(record, policy)
+	v := now.compare(record, policy)
+	v.Suspicions = now.suspicions(g.scanned(now, record))
+	return v
+}
+
+// scanned returns a record that has the suspicions of this version of the program.
+func (g *Guard) scanned(now listed, record *Record) *Record {
+	if record == nil || record.Scanned == poison.Version {
+		return record
+	}
+	err := g.Store.Update(now.server.Name, now.server.Source, func(current *Record) *Record {
+		if current == nil {
+			return nil
+		}
+		next := *current
+		next.Scanned, next.Suspicions = poison.Version, nil
+		for name, text := range now.texts {
+			if current.Tools[name] == text.hash() {
+				next.Suspicions = append(next.Suspicions, text.suspicions(name)...)
+			}
+		}
+		for name, hash := range current.Tools { // tools that the server does not list now
+			if text, ok := now.texts[name]; !ok || text.hash() != hash {
+				next.Suspicions = append(next.Suspicions, current.texts().Tools[name].suspicions(name)...)
+			}
+		}
+		record = &next
+		return record
+	})
+	if err != nil {
+		g.Log.Warn("suspicious texts not kept", slog.String("server", now.server.Name), slog.String("error", err.Error()))
+	}
+	return record
+}
+
+// suspicions returns what is suspicious in the texts of a list, sorted by tool. For texts
+// that are pinned, it is known.
+func (l listed) suspicions(r *Record) (all []toolscript.Suspicion) {
+	known := map[string][]toolscript.Suspicion{}
+	if r != nil && r.Scanned == poison.Version {
+		for _, s := range r.Suspicions {
+			known[s.Tool] = append(known[s.Tool], s)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(l.texts)) {
+		text := l.texts[name]
+		if r != nil && r.Scanned == poison.Version && r.Tools[name] == text.hash() {
+			all = append(all, known[name]...)
+		} else {
+			all = append(all, text.suspicions(name)...)
+		}
+	}
+	return all
+}
+
+// suspicions examines the texts of one tool.
+func (t Text) suspicions(name string) []toolscript.Suspicion {
+	return poison.Tool(toolscript.Tool{Name: name, Title: t.Title, Description: t.Description, InputSchema: t.Input, OutputSchema: t.Output})
 }
 
 // record returns the record of a server. A server without a record gets one: that of the
@@ -127,6 +189,7 @@ func (l listed) record() *Record {
 	for name, text := range l.texts {
 		r.Tools[name] = text.hash()
 	}
+	r.Scanned, r.Suspicions = poison.Version, l.suspicions(nil)
 	texts := Texts{l.server.Program, l.texts}
 	r.Texts = func() Texts { return texts }
 	return r
@@ -208,7 +271,7 @@ func (g *Guard) Accept(s Snapshot) error {
 		merged := Record{Server: server.Name, Source: server.Source, Identity: now.Identity, Tools: map[string]string{}}
 		texts := Texts{Program: server.Program, Tools: map[string]Text{}}
 		if r != nil {
-			merged.Identity, texts.Program = r.Identity, r.texts().Program
+			merged.Identity, texts.Program = r.Identity, r.texts().Program // Scanned is 0: the next Check scans
 			maps.Copy(merged.Tools, r.Tools)
 			maps.Copy(texts.Tools, r.texts().Tools)
 		}

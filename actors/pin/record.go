@@ -19,6 +19,10 @@ type Record struct {
 	Identity string            `json:"identity"` // hash of its command or URL
 	Tools    map[string]string `json:"tools"`    // hashes by the server's own names
 
+	// Suspicions are what version Scanned of package poison has found in these tools.
+	Scanned    int                    `json:"scanned,omitempty"`
+	Suspicions []toolscript.Suspicion `json:"suspicions,omitempty"`
+
 	// Texts returns what the hashes are of. They are read only for a difference.
 	Texts func() Texts `json:"-"`
 }
@@ -70,7 +74,7 @@ func textOf(t toolscript.Tool) Text {
 // compact returns a schema as encoding/json writes it: the same for a schema of a server
 // and of a cache. The order of the members counts.
 func compact(schema json.RawMessage) json.RawMessage {
-	if len(schema) == 0 {
+	if len(schema) == 0 || string(schema) == "null" { // a cache has null for no schema
 		return nil
 	}
 	text, err := json.Marshal(schema)

@@ -12,10 +12,7 @@ import (
 )
 
 // Review is what is known about the texts of a list of tools.
-type Review struct {
-	pin.Verdict
-	Suspicions []toolscript.Suspicion
-}
+type Review struct{ pin.Verdict }
 
 // Again reviews the tools again, because the pins or their policy have changed. It is
 // answered when the tools are published.
