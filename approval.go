@@ -42,13 +42,17 @@ type ApprovalRule struct {
 	Action ApprovalAction
 }
 
-// Approvals are the policies of all configuration files.
+// Approvals are the policies of all configuration files. Without any, calls of tools with
+// RequiresApproval are asked about, and no others.
 type Approvals []ApprovalPolicy
 
 // Decide returns allow, ask or deny: the strictest decision of all policies, so that no
 // file can weaken another.
 func (a Approvals) Decide(t Tool) ApprovalAction {
 	decision := ApprovalAllow
+	if len(a) == 0 {
+		return ApprovalPolicy{}.decide(t)
+	}
 	for _, p := range a {
 		switch p.decide(t) {
 		case ApprovalDeny:
@@ -76,9 +80,9 @@ func (a Approvals) Timeout() time.Duration {
 }
 
 func (p ApprovalPolicy) decide(t Tool) ApprovalAction {
-	action, id := p.Default, t.ID()
+	action := p.Default
 	for _, rule := range p.Rules {
-		if rule.matches(t.Server, id) {
+		if rule.matches(t.Server, t.ID()) {
 			action = rule.Action
 			break
 		}
@@ -86,6 +90,8 @@ func (p ApprovalPolicy) decide(t Tool) ApprovalAction {
 	switch {
 	case action == "" && t.RequiresApproval:
 		return ApprovalAsk
+	case action == "":
+		return ApprovalAllow
 	case action != ApprovalAskDestructive:
 		return action
 	case t.Annotations.harmless() && !t.RequiresApproval:

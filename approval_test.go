@@ -41,7 +41,7 @@ func TestDecide(t *testing.T) {
 		{"a hint that it is destructive", toolscript.Approvals{policy(careful)}, destructive, ask},
 		{"a hint that it reads", toolscript.Approvals{policy(careful)}, reads, allow},
 		{"a hint that it is not destructive", toolscript.Approvals{policy(careful)}, gentle, allow},
-		{"a tool that requires it, without approvals", nil, builtin, allow},
+		{"a tool that requires it, without approvals", nil, builtin, ask},
 		{"a tool that requires it, without a default", toolscript.Approvals{policy("")}, builtin, ask},
 		{"a tool that requires it, ask-destructive", toolscript.Approvals{policy(careful)}, builtin, ask},
 		{"a tool that requires it, default allow", toolscript.Approvals{policy(allow)}, builtin, allow},

@@ -61,8 +61,9 @@ type Call struct {
 	Terminal int
 
 	// Waiting is called when the call waits for the approval of a person, and resume
-	// when it is decided. Waiting may be nil.
-	Waiting func(Approval) (resume func())
+	// before the call is made or has failed. resume may block until ctx of the call ends.
+	// Waiting may be nil.
+	Waiting func(Approval) (resume func(allowed bool))
 
 	// Wait is how long the call waits for a server that is not connected: at most
 	// for as long as a call of it may take. 0: it is refused at once.

@@ -23,7 +23,7 @@ const approvalsID = "approvals"
 // Approvals configures which calls a person has to approve, and how the person is
 // asked.
 type Approvals struct {
-	Policies func() toolscript.Approvals // called for each call; nil: every call is allowed
+	Policies func() toolscript.Approvals // called for each call; nil: those of tools with RequiresApproval
 
 	// Show shows a request, with the code that approves it, only to a person. Nil: only
 	// an approver's secret can allow calls.
@@ -51,8 +51,7 @@ func (s *System) policies() toolscript.Approvals {
 
 // free reports whether the configuration lets a call go without an approval.
 func (s *System) free(tool toolscript.Tool) bool {
-	policies := s.policies()
-	return len(policies) == 0 || policies.Decide(tool) == toolscript.ApprovalAllow
+	return s.policies().Decide(tool) == toolscript.ApprovalAllow
 }
 
 // approve returns when the call may be made. If the tool has changed meanwhile, it asks
@@ -103,19 +102,21 @@ func (s *System) askPerson(ctx context.Context, call *toolscript.Call, tool tool
 		return err
 	}
 	defer func() { call.Approval = approvalOf(toolscript.ApprovedNow, err) }()
+	resume := func(bool) {}
 	if call.Waiting != nil {
-		defer call.Waiting(ticket.Approval)()
+		resume = call.Waiting(ticket.Approval)
 	}
 	select {
-	case err := <-ticket.Decided:
-		return err
+	case err = <-ticket.Decided:
 	case <-ctx.Done():
-		return toolscript.ContextError(ctx)
+		err = toolscript.ContextError(ctx)
 	case <-at.Gone:
-		return mailbox.ErrStopped
+		err = mailbox.ErrStopped
 	case <-at.Ended:
-		return mailbox.ErrEnded
+		err = mailbox.ErrEnded
 	}
+	resume(err == nil)
+	return err
 }
 
 // approvalOf is toolscript.Call.Approval after a decision.

@@ -53,7 +53,7 @@ type Options struct {
 	NoObserve      bool                        // overrides Types
 	Logger         *slog.Logger                // nil: nothing is logged; see also LaterHandler
 	Scripts        Scripts                     // zero: the System runs no scripts
-	Approvals      Approvals                   // zero: every call is allowed
+	Approvals      Approvals                   // zero: calls of tools with RequiresApproval are asked about
 	Search         SearchOptions               // zero: only words are compared
 	Audit          *audit.Log                  // nil: there is no audit; Close closes it
 

@@ -47,9 +47,10 @@ func (p *process) made(ctx context.Context, c answer.Call) (string, error) {
 	var failed error
 	raw, err := p.gateway.CallTool(ctx, toolscript.Call{
 		ID: id, Args: c.Args, Wait: toolscript.ConnectWait, CallID: c.ID,
-		Waiting: func(a toolscript.Approval) (resume func()) {
-			resume, failed = p.waits(ctx, "", c.ID, a)
-			return resume
+		Waiting: func(a toolscript.Approval) (resume func(bool)) {
+			stop, err := p.waits(ctx, "", c.ID, a)
+			failed = err
+			return func(bool) { stop() }
 		},
 	})
 	if failed != nil {

@@ -72,9 +72,6 @@ func Start(c Config) (*Local, error) {
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)
 	}
-	if c.Approvals == nil {
-		c.Approvals = toolscript.Approvals{{}}
-	}
 	l := &Local{reaper: reaper.New(logger)}
 	host := tool.Host{RunCommand: RunCommand, Confinement: command.Confinement()}
 	o := actors.Options{

@@ -135,6 +135,7 @@ func TestGoTools(t *testing.T) {
 	)
 	for code, want := range map[string]string{
 		`return (await tools.app.greet({ name: "Ada" })).text`:                                            `"Hello Ada"`,
+		`return (await tools.greet({ name: "Bob" })).text`:                                                `"Hello Bob"`,
 		`return [await tools.app.three(), await tools.app.nothing()]`:                                     `[3,{}]`,
 		`try { await tools.app.greet({ name: "" }) } catch (e) { return [e.name, e.message] }`:            `["ToolError","the name is empty"]`,
 		`try { await tools.app.fault() } catch (e) { return e.message }`:                                  `"a fault of the tool ended the call; the log has its stack"`,

@@ -268,7 +268,7 @@ func (a *Approvals) allowWaiting(r *request, run string) {
 func (a *Approvals) expire(id string) {
 	if r := a.pending[id]; r != nil {
 		a.end(id, &toolscript.Error{Kind: toolscript.ApprovalTimeout, Tool: r.Approval.Tool, Err: fmt.Errorf(
-			"%s was not approved within %s; answer requests with: toolscript approvals", r.Approval.Tool, r.Approval.Expires.Sub(r.Approval.Since))})
+			"%s was not approved within %s; answer requests with: toolscript approvals; without a desktop, write \"confirm\": \"terminal\" or a rule that allows the tool into approvals of ~/.toolscript.json", r.Approval.Tool, r.Approval.Expires.Sub(r.Approval.Since))})
 	}
 }
 

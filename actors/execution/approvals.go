@@ -1,24 +1,59 @@
 package execution
 
-import "github.com/toolscript/toolscript"
+import (
+	"slices"
+
+	"github.com/toolscript/toolscript"
+)
 
 // waiting returns Call.Waiting of a call: while a person decides, the clock of the run
-// stands still, and another call has the turn.
-func (s *calls) waiting(c *call) func(toolscript.Approval) func() {
-	return func(a toolscript.Approval) (resume func()) {
+// stands still, and another call has the turn. A call that may be made then waits for a
+// turn again, so that no more calls are made at once than the run allows.
+func (s *calls) waiting(c *call, ended <-chan struct{}) func(toolscript.Approval) func(bool) {
+	return func(a toolscript.Approval) (resume func(allowed bool)) {
 		release := s.questions.clock.Hold()
-		s.turn(+1)
+		s.giveTurn()
 		s.startNext()
 		s.events.emit(toolscript.Event{Type: toolscript.EventApproval, CallID: c.CallID, Tool: c.ID, Approval: &a})
-		return func() {
-			s.turn(-1) // below zero, the next call waits for the end of another
+		return func(allowed bool) {
 			release()
+			s.takeTurn(allowed, ended)
 		}
 	}
 }
 
-func (s *calls) turn(n int64) {
+// giveTurn passes a turn on: to a call that was approved, else to the queue.
+func (s *calls) giveTurn() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.free += n
+	s.free++
+	if s.free > 0 && len(s.approved) > 0 {
+		s.free--
+		close(s.approved[0])
+		s.approved = s.approved[1:]
+	}
+}
+
+// takeTurn waits for a turn. A call that is not made takes one without waiting, because
+// its end gives it back; the number of free turns may then be below zero.
+func (s *calls) takeTurn(wait bool, ended <-chan struct{}) {
+	s.mu.Lock()
+	if !wait || s.free > 0 {
+		s.free--
+		s.mu.Unlock()
+		return
+	}
+	turn := make(chan struct{})
+	s.approved = append(s.approved, turn)
+	s.mu.Unlock()
+	select {
+	case <-turn:
+	case <-ended:
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if i := slices.Index(s.approved, turn); i >= 0 { // otherwise it has a turn
+			s.approved = slices.Delete(s.approved, i, i+1)
+			s.free--
+		}
+	}
 }

@@ -41,6 +41,7 @@ type calls struct {
 	queue               []*call                 // in the order of arrival; some may have been dropped
 	first               [1]*call                // the memory of a queue with one call
 	starting            bool                    // a goroutine starts queued calls
+	approved            []chan struct{}         // calls that wait for a turn after an approval
 	inFlight            map[string]*call        // queued and started calls, by CallID
 	records             []toolscript.CallRecord // of started calls, in the order of their start
 	cut                 []string                // tools of calls that were cancelled by the end of the script
@@ -296,9 +297,7 @@ func (s *calls) finish(c *call, a runner.Answer, kind toolscript.Kind) {
 // finished follows the event: with one call at a time, the end of a call is emitted
 // before the start of the next.
 func (s *calls) finished(c *call, a runner.Answer, settled bool) {
-	s.mu.Lock()
-	s.free++
-	s.mu.Unlock()
+	s.giveTurn()
 	s.deliver(c, a)
 	s.startNext()
 	if settled {

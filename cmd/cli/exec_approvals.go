@@ -13,7 +13,8 @@ import (
 )
 
 // noPerson is why a process without a gateway cannot ask for an approval.
-const noPerson = "there is no terminal to ask a person; start a gateway in another terminal (toolscript gateway start), or run the script at a terminal of yours"
+const noPerson = "there is no terminal to ask a person; start a gateway in another terminal (toolscript gateway start), " +
+	"run the script at a terminal of yours, or allow the tool in approvals of ~/.toolscript.json"
 
 // ownPlace runs scripts in this process. Its user approves calls at the terminal.
 type ownPlace struct{ *daemon.Daemon }

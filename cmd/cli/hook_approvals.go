@@ -29,7 +29,7 @@ func (a *app) approvalNeeded(command string, project permission.Project) []strin
 	}
 	silent := &daemon.Host{Config: a.host.Config, Warn: func(string, ...any) {}}
 	loaded, err := silent.Load(false)
-	if err != nil || len(loaded.Settings.Approvals) == 0 {
+	if err != nil {
 		return nil // session-start has shown what is wrong with the files
 	}
 	catalog, err := a.knownTools()

@@ -2,6 +2,7 @@ package config
 
 import (
 	"path/filepath"
+	"slices"
 
 	"github.com/toolscript/toolscript"
 )
@@ -15,6 +16,7 @@ func (l *loader) approve(d *document, file File) {
 		return
 	}
 	l.config.Settings.Approvals = append(l.config.Settings.Approvals, policyOf(n))
+	l.userApproves = l.userApproves || !file.Project && !file.Named
 	if confirm := n.child("confirm"); confirm != nil && (file.Project || file.Named) {
 		l.report(Mistakes{d.mistake([]string{"approvals", "confirm"}, confirm.key, "has an effect in ~/"+FileName+" alone")})
 		return
@@ -22,22 +24,26 @@ func (l *loader) approve(d *document, file File) {
 	l.config.Settings.ConfirmAtTerminal = n.child("confirm").text() == "terminal"
 }
 
-// ofUser adds the approvals, the pins and the audit of the user's file if the named files have
-// replaced it: another configuration must not switch them off, or on again.
+// ofUser adds the approvals, the pins and the audit of the user's file if the named files
+// have replaced it: another configuration must not switch them off, or on again. If the
+// user's file has no approvals, it adds the policy of that: only the user's file can allow
+// built-in tools without a question.
 func (l *loader) ofUser(files []File) error {
-	for _, file := range files {
-		if !file.Project && !file.Named {
-			return nil
+	if !slices.ContainsFunc(files, func(f File) bool { return !f.Project && !f.Named }) {
+		d, err := l.options.userFile()
+		if err != nil {
+			return err
+		}
+		if d != nil {
+			file := File{Path: filepath.Join(l.options.home(), FileName)}
+			l.approve(d, file)
+			l.audit(d, file)
+			l.pin(d, file)
 		}
 	}
-	d, err := l.options.userFile()
-	if err != nil || d == nil {
-		return err
+	if all := &l.config.Settings.Approvals; len(*all) > 0 && !l.userApproves {
+		*all = append(*all, toolscript.ApprovalPolicy{})
 	}
-	file := File{Path: filepath.Join(l.options.home(), FileName)}
-	l.approve(d, file)
-	l.audit(d, file)
-	l.pin(d, file)
 	return nil
 }
 

@@ -64,8 +64,50 @@ func TestConfirmOfAProject(t *testing.T) {
 	s := newScene(t)
 	s.write(s.project, asking)
 	s.options.Trust = true
-	if c := s.load(); c.Settings.ConfirmAtTerminal || len(c.Settings.Approvals) != 1 {
-		t.Errorf("confirm = %v with %d policies, want false with 1", c.Settings.ConfirmAtTerminal, len(c.Settings.Approvals))
+	if c := s.load(); c.Settings.ConfirmAtTerminal || len(c.Settings.Approvals) != 2 {
+		t.Errorf("confirm = %v with %d policies, want false with that of the project and that of no file", c.Settings.ConfirmAtTerminal, len(c.Settings.Approvals))
+	}
+}
+
+// TestOnlyTheUserAllowsBuiltinTools: a tool that requires an approval is asked about unless
+// the user's file allows it. Neither a project nor a named file can.
+func TestOnlyTheUserAllowsBuiltinTools(t *testing.T) {
+	const allows = `{"mcpServers": {}, "approvals": {"default": "allow", "rules": [{"match": ["*"], "action": "allow"}]}}`
+	exec := toolscript.Tool{Server: "workspace", Name: "exec", RequiresApproval: true}
+	plain := toolscript.Tool{Server: "files", Name: "write"}
+	for _, test := range []struct {
+		user, project, named string
+		want                 toolscript.ApprovalAction
+	}{
+		{"", "", "", toolscript.ApprovalAsk},
+		{allows, "", "", toolscript.ApprovalAllow},
+		{"", allows, "", toolscript.ApprovalAsk},
+		{`{"mcpServers": {}}`, allows, "", toolscript.ApprovalAsk},
+		{allows, allows, "", toolscript.ApprovalAllow},
+		{"", "", allows, toolscript.ApprovalAsk},
+		{allows, "", allows, toolscript.ApprovalAllow},
+		{`{"mcpServers": {}, "approvals": {"rules": [{"match": ["workspace__exec"], "action": "allow"}]}}`, "", "", toolscript.ApprovalAllow},
+	} {
+		s := newScene(t)
+		s.options.Trust = true
+		for folder, text := range map[string]string{s.home: test.user, s.project: test.project} {
+			if text != "" {
+				s.write(folder, text)
+			}
+		}
+		if test.named != "" {
+			s.options.Config = filepath.Join(t.TempDir(), "named.json")
+			if err := os.WriteFile(s.options.Config, []byte(test.named), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		approvals := s.load().Settings.Approvals
+		if got := approvals.Decide(exec); got != test.want {
+			t.Errorf("user %q, project %q, named %q: %s, want %s", test.user, test.project, test.named, got, test.want)
+		}
+		if got := approvals.Decide(plain); got != toolscript.ApprovalAllow {
+			t.Errorf("user %q, project %q, named %q: a tool of an MCP server: %s", test.user, test.project, test.named, got)
+		}
 	}
 }
 

@@ -41,6 +41,8 @@ type loader struct {
 	options  Options
 	config   *Config
 	mistakes Mistakes
+
+	userApproves bool // the user's file has approvals
 }
 
 func (l *loader) load(file *File) error {

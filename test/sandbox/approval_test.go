@@ -69,7 +69,7 @@ func TestApprovalErrors(t *testing.T) {
 	var timeout atomic.Int64
 	g := newGatewayWith(t, asking(func() time.Duration { return time.Duration(timeout.Load()) }))
 	const want = `[["ApprovalDeniedError","approval_denied","demo__get-thing was denied: not on Fridays"],` +
-		`["ApprovalTimeoutError","approval_timeout","demo__hang was not approved within 20ms; answer requests with: toolscript approvals"],` +
+		`["ApprovalTimeoutError","approval_timeout","demo__hang was not approved within 20ms; answer requests with: toolscript approvals; without a desktop, write \"confirm\": \"terminal\" or a rule that allows the tool into approvals of ~/.toolscript.json"],` +
 		`["ApprovalDeniedError","approval_denied","demo__fail was denied: the configuration (approvals) does not allow it"]]`
 	for _, engine := range engines {
 		t.Run(engine, func(t *testing.T) {
