@@ -26,6 +26,7 @@ type ExecRequest struct {
 	Terminal  int      `json:"terminal,omitempty"`  // process of the client, at whose terminal codes of approvals may be shown
 	CheckOnly bool     `json:"checkOnly,omitempty"` // end before anything runs, well when nothing was found
 	Dialect   string   `json:"dialect,omitempty"`   // "" or DialectHarness
+	Trace     string   `json:"-"`                   // traceparent of W3C Trace Context of what starts the run; "" if there is none
 	Plan      bool     `json:"plan,omitempty"`      // make only the calls of tools that read; see End.Plan
 	Client    string   `json:"client,omitempty"`    // what asks for the run, for the audit; default: the User-Agent of the request
 	Session   string   `json:"session,omitempty"`   // of the client, for the audit; default: the gateway's

@@ -60,6 +60,8 @@ var onlyIn = map[string]struct {
 	"github.com/JohannesKaufmann/html-to-markdown":   {[]string{"transport/builtin/web"}, "only pages of the web are converted"},
 	"github.com/bmatcuk/doublestar":                  {[]string{"transport/builtin/tree"}, "one meaning of globs"},
 	"github.com/sahilm/fuzzy":                        {[]string{"transport/builtin/files"}, "one tool compares names of files"},
+	"go.opentelemetry.io":                            {[]string{"transport/telemetry/otlp"}, "spans of the gateway pass through toolscript.Tracer"},
+	"google.golang.org/protobuf":                     {[]string{"transport/telemetry/otlp"}, "only the messages of OTLP are protobuf"},
 	"github.com/landlock-lsm/go-landlock":            {[]string{"runner/confine"}, "one package restricts processes"},
 }
 

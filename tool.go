@@ -76,6 +76,7 @@ type Call struct {
 	Run       string // id of the run the call belongs to; empty for a call from outside any run
 	CallID    string // its id within the run, for the log
 	RequestID string // id of the HTTP request, for the log
+	Trace     string // traceparent of W3C Trace Context of what makes the call; "" if there is none
 	Client    string // what asked for the call, for the audit
 
 	// Approval is how the call was allowed, if it needed that. The gateway sets it.

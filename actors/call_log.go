@@ -33,12 +33,12 @@ func (s *System) flushLog() {
 	}
 }
 
-// logCall counts a tool call and writes one line for it. If the handler of the log can wait, the line of
+// logCall counts a tool call, writes one line for it, and returns its outcome. If the handler of the log can wait, the line of
 // a successful call of a script is written by the end of its run. The line never contains arguments or
 // results; for a failed call it contains the server's message without secrets. A
 // call that arrived as an HTTP request has a line in the request log, so its line
 // here is for debugging unless it failed.
-func (s *System) logCall(view registry.View, call toolscript.Call, took time.Duration, result json.RawMessage, err error) {
+func (s *System) logCall(view registry.View, call toolscript.Call, took time.Duration, result json.RawMessage, err error) (outcome string) {
 	outcome, why := outcomeOf(result, err)
 	id, owner := loggable(view, call.ID)
 	s.countCall(id, owner, outcome, len(result))
@@ -50,7 +50,7 @@ func (s *System) logCall(view registry.View, call toolscript.Call, took time.Dur
 		level = slog.LevelDebug
 	}
 	if !s.options.Logger.Enabled(context.Background(), level) {
-		return
+		return outcome
 	}
 	attrs := []slog.Attr{slog.Duration("duration", took.Round(time.Microsecond)), slog.String("outcome", outcome)}
 	if outcome == toolscript.OutcomeOK {
@@ -58,7 +58,7 @@ func (s *System) logCall(view registry.View, call toolscript.Call, took time.Dur
 	}
 	for _, a := range []slog.Attr{
 		slog.String("server", owner), slog.String("tool", id), slog.String("run", call.Run), slog.String("call", call.CallID),
-		slog.String("request", call.RequestID), slog.String("error", s.redacted(owner, why)),
+		slog.String("request", call.RequestID), slog.String("trace", toolscript.TraceID(call.Trace)), slog.String("error", s.redacted(owner, why)),
 	} {
 		if a.Value.String() != "" {
 			attrs = append(attrs, a)
@@ -69,9 +69,10 @@ func (s *System) logCall(view registry.View, call toolscript.Call, took time.Dur
 	log := s.options.Logger.Handler()
 	if later, ok := log.(LaterHandler); ok && outcome == toolscript.OutcomeOK && call.Run != "" && s.closing.Err() == nil {
 		later.HandleLater(context.Background(), record)
-		return
+		return outcome
 	}
 	_ = log.Handle(context.Background(), record) // slog ignores this error too
+	return outcome
 }
 
 // outcomeOf returns how a call ended and why it failed. Reasons that the gateway finds

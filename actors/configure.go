@@ -156,6 +156,7 @@ func (s *System) serverSpec(name string, config mcpclient.Config) spec {
 			Review:         review,
 			Logger:         s.options.Logger,
 			Port:           s.port(name),
+			Tracer:         s.options.Tracer,
 			Work:           &s.work,
 		})
 	}}

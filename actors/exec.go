@@ -27,10 +27,12 @@ func (s *System) Exec(ctx context.Context, request toolscript.ExecRequest, emit 
 		return err
 	}
 	s.expectWorkers(request.Engine)
+	emit, over := s.followRun(&request, emit)
+	defer func() { over(err) }()
 	asking, cancel := context.WithTimeout(ctx, spawnLimit)
 	defer cancel()
 	handle, err := mailbox.Ask(asking, at, func(r mailbox.Reply[execution.Handle]) any {
-		return execution.Begin{Ctx: ctx, Request: request, Emit: s.logged(emit), Reply: r}
+		return execution.Begin{Ctx: ctx, Request: request, Emit: emit, Reply: r}
 	})
 	if err != nil {
 		return err

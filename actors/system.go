@@ -57,6 +57,9 @@ type Options struct {
 	Search         SearchOptions               // zero: only words are compared
 	Audit          *audit.Log                  // nil: there is no audit; Close closes it
 
+	// Tracer records spans of runs, calls and requests to servers; nil: nothing is recorded.
+	Tracer toolscript.Tracer
+
 	// CountTools selects the tools that Measures counts alone, at most 200; called for
 	// each call. Nil: none.
 	CountTools func() toolscript.Filter

@@ -23,6 +23,7 @@ import (
 // run's actor reads the state when it needs it.
 type calls struct {
 	run       string
+	trace     string          // ExecRequest.Trace
 	ctx       context.Context // of the run
 	deps      *Deps
 	allow     toolscript.Filter
@@ -196,7 +197,7 @@ func (s *calls) begin(c *call) toolscript.Event {
 
 func (s *calls) request(c *call, id string) toolscript.Call {
 	return toolscript.Call{
-		ID: id, Args: c.Args, Wait: toolscript.ConnectWait, Run: s.run, CallID: c.CallID, Ask: c.asking.ask,
+		ID: id, Args: c.Args, Wait: toolscript.ConnectWait, Run: s.run, Trace: s.trace, CallID: c.CallID, Ask: c.asking.ask,
 		Progress: func(p toolscript.Progress) { s.progress(c, p) },
 	}
 }

@@ -28,9 +28,10 @@ type call struct {
 	run             string
 	ask             func(context.Context, toolscript.Question) (toolscript.Answer, error) // nil if no user can be asked
 	begun           time.Time
-	reports         bool // the connection is a reportsEnd
-	tool            bool // it is a call of a tool
-	wait            bool // the call may be made again if the server cannot be reached
+	reports         bool            // the connection is a reportsEnd
+	span            toolscript.Span // of the request; nil if it is not recorded
+	tool            bool            // it is a call of a tool
+	wait            bool            // the call may be made again if the server cannot be reached
 	of              *inFlight
 	limit           time.Duration
 	post            func(message any)                // to the actor
@@ -59,6 +60,8 @@ func (c *call) Value(key any) any {
 // callers can begin calls. It is safe for concurrent use.
 type inFlight struct {
 	traffic *Traffic
+	tracer  toolscript.Tracer // nil: no spans are recorded
+	network []toolscript.Attribute
 
 	mu         sync.Mutex
 	most       int
@@ -104,7 +107,7 @@ func (c *call) send(conn Conn, m *Call) {
 			c.returned(nil, named(mailbox.Panicked(r, debug.Stack()), c.about))
 		}
 	}()
-	t := mcpclient.ToolCall{Ctx: c, Held: m.Held, Tool: m.Tool, Args: m.Args, Run: m.Run, Progress: c.progressed, Watch: m.Watch, Done: c.returned}
+	t := mcpclient.ToolCall{Ctx: c, Held: m.Held, Tool: m.Tool, Args: m.Args, Run: m.Run, Trace: c.traced(m), Progress: c.progressed, Watch: m.Watch, Done: c.returned}
 	var started mcpclient.Started
 	if fetch := m.Fetch; fetch != nil {
 		started = t.Go(func(ctx context.Context) (_ json.RawMessage, err error) {
@@ -139,6 +142,7 @@ func (c *call) returned(result json.RawMessage, err error) {
 	wanted := first && f.queued
 	f.mu.Unlock()
 	if first && c.tool {
+		c.endSpan(result, err)
 		f.traffic.Durations.Observe(time.Since(c.begun))
 	}
 	if again {

@@ -25,8 +25,7 @@ import (
 )
 
 // Options configure a Server. All fields are required except Login, Starts, Memory,
-// HealthInterval, Port, Known
-// and Review.
+// HealthInterval, Tracer, Port, Known and Review.
 type Options struct {
 	Name           string
 	Config         mcpclient.Config
@@ -38,6 +37,7 @@ type Options struct {
 	HealthInterval time.Duration  // between two health checks; 0 means 30 seconds
 	Memory         Memory         // nil if no tools are stored
 	Logger         *slog.Logger
+	Tracer         toolscript.Tracer
 	Port           *Port // where callers find the connection; nil makes all calls messages
 
 	// Known are the tools that the server listed last, if they are known before the
@@ -106,7 +106,7 @@ func New(o Options) *Server {
 		o.Port = &Port{} // that nobody uses
 	}
 	s := &Server{
-		Options: o, retries: retry.New(), calls: &inFlight{traffic: &o.Port.Traffic, calls: map[uint64]*call{}}, log: newServerLog(o.Logger, o.Config, &o.Port.Traffic.DroppedLines),
+		Options: o, retries: retry.New(), calls: &inFlight{traffic: &o.Port.Traffic, tracer: o.Tracer, network: networkOf(o.Config.Type), calls: map[uint64]*call{}}, log: newServerLog(o.Logger, o.Config, &o.Port.Traffic.DroppedLines),
 	}
 	s.calls.setMost(s.concurrency())
 	return s

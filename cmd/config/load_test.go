@@ -68,7 +68,7 @@ func TestLoadComplete(t *testing.T) {
 		}, ToolPacks: toolscript.ToolPacks{
 			"reading": {Tools: []string{"readFile", "listDir", "github__get_issue"}},
 			"review":  {Extends: []string{"reading"}, Tools: []string{"readFile"}},
-		}, Telemetry: config.Telemetry{MetricsPort: 9464, Tools: toolscript.Filter{"github", "files__read"}}, Harness: config.Harness{Mode: "dry-run", Providers: map[string]config.Provider{
+		}, Telemetry: config.Telemetry{MetricsPort: 9464, Tools: toolscript.Filter{"github", "files__read"}, Endpoint: "http://127.0.0.1:4318", Headers: map[string]string{"X-Key": "k"}}, Harness: config.Harness{Mode: "dry-run", Providers: map[string]config.Provider{
 			"openai": {Disabled: true}, "anthropic": {API: "messages", URL: "https://models.example.com/v1", Model: "m-1", Key: "k", MaxTokens: 4096},
 		}}, Search: config.Search{Lexical: true, NoCache: true, Limit: 5, Alpha: new(0.5), Threshold: new(0.0),
 			Model: "/m/bge.gguf", Library: "/m", Remote: config.Remote{URL: "https://api.example.com/v1", Model: "m", Key: "k"}},

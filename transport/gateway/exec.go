@@ -13,6 +13,7 @@ func (s *Server) exec(x *exchange) error {
 	if err != nil {
 		return err
 	}
+	req.Trace = x.trace()
 	st := newStream(x)
 	go st.run(req)
 	first := <-st.lines

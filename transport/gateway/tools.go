@@ -77,8 +77,8 @@ func (s *Server) callTool(x *exchange) error {
 	if args == nil {
 		args = json.RawMessage(`{}`)
 	}
-	wait := x.preferredWait()
+	wait, trace := x.preferredWait(), x.trace()
 	return x.relay(func(ctx context.Context) (json.RawMessage, error) {
-		return s.backend.CallTool(ctx, toolscript.Call{ID: id, Args: args, Wait: wait, Run: x.caller, RequestID: x.id, Client: x.client()})
+		return s.backend.CallTool(ctx, toolscript.Call{ID: id, Args: args, Wait: wait, Run: x.caller, RequestID: x.id, Client: x.client(), Trace: trace})
 	})
 }

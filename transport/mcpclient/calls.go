@@ -27,6 +27,7 @@ type call struct {
 	oversized atomic.Bool
 	watch     atomic.Pointer[func(toolscript.Progress)] // see WatchProgress
 	lease     *inflight.Lease
+	trace     string // traceparent for the server
 
 	// direct is set for a call of a tool that does not go through mcp-go, and the others
 	// with it; see finish.

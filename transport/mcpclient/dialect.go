@@ -75,6 +75,9 @@ func (d *dialect) request(c *call, method string, params map[string]any) (transp
 	if c.progress != nil {
 		meta["progressToken"] = c.id
 	}
+	if c.trace != "" {
+		meta["traceparent"] = c.trace
+	}
 	modern := mcp.IsModernProtocol(d.version)
 	if modern {
 		meta[mcp.MetaKeyProtocolVersion] = d.version

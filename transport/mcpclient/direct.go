@@ -19,6 +19,7 @@ type ToolCall struct {
 	Tool     string                    // the server's name for the tool
 	Args     json.RawMessage           // one JSON object; empty means {}
 	Run      string                    // id of the run that makes the call; empty outside of runs
+	Trace    string                    // traceparent for the server; empty if there is none
 	Progress func()                    // called for each progress notification; may be nil
 	Watch    func(toolscript.Progress) // receives their content; nil: the watcher of Ctx, see WatchProgress
 
@@ -136,14 +137,27 @@ func callRequest(call *call, t ToolCall) []byte {
 	message = append(message, call.id...)
 	message = append(message, `","method":"tools/call","params":{"name":`...)
 	message = appendText(message, t.Tool)
-	if t.Progress != nil {
-		message = append(message, `,"_meta":{"progressToken":"`...)
-		message = append(message, call.id...)
-		message = append(message, `"}`...)
-	}
+	message = appendMeta(message, call, t)
 	message = append(message, `,"arguments":`...)
 	message = appendLine(message, t.Args)
 	return append(message, "}}\n"...)
+}
+
+// appendMeta appends the member _meta, if it is needed.
+func appendMeta(to []byte, call *call, t ToolCall) []byte {
+	separator := `,"_meta":{`
+	if t.Progress != nil {
+		to = append(append(append(append(to, separator...), `"progressToken":"`...), call.id...), '"')
+		separator = ","
+	}
+	if t.Trace != "" {
+		to = appendText(append(append(to, separator...), `"traceparent":`...), t.Trace)
+		separator = ","
+	}
+	if separator == "," {
+		to = append(to, '}')
+	}
+	return to
 }
 
 // cancelled encodes the notification that a request was cancelled.
@@ -203,7 +217,7 @@ func toolResult(result json.RawMessage, about toolscript.Error) (json.RawMessage
 // callRounds makes a call through mcp-go.
 func (c *Conn) callRounds(ctx context.Context, t ToolCall, about toolscript.Error) (json.RawMessage, error) {
 	params := map[string]any{"name": t.Tool, "arguments": t.Args}
-	result, err := c.rounds(ctx, about, "tools/call", params, t.Progress)
+	result, err := c.rounds(withTrace(ctx, t.Trace), about, "tools/call", params, t.Progress)
 	if err != nil {
 		return nil, err
 	}

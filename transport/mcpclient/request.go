@@ -36,6 +36,7 @@ func (c *Conn) request(ctx context.Context, about toolscript.Error, method strin
 	call := c.calls.begin(progress, stop, c.answers.Lease(ctx))
 	defer c.calls.end(call)
 	call.watch.Store(watcherOf(ctx))
+	call.trace = traceOf(ctx)
 	send := func() (*transport.JSONRPCResponse, error) {
 		request, err := c.dialect.request(call, method, params)
 		if err != nil {

@@ -1,0 +1,171 @@
+package actors_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors"
+	"github.com/toolscript/toolscript/actors/server"
+	"github.com/toolscript/toolscript/actors/workers"
+	"github.com/toolscript/toolscript/runner/worker"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+// recorder is a Tracer that keeps its spans.
+type recorder struct {
+	mu    sync.Mutex
+	spans []*recorded
+}
+
+type recorded struct {
+	of            *recorder
+	id, parent    string
+	name, failure string
+	attributes    map[string]string
+	ended         int
+}
+
+func (r *recorder) Start(parent string, o toolscript.SpanOptions) toolscript.Span {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s := &recorded{of: r, parent: parent, name: o.Name, attributes: map[string]string{}}
+	s.id = fmt.Sprintf("00-0af7651916cd43dd8448eb211c80319c-%016x-01", len(r.spans)+1)
+	for _, a := range o.Attributes {
+		s.attributes[a.Name] = a.Value
+	}
+	r.spans = append(r.spans, s)
+	return s
+}
+
+func (s *recorded) Traceparent() string { return s.id }
+
+func (s *recorded) Set(name, value string) {
+	s.of.mu.Lock()
+	defer s.of.mu.Unlock()
+	s.attributes[name] = value
+}
+
+func (s *recorded) End(failure string) {
+	s.of.mu.Lock()
+	defer s.of.mu.Unlock()
+	s.ended++
+	s.failure = failure
+}
+
+// tree writes the spans that have ended once below each other, with their failures.
+func (r *recorder) tree(parent string) (all []string) {
+	for _, s := range r.spans {
+		if s.parent == parent && s.ended == 1 {
+			all = append(all, strings.TrimSpace(s.name+" "+s.failure))
+			for _, below := range r.tree(s.id) {
+				all = append(all, "  "+below)
+			}
+		}
+	}
+	return all
+}
+
+// tracedConn notes the traceparents of the requests.
+type tracedConn struct {
+	*fakeConn
+	mu   sync.Mutex
+	seen []string
+}
+
+func (c *tracedConn) Start(m mcpclient.ToolCall) mcpclient.Started {
+	c.mu.Lock()
+	c.seen = append(c.seen, m.Trace)
+	c.mu.Unlock()
+	return c.fakeConn.Start(m)
+}
+
+const caller = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+
+func withSandboxes(t *testing.T, conn server.Conn, tracer toolscript.Tracer) *actors.System {
+	t.Helper()
+	cache := t.TempDir()
+	o := actors.Options{Servers: configs("a"), Dial: dialer{"a": answers(conn, nil)}.dial, Tracer: tracer}
+	o.Scripts.StartChecker = func(ctx context.Context) (workers.Worker, error) {
+		return worker.StartChecker(ctx, worker.Options{CacheDir: cache})
+	}
+	o.Scripts.StartSandbox = func(ctx context.Context) (workers.Worker, error) {
+		return worker.StartSandbox(ctx, worker.Options{CacheDir: cache})
+	}
+	s := startWith(t, o)
+	settle(t, s)
+	return s
+}
+
+func TestSpansOfARun(t *testing.T) {
+	tracer, conn := &recorder{}, &tracedConn{fakeConn: newConn("a")}
+	conn.call = func(_ context.Context, _ string, args json.RawMessage) (json.RawMessage, error) {
+		if strings.Contains(string(args), "2") {
+			return json.RawMessage(`{"isError":true,"content":[{"type":"text","text":"no"}]}`), nil
+		}
+		return args, nil
+	}
+	s := withSandboxes(t, conn, tracer)
+	id := ""
+	err := s.Exec(t.Context(), toolscript.ExecRequest{Trace: caller, Check: toolscript.CheckOff, Code: `await tools.a.echo({ n: 1 }); await tools.a.echo({ n: 2 })`}, func(e toolscript.Event) error {
+		if e.Type == toolscript.EventStart {
+			id = e.RunID
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"run threw",
+		"  execute_tool a__echo", "    tools/call echo",
+		"  execute_tool a__echo tool_failed", "    tools/call echo tool_error",
+	}
+	if diff := cmp.Diff(want, tracer.tree(caller)); diff != "" {
+		t.Error(diff)
+	}
+	var requests []string
+	for _, span := range tracer.spans {
+		switch span.name {
+		case "run":
+			if span.attributes["toolscript.run.id"] != id || span.attributes["toolscript.script.engine"] != toolscript.EngineQuickJS {
+				t.Errorf("the run has %v, want the run %s", span.attributes, id)
+			}
+		case "tools/call echo":
+			requests = append(requests, span.id)
+			if span.attributes["mcp.method.name"] != "tools/call" || span.attributes["toolscript.server"] != "a" || span.attributes["gen_ai.tool.name"] != "echo" {
+				t.Errorf("the request has %v", span.attributes)
+			}
+		default:
+			if span.attributes["gen_ai.tool.name"] != "a__echo" || span.attributes["gen_ai.operation.name"] != "execute_tool" || span.attributes["toolscript.run.id"] != id {
+				t.Errorf("the call has %v", span.attributes)
+			}
+		}
+	}
+	if !slices.Equal(requests, conn.seen) {
+		t.Errorf("the server received %q, want the spans of the requests %q", conn.seen, requests)
+	}
+}
+
+// Without a Tracer the traceparent of the caller reaches the server.
+func TestTraceparentIsPassedOn(t *testing.T) {
+	conn := &tracedConn{fakeConn: newConn("a")}
+	s := withSandboxes(t, conn, nil)
+	err := s.Exec(t.Context(), toolscript.ExecRequest{Trace: caller, Check: toolscript.CheckOff, Code: `await tools.a.echo({ n: 1 })`}, func(toolscript.Event) error { return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.CallTool(t.Context(), toolscript.Call{ID: "a__echo", Args: json.RawMessage(`{"n":1}`), Trace: caller}); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{caller, caller}; !slices.Equal(conn.seen, want) {
+		t.Errorf("the server received %q, want %q", conn.seen, want)
+	}
+}

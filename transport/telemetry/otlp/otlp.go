@@ -1,0 +1,215 @@
+// Package otlp sends the spans and metrics of a gateway to a collector of OpenTelemetry,
+// with OTLP over HTTP as protobuf.
+package otlp
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/sdk/resource"
+	"go.opentelemetry.io/otel/sdk/trace"
+	oteltrace "go.opentelemetry.io/otel/trace"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/telemetry"
+)
+
+// Exporter sends spans and metrics until Close. It is a toolscript.Tracer if the
+// configuration has an endpoint for traces.
+type Exporter struct {
+	config   Config
+	logger   *slog.Logger
+	resource *resource.Resource
+	client   http.Client
+
+	provider *trace.TracerProvider
+	tracer   oteltrace.Tracer
+
+	stop  context.CancelFunc
+	ended chan struct{} // closed when the metrics are not sent any more; nil: they are not sent
+
+	failing atomic.Bool
+}
+
+// sendTime bounds one request to the collector.
+const sendTime = 10 * time.Second
+
+// New returns an Exporter. Metrics are not sent before SendMetrics.
+func New(c Config, logger *slog.Logger) (*Exporter, error) {
+	r, err := resource.New(context.Background(),
+		resource.WithAttributes(attribute.String("service.name", "toolscript"), attribute.String("service.version", toolscript.Version)),
+		resource.WithFromEnv())
+	if err != nil {
+		return nil, fmt.Errorf("OTEL_RESOURCE_ATTRIBUTES: %w", err)
+	}
+	e := &Exporter{config: c, logger: logger, resource: r, client: http.Client{Timeout: sendTime}, stop: func() {}}
+	if c.Traces != "" {
+		e.provider = trace.NewTracerProvider(trace.WithResource(r), trace.WithBatcher(spans{e}))
+		e.tracer = e.provider.Tracer("github.com/toolscript/toolscript", oteltrace.WithInstrumentationVersion(toolscript.Version))
+	}
+	return e, nil
+}
+
+// Tracer is nil if no traces are sent.
+func (e *Exporter) Tracer() toolscript.Tracer {
+	if e == nil || e.tracer == nil {
+		return nil
+	}
+	return e
+}
+
+// SendMetrics begins to send metrics, if the configuration has an endpoint for them.
+func (e *Exporter) SendMetrics(measure func(context.Context) (toolscript.Measures, error)) {
+	if e == nil || e.config.Metrics == "" || e.ended != nil {
+		return
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	e.stop, e.ended = stop, make(chan struct{})
+	go func() {
+		defer close(e.ended)
+		ticker := time.NewTicker(e.config.Interval)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-ticker.C:
+			}
+			if m, err := measure(ctx); err == nil { // otherwise the gateway is shutting down
+				_ = e.send(ctx, e.config.Metrics, metrics(e.resource, telemetry.Families(m), m.Started, time.Now())) // send logs it
+			}
+		}
+	}()
+}
+
+// Close sends the spans that wait, at most until ctx ends.
+func (e *Exporter) Close(ctx context.Context) error {
+	if e == nil {
+		return nil
+	}
+	e.stop()
+	if e.ended != nil {
+		<-e.ended
+	}
+	if e.provider == nil {
+		return nil
+	}
+	return e.provider.Shutdown(ctx)
+}
+
+// spans is the exporter of the SDK.
+type spans struct{ *Exporter }
+
+// ExportSpans implements trace.SpanExporter.
+func (s spans) ExportSpans(ctx context.Context, all []trace.ReadOnlySpan) error {
+	_ = s.send(ctx, s.config.Traces, traces(s.resource, all)) // send logs it
+	return nil
+}
+
+// Shutdown implements trace.SpanExporter.
+func (spans) Shutdown(context.Context) error { return nil }
+
+// send posts a message. The first failure after a success is logged as a warning. What
+// could not be sent is lost; metrics are cumulative.
+func (e *Exporter) send(ctx context.Context, to string, m message) error {
+	err := e.post(ctx, to, m)
+	if err == nil {
+		e.failing.Store(false)
+		return nil
+	}
+	level := slog.LevelWarn
+	if e.failing.Swap(true) {
+		level = slog.LevelDebug
+	}
+	e.logger.LogAttrs(ctx, level, "telemetry not sent", slog.String("endpoint", shown(to)), slog.String("error", err.Error()))
+	return err
+}
+
+func (e *Exporter) post(ctx context.Context, to string, m message) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, to, bytes.NewReader(m))
+	if err != nil {
+		return errors.New("the endpoint is no URL")
+	}
+	for name, value := range e.config.Headers {
+		request.Header.Set(name, value)
+	}
+	request.Header.Set("Content-Type", "application/x-protobuf")
+	request.Header.Set("User-Agent", "toolscript/"+toolscript.Version)
+	response, err := e.client.Do(request)
+	if err != nil {
+		var failed *url.Error
+		if errors.As(err, &failed) {
+			return failed.Err // without the URL, which may have a key
+		}
+		return err
+	}
+	defer response.Body.Close() //nolint:errcheck // nothing of it is needed
+	_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, 64<<10))
+	if response.StatusCode/100 != 2 {
+		return errors.New(response.Status)
+	}
+	return nil
+}
+
+// shown is an endpoint without user, query and fragment.
+func shown(endpoint string) string {
+	u, err := url.Parse(endpoint)
+	if err != nil {
+		return "(no URL)"
+	}
+	return u.Scheme + "://" + u.Host + u.Path
+}
+
+// Start implements toolscript.Tracer.
+func (e *Exporter) Start(parent string, o toolscript.SpanOptions) toolscript.Span {
+	ctx := context.Background()
+	if parent != "" {
+		ctx = propagation.TraceContext{}.Extract(ctx, propagation.MapCarrier{"traceparent": parent})
+	}
+	kind := oteltrace.SpanKindInternal
+	if o.Client {
+		kind = oteltrace.SpanKindClient
+	}
+	attributes := make([]attribute.KeyValue, 0, len(o.Attributes))
+	for _, a := range o.Attributes {
+		if a.Value != "" {
+			attributes = append(attributes, attribute.String(a.Name, strings.ToValidUTF8(a.Value, "\ufffd")))
+		}
+	}
+	_, s := e.tracer.Start(ctx, strings.ToValidUTF8(o.Name, "\ufffd"), oteltrace.WithSpanKind(kind), oteltrace.WithAttributes(attributes...))
+	return span{s}
+}
+
+// span implements toolscript.Span.
+type span struct{ oteltrace.Span }
+
+// Traceparent implements toolscript.Span.
+func (s span) Traceparent() string {
+	carrier := propagation.MapCarrier{}
+	propagation.TraceContext{}.Inject(oteltrace.ContextWithSpan(context.Background(), s.Span), carrier)
+	return carrier["traceparent"]
+}
+
+// Set implements toolscript.Span.
+func (s span) Set(name, value string) { s.SetAttributes(attribute.String(name, value)) }
+
+// End implements toolscript.Span.
+func (s span) End(failure string) {
+	if failure != "" {
+		s.SetAttributes(attribute.String("error.type", failure))
+		s.SetStatus(codes.Error, failure)
+	}
+	s.Span.End()
+}
