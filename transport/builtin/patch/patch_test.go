@@ -263,9 +263,46 @@ func FuzzParse(f *testing.F) {
 				continue // the workspace refuses it
 			}
 			got, err := patch.Apply(t.Context(), file, c.Hunks)
-			if err == nil && len(c.Hunks) == 0 && got != file {
+			if err != nil {
+				continue
+			}
+			want, n := count(file)+grown(c.Hunks), count(got)
+			if emptyLast := !strings.HasSuffix(file, "\n") && n == want-1; n != want && !emptyLast {
+				t.Errorf("%+v: %q became %q, which has not %d lines", c.Hunks, file, got, want)
+			}
+			if len(c.Hunks) == 0 && got != file {
 				t.Errorf("no hunk, and %q became %q", file, got)
+			}
+			for _, h := range c.Hunks {
+				for _, l := range h.Lines {
+					if l.Op == '+' && !strings.Contains(got, l.Text) {
+						t.Errorf("%+v: %q became %q, without %q", c.Hunks, file, got, l.Text)
+					}
+				}
 			}
 		}
 	})
+}
+
+// count counts the lines of a text.
+func count(text string) (n int) {
+	for range strings.Lines(text) {
+		n++
+	}
+	return n
+}
+
+// grown is how many lines more a text has after hunks.
+func grown(hunks []patch.Hunk) (n int) {
+	for _, h := range hunks {
+		for _, l := range h.Lines {
+			switch l.Op {
+			case '+':
+				n++
+			case '-':
+				n--
+			}
+		}
+	}
+	return n
 }
