@@ -61,6 +61,10 @@ var promiseLifecycle = table{
 		if !cmp.Equal(s.notes(), []string{"aborted"}) || !strings.Contains(strings.Join(o.Notices, "\n"), "workspace__wait") {
 			s.Errorf("the call was not aborted: notices %q", o.Notices)
 		}
+		o = s.fails("const slow = tools.deaf({}); return 1", "DetachedPromiseError", "workspace__deaf") // which does not end within the grace
+		if o.Error.Phase != "finalizing" {
+			s.Errorf("phase %s", o.Error.Phase)
+		}
 	}},
 	{name: "Promise.race cancellation", rule: "Loser automatically aborted", test: func(s *scene) {
 		s.notes()

@@ -65,6 +65,7 @@ type world struct {
 	active   int // calls of meet
 	most     int // of them at once
 	meetings map[string]*meeting
+	over     chan struct{} // closed when the test ends
 }
 
 // request is a request for approval as the person sees it.
@@ -84,7 +85,7 @@ type settings struct {
 
 func newScene(t *testing.T, o settings) *scene {
 	t.Helper()
-	s := &scene{T: t, world: &world{root: t.TempDir(), requests: make(chan request, 100), log: &output{}, meetings: map[string]*meeting{}}}
+	s := &scene{T: t, world: &world{root: t.TempDir(), requests: make(chan request, 100), log: &output{}, meetings: map[string]*meeting{}, over: make(chan struct{})}}
 	if o.builtin == nil {
 		o.builtin = []string{"readFile", "exec"}
 	}
@@ -128,6 +129,7 @@ func newScene(t *testing.T, o settings) *scene {
 	}
 	s.gateway = system
 	t.Cleanup(func() {
+		close(s.over)
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		if err := system.Close(ctx); err != nil {
@@ -174,6 +176,13 @@ func (s *world) ownTools() []tool.Tool {
 				defer s.mu.Unlock()
 				s.noted = append(s.noted, "aborted")
 				return nil, ctx.Err()
+			},
+		},
+		{
+			Name: "deaf", Input: object, Output: object,
+			Run: func(context.Context, *tool.Workspace, json.RawMessage) (any, error) {
+				<-s.over // it does not end with its context
+				return map[string]any{}, nil
 			},
 		},
 		{Name: "meet", Input: object, Output: object, Run: tool.Func(s.meet)},
