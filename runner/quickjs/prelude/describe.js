@@ -11,7 +11,7 @@
     // Only violations of the run's limits and permissions have a kind of their
     // own.
     const code = internal.failedCall(error)?.code;
-    return /^(limit_|approval_)/.test(code) ? code : 'threw';
+    return /^(limit_|approval_|quarantined$)/.test(code) ? code : 'threw';
   };
 
   // Nested errors are listed up to a limit: a chain of causes is followed to its
