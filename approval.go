@@ -39,6 +39,7 @@ type ApprovalPolicy struct {
 // ApprovalRule decides about the tools that it matches.
 type ApprovalRule struct {
 	Match  []string // names of servers and tool ids, see MatchName
+	Tools  []string // of packs, see Tool.Is
 	Action ApprovalAction
 }
 
@@ -80,9 +81,12 @@ func (a Approvals) Timeout() time.Duration {
 }
 
 func (p ApprovalPolicy) decide(t Tool) ApprovalAction {
-	action := p.Default
+	action, id := p.Default, ""
+	if len(p.Rules) > 0 {
+		id = t.ID()
+	}
 	for _, rule := range p.Rules {
-		if rule.matches(t.Server, t.ID()) {
+		if rule.matches(t, id) {
 			action = rule.Action
 			break
 		}
@@ -101,9 +105,9 @@ func (p ApprovalPolicy) decide(t Tool) ApprovalAction {
 	}
 }
 
-func (r ApprovalRule) matches(server, id string) bool {
-	return slices.ContainsFunc(r.Match, func(pattern string) bool {
-		return MatchName(pattern, server) || MatchName(pattern, id)
+func (r ApprovalRule) matches(t Tool, id string) bool {
+	return slices.ContainsFunc(r.Tools, t.Is) || slices.ContainsFunc(r.Match, func(pattern string) bool {
+		return MatchName(pattern, t.Server) || MatchName(pattern, id)
 	})
 }
 

@@ -13,6 +13,11 @@ type HarnessRequest struct {
 	Cwd      string          `json:"cwd,omitempty"`      // what scripts see as their working directory and context.workingDir
 	Allow    []string        `json:"allow,omitzero"`     // as in ExecRequest
 
+	// ToolPack and AllowedTools narrow Allow: to the tools of a pack, and to servers, tool
+	// ids and names of built-in tools.
+	ToolPack     string   `json:"toolPack,omitempty"`
+	AllowedTools []string `json:"allowedTools,omitzero"`
+
 	// ConversationID is what scripts read as context.conversationId.
 	ConversationID string `json:"conversationId,omitempty"`
 }

@@ -48,6 +48,19 @@ func (p ToolPacks) Names() []string {
 	return slices.Compact(names)
 }
 
+// Tools returns the tools of one pack, or all for AllTools. The error is Invalid if there
+// is no such pack, and that of Resolve.
+func (p ToolPacks) Tools(name string) (tools []string, all bool, err error) {
+	if _, known := p.Pack(name); !known && name != AllTools {
+		return nil, false, noPack(name, p)
+	}
+	return p.Resolve(name)
+}
+
+func noPack(name string, p ToolPacks) error {
+	return &Error{Kind: Invalid, Err: fmt.Errorf("there is no tool pack %.80q; the packs are: %s", name, strings.Join(p.Names(), ", "))}
+}
+
 // Resolve returns the tools that a list of packs and tools stands for, each once, in
 // the order of the list. An entry that is not a pack is a tool. With all, the list
 // stands for every tool, and tools is empty. The error is Invalid if a pack extends
@@ -96,7 +109,7 @@ func (r *resolver) pack(name string) error {
 	case r.seen["pack "+name]:
 		return nil
 	case !known:
-		return &Error{Kind: Invalid, Err: fmt.Errorf("there is no tool pack %q; the packs are: %s", name, strings.Join(r.packs.Names(), ", "))}
+		return noPack(name, r.packs)
 	}
 	r.open[name] = true
 	defer delete(r.open, name)

@@ -47,6 +47,12 @@ type Annotations struct {
 // ID is the name of the tool in this gateway: server__tool.
 func (t Tool) ID() string { return t.Server + Separator + t.Name }
 
+// Is reports whether an entry of a pack, or of a list of allowed tools, stands for the tool:
+// its id, or its name if it is InProcess.
+func (t Tool) Is(entry string) bool {
+	return t.InProcess && entry == t.Name || entry == t.ID()
+}
+
 // Call is one tool call on its way to a server.
 type Call struct {
 	ID   string          // tool id

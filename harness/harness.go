@@ -66,7 +66,15 @@ type Options struct {
 	Mode  Mode              // "": Enabled
 	Plan  bool              // only tools that read are called; other calls are listed
 	Cwd   string            // what scripts see as their working directory and context.workingDir
-	Allow toolscript.Filter // the tools that may be called; nil: all
+	Allow toolscript.Filter // servers and ids of the tools that may be called; nil: all
+
+	// ToolPack and AllowedTools narrow Allow to the tools of a pack and those of a list,
+	// together. An entry of the list is a tool id, a server, or the name of a built-in tool or
+	// of a tool of a Registry. "" and nil: all. Calls of other
+	// tools are refused.
+	ToolPack     string
+	AllowedTools []string
+	Packs        toolscript.ToolPacks // in addition to the standard packs
 
 	// Approve decides about calls that have to be approved. It may block, is called in
 	// goroutines of its own, and stands for a person: no answer of a model or result of a
@@ -87,6 +95,9 @@ type Options struct {
 // error of emit, or the end of ctx, ends Process and the script that runs.
 func Process(ctx context.Context, g Gateway, a answer.Answer, o Options, emit func(Item) error) error {
 	p := process{gateway: g, options: o, api: a.API, emit: emit}
+	if err := p.narrow(ctx); err != nil {
+		return err
+	}
 	var at detect.Position
 	for _, part := range a.Parts {
 		if err := context.Cause(ctx); err != nil {

@@ -18,6 +18,8 @@ type harnessOptions struct {
 	api      flags.Choice
 	provider string
 	dryRun   bool
+	pack     string
+	tools    []string
 
 	conversation string
 	events       bool
@@ -52,6 +54,8 @@ configuration say whose scripts run.`,
 	f.BoolVar(&o.events, "events", false, "print the progress of scripts too")
 	f.StringSliceVar(&o.allow, "allow", nil, "the only `servers and tool ids` that may be called; '' for none (default all)")
 	f.StringVar(&o.conversation, "conversation", "", "the `id` of the conversation that scripts see as context.conversationId")
+	f.StringVar(&o.pack, "tool-pack", "", "the only `pack` of tools that may be called, such as file-ops")
+	f.StringSliceVar(&o.tools, "allow-tools", nil, "the only `tools` that may be called, with those of --tool-pack: names of built-in tools, servers and tool ids")
 	f.StringVar(&o.cwd, "cwd", "", "the working `folder` that scripts see (default that of this command)")
 	flags.AddTrust(f, &o.trust)
 	return c
@@ -81,7 +85,7 @@ func (o *harnessOptions) run(ctx context.Context) error {
 	}
 	defer release()
 	return at.Harness(ctx, toolscript.HarnessRequest{
-		Items: items, API: o.api.Value, Provider: o.provider, DryRun: o.dryRun, Plan: o.plan, Cwd: o.absolute(o.cwd), Allow: o.allow,
+		Items: items, API: o.api.Value, Provider: o.provider, DryRun: o.dryRun, Plan: o.plan, Cwd: o.absolute(o.cwd), Allow: o.allow, ToolPack: o.pack, AllowedTools: o.tools,
 		ConversationID: o.conversation,
 	}, o.print)
 }

@@ -3,6 +3,7 @@ package config
 import (
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/toolscript/toolscript"
 )
@@ -15,7 +16,12 @@ func (l *loader) approve(d *document, file File) {
 	if n == nil {
 		return
 	}
-	l.config.Settings.Approvals = append(l.config.Settings.Approvals, policyOf(n))
+	policy, err := policyOf(n, merged(l.config.Settings.ToolPacks, d.root.child("toolPacks")))
+	if err != nil {
+		l.mistakes = append(l.mistakes, d.mistake([]string{"approvals", "rules"}, n.child("rules").key, err.Error()))
+		return
+	}
+	l.config.Settings.Approvals = append(l.config.Settings.Approvals, policy)
 	l.userApproves = l.userApproves || !file.Project && !file.Named
 	if confirm := n.child("confirm"); confirm != nil && (file.Project || file.Named) {
 		l.report(Mistakes{d.mistake([]string{"approvals", "confirm"}, confirm.key, "has an effect in ~/"+FileName+" alone")})
@@ -47,15 +53,33 @@ func (l *loader) ofUser(files []File) error {
 	return nil
 }
 
-func policyOf(n *node) toolscript.ApprovalPolicy {
+// packPrefix begins an entry of match that is a pack of tools.
+const packPrefix = "pack:"
+
+// policyOf reads a policy. Packs are replaced by their tools.
+func policyOf(n *node, packs toolscript.ToolPacks) (toolscript.ApprovalPolicy, error) {
 	p := toolscript.ApprovalPolicy{
 		Default: toolscript.ApprovalAction(n.child("default").text()),
 		Timeout: n.child("timeout").duration(),
 	}
 	for _, rule := range n.child("rules").list() {
-		p.Rules = append(p.Rules, toolscript.ApprovalRule{
-			Match: rule.child("match").texts(), Action: toolscript.ApprovalAction(rule.child("action").text()),
-		})
+		r := toolscript.ApprovalRule{Action: toolscript.ApprovalAction(rule.child("action").text())}
+		for _, entry := range rule.child("match").texts() {
+			pack, is := strings.CutPrefix(entry, packPrefix)
+			if !is {
+				r.Match = append(r.Match, entry)
+				continue
+			}
+			tools, all, err := packs.Tools(pack)
+			if err != nil {
+				return p, err
+			}
+			r.Tools = append(r.Tools, tools...)
+			if all {
+				r.Match = append(r.Match, "*")
+			}
+		}
+		p.Rules = append(p.Rules, r)
 	}
-	return p
+	return p, nil
 }

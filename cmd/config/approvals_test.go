@@ -145,18 +145,43 @@ func TestNamedFilesKeepTheUsersApprovals(t *testing.T) {
 
 func TestWrongApprovals(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"default": "never"}`:                                 "approvals.default",
-		`{"rules": [{"match": ["x"]}]}`:                        "approvals.rules[0]",
-		`{"rules": [{"match": [], "action": "ask"}]}`:          "approvals.rules[0].match",
-		`{"rules": [{"match": ["${X}"], "action": "ask"}]}`:    "variables are not expanded here",
-		`{"rules": [{"match": ["x"], "action": "${ACTION}"}]}`: "approvals.rules[0].action",
-		`{"timeout": 0}`:                                       "approvals.timeout",
-		`{"confirm": "web"}`:                                   "approvals.confirm",
+		`{"default": "never"}`:                                   "approvals.default",
+		`{"rules": [{"match": ["x"]}]}`:                          "approvals.rules[0]",
+		`{"rules": [{"match": [], "action": "ask"}]}`:            "approvals.rules[0].match",
+		`{"rules": [{"match": ["${X}"], "action": "ask"}]}`:      "variables are not expanded here",
+		`{"rules": [{"match": ["x"], "action": "${ACTION}"}]}`:   "approvals.rules[0].action",
+		`{"rules": [{"match": ["pack:none"], "action": "ask"}]}`: `there is no tool pack "none"; the packs are: all, `,
+		`{"timeout": 0}`:     "approvals.timeout",
+		`{"confirm": "web"}`: "approvals.confirm",
 	} {
 		s := newScene(t)
 		s.write(s.home, `{"mcpServers": {}, "approvals": `+text+`}`)
 		if _, err := config.Load(s.options); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+}
+
+// TestPacksInApprovals: a pack stands for its tools. A project's file cannot change the
+// packs of the user's approvals.
+func TestPacksInApprovals(t *testing.T) {
+	s := newScene(t)
+	s.options.Trust = true
+	s.write(s.home, `{"mcpServers": {}, "toolPacks": {"mine": {"extends": ["research"], "tools": ["github__create_issue"]}},
+		"approvals": {"rules": [{"match": ["pack:mine"], "action": "deny"}, {"match": ["x", "pack:all"], "action": "ask"}]}}`)
+	s.write(s.project, `{"mcpServers": {}, "toolPacks": {"mine": {"tools": ["readFile"]}}}`)
+	approvals := s.load().Settings.Approvals
+	for _, test := range []struct {
+		tool toolscript.Tool
+		want toolscript.ApprovalAction
+	}{
+		{toolscript.Tool{Server: "w", Name: "fetchUrl", InProcess: true}, toolscript.ApprovalDeny},
+		{toolscript.Tool{Server: "w", Name: "fetchUrl"}, toolscript.ApprovalAsk},
+		{toolscript.Tool{Server: "github", Name: "create_issue"}, toolscript.ApprovalDeny},
+		{toolscript.Tool{Server: "w", Name: "readFile", InProcess: true}, toolscript.ApprovalAsk},
+	} {
+		if got := approvals.Decide(test.tool); got != test.want {
+			t.Errorf("%s: %s, want %s", test.tool.ID(), got, test.want)
 		}
 	}
 }

@@ -30,7 +30,7 @@ func (d *Daemon) Harness(ctx context.Context, req toolscript.HarnessRequest, emi
 	if req.DryRun && mode == harness.Enabled {
 		mode = harness.DryRun
 	}
-	o := harness.Options{Mode: mode, Plan: req.Plan, Cwd: req.Cwd, Allow: req.Allow, ConversationID: req.ConversationID}
+	o := harness.Options{Mode: mode, Plan: req.Plan, Cwd: req.Cwd, Allow: req.Allow, ToolPack: req.ToolPack, AllowedTools: req.AllowedTools, Packs: d.settings.Load().ToolPacks, ConversationID: req.ConversationID}
 	return harness.Process(ctx, d, read, o, func(item harness.Item) error {
 		text, err := encode(item)
 		if err != nil {
