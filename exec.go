@@ -148,9 +148,19 @@ type Kept struct {
 
 // OutputQuery asks for a part of what is kept of a run.
 type OutputQuery struct {
-	Value bool  // the value, not the console output
-	From  int64 // the first byte wanted, of what is kept
-	To    int64 // the byte after the last one wanted; 0 is the end
+	Value bool   // the value, not the console output
+	Task  string // the id of a call: the TaskResult of the task, neither value nor output
+	From  int64  // the first byte wanted, of what is kept
+	To    int64  // the byte after the last one wanted; 0 is the end
+}
+
+// TaskResult is how a task of the script of an answer ended after the script.
+type TaskResult struct {
+	CallID string          `json:"callId"`
+	Tool   string          `json:"tool"` // tool id
+	OK     bool            `json:"ok"`
+	Result json.RawMessage `json:"result,omitempty"`
+	Error  *ToolError      `json:"error,omitempty"`
 }
 
 // ParseRange reads bytes A to B, both included, as A-B, A- or nothing at all.

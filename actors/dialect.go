@@ -50,8 +50,8 @@ func (s *System) dialectOf(ctx context.Context, look func() registry.View, uses 
 			continue // the catalog has changed meanwhile
 		}
 		base = open(base, named.open)
-		text := codegen.Dialect(names, func(server string) bool { return slices.Contains(named.filter, server) })
-		return runner.Declarations{Key: base.Key + " " + names.Key + " " + toolscript.DialectHarness, Text: base.Text + text}, nil
+		text := codegen.Dialect(base.Text, names, func(server string) bool { return slices.Contains(named.filter, server) })
+		return runner.Declarations{Key: base.Key + " " + names.Key + " " + toolscript.DialectHarness, Text: text}, nil
 	}
 }
 

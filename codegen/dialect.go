@@ -15,11 +15,10 @@ import (
 //go:embed dialect.ts
 var dialectSource string
 
-// Dialect returns declarations to append to a module of the form Declarations, for the
-// scripts in the answers of models: the flat names of n whose servers have a type in the
-// module, and the members that no other script has. include selects the servers by their
-// configured names.
-func Dialect(n *naming.Names, include func(server string) bool) string {
+// Dialect returns a module of the form Declarations with what only scripts in the answers
+// of models have: the flat names of n whose servers have a type in the module, context, and
+// tools.spawn.exec. include selects the servers by their configured names.
+func Dialect(module string, n *naming.Names, include func(server string) bool) string {
 	types := map[string]string{} // by tool id
 	for _, s := range n.Servers {
 		if !include(s.Name) {
@@ -38,6 +37,7 @@ func Dialect(n *naming.Names, include func(server string) bool) string {
 		}
 	}
 	var b strings.Builder
+	b.WriteString(strings.Replace(module, "spawn: Spawned<Servers>;", "spawn: Omit<Spawned<Servers>, \"exec\"> & SpawnByName;", 1))
 	b.WriteString(dialectSource)
 	b.WriteString("export interface Tools ")
 	root.write(&b)

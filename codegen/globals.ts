@@ -17,6 +17,8 @@ export declare class ToolError extends Error {
 }
 /** A call that continues after the script has ended. */
 export interface Task<T> {
+  /** The id of the call in this run. */
+  readonly id: string;
   /** The result. */
   readonly done: Promise<T>;
   /** Cancels the call; done is then rejected. */

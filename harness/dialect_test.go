@@ -337,3 +337,76 @@ func TestFlatNamesOfGoTools(t *testing.T) {
 		t.Errorf("%+v, %v", found, err)
 	}
 }
+
+// TestSpawnByName checks tools.spawn.exec: done, cancel, names of all kinds, the budget,
+// and types.
+func TestSpawnByName(t *testing.T) {
+	o := ran(t, `
+const first = tools.spawn.exec("add", { a: 1, b: 2 });
+const sums = [(await first.done).sum, (await tools.spawn.exec("workspace.add", { a: 2, b: 2 }).done).sum,
+  (await tools.spawn.exec("workspace__add", { a: 3, b: 2 }).done).sum, (await tools.spawn.exec("deep.er.add", { a: 4, b: 2 }).done).sum];
+const waiting = tools.spawn.exec("wait", {});
+const ended = waiting.done.catch((e) => e.code);
+await waiting.cancel();
+const unknown = await tools.spawn.exec("nothing", {}).done.catch((e) => e.code);
+return [first.id, sums, await ended, unknown, Object.isFrozen(first)]`)
+	if want := `["1",[3,4,5,6],"cancelled","not_found",true]`; string(o.Value) != want {
+		t.Errorf("value %s, error %+v; want %s", o.Value, o.Error, want)
+	}
+	if want := []string{"add", "deep.er.add", "nothing", "wait", "workspace.add", "workspace__add"}; o.Script == nil || !cmp.Equal(o.Script.Tools, want) {
+		t.Errorf("script %+v, want %q", o.Script, want)
+	}
+	o = ran(t, `let refused = 0;
+for (let i = 0; i < 40; i++) await tools.spawn.exec("add", { a: i, b: 0 }).done.catch((e) => { if (e.name === "ToolBudgetExceededError") refused++; });
+return refused`)
+	if string(o.Value) != "8" {
+		t.Errorf("%s tasks were refused, error %+v; want 8", o.Value, o.Error)
+	}
+	for code, want := range map[string]string{
+		`tools.spawn.exec("add", { a: "1", b: 2 })`:                                 "Type 'string' is not assignable to type 'number'",
+		`const t = tools.spawn.exec("add", { a: 1, b: 2 }); (await t.done).product`: "'product' does not exist",
+		`tools.spawn.exec("workspace.add", { a: "1" })`:                             "",
+	} {
+		parsed, err := harness.Parse(t.Context(), gateway(t), code, detect.Position{})
+		if err != nil || parsed.Success != (want == "") || !strings.Contains(parsed.Error, want) {
+			t.Errorf("%s: %+v, %v; want %q", code, parsed, err, want)
+		}
+	}
+	if plain := plainRun(t, toolscript.ExecRequest{Code: `return tools.spawn.exec("add", {})`, Check: toolscript.CheckOff}); plain.Error == nil {
+		t.Errorf("a plain script has tools.spawn.exec: %s", plain.Value)
+	}
+}
+
+// TestTaskOutlivesItsScript checks that a task goes on after its script, and that its
+// result can be read then.
+func TestTaskOutlivesItsScript(t *testing.T) {
+	released := make(chan struct{})
+	gate.Store(&released)
+	defer gate.Store(nil)
+	g := gateway(t)
+	o := ran(t, `return tools.spawn.exec("gated", {}).id`)
+	if !o.OK || string(o.Value) != `"1"` || len(o.Detached) != 1 || o.Detached[0] != (toolscript.DetachedCall{CallID: "1", Tool: "workspace__gated", Task: true}) {
+		t.Errorf("output %+v, error %+v", o, o.Error)
+	}
+	if _, err := g.RunOutput(t.Context(), o.RunID, toolscript.OutputQuery{Task: "1"}); toolscript.KindOf(err) != toolscript.NotFound {
+		t.Errorf("result of a task that works: %v", err)
+	}
+	close(released)
+	for { // until the task is in the record
+		record, err := g.Run(t.Context(), o.RunID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if record.Calls[0].OK == nil {
+			continue
+		}
+		result, err := g.RunOutput(t.Context(), o.RunID, toolscript.OutputQuery{Task: "1"})
+		if toolscript.KindOf(err) == toolscript.NotFound && t.Context().Err() == nil {
+			continue // the call has ended, and its result is being written
+		}
+		if want := `{"callId":"1","tool":"workspace__gated","ok":true,"result":{}}`; err != nil || string(result) != want {
+			t.Errorf("result %s, %v; want %s", result, err, want)
+		}
+		return
+	}
+}

@@ -123,3 +123,12 @@ func (n *Names) FlatNames() map[string]string {
 	}
 	return all
 }
+
+// named returns the id of a tool by a name in scripts, such as prompts.save or
+// github.createIssue. Any other text is returned as it is: the gateway knows ids.
+func (t *Table) named(text string) string {
+	if id, ok := t.names.FlatNames()[text]; ok {
+		return id
+	}
+	return t.names.Resolve(text)
+}

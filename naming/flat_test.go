@@ -54,7 +54,7 @@ func TestFlatTable(t *testing.T) {
 	if diff := cmp.Diff([][]string{{"get", "save"}, {"get"}, {"llm"}}, [][]string{all.Idents(prompts), some.Idents(prompts), all.Idents(agents)}); diff != "" {
 		t.Errorf("members of groups (-want +got):\n%s", diff)
 	}
-	for ident, want := range map[string]string{"read": "w__read", "prompts": "", "nothing": ""} {
+	for ident, want := range map[string]string{"read": "w__read", "prompts": "prompts", "prompts.save": "w__prompts.save", "w.read": "w__read", "w__read": "w__read"} {
 		if got := all.ID(naming.None, ident); got != want {
 			t.Errorf("tools.%s = %q, want %q", ident, got, want)
 		}

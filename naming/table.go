@@ -233,6 +233,8 @@ func (t *Table) ID(server int, ident string) string {
 	switch tool := t.tool(server, ident); {
 	case tool != None:
 		return s.Tools[tool].ID
+	case server == t.root:
+		return t.named(ident)
 	case t.Tool(server, ident) == Absent:
 		return s.Name + toolscript.Separator + ident
 	}

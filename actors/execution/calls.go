@@ -68,6 +68,7 @@ type call struct {
 	record  int                 // index in calls.records; -1: none yet
 	kept    bool                // counted in calls.tasks
 	shown   time.Time           // of the last progress event
+	late    *time.Timer         // ends a task of the script of an answer; nil: none
 }
 
 // answerFunc returns the value that the script sees, or the error that it catches.
@@ -177,7 +178,7 @@ func (s *calls) fail(c *call, err error) {
 // startNow sends the call of a tool in this goroutine. It returns false if something
 // would have to wait: the client, the server, or the check of the arguments.
 func (s *calls) startNow(c *call) bool {
-	if c.builtin != nil || c.tool.Name == "" || s.deps.Start == nil || s.plan != nil || !s.events.try(s.begin(c)) {
+	if c.builtin != nil || c.tool.Name == "" || c.Task && s.detailed || s.deps.Start == nil || s.plan != nil || !s.events.try(s.begin(c)) {
 		return false
 	}
 	c.begun = time.Now()

@@ -16,6 +16,7 @@ const maxDetail = 128 << 10
 // dialect of the run has them there.
 func (s *calls) details(c *call, a runner.Answer, e toolscript.Event) toolscript.Event {
 	if s.detailed {
+		s.keepResult(c, a)
 		e.Args, e.Result, e.Failure = detail(c.Args), detail(a.Value), a.Failure
 	}
 	return e

@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/execution"
+	"github.com/toolscript/toolscript/actors/execution/outputs"
 	"github.com/toolscript/toolscript/runner"
 	"github.com/toolscript/toolscript/runner/session"
 )
@@ -86,4 +87,38 @@ func TestPendingCallsHaveGrace(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestTaskTime checks that a task of the script of an answer ends an hour after its
+// script, and that its result says so.
+func TestTaskTime(t *testing.T) {
+	script := func(_ context.Context, _ runner.Job, host runner.Host) (runner.Outcome, error) {
+		host.Begin(runner.Call{CallID: "1", ID: echo.ID(), Task: true}, func(runner.Answer) {})
+		synctest.Wait()
+		return runner.Outcome{}, nil
+	}
+	dir := t.TempDir()
+	change := func(d *execution.Deps) {
+		d.Builtins, d.Dialect, d.Kept = func() []string { return nil }, d.Types, outputs.Store{Dir: dir}
+		d.Call = func(ctx context.Context, _ toolscript.Call) (json.RawMessage, error) {
+			<-ctx.Done()
+			return nil, toolscript.ContextError(ctx)
+		}
+	}
+	withRunsOf(t, true, script, change, func(b *bench) {
+		end := b.exec(toolscript.ExecRequest{Dialect: toolscript.DialectHarness})
+		time.Sleep(59 * time.Minute)
+		if calls := b.record(end.RunID).Calls; len(calls) != 1 || calls[0].OK != nil || !calls[0].Detached {
+			b.t.Errorf("calls after 59 minutes: %+v", calls)
+		}
+		time.Sleep(2 * time.Minute)
+		if calls := b.record(end.RunID).Calls; len(calls) != 1 || calls[0].Kind != toolscript.LimitTime {
+			b.t.Errorf("calls after 61 minutes: %+v", calls)
+		}
+		kept, err := outputs.Store{Dir: dir}.Read(end.RunID, toolscript.OutputQuery{Task: "1"})
+		var result toolscript.TaskResult
+		if err != nil || json.Unmarshal(kept, &result) != nil || result.OK || result.Error == nil || result.Error.Code != toolscript.LimitTime {
+			b.t.Errorf("result %s, %v", kept, err)
+		}
+	})
 }

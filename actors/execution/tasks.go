@@ -26,6 +26,7 @@ func (s *calls) scriptEnded(normally bool) []toolscript.DetachedCall {
 			return errTaskMemory
 		case c.Task:
 			c.kept = true
+			s.limitTask(c)
 		}
 		s.note(c).Detached = true
 		detached = append(detached, toolscript.DetachedCall{CallID: c.CallID, Tool: c.ID, Task: c.Task})

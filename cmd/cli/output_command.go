@@ -18,6 +18,7 @@ import (
 type outputOptions struct {
 	*app
 	value bool
+	task  string
 	bytes string
 	out   string
 	form  form.Form
@@ -43,6 +44,7 @@ the bytes of that.`,
 		RunE: func(c *cobra.Command, args []string) error { return o.run(c.Context(), args[0]) },
 	}
 	c.Flags().BoolVar(&o.value, "value", false, "print the value, not the output")
+	c.Flags().StringVar(&o.task, "task", "", "print the result of this task of the script of an answer, by its `id`")
 	c.Flags().StringVar(&o.bytes, "range", "", "print only these `bytes`, such as 0-9999 or 10000- (default all)")
 	c.Flags().StringVar(&o.out, "out", "", "write to this `file` instead of stdout; for binary content, write its bytes")
 	form.Add(c.Flags(), &o.form, "print the text as a string inside JSON")
@@ -51,7 +53,7 @@ the bytes of that.`,
 
 func (o *outputOptions) run(ctx context.Context, id string) error {
 	id, pointer, handle := strings.Cut(id, "#")
-	q := toolscript.OutputQuery{Value: o.value || handle}
+	q := toolscript.OutputQuery{Value: o.value || handle, Task: o.task}
 	if err := q.ParseRange(o.bytes); err != nil {
 		return &exit.UsageError{Command: "toolscript output", Err: err}
 	}

@@ -15,7 +15,7 @@ const task = tools.spawn.github.createIssue({ title: "x" });
 const keys = Object.keys(task);
 console.log(typeof tools.spawn.github.listIssues, "spawn" in tools, Object.keys(tools).join(), Object.isFrozen(task));
 export default [keys, await task.done]`), h)
-	if string(out.Value) != `[["done","cancel"],{"title":"x"}]` || h.stdout() != "function true github,empty true\n" {
+	if string(out.Value) != `[["id","done","cancel"],{"title":"x"}]` || h.stdout() != "function true github,empty true\n" {
 		t.Errorf("Value = %s, output %q", out.Value, h.stdout())
 	}
 	if len(h.calls) != 1 || !h.calls[0].Task || h.calls[0].ID != "github__create_issue" {

@@ -67,7 +67,7 @@ func TestToolsNamed(t *testing.T) {
 		"return await tools.github.createIssue({})":                                                      {"github.createIssue"},
 		"return await tools.readFile({ filePath: 'a' })":                                                 {"readFile"},
 		"const { a } = tools.github; tools['github']['listIssues']({}); tools.readFile({}).then(String)": {"github", "github.listIssues", "readFile"},
-		"tools.spawn.github.createIssue({}); tools.spawn.exec('exec', {})":                               {"exec", "github.createIssue"},
+		"tools.spawn.github.createIssue({}); tools.spawn.exec('prompts.get', {})":                        {"github.createIssue", "prompts.get"},
 		"(tools.a)!.b({}); tools?.c.d({}); tools.c.d({})":                                                {"a.b", "c.d"},
 		"const tools = { a() {} }; tools.a()":                                                            nil,
 		"return Object.keys(tools)":                                                                      nil,

@@ -54,6 +54,10 @@ func (r *reader) tool(n *ast.Node) {
 		name, of, found := member(n)
 		if found && path == "" && name == spawnName {
 			name, of, found = member(of)
+			if text, byName := literalArgument(of); found && byName && name == "exec" { // tools.spawn.exec("readFile", {})
+				path = text
+				break
+			}
 		}
 		if !found {
 			break
@@ -70,4 +74,15 @@ func (r *reader) tool(n *ast.Node) {
 	if at, found := slices.BinarySearch(r.out.Tools, path); path != "" && !found {
 		r.out.Tools = slices.Insert(r.out.Tools, at, path)
 	}
+}
+
+// literalArgument returns the first argument of the call of an expression, if it is a
+// text.
+func literalArgument(callee *ast.Node) (text string, is bool) {
+	n := outer(callee)
+	p := n.Parent
+	if !ast.IsCallExpression(p) || p.Expression() != n || len(p.Arguments()) == 0 || !ast.IsStringLiteralLike(p.Arguments()[0]) {
+		return "", false
+	}
+	return p.Arguments()[0].Text(), true
 }

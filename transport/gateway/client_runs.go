@@ -25,7 +25,10 @@ func (c *Client) RunOutput(ctx context.Context, id string, q toolscript.OutputQu
 	if q.Value {
 		part = "value"
 	}
-	query := url.Values{"part": {part}, "range": {q.Range()}}
+	if q.Task != "" {
+		part = "task"
+	}
+	query := url.Values{"call": {q.Task}, "part": {part}, "range": {q.Range()}}
 	return c.ask(ctx, http.MethodGet, "/runs/"+url.PathEscape(id)+"/output?"+query.Encode(), nil)
 }
 

@@ -66,7 +66,7 @@ func (s *Server) routes() []route {
 		{method: fiber.MethodPost, path: "/harness", within: runTime, serve: s.harness},
 		{method: fiber.MethodGet, path: "/runs", within: askTime, serve: s.runs},
 		{method: fiber.MethodGet, path: "/runs/:id", within: askTime, serve: s.run},
-		{method: fiber.MethodGet, path: "/runs/:id/output", within: askTime, query: []string{"part", "range"}, serve: s.runOutput},
+		{method: fiber.MethodGet, path: "/runs/:id/output", within: askTime, query: []string{"call", "part", "range"}, serve: s.runOutput},
 		{method: fiber.MethodDelete, path: "/runs/:id", within: askTime, serve: s.abortRun},
 		{method: fiber.MethodPost, path: "/runs/:id/reply", within: askTime, serve: s.replyRun},
 		{method: fiber.MethodGet, path: "/approvals", within: askTime, serve: s.approvals},

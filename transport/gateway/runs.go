@@ -45,8 +45,10 @@ func (s *Server) runOutput(x *exchange) error {
 	case "", "output":
 	case "value":
 		q.Value = true
+	case "task":
+		q.Task = x.query.Get("call")
 	default:
-		return invalid("parameter %q must be output or value, not %.50q", "part", part)
+		return invalid("parameter %q must be output, value or task, not %.50q", "part", part)
 	}
 	if err := q.ParseRange(x.query.Get("range")); err != nil {
 		return err

@@ -36,6 +36,12 @@ const (
 	Value  Part = "value"  // the value, as JSON
 )
 
+// Task is the part with the result of a task, by the id of its call.
+func Task(callID string) Part { return Part("task" + callID) }
+
+// taskID is what ids of tasks look like; no other is part of a path.
+var taskID = regexp.MustCompile(`^[0-9]{1,10}$`)
+
 // Store is a folder. The zero Store keeps nothing. It is safe for concurrent
 // use, also by several processes.
 type Store struct{ Dir string }
@@ -85,6 +91,13 @@ func (s Store) Read(id string, q toolscript.OutputQuery) ([]byte, error) {
 	}
 	missing := &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf(
 		"the %s of run %.50q is not stored: it was within its limit, or it has been deleted", part, id)}
+	if q.Task != "" {
+		part = Task(q.Task)
+		missing.Err = fmt.Errorf("task %.20q of run %.50q has no stored result: it has not ended, it ended before its script, or the result has been deleted", q.Task, id)
+		if !taskID.MatchString(q.Task) {
+			return nil, missing
+		}
+	}
 	if s.Dir == "" || !runID.MatchString(id) {
 		return nil, missing
 	}

@@ -54,8 +54,15 @@
       if (pending.has(id)) host.cancel(id);
       return settled;
     };
-    return Object.freeze({ done, cancel });
+    return Object.freeze({ id: `${id}`, done, cancel });
   };
+
+  // spawnByName is tools.spawn.exec of the scripts of answers: it starts a tool by its
+  // name in scripts or its id.
+  const spawnByName = Object.freeze(function exec(tool, args) {
+    if (typeof tool !== 'string') throw new TypeError(`the name of a tool is a text, not ${inspect(tool, 0)}`);
+    return spawn(none, tool, args, new Error());
+  });
 
   // frozen freezes the result of a tool for the script of an answer.
   const frozen = (result) => (internal.freezes === undefined ? result : internal.freezes(result));
@@ -162,7 +169,8 @@
   };
   const servers = (owner, make) => (name) => serverOf(owner, name, make) ?? toolOf(none, make, owner, '')(name);
   const callOf = servers('tools', (server, tool, args, at) => call(++last, server, tool, args, 0, at));
-  const spawnOf = lookup(none, 'tools.spawn', servers('tools.spawn', spawn));
+  const spawned = servers('tools.spawn', spawn);
+  const spawnOf = lookup(none, 'tools.spawn', (name) => (name === 'exec' && internal.freezes ? spawnByName : spawned(name)));
 
   // own are the members that the gateway itself implements.
   const member = (name, argumentsOf, shape) => {
