@@ -28,6 +28,7 @@ type ExecRequest struct {
 	Dialect   string   `json:"dialect,omitempty"`   // "" or DialectHarness
 	Trace     string   `json:"-"`                   // traceparent of W3C Trace Context of what starts the run; "" if there is none
 	Plan      bool     `json:"plan,omitempty"`      // make only the calls of tools that read; see End.Plan
+	Record    bool     `json:"record,omitempty"`    // keep what the script was given, for toolscript runs replay
 	Client    string   `json:"client,omitempty"`    // what asks for the run, for the audit; default: the User-Agent of the request
 	Session   string   `json:"session,omitempty"`   // of the client, for the audit; default: the gateway's
 

@@ -55,6 +55,7 @@ var onlyIn = map[string]struct {
 	"github.com/gofrs/flock":                         {[]string{"transport/oauth", "transport/builtin/changes", "actors/search/vectors", "actors/audit/chain", "cmd/pinstore"}, "file locks between processes"},
 	"github.com/rogpeppe/go-internal":                {[]string{"actors/pin", "test"}, "one place makes differences of texts of servers"},
 	"mvdan.cc/sh":                                    {[]string{"cmd/hook/permission", "transport/builtin/patch"}, "the decision about an agent's commands, and the command before a patch"},
+	"filippo.io/age":                                 {[]string{"cmd/recordings"}, "one package encrypts files"},
 	"github.com/godbus/dbus":                         {[]string{"cmd/confirm"}, "codes of approvals go to the desktop from one package"},
 	"go.etcd.io/bbolt":                               {[]string{"transport/builtin/documents"}, "one package knows the file of the documents"},
 	"github.com/JohannesKaufmann/html-to-markdown":   {[]string{"transport/builtin/web"}, "only pages of the web are converted"},

@@ -10,6 +10,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/execution"
 	"github.com/toolscript/toolscript/actors/execution/outputs"
+	"github.com/toolscript/toolscript/actors/execution/recording"
 	"github.com/toolscript/toolscript/actors/workers"
 	"github.com/toolscript/toolscript/runner"
 )
@@ -28,12 +29,13 @@ type Scripts struct {
 	StartDeno func(ctx context.Context, version string) (workers.Worker, error)
 	SpareDeno int // idle processes kept ready
 
-	Defaults func() Defaults                // of runs; nil: the zero Defaults
-	URL      func(capability string) string // the URL of the gateway; nil: it has none
-	KeptDir  string                         // folder for output and values above their limits; "" keeps none
-	Warm     bool                           // keep idle workers ready
-	IdleTime time.Duration                  // time without a run after which workers end; 0: 5 minutes
-	Idle     func()                         // called when they end; nil: nothing
+	Defaults func() Defaults                 // of runs; nil: the zero Defaults
+	URL      func(capability string) string  // the URL of the gateway; nil: it has none
+	KeptDir  string                          // folder for output and values above their limits; "" keeps none
+	Record   func(recording.Recording) error // keeps the recording of a run; nil: none can be recorded
+	Warm     bool                            // keep idle workers ready
+	IdleTime time.Duration                   // time without a run after which workers end; 0: 5 minutes
+	Idle     func()                          // called when they end; nil: nothing
 }
 
 // Defaults are the settings of runs whose requests have none. A zero field leaves the
@@ -97,6 +99,7 @@ func (s *System) runDeps() execution.Deps {
 		Start:      s.startCall,
 		Begun:      s.options.Audit.Run,
 		Refused:    s.auditRefused,
+		Record:     o.Record,
 		Stub:       s.stub,
 		Fetch:      s.Fetch,
 		Lookup:     func(id string) (toolscript.Tool, bool) { return s.Catalog().Lookup(id) },

@@ -42,6 +42,7 @@ type Line struct {
 	Check     string   `json:"check,omitempty"`
 	CheckOnly bool     `json:"checkOnly,omitempty"`
 	Plan      bool     `json:"plan,omitempty"`
+	Record    bool     `json:"record,omitempty"`
 	Allow     []string `json:"allow,omitzero"` // absent: all tools
 
 	// Of a call.
@@ -118,7 +119,7 @@ func dataOf(content []byte) *Data {
 func (l *Log) Run(record toolscript.RunRecord, request *toolscript.ExecRequest) {
 	l.add(entry{line: &Line{
 		Type: TypeRun, Time: record.StartedAt, Client: request.Client, Session: request.Session, Run: record.RunID, File: record.File, Engine: record.Engine,
-		Check: record.Check, CheckOnly: record.CheckOnly, Plan: request.Plan, Allow: record.Allow,
+		Check: record.Check, CheckOnly: record.CheckOnly, Plan: request.Plan, Record: request.Record, Allow: record.Allow,
 	}, script: request.Code})
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/execution/outputs"
+	"github.com/toolscript/toolscript/actors/execution/recording"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/naming"
 	"github.com/toolscript/toolscript/runner"
@@ -34,6 +35,8 @@ type Deps struct {
 	// forbid. They do not block. Nil: nothing is reported.
 	Begun   func(toolscript.RunRecord, *toolscript.ExecRequest)
 	Refused func(toolscript.Call, error)
+	// Record keeps the recording of a run. Nil: no run can be recorded.
+	Record func(recording.Recording) error
 	// Stub returns a value of a tool's output type for a call that is only planned, or the
 	// error of arguments that do not fit.
 	Stub func(ctx context.Context, tool toolscript.Tool, args json.RawMessage) (json.RawMessage, error)

@@ -21,6 +21,7 @@ type execOptions struct {
 	*app
 	script source.Line
 	only   bool // check the script and run nothing
+	record bool
 	plan   bool // call only tools that read
 	strict bool // check types strictly
 
@@ -74,6 +75,7 @@ servers that the script uses, and stops them at the end.`,
 	f.StringVar(&o.cwd, "cwd", "", "the working `folder` that the script sees (default that of this command)")
 	f.StringVar(&o.out, "out", "", "write the value to this `file` instead of stdout; for an image or other binary content, write its bytes")
 	f.Var(&o.maxTokens, "max-tokens", "print about this much of the value, and the command that prints the rest; 0 prints the whole value (default 10000 on a terminal, else no limit)")
+	f.BoolVar(&o.record, "record", false, "keep the arguments and results of all calls on the disk, so that toolscript runs replay can run the script again")
 	f.BoolVar(&o.plan, "plan", false, "make only the calls of tools that read, and print the other calls with their arguments instead of the value")
 	flags.AddTrust(f, &o.trust)
 	o.search.Add(f)
@@ -134,6 +136,7 @@ func (o *execOptions) request(src source.Script) toolscript.ExecRequest {
 		Limits:    o.limits.Limits(),
 		CheckOnly: o.only,
 		Plan:      o.plan,
+		Record:    o.record,
 		Client:    o.script.Command + " " + toolscript.Version,
 		Session:   discovery.Session(o.lookupEnv),
 	}

@@ -15,5 +15,6 @@ func (l *loader) audit(d *document, file File) {
 	l.config.Settings.Audit = Audit{
 		Off:    enabled != nil && !enabled.flag(),
 		FileMB: n.child("fileMb").count(), KeepMB: n.child("keepMb").count(), KeepDays: n.child("keepDays").count(),
+		Recipients: n.child("recipients").texts(),
 	}
 }

@@ -54,6 +54,8 @@ type Audit struct {
 	FileMB   int64 // size of a file after which the next one begins
 	KeepMB   int64 // of all files
 	KeepDays int64
+
+	Recipients []string // public keys of age, for which recorded runs are encrypted
 }
 
 // Output are the settings of what exec prints.

@@ -72,7 +72,7 @@ func TestLoadComplete(t *testing.T) {
 			"openai": {Disabled: true}, "anthropic": {API: "messages", URL: "https://models.example.com/v1", Model: "m-1", Key: "k", MaxTokens: 4096},
 		}}, Search: config.Search{Lexical: true, NoCache: true, Limit: 5, Alpha: new(0.5), Threshold: new(0.0),
 			Model: "/m/bge.gguf", Library: "/m", Remote: config.Remote{URL: "https://api.example.com/v1", Model: "m", Key: "k"}},
-			Audit: config.Audit{Off: true, FileMB: 1, KeepMB: 8, KeepDays: 30},
+			Audit: config.Audit{Off: true, FileMB: 1, KeepMB: 8, KeepDays: 30, Recipients: []string{"age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p"}},
 			Pins:  toolscript.PinsQuarantine,
 			Approvals: toolscript.Approvals{{
 				Default: toolscript.ApprovalAskDestructive, Timeout: time.Minute,

@@ -8,6 +8,8 @@ import (
 	"github.com/toolscript/toolscript/actors/audit/chain"
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/discovery"
+	"github.com/toolscript/toolscript/cmd/recordings"
+	"github.com/toolscript/toolscript/runner/worker"
 )
 
 // AuditFolder is the folder of the audit. It may not exist.
@@ -32,3 +34,12 @@ func (h *Host) audit(settings config.Audit, logger *slog.Logger) *audit.Log {
 		Session: discovery.Session(h.Config.LookupEnv), Logger: logger,
 	})
 }
+
+// Recordings is the store of recorded runs, which are encrypted for the recipients.
+func (h *Host) Recordings(recipients []string) (recordings.Store, error) {
+	folder, err := h.folder("recordings")
+	return recordings.Store{Dir: folder, Recipients: recipients}, err
+}
+
+// WorkerOptions are those of the workers of this program.
+func (h *Host) WorkerOptions(logger *slog.Logger) worker.Options { return h.workerOptions(logger) }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
+	"github.com/toolscript/toolscript/actors/execution/recording"
 	"github.com/toolscript/toolscript/actors/server"
 	"github.com/toolscript/toolscript/actors/workers"
 	"github.com/toolscript/toolscript/cmd/config"
@@ -103,6 +104,13 @@ func (d *Daemon) completeScripts(s *actors.Scripts) {
 		s.SpareDeno = spareDenos
 	}
 	s.Defaults = d.defaults
+	s.Record = func(r recording.Recording) error {
+		store, err := d.host.Recordings(d.settings.Load().Audit.Recipients)
+		if err != nil {
+			return err
+		}
+		return store.Save(r)
+	}
 	s.KeptDir = d.host.Outputs().Dir
 }
 

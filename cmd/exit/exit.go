@@ -17,6 +17,7 @@ const (
 	OK         = 0
 	Failure    = 1
 	misuse     = 2
+	Diverged   = 4              // runs replay: the run is not the same
 	signalled  = 128            // plus the number of the signal: 130 for Ctrl-C, 143 for SIGTERM
 	brokenPipe = signalled + 13 // the exit code of programs that SIGPIPE ends
 )

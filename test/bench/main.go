@@ -70,6 +70,7 @@ var sections = []struct {
 	{"approvals", (*bench).approvals},
 	{"audit", (*bench).audit},
 	{"metrics", (*bench).metrics},
+	{"replay", (*bench).replay},
 	{"check", (*bench).check},
 	{"programs", (*bench).programs},
 	{"fuel", (*bench).fuel},

@@ -1,0 +1,114 @@
+// Package recording has what is kept of a run to run its script again without servers:
+// the job of the sandbox, and everything that the script was given.
+package recording
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/runner"
+)
+
+// Version is the version of the format. Other versions are not read.
+const Version = 1
+
+// MostBytes bounds arguments, answers and standard input of one run together.
+const MostBytes = 64 << 20
+
+// Recording is one recorded run.
+type Recording struct {
+	Version   int            `json:"version"`
+	StartedAt time.Time      `json:"startedAt"`
+	Code      string         `json:"code"` // as the user wrote it
+	Job       runner.Job     `json:"job"`  // without Env, which has a secret
+	Calls     []Call         `json:"calls"`
+	Stdin     []byte         `json:"stdin,omitempty"` // what the script read
+	Outcome   runner.Outcome `json:"outcome"`
+	Cut       bool           `json:"cut,omitempty"` // it was larger than MostBytes: the last answers are missing
+}
+
+// Call is one call, in the order in which the script made them.
+type Call struct {
+	ID      string                `json:"id"` // of the tool
+	Args    json.RawMessage       `json:"args"`
+	Value   json.RawMessage       `json:"value,omitempty"`
+	Failure *toolscript.ToolError `json:"failure,omitempty"`
+	End     int                   `json:"end,omitempty"`   // its place among the calls that ended, from 1; 0: it did not end
+	Begun   int                   `json:"begun,omitempty"` // how many calls had begun when it ended
+}
+
+// Recorder records what passes between a sandbox and its host.
+type Recorder struct {
+	runner.Host
+
+	mu    sync.Mutex
+	bytes int
+	ended int
+	made  Recording
+}
+
+// New makes a Recorder of a run.
+func New(code string, job runner.Job, host runner.Host) *Recorder {
+	job.Env = nil
+	return &Recorder{Host: host, made: Recording{Version: Version, StartedAt: time.Now(), Code: code, Job: job, Calls: []Call{}}}
+}
+
+// Begin implements runner.Host.
+func (r *Recorder) Begin(c runner.Call, done func(runner.Answer)) {
+	r.mu.Lock()
+	at := len(r.made.Calls)
+	kept := r.room(len(c.Args))
+	if kept {
+		r.made.Calls = append(r.made.Calls, Call{ID: c.ID, Args: c.Args})
+	}
+	r.mu.Unlock()
+	r.Host.Begin(c, func(a runner.Answer) {
+		if kept {
+			r.end(at, a)
+		}
+		done(a)
+	})
+}
+
+func (r *Recorder) end(at int, a runner.Answer) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.room(len(a.Value)) {
+		return
+	}
+	r.ended++
+	c := &r.made.Calls[at]
+	c.Value, c.Failure, c.End, c.Begun = a.Value, a.Failure, r.ended, len(r.made.Calls)
+}
+
+// room counts bytes. After the first that do not fit, nothing is kept. It is called with
+// mu held.
+func (r *Recorder) room(n int) bool {
+	r.bytes += n
+	r.made.Cut = r.made.Cut || r.bytes > MostBytes
+	return !r.made.Cut
+}
+
+// ReadStdin implements runner.Host.
+func (r *Recorder) ReadStdin(ctx context.Context) ([]byte, error) {
+	piece, err := r.Host.ReadStdin(ctx)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.room(len(piece)) {
+		r.made.Stdin = append(r.made.Stdin, piece...)
+	}
+	return piece, err
+}
+
+// Finish returns the recording of a run that has ended so.
+func (r *Recorder) Finish(outcome runner.Outcome) Recording {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	made := r.made
+	made.Calls = append([]Call{}, made.Calls...)
+	made.Outcome = outcome
+	return made
+}

@@ -1,0 +1,131 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolscript/toolscript/cmd/form"
+	"github.com/toolscript/toolscript/cmd/runhistory"
+	"github.com/toolscript/toolscript/cmd/terminal"
+)
+
+func newRuns(a *app) *cobra.Command {
+	var out form.Form
+	var last int
+	c := &cobra.Command{
+		Use:   "list",
+		Short: "List the last runs",
+		Long: `List the last runs, the newest first, of all gateways and of commands without one.
+
+The list comes from the audit. Runs that a running gateway of this configuration has not
+written yet are in the list too.`,
+		Args: takes(),
+		RunE: func(c *cobra.Command, _ []string) error { return a.listRuns(c.Context(), last, out) },
+	}
+	c.Flags().IntVarP(&last, "last", "n", 20, "list this `number` of runs; 0 lists all")
+	form.Add(c.Flags(), &out, "print the runs as JSON")
+	return group("runs", "Show what runs did, and run them again", c, newRunsShow(a), newRunsReplay(a), newRunsDiff(a))
+}
+
+func newRunsShow(a *app) *cobra.Command {
+	var out form.Form
+	c := &cobra.Command{
+		Use:   "show RUN",
+		Short: "Show one run and its calls",
+		Args:  takes("RUN"),
+		RunE:  func(c *cobra.Command, args []string) error { return a.showRun(c.Context(), args[0], out) },
+	}
+	form.Add(c.Flags(), &out, "print the run as JSON")
+	return c
+}
+
+// history are all runs, the newest first.
+func (a *app) history(ctx context.Context) (*runhistory.History, error) {
+	dir, err := a.host.AuditFolder()
+	if err != nil {
+		return nil, err
+	}
+	h, err := runhistory.Read(dir)
+	if err != nil {
+		return nil, err
+	}
+	if store, err := a.host.Recordings(nil); err == nil {
+		h.Recorded(store.Has)
+	}
+	g, err := a.target.Find(ctx)
+	if err != nil && a.target.URL != "" {
+		return nil, err
+	}
+	if g == nil {
+		return h, nil
+	}
+	defer g.Close()
+	live, err := g.Runs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	h.Add(live)
+	return h, nil
+}
+
+func (a *app) listRuns(ctx context.Context, last int, out form.Form) error {
+	h, err := a.history(ctx)
+	if err != nil {
+		return err
+	}
+	runs := h.Runs()
+	if last > 0 {
+		runs = runs[:min(last, len(runs))]
+	}
+	if out.Structured() {
+		return out.Write(a.Stdout, runs)
+	}
+	if len(runs) == 0 {
+		return a.print("There are no runs yet.")
+	}
+	t := terminal.Table{Header: []string{"Run", "Started", "ms", "Calls", "Outcome", "File", "Client"}}
+	for _, r := range runs {
+		t.Add(r.RunID, localTime(r.StartedAt), fmt.Sprintf("%.0f", r.Ms), fmt.Sprint(r.Calls), r.Outcome, r.File, r.Client)
+	}
+	return t.Write(a.Stdout, terminal.Columns(a.Stdout), nil)
+}
+
+func (a *app) showRun(ctx context.Context, id string, out form.Form) error {
+	h, err := a.history(ctx)
+	if err != nil {
+		return err
+	}
+	r, err := h.Run(id)
+	if err != nil {
+		return err
+	}
+	if out.Structured() {
+		return out.Write(a.Stdout, r)
+	}
+	if err := a.print("%s  %s  %s  %s  %.0f ms  %d calls", r.RunID, r.Outcome, r.File, localTime(r.StartedAt), r.Ms, r.Calls); err != nil {
+		return err
+	}
+	if r.Client != "" {
+		if err := a.print("client %s, session %s, process %d", terminal.OneLine(r.Client), terminal.OneLine(r.Session), r.PID); err != nil {
+			return err
+		}
+	}
+	if r.Recorded {
+		if err := a.print("recorded: toolscript runs replay %s", r.RunID); err != nil {
+			return err
+		}
+	}
+	if len(r.CallLines) == 0 {
+		return nil
+	}
+	t := terminal.Table{Header: []string{"Call", "Tool", "ms", "Outcome", "Arguments", "Result", "Approval"}}
+	for _, c := range r.CallLines {
+		t.Add(c.Call, c.Tool, fmt.Sprintf("%.1f", c.Ms), c.Outcome, runhistory.Short(c.Args), runhistory.Short(c.Result), c.Approval)
+	}
+	return t.Write(a.Stdout, terminal.Columns(a.Stdout), nil)
+}
+
+func localTime(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") }

@@ -1,0 +1,101 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolscript/toolscript/cmd/exit"
+	"github.com/toolscript/toolscript/cmd/form"
+	"github.com/toolscript/toolscript/cmd/replay"
+	"github.com/toolscript/toolscript/cmd/terminal"
+	"github.com/toolscript/toolscript/runner"
+)
+
+type replayOptions struct {
+	*app
+	script   string
+	identity string
+	form     form.Form
+}
+
+func newRunsReplay(a *app) *cobra.Command {
+	o := &replayOptions{app: a}
+	c := &cobra.Command{
+		Use:   "replay RUN",
+		Short: "Run a recorded script again with its recorded results",
+		Long: `Run a recorded script again with its recorded results.
+
+exec --record records a run. A replay starts no server and makes no call: each call of
+the script gets the recorded answer, in the recorded order. If the script makes another
+call, or returns another value, the differences are printed, and the exit code is 4.
+Scripts that use the time or random numbers can differ each time.
+
+--script runs a changed script with the same answers. Its types are not checked. Every
+replay runs on QuickJS.`,
+		Example: `  toolscript runs replay run_0123456789abcdef
+  toolscript runs replay run_0123456789abcdef --script fixed.ts`,
+		Args: takes("RUN"),
+		RunE: func(c *cobra.Command, args []string) error { return o.run(c.Context(), args[0]) },
+	}
+	c.Flags().StringVar(&o.script, "script", "", "run this `file` instead of the recorded script")
+	c.Flags().StringVar(&o.identity, "identity", "", "the `file` with the private key of age, for an encrypted recording")
+	form.Add(c.Flags(), &o.form, "print the differences as JSON")
+	return c
+}
+
+func (o *replayOptions) run(ctx context.Context, id string) error {
+	store, err := o.host.Recordings(nil)
+	if err != nil {
+		return err
+	}
+	recorded, err := store.Load(id, o.absolute(o.identity))
+	if err != nil {
+		return err
+	}
+	var script *replay.Script
+	if o.script != "" {
+		code, err := os.ReadFile(o.absolute(o.script))
+		if err != nil {
+			return fmt.Errorf("--script %s: %s", o.script, terminal.WithoutPath(err))
+		}
+		script = &replay.Script{Code: string(code), File: filepath.Base(o.script)}
+	}
+	report, err := replay.Run(ctx, recorded, script, o.host.WorkerOptions(o.logger(slog.LevelWarn)), o.write)
+	if err != nil {
+		return err
+	}
+	if o.form.Structured() {
+		err = o.form.Write(o.Stdout, report)
+	} else {
+		err = o.print("%s", replayWords(report))
+	}
+	if err == nil && !report.Same {
+		err = &exit.Error{Code: exit.Diverged}
+	}
+	return err
+}
+
+// write prints the output of the script on stderr, because stdout has the result.
+func (o *replayOptions) write(_ runner.Stream, text string) {
+	_, _ = io.WriteString(o.Stderr, text) // a closed stderr must not change the replay
+}
+
+func replayWords(r replay.Report) string {
+	if r.Same {
+		return fmt.Sprintf("%s: the same %d calls and the same end", r.RunID, r.Calls)
+	}
+	text := fmt.Sprintf("%s diverges: %d calls, recorded %d", r.RunID, r.Calls, r.Recorded)
+	for _, d := range r.Divergences {
+		text += "\n  " + terminal.OneLine(d.String())
+	}
+	if r.Cut {
+		text += "\n  the recording was too large and is not complete"
+	}
+	return text
+}

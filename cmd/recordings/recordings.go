@@ -1,0 +1,172 @@
+// Package recordings keeps recorded runs in files that only the user can read, one for
+// each run. With keys of age they are encrypted. It is a bounded store and forgets the
+// oldest.
+package recordings
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+
+	"filippo.io/age"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/execution/recording"
+	"github.com/toolscript/toolscript/cmd/config/private"
+)
+
+const (
+	// mostFiles and mostBytes bound the folder. They are applied when a file is added.
+	mostFiles = 100
+	mostBytes = 512 << 20
+
+	plain     = ".json"
+	encrypted = ".json.age"
+)
+
+// Store is a folder.
+type Store struct {
+	Dir        string
+	Recipients []string // public keys of age; none: the files are not encrypted
+}
+
+var (
+	runID    = regexp.MustCompile(`^run_[0-9a-f]{16}$`)
+	fileName = regexp.MustCompile(`^run_[0-9a-f]{16}\.json(\.age)?$`)
+)
+
+// Check returns an error if a text is no public key.
+func Check(recipient string) error {
+	_, err := age.ParseX25519Recipient(recipient)
+	return err
+}
+
+// Save writes a recording.
+func (s Store) Save(r recording.Recording) error {
+	if !runID.MatchString(r.Job.RunID) {
+		return fmt.Errorf("%.50q is not the id of a run", r.Job.RunID)
+	}
+	text, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	name := r.Job.RunID + plain
+	if len(s.Recipients) > 0 {
+		name = r.Job.RunID + encrypted
+		if text, err = s.encrypt(text); err != nil {
+			return err
+		}
+	}
+	if err := private.Dir(s.Dir); err != nil {
+		return err
+	}
+	s.forget()
+	return private.WriteFile(filepath.Join(s.Dir, name), text)
+}
+
+func (s Store) encrypt(text []byte) ([]byte, error) {
+	var to []age.Recipient
+	for _, key := range s.Recipients {
+		recipient, err := age.ParseX25519Recipient(key)
+		if err != nil {
+			return nil, fmt.Errorf("audit.recipients of the configuration: %w", err)
+		}
+		to = append(to, recipient)
+	}
+	var out bytes.Buffer
+	w, err := age.Encrypt(&out, to...)
+	if err == nil {
+		_, err = w.Write(text)
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	return out.Bytes(), err
+}
+
+// Load reads the recording of a run. identity is the path of a file with the private keys
+// of age; "" is none.
+func (s Store) Load(id, identity string) (r recording.Recording, err error) {
+	missing := &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf(
+		"run %.50q is not recorded; record a run with: toolscript exec --record", id)}
+	if !runID.MatchString(id) {
+		return r, missing
+	}
+	text, err := os.ReadFile(filepath.Join(s.Dir, id+plain))
+	if errors.Is(err, fs.ErrNotExist) {
+		text, err = os.ReadFile(filepath.Join(s.Dir, id+encrypted))
+		if err == nil {
+			text, err = decrypt(text, identity)
+		}
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return r, missing
+	}
+	if err != nil {
+		return r, err
+	}
+	if err := json.Unmarshal(text, &r); err != nil {
+		return r, fmt.Errorf("the recording of %s is damaged: %w", id, err)
+	}
+	if r.Version != recording.Version {
+		return r, fmt.Errorf("the recording of %s has version %d of the format, and this program reads %d", id, r.Version, recording.Version)
+	}
+	return r, nil
+}
+
+func decrypt(text []byte, identity string) ([]byte, error) {
+	if identity == "" {
+		return nil, errors.New("the recording is encrypted; name the file of the key with --identity FILE")
+	}
+	file, err := os.ReadFile(identity) //nolint:gosec // G304: the file that the user names
+	if err != nil {
+		return nil, fmt.Errorf("--identity: %w", errors.Unwrap(err))
+	}
+	keys, err := age.ParseIdentities(bytes.NewReader(file))
+	if err != nil {
+		return nil, fmt.Errorf("--identity %s is no file of keys of age: %w", identity, err)
+	}
+	r, err := age.Decrypt(bytes.NewReader(text), keys...)
+	if err != nil {
+		return nil, fmt.Errorf("the recording cannot be decrypted with %s: %w", identity, err)
+	}
+	return io.ReadAll(r)
+}
+
+// Has reports whether a run is recorded.
+func (s Store) Has(id string) bool {
+	for _, suffix := range []string{plain, encrypted} {
+		if _, err := os.Stat(filepath.Join(s.Dir, id+suffix)); err == nil && runID.MatchString(id) {
+			return true
+		}
+	}
+	return false
+}
+
+// forget deletes the oldest files of a folder that is full.
+func (s Store) forget() {
+	var found []fs.FileInfo
+	entries, _ := os.ReadDir(s.Dir) // what cannot be listed is not deleted
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && fileName.MatchString(e.Name()) {
+			found = append(found, info)
+		}
+	}
+	slices.SortFunc(found, func(a, b fs.FileInfo) int {
+		return cmp.Or(b.ModTime().Compare(a.ModTime()), cmp.Compare(a.Name(), b.Name()))
+	})
+	var total int64
+	for i, f := range found {
+		if total += f.Size(); i >= mostFiles-1 || total > mostBytes {
+			_ = os.Remove(filepath.Join(s.Dir, f.Name())) // another process may have been first
+		}
+	}
+}

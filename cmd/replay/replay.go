@@ -1,0 +1,150 @@
+// Package replay runs a recorded script again. The sandbox is that of every run, and the
+// answers to its calls are those of the recording, so no server and no gateway is needed.
+package replay
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"reflect"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/execution/recording"
+	"github.com/toolscript/toolscript/runner"
+	"github.com/toolscript/toolscript/runner/worker"
+)
+
+// The kinds of a Divergence.
+const (
+	Tool      = "tool"      // a call of another tool
+	Arguments = "arguments" // a call of the same tool with other arguments
+	Extra     = "extra"     // a call after the last recorded one
+	Missing   = "missing"   // recorded calls that were not made
+	Order     = "order"     // the script waits for an answer before a call that was made earlier
+	Value     = "value"     // the script returned another value
+	Error     = "error"     // the script failed in another way, or did not fail
+)
+
+// Divergence is one difference between the recorded run and its replay.
+type Divergence struct {
+	Kind     string `json:"kind"`
+	Call     int    `json:"call,omitempty"` // in the order of the calls, from 1
+	Recorded string `json:"recorded,omitempty"`
+	Replayed string `json:"replayed,omitempty"`
+}
+
+func (d Divergence) String() string {
+	text := d.Kind
+	if d.Call > 0 {
+		text = fmt.Sprintf("call %d: %s", d.Call, d.Kind)
+	}
+	return fmt.Sprintf("%s: recorded %s, replayed %s", text, or(d.Recorded, "nothing"), or(d.Replayed, "nothing"))
+}
+
+func or(text, none string) string {
+	if text == "" {
+		return none
+	}
+	return text
+}
+
+// Report is the result of a replay.
+type Report struct {
+	RunID       string          `json:"runId"`
+	Same        bool            `json:"same"`
+	Calls       int             `json:"calls"`    // of the replay
+	Recorded    int             `json:"recorded"` // calls of the recording
+	Divergences []Divergence    `json:"divergences"`
+	Value       json.RawMessage `json:"value,omitempty"` // of the replay
+	Cut         bool            `json:"cut,omitempty"`   // the recording is not complete
+}
+
+// Script replaces the script of the recording.
+type Script struct{ Code, File string }
+
+// Run runs a recording. script may be nil. Output of the script goes to write.
+func Run(ctx context.Context, r recording.Recording, script *Script, o worker.Options, write func(runner.Stream, string)) (Report, error) {
+	job := r.Job
+	if script != nil && script.Code != r.Code {
+		compiled, err := compile(ctx, *script, o)
+		if err != nil {
+			return Report{}, err
+		}
+		job.Compiled, job.File = compiled, script.File
+	}
+	sandbox, err := worker.StartSandbox(ctx, o)
+	if err != nil {
+		return Report{}, err
+	}
+	defer sandbox.Close()
+	h := newHost(r, write)
+	outcome, err := sandbox.Run(ctx, job, h)
+	if err != nil {
+		return Report{}, err
+	}
+	return h.report(outcome), nil
+}
+
+// compile returns the script for the engine. Types are not checked: the recording has no
+// schemas.
+func compile(ctx context.Context, s Script, o worker.Options) (runner.Compiled, error) {
+	checker, err := worker.StartChecker(ctx, o)
+	if err != nil {
+		return runner.Compiled{}, err
+	}
+	defer checker.Close()
+	compiled, found, err := checker.Compile(ctx, runner.Source{Code: s.Code, File: s.File})
+	if err != nil {
+		return runner.Compiled{}, err
+	}
+	if len(found) > 0 {
+		return runner.Compiled{}, fmt.Errorf("%s:%d:%d: %s", found[0].File, found[0].Line, found[0].Column, found[0].Message)
+	}
+	return compiled, nil
+}
+
+// equal compares JSON without regard to spaces and the order of members.
+func equal(a, b json.RawMessage) bool {
+	if bytes.Equal(a, b) {
+		return true
+	}
+	var x, y any
+	return decode(a, &x) == nil && decode(b, &y) == nil && reflect.DeepEqual(x, y)
+}
+
+func decode(text json.RawMessage, into *any) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	return d.Decode(into)
+}
+
+// outcomeOf describes how a script ended; "" is well.
+func outcomeOf(o runner.Outcome) string {
+	switch {
+	case o.Err != nil:
+		return fmt.Sprintf("%s: %s", o.Err.Name, o.Err.Message)
+	case o.Exited && o.ExitCode != 0:
+		return fmt.Sprintf("exit(%d)", o.ExitCode)
+	}
+	return ""
+}
+
+// mostShown bounds a text of a Divergence, in bytes.
+const mostShown = 500
+
+func shown(text string) string {
+	if len(text) <= mostShown {
+		return text
+	}
+	return string(bytes.ToValidUTF8([]byte(text[:mostShown]), nil)) + "…"
+}
+
+func describe(id string, args json.RawMessage) string {
+	return shown(id + " " + string(args))
+}
+
+// notRecorded is the error of a call without an answer in the recording.
+func notRecorded(id string) *toolscript.ToolError {
+	return &toolscript.ToolError{Tool: id, Code: toolscript.NotFound, Message: "the recording has no answer to this call of " + id}
+}

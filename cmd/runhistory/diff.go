@@ -1,0 +1,42 @@
+package runhistory
+
+import "github.com/toolscript/toolscript/actors/audit"
+
+// Difference is one difference between two runs.
+type Difference struct {
+	Call   string `json:"call,omitempty"` // its place in the order of the calls; "" is the run
+	What   string `json:"what"`           // script, outcome, tool, arguments, result or call
+	First  string `json:"first"`
+	Second string `json:"second"`
+}
+
+// Diff compares two runs by the hashes of the audit. The calls are compared in the order
+// in which the scripts made them.
+func Diff(a, b Run) []Difference {
+	found := []Difference{}
+	add := func(call, what, first, second string) {
+		if first != second {
+			found = append(found, Difference{call, what, first, second})
+		}
+	}
+	add("", "script", Short(a.Script), Short(b.Script))
+	for i := range max(len(a.CallLines), len(b.CallLines)) {
+		switch {
+		case i >= len(a.CallLines):
+			add(b.CallLines[i].Call, "call", "", b.CallLines[i].Tool)
+		case i >= len(b.CallLines):
+			add(a.CallLines[i].Call, "call", a.CallLines[i].Tool, "")
+		default:
+			diffCall(a.CallLines[i], b.CallLines[i], add)
+		}
+	}
+	add("", "outcome", a.Outcome, b.Outcome)
+	return found
+}
+
+func diffCall(x, y audit.Line, add func(call, what, first, second string)) {
+	add(x.Call, "tool", x.Tool, y.Tool)
+	add(x.Call, "arguments", Short(x.Args), Short(y.Args))
+	add(x.Call, "result", Short(x.Result), Short(y.Result))
+	add(x.Call, "outcome", x.Outcome, y.Outcome)
+}

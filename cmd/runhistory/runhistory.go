@@ -1,0 +1,145 @@
+// Package runhistory reads what runs did from the lines of the audit.
+package runhistory
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/audit"
+	"github.com/toolscript/toolscript/actors/audit/chain"
+)
+
+// Run is one run.
+type Run struct {
+	RunID     string       `json:"runId"`
+	StartedAt time.Time    `json:"startedAt"`
+	Outcome   string       `json:"outcome"` // ok, the kind of the error, a state of a run that has not ended, or unknown
+	ExitCode  *int         `json:"exitCode,omitempty"`
+	Ms        float64      `json:"ms"`
+	File      string       `json:"file"`
+	Script    *audit.Data  `json:"script,omitempty"`
+	Engine    string       `json:"engine"`
+	Client    string       `json:"client,omitempty"`
+	Session   string       `json:"session,omitempty"`
+	PID       int          `json:"pid,omitempty"` // of the gateway
+	Allow     []string     `json:"allow,omitzero"`
+	Calls     int          `json:"calls"`
+	Recorded  bool         `json:"recorded,omitempty"`
+	CallLines []audit.Line `json:"callLines,omitempty"` // only of one run, in the order of the calls
+}
+
+// unknown is the outcome of a run without an end: its gateway was killed, or it runs in a
+// gateway that was not asked.
+const unknown = "unknown"
+
+// History are the runs of an audit.
+type History struct {
+	runs  map[string]*Run
+	calls map[string][]audit.Line
+}
+
+// Read reads an audit.
+func Read(dir string) (*History, error) {
+	h := &History{map[string]*Run{}, map[string][]audit.Line{}}
+	err := chain.Lines(dir, func(l chain.Line) {
+		switch l.Type {
+		case audit.TypeRun, audit.TypeCall, audit.TypeEnd:
+		default:
+			return
+		}
+		var line audit.Line
+		if json.Unmarshal(l.Text, &line) == nil && line.Run != "" {
+			h.line(line)
+		}
+	})
+	return h, err
+}
+
+func (h *History) line(l audit.Line) {
+	switch l.Type {
+	case audit.TypeRun:
+		h.runs[l.Run] = &Run{
+			RunID: l.Run, StartedAt: l.Time, Outcome: unknown, File: l.File, Script: l.Script, Engine: l.Engine,
+			Client: l.Client, Session: l.Session, PID: l.PID, Allow: l.Allow,
+		}
+	case audit.TypeCall:
+		h.calls[l.Run] = append(h.calls[l.Run], l)
+		if r := h.runs[l.Run]; r != nil {
+			r.Calls++
+		}
+	case audit.TypeEnd:
+		if r := h.runs[l.Run]; r != nil {
+			r.Outcome, r.ExitCode, r.Ms = l.Outcome, l.ExitCode, l.Ms
+		}
+	}
+}
+
+// Add adds the runs that a gateway knows and has not written yet.
+func (h *History) Add(records []toolscript.RunRecord) {
+	for _, record := range records {
+		r := h.runs[record.RunID]
+		if r == nil {
+			r = &Run{RunID: record.RunID, StartedAt: record.StartedAt, File: record.File, Engine: record.Engine, Allow: record.Allow, Outcome: unknown}
+			h.runs[record.RunID] = r
+		}
+		if r.Outcome != unknown {
+			continue
+		}
+		r.Outcome = record.State
+		if record.EndedAt != nil {
+			r.Outcome, r.ExitCode = cmp.Or(string(record.Kind), toolscript.OutcomeOK), record.ExitCode
+			r.Ms = float64(record.EndedAt.Sub(record.StartedAt).Microseconds()) / 1000
+		}
+		if record.Metrics != nil {
+			r.Calls = max(r.Calls, record.Metrics.ToolCalls)
+		}
+	}
+}
+
+// Recorded marks the recorded runs.
+func (h *History) Recorded(has func(id string) bool) {
+	for id, r := range h.runs {
+		r.Recorded = has(id)
+	}
+}
+
+// Runs are all runs, the newest first, without their calls.
+func (h *History) Runs() []Run {
+	all := make([]Run, 0, len(h.runs))
+	for _, r := range h.runs {
+		all = append(all, *r)
+	}
+	slices.SortFunc(all, func(a, b Run) int {
+		return cmp.Or(b.StartedAt.Compare(a.StartedAt), cmp.Compare(a.RunID, b.RunID))
+	})
+	return all
+}
+
+// Run is one run with its calls.
+func (h *History) Run(id string) (Run, error) {
+	r := h.runs[id]
+	if r == nil {
+		return Run{}, &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf("the audit has no run %.50q; list the runs with: toolscript runs list", id)}
+	}
+	one := *r
+	one.CallLines = slices.Clone(h.calls[id])
+	slices.SortStableFunc(one.CallLines, func(a, b audit.Line) int {
+		x, _ := strconv.Atoi(a.Call) // calls over HTTP come first
+		y, _ := strconv.Atoi(b.Call)
+		return cmp.Compare(x, y)
+	})
+	return one, nil
+}
+
+// Short is the beginning of a hash with the size of its content; "" for nil.
+func Short(d *audit.Data) string {
+	if d == nil {
+		return ""
+	}
+	return fmt.Sprintf("%.8s %d B", d.SHA256, d.Bytes)
+}
