@@ -9,9 +9,12 @@ type ActorStatus struct {
 	Since     time.Time `json:"since"`
 	Restarts  int       `json:"restarts"`
 	LastError string    `json:"lastError,omitempty"`
+	LastStack string    `json:"lastStack,omitempty"` // of the last panic; cut if it is long
 	InFlight  int       `json:"inFlight"`
-	Waiting   int       `json:"waiting,omitempty"`  // messages that it has not taken yet
-	Messages  uint64    `json:"messages,omitempty"` // messages that it has taken, since its last start
+	Waiting   int       `json:"waiting,omitempty"`   // messages that it has not taken yet
+	Messages  uint64    `json:"messages,omitempty"`  // messages that it has taken, since its last start
+	Parent    string    `json:"parent,omitempty"`    // name of the actor that started it
+	MailboxMs float64   `json:"mailboxMs,omitempty"` // how long a message waited when this was last measured, or has waited since
 
 	Confinement []Confinement `json:"confinement,omitempty"` // of the last process that a pool of workers started
 }

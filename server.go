@@ -41,6 +41,7 @@ type ServerStatus struct {
 	Error        string      `json:"error,omitempty"`     // the last one, while it matters
 	LastError    string      `json:"lastError,omitempty"` // the same, as GET /status names it; set only there
 	Stderr       []string    `json:"stderr,omitempty"`    // the server's last lines, after a failure
+	Protocol     string      `json:"protocol,omitempty"`  // version of MCP
 	OAuthStatus  string      `json:"oauth_status,omitempty"`
 	OAuthError   string      `json:"oauth_error,omitempty"`     // why the last login failed
 	OAuthFailed  *time.Time  `json:"oauth_failed_at,omitempty"` // and when

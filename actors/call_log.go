@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/actors/audit"
 	"github.com/toolscript/toolscript/actors/execution"
 	"github.com/toolscript/toolscript/actors/registry"
 	"github.com/toolscript/toolscript/transport/mcpclient"
@@ -38,27 +37,21 @@ func (s *System) flushLog() {
 // results; for a failed call it contains the server's message without secrets. A
 // call that arrived as an HTTP request has a line in the request log, so its line
 // here is for debugging unless it failed.
-func (s *System) logCall(view registry.View, call toolscript.Call, took time.Duration, result json.RawMessage, err error) (outcome string) {
-	outcome, why := outcomeOf(result, err)
-	id, owner := loggable(view, call.ID)
-	s.countCall(id, owner, outcome, len(result))
-	if s.options.Audit != nil {
-		s.options.Audit.Call(audit.Ended{Call: call, Tool: id, Took: took, Result: result, Outcome: outcome, Error: s.redacted(owner, why)})
-	}
+func (s *System) logCall(call toolscript.Call, id, owner, outcome, why string, took time.Duration) {
 	level := slog.LevelInfo
 	if call.RequestID != "" && outcome == toolscript.OutcomeOK {
 		level = slog.LevelDebug
 	}
 	if !s.options.Logger.Enabled(context.Background(), level) {
-		return outcome
+		return
 	}
 	attrs := []slog.Attr{slog.Duration("duration", took.Round(time.Microsecond)), slog.String("outcome", outcome)}
-	if outcome == toolscript.OutcomeOK {
+	if why = s.redacted(owner, why); outcome == toolscript.OutcomeOK {
 		owner = "" // part of the id
 	}
 	for _, a := range []slog.Attr{
 		slog.String("server", owner), slog.String("tool", id), slog.String("run", call.Run), slog.String("call", call.CallID),
-		slog.String("request", call.RequestID), slog.String("trace", toolscript.TraceID(call.Trace)), slog.String("error", s.redacted(owner, why)),
+		slog.String("request", call.RequestID), slog.String("trace", toolscript.TraceID(call.Trace)), slog.String("error", why),
 	} {
 		if a.Value.String() != "" {
 			attrs = append(attrs, a)
@@ -69,10 +62,9 @@ func (s *System) logCall(view registry.View, call toolscript.Call, took time.Dur
 	log := s.options.Logger.Handler()
 	if later, ok := log.(LaterHandler); ok && outcome == toolscript.OutcomeOK && call.Run != "" && s.closing.Err() == nil {
 		later.HandleLater(context.Background(), record)
-		return outcome
+		return
 	}
 	_ = log.Handle(context.Background(), record) // slog ignores this error too
-	return outcome
 }
 
 // outcomeOf returns how a call ended and why it failed. Reasons that the gateway finds

@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -40,10 +41,10 @@ func (s *System) CallTool(ctx context.Context, call toolscript.Call) (json.RawMe
 
 // callAny makes a call without the rules of its run.
 func (s *System) callAny(ctx context.Context, call toolscript.Call) (json.RawMessage, error) {
-	defer s.search.Busy()()
+	defer s.begun(&call)()
 	view, start, span := s.current(), time.Now(), s.traceCall(&call)
 	result, err := s.callTool(ctx, &call)
-	span.over(s.logCall(view, call, time.Since(start), result, err))
+	span.over(s.ended(view, call, time.Since(start), result, err))
 	return result, err
 }
 
@@ -74,7 +75,7 @@ func (s *System) callTool(ctx context.Context, call *toolscript.Call) (result js
 	waiting, stopWaiting := s.lingering(ctx, tool.Server)
 	defer stopWaiting()
 	result, err = mailbox.Ask(waiting, at, func(r mailbox.Reply[json.RawMessage]) any {
-		return server.Call{Ctx: ctx, Wait: call.Wait, Run: call.Run, Trace: call.Trace, Tool: tool.Name, Args: args, Ask: call.Ask, Watch: call.Progress, Reply: r}
+		return server.Call{Ctx: ctx, Wait: call.Wait, Run: call.Run, ID: cmp.Or(call.CallID, call.RequestID), Trace: call.Trace, Tool: tool.Name, Args: args, Ask: call.Ask, Watch: call.Progress, Reply: r}
 	})
 	if err == nil {
 		s.observe(tool, result)
@@ -93,8 +94,8 @@ func (s *System) startCall(c execution.Started, done func(json.RawMessage, error
 		return nil, false
 	}
 	seen, begun, span := s.view.Load(), time.Now(), s.traceCall(&c.Call)
-	s.search.Busy()
-	m := server.Call{Ctx: context.Background(), Wait: c.Wait, Run: c.Run, Trace: c.Trace, Tool: c.Tool.Name, Args: args, Ask: c.Ask, Held: c.Held, Watch: c.Progress}
+	s.begun(&c.Call)
+	m := server.Call{Ctx: context.Background(), Wait: c.Wait, Run: c.Run, ID: c.CallID, Trace: c.Trace, Tool: c.Tool.Name, Args: args, Ask: c.Ask, Held: c.Held, Watch: c.Progress}
 	return s.port(c.Tool.Server).Start(&m, func(result json.RawMessage, err error) {
 		if errors.Is(err, server.ErrNotSent) {
 			done(nil, execution.ErrNotSent)
@@ -106,7 +107,7 @@ func (s *System) startCall(c execution.Started, done func(json.RawMessage, error
 		} else if s.closing.Err() != nil {
 			err = mailbox.ErrStopped
 		}
-		span.over(s.logCall(seen.View, c.Call, time.Since(begun), result, err))
+		span.over(s.ended(seen.View, c.Call, time.Since(begun), result, err))
 		done(result, err)
 	})
 }

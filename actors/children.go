@@ -2,9 +2,11 @@ package actors
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/anthdm/hollywood/actor"
@@ -68,6 +70,7 @@ func (s *supervisor) spawn(c *actor.Context, ch *child) {
 	ch.life = mailbox.NewLife()
 	ch.state, ch.since = childRunning, time.Now()
 	s.byLife[ch.life] = ch
+	defer s.changed(ch)
 	ch.pid = c.SpawnChild(func() actor.Receiver { return receiver }, "child", options(ch.id, ch.life)...)
 	s.directory.set(ch.id, mailbox.Address{Engine: c.Engine(), PID: ch.pid, Gone: s.gone, Ended: ch.life.Ended()})
 }
@@ -90,6 +93,7 @@ func (s *supervisor) crashed(ch *child, err error) {
 	defer mailbox.LogFailure(s.logger, slog.LevelError, "actor failed", err, slog.String("actor", ch.id))
 	s.directory.remove(ch.id)
 	ch.lastErr = err
+	defer s.changed(ch)
 	if ch.temporary || ch.state == childStopping {
 		return
 	}
@@ -153,12 +157,16 @@ func (s *supervisor) forget(c *actor.Context, ch *child) {
 	if s.children[ch.id] == ch {
 		s.directory.remove(ch.id)
 		delete(s.children, ch.id)
+		if ch.lastErr == nil {
+			s.pass(liveID, event.ActorChanged{Status: ch.status(), Gone: true})
+		}
 		if ch.next != nil && s.stopping == nil {
 			s.spawn(c, s.add(*ch.next))
 		}
 	}
 	if ch.lastErr != nil {
 		ch.state = childFailed
+		s.changed(ch)
 		s.failures = append(s.failures, ch.status())
 		s.failures = s.failures[max(0, len(s.failures)-maxFailures):]
 	}
@@ -211,6 +219,7 @@ func (s *supervisor) end(c *actor.Context, ch *child) {
 	}
 	waiting := ch.state == childRestarting
 	ch.state, ch.since = childStopping, time.Now()
+	s.changed(ch)
 	if waiting && s.byLife[ch.life] == nil {
 		s.forget(c, ch)
 		return
@@ -245,28 +254,53 @@ func (s *supervisor) answerStopped() {
 }
 
 // actors returns the status of all actors, the supervisor included.
-func (s *supervisor) actors() []toolscript.ActorStatus {
+func (s *supervisor) actors(c *actor.Context) []toolscript.ActorStatus {
 	self := toolscript.ActorStatus{
 		Name: supervisorID, State: string(childRunning), Since: s.since, Waiting: s.life.Waiting(), Messages: s.life.Handled(),
 	}
 	if s.fault != nil {
-		self.LastError = s.fault.Error()
+		self.LastError, self.LastStack = s.fault.Error(), stackOf(s.fault)
 	}
 	all := append([]toolscript.ActorStatus{self}, s.failures...)
 	for _, ch := range s.children {
-		all = append(all, ch.status())
+		all = append(all, ch.measured(c))
 	}
 	slices.SortStableFunc(all, func(a, b toolscript.ActorStatus) int { return cmp.Compare(a.Name, b.Name) })
 	return all
 }
 
 func (ch *child) status() toolscript.ActorStatus {
-	status := toolscript.ActorStatus{Name: ch.id, State: string(ch.state), Since: ch.since, Restarts: ch.restarts}
+	status := toolscript.ActorStatus{Name: ch.id, State: string(ch.state), Since: ch.since, Restarts: ch.restarts, Parent: supervisorID}
 	if ch.life != nil {
 		status.Waiting, status.Messages = ch.life.Waiting(), ch.life.Handled()
 	}
 	if ch.lastErr != nil {
-		status.LastError = ch.lastErr.Error()
+		status.LastError, status.LastStack = ch.lastErr.Error(), stackOf(ch.lastErr)
 	}
 	return status
+}
+
+// measured is the status of a child with the delay of its mailbox.
+func (ch *child) measured(c *actor.Context) toolscript.ActorStatus {
+	status := ch.status()
+	if ch.state == childRunning {
+		if delay := ch.life.Delay(c.Engine(), ch.pid); delay >= time.Millisecond {
+			status.MailboxMs = float64(delay.Milliseconds())
+		}
+	}
+	return status
+}
+
+// changed reports the state of a child to those who look at the gateway.
+func (s *supervisor) changed(ch *child) { s.pass(liveID, event.ActorChanged{Status: ch.status()}) }
+
+// maxStack is how many bytes of a stack the status has.
+const maxStack = 4 << 10
+
+func stackOf(err error) string {
+	var p *mailbox.PanicError
+	if !errors.As(err, &p) {
+		return ""
+	}
+	return strings.ToValidUTF8(string(p.Stack[:min(len(p.Stack), maxStack)]), "")
 }

@@ -36,7 +36,7 @@ func (s *System) Fetch(ctx context.Context, o toolscript.FetchRequest) (json.Raw
 	result, err := s.fetch(ctx, view, o)
 	call := toolscript.Call{ID: o.ID, Run: o.Run, CallID: o.CallID, RequestID: o.RequestID}
 	call.Args = auditedFetch(o)
-	s.logCall(view, call, time.Since(start), result, err)
+	s.ended(view, call, time.Since(start), result, err)
 	return result, err
 }
 

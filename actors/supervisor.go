@@ -24,6 +24,7 @@ const (
 	embedderID   = "embedder"
 	authID       = "auth"
 	auditID      = "audit"
+	liveID       = "live"
 )
 
 // serverID returns the id of the actor of one server.
@@ -69,8 +70,13 @@ func (s *supervisor) Receive(c *actor.Context) {
 	switch m := c.Message().(type) {
 	case actor.Started:
 		s.start(c)
-	case event.ServerChanged, event.ToolsChanged:
+	case event.ServerChanged:
 		s.pass(registryID, m)
+		s.pass(liveID, m)
+	case event.ToolsChanged:
+		s.pass(registryID, m)
+	case event.RunChanged, event.ApprovalChanged:
+		s.pass(liveID, m)
 	case event.CatalogChanged:
 		s.pass(typecacheID, m)
 		s.pass(searchID, m)
@@ -88,7 +94,7 @@ func (s *supervisor) Receive(c *actor.Context) {
 	case respawn:
 		s.respawn(c, m)
 	case listActors:
-		m.reply.Send(s.actors(), nil)
+		m.reply.Send(s.actors(c), nil)
 	case stopAll:
 		s.stopAll(c, m)
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/toolscript/toolscript/actors/audit"
 	"github.com/toolscript/toolscript/actors/auth"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
+	"github.com/toolscript/toolscript/actors/live"
 	"github.com/toolscript/toolscript/actors/pin"
 	"github.com/toolscript/toolscript/actors/registry"
 	"github.com/toolscript/toolscript/actors/search"
@@ -51,6 +52,8 @@ type Options struct {
 	OnDemand       bool                        // connect to a server when Await or a call first selects it
 	Types          func() Types                // how modules are written, called for each; nil: the zero Types
 	NoObserve      bool                        // overrides Types
+	Feed           *live.Feed                  // has the log, too; nil: the log is not among the events
+	Configuration  []string                    // paths of the configuration files; only shown
 	Logger         *slog.Logger                // nil: nothing is logged; see also LaterHandler
 	Scripts        Scripts                     // zero: the System runs no scripts
 	Approvals      Approvals                   // zero: calls of tools with RequiresApproval are asked about
@@ -94,6 +97,9 @@ func (o Options) withDefaults() Options {
 	if o.Types == nil {
 		o.Types = func() Types { return Types{} }
 	}
+	if o.Feed == nil {
+		o.Feed = live.NewFeed()
+	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -108,6 +114,7 @@ type System struct {
 	directory *directory
 	ports     sync.Map // the *server.Port of each server, by its name
 	view      atomic.Pointer[snapshot]
+	direct    atomic.Uint64 // numbers the calls that belong to no run and no request
 	arguments validate.Validator
 	observed  observe.Observer // of the results of tools without an output schema
 	started   time.Time
@@ -180,6 +187,7 @@ func (s *System) specs() []spec {
 		}},
 		{id: typecacheID, produce: func() actor.Receiver { return typecache.New(logger, &s.work) }},
 		s.approvalSpec(),
+		s.liveSpec(),
 		{id: authID, produce: func() actor.Receiver { return auth.New(logger, &s.work) }},
 	}
 	if log := s.options.Audit; log != nil {

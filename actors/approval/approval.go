@@ -19,6 +19,7 @@ import (
 	"github.com/anthdm/hollywood/actor"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/event"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 )
 
@@ -50,6 +51,7 @@ type Store interface {
 type Approvals struct {
 	options Options
 	post    func(message any) // to this actor
+	tell    func(fact any)    // to the parent
 
 	pending map[string]*request
 	granted map[grant]Pin
@@ -100,6 +102,10 @@ func (a *Approvals) Receive(c *actor.Context) {
 func (a *Approvals) start(c *actor.Context) {
 	engine, self := c.Engine(), c.PID()
 	a.post = func(message any) { mailbox.Send(engine, self, message) }
+	a.tell = func(any) {}
+	if parent := c.Parent(); parent != nil {
+		a.tell = func(fact any) { mailbox.Send(engine, parent, fact) }
+	}
 	if a.options.Store == nil {
 		return
 	}
@@ -168,6 +174,7 @@ func (a *Approvals) begin(m Ask) *request {
 	r.Approval.ID, r.Approval.Since = id, time.Now()
 	r.Approval.Expires = r.Approval.Since.Add(timeout)
 	a.pending[id] = r
+	a.tell(event.ApprovalChanged{Approval: r.Approval})
 	r.timer = time.AfterFunc(timeout, func() { post(expired{id}) })
 	r.detach = context.AfterFunc(m.Ctx, func() { post(withdrawn{id}) })
 	return r
@@ -279,6 +286,7 @@ func (a *Approvals) end(id string, err error) {
 		return
 	}
 	delete(a.pending, id)
+	a.tell(event.ApprovalChanged{Approval: r.Approval, Gone: true})
 	r.timer.Stop()
 	r.detach()
 	outcome := cmp.Or(string(toolscript.KindOf(err)), "allowed")

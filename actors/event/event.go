@@ -2,10 +2,10 @@
 // tense, is never changed after it was sent, and carries the whole new state: the
 // receiver needs no history, and the next fact repairs a lost one.
 //
-// Facts travel to the supervisor and from there to the actors that use them:
 // Facts travel up to the supervisor and from there to those who use them:
 //
 //	server → ServerChanged, ToolsChanged → registry → CatalogChanged → typecache, search
+//	server, supervisor, runs, approvals → ServerChanged, ActorChanged, RunChanged, ApprovalChanged → live
 package event
 
 import (
@@ -36,6 +36,22 @@ type ToolsChanged struct {
 type CatalogChanged struct {
 	Catalog toolscript.Catalog
 	Names   func() *naming.Names // of exactly this catalog; computed on first use
+}
+
+// ActorChanged is the new state of an actor, or says that it is gone.
+type ActorChanged struct {
+	Status toolscript.ActorStatus
+	Gone   bool
+}
+
+// RunChanged is the new state of a run.
+type RunChanged struct{ Run toolscript.RunEntry }
+
+// ApprovalChanged is a call that waits for a person, or says that it does not wait any
+// more.
+type ApprovalChanged struct {
+	Approval toolscript.Approval
+	Gone     bool
 }
 
 // RegistryStarted says that the registry was restarted and may have missed facts.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/execution/outputs"
@@ -25,6 +26,8 @@ type console struct {
 	open           bool // the last line of stdout has no newline
 	cut            bool
 	rest           *outputs.File // nil before the cut, and if nothing can be kept
+
+	usedBytes, usedLines atomic.Int64 // of the limits; read without mu, which Write holds while the client is slow
 }
 
 // Write implements runner.Host.
@@ -52,6 +55,8 @@ func (o *console) Write(s runner.Stream, text string) {
 		o.stdout += int64(len(now))
 		o.open = !strings.HasSuffix(now, "\n")
 	}
+	o.usedBytes.Store(o.stdout + o.stderr)
+	o.usedLines.Store(o.lines)
 	if now != "" {
 		o.events.emit(toolscript.Event{Type: kind, Data: now})
 	}

@@ -29,6 +29,12 @@ type (
 	// Count returns the number of runs that have not ended.
 	Count struct{ Reply mailbox.Reply[int] }
 
+	// ListEntries returns the live runs and the last that have ended, with what they have
+	// used.
+	ListEntries struct {
+		Reply mailbox.Reply[[]toolscript.RunEntry]
+	}
+
 	// FindByCapability returns the run that has a capability.
 	FindByCapability struct {
 		Capability string
@@ -98,6 +104,7 @@ type (
 		capability string
 		request    *toolscript.ExecRequest // never changed
 		record     toolscript.RunRecord
+		used       func() toolscript.RunUse
 		settled    bool
 	}
 	// runGone says that the actor of a run has ended.

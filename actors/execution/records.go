@@ -33,11 +33,24 @@ func (r *Runs) keep(record toolscript.RunRecord) {
 	r.past = slices.Delete(r.past, 0, max(0, len(r.past)-maxRecords))
 }
 
+// runChanged replaces the state of a run. The actor of a settled run ends; before
+// that it answers the requests that have been passed on to it.
+func (r *Runs) runChanged(c *actor.Context, m runChanged) {
+	r.tell(c, entryOf(m.record, m.used))
+	if !m.settled {
+		r.note(m)
+		return
+	}
+	r.keep(m.record)
+	c.Engine().Poison(m.at)
+}
+
 // runGone keeps the record of a run whose actor ended without a last message.
-func (r *Runs) runGone(m runGone) {
+func (r *Runs) runGone(c *actor.Context, m runGone) {
 	if run, live := r.live[m.id]; live {
 		run.record.Close(failed(m.id, mailbox.ErrEnded, nil))
 		r.keep(run.record)
+		r.tell(c, entryOf(run.record, run.used))
 	}
 }
 

@@ -145,7 +145,7 @@ func (r *run) start(c *actor.Context) {
 
 // report sends the state of the run to Runs.
 func (r *run) report(c *actor.Context) {
-	mailbox.Send(c.Engine(), r.parent, runChanged{at: c.PID(), capability: r.capability, request: &r.begin.Request, record: r.record})
+	mailbox.Send(c.Engine(), r.parent, runChanged{at: c.PID(), capability: r.capability, request: &r.begin.Request, record: r.record, used: r.used})
 }
 
 // end closes the record. The client receives the last event after Runs knows the
@@ -169,7 +169,7 @@ func (r *run) settle(c *actor.Context) {
 		return
 	}
 	r.settled = true
-	mailbox.Send(c.Engine(), r.parent, runChanged{at: c.PID(), capability: r.capability, record: r.snapshot(), settled: true})
+	mailbox.Send(c.Engine(), r.parent, runChanged{at: c.PID(), capability: r.capability, record: r.snapshot(), used: r.used, settled: true})
 }
 
 // stop ends what is left when the gateway shuts down or a message could not be

@@ -42,7 +42,9 @@ func (r *Runs) Receive(c *actor.Context) {
 	case runChanged:
 		r.runChanged(c, m)
 	case runGone:
-		r.runGone(m)
+		r.runGone(c, m)
+	case ListEntries:
+		m.Reply.Send(r.entries(), nil)
 	case List:
 		m.Reply.Send(r.list(), nil)
 	case Count:
@@ -79,17 +81,6 @@ func (r *Runs) begin(c *actor.Context, m Begin) {
 		m.Reply.Send(Handle{}, mailbox.ErrEnded) // if it ended before it started
 		mailbox.Send(engine, self, runGone{run.id})
 	}, func(err error) { m.Reply.Send(Handle{}, err) })
-}
-
-// runChanged replaces the state of a run. The actor of a settled run ends; before
-// that it answers the requests that have been passed on to it.
-func (r *Runs) runChanged(c *actor.Context, m runChanged) {
-	if !m.settled {
-		r.note(m)
-		return
-	}
-	r.keep(m.record)
-	c.Engine().Poison(m.at)
 }
 
 // pass passes the message on to the run with this id.

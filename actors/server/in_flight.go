@@ -26,6 +26,8 @@ type call struct {
 	generation      uint64           // of the connection that carries the call
 	about           toolscript.Error // names the server and the tool
 	run             string
+	name            string                                                                // Call.ID
+	size            int                                                                   // of the arguments, in bytes
 	ask             func(context.Context, toolscript.Question) (toolscript.Answer, error) // nil if no user can be asked
 	begun           time.Time
 	reports         bool            // the connection is a reportsEnd
@@ -90,6 +92,7 @@ func (f *inFlight) begin(m *Call, o *open, actor bool, reply func(json.RawMessag
 	now := time.Now()
 	c := &call{
 		Context: m.Ctx, id: f.last, generation: o.generation, about: toolscript.Error{Server: o.name, Tool: m.Tool}, run: m.Run, ask: m.Ask,
+		name: m.ID, size: len(m.Args),
 		wait: m.Wait > 0, of: f, limit: o.timeout, post: o.post, work: o.work, ends: now.Add(o.timeout), latest: now.Add(maxCall),
 		reply: reply, again: again, begun: now, tool: m.Fetch == nil,
 	}

@@ -19,6 +19,7 @@ type Call struct {
 	Ctx   context.Context
 	Wait  time.Duration // maximum time to wait for a connection; 0 fails at once
 	Run   string        // the run that makes the call; empty if there is none
+	ID    string        // of the call, in its run if there is one; only shown
 	Trace string        // traceparent of the call; empty if there is none
 	Tool  string        // the server's name for the tool
 	Args  json.RawMessage

@@ -13,7 +13,7 @@ import (
 
 // A Port makes calls in the caller's goroutine while the server is connected and has
 // a free slot. The actor publishes the connection in the Port and withdraws it before
-// the connection ends. The zero Port has no connection.
+// the connection ends. The zero Port has no connection. A Port outlives the actor.
 type Port struct {
 	Traffic Traffic
 

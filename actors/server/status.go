@@ -50,6 +50,7 @@ func (s *Server) status() toolscript.ServerStatus {
 		Queued:       s.queue.count,
 		Restarts:     max(0, s.connects-1),
 		Stderr:       s.stderr,
+		Protocol:     s.info.Protocol,
 	}
 	if s.state == toolscript.Backoff {
 		next := s.nextTry

@@ -19,6 +19,11 @@ type Render struct {
 	Reply    mailbox.Reply[Rendered]
 }
 
+// Describe requests the figures of the cache.
+type Describe struct {
+	Reply mailbox.Reply[toolscript.TypesStats]
+}
+
 // Rendered is a module and its warnings.
 type Rendered struct {
 	Module   toolscript.Module

@@ -42,6 +42,8 @@ type Cache struct {
 
 	current event.CatalogChanged
 	modules *moduleCache // of the current generation
+	hits    uint64       // requests answered from modules
+	misses  uint64       // other requests
 	waiting map[key][]mailbox.Reply[Rendered]
 }
 
@@ -66,6 +68,10 @@ func (t *Cache) Receive(c *actor.Context) {
 		t.post = func(message any) { mailbox.Send(engine, self, message) }
 	case event.CatalogChanged:
 		t.adopt(m)
+	case Describe:
+		m.Reply.Send(toolscript.TypesStats{
+			Generation: t.current.Catalog.Generation(), Modules: len(t.modules.modules), Bytes: t.modules.bytes, Hits: t.hits, Misses: t.misses,
+		}, nil)
 	case Render:
 		t.render(m)
 	case generated:
@@ -90,9 +96,11 @@ func (t *Cache) render(m Render) {
 	filter := canonical(m.Filter)
 	k := key{t.current.Catalog.Generation(), filter.Key(), m.Options, m.Observed.Version(), unavailableKey(m.Away)}
 	if r, ok := t.modules.get(k); ok {
+		t.hits++
 		m.Reply.Send(r, nil)
 		return
 	}
+	t.misses++
 	under := t.waiting[k]
 	t.waiting[k] = append(under, m.Reply)
 	if len(under) == 0 {

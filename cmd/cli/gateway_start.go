@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
+	"github.com/toolscript/toolscript/actors/live"
 	"github.com/toolscript/toolscript/cmd/background"
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/daemon"
@@ -47,6 +48,7 @@ type startOptions struct {
 	idle      flags.Duration
 	search    flags.Search
 	results   flags.Results
+	feed      *live.Feed
 	background.Options
 }
 
@@ -99,7 +101,8 @@ func (o *startOptions) run(ctx context.Context) error {
 	} else if log != nil {
 		o.Stderr = log
 	}
-	logger := o.logger(slog.LevelInfo)
+	o.feed = live.NewFeed()
+	logger := slog.New(o.feed.Handler(o.logger(slog.LevelInfo).Handler()))
 	ctx, cancel := o.Watch(ctx, logger)
 	defer cancel()
 	loaded, err := o.host.Load(o.trust)
@@ -210,7 +213,7 @@ func (o *startOptions) open(loaded *config.Config, logger *slog.Logger) (*runnin
 	g.daemon, err = o.host.Start(loaded, daemon.Options{
 		Trust: o.trust, Search: o.overSearch, Logger: logger,
 		Actors: actors.Options{
-			NoObserve: o.noObserve, Tracer: g.telemetry.Tracer(), HealthInterval: time.Duration(o.health), Approvals: o.approvals(),
+			Feed: o.feed, NoObserve: o.noObserve, Tracer: g.telemetry.Tracer(), HealthInterval: time.Duration(o.health), Approvals: o.approvals(),
 			Scripts: actors.Scripts{Warm: true, URL: g.urlOf, IdleTime: time.Duration(o.idle), Idle: func() { shrink.Reset(settleTime) }},
 		},
 	})

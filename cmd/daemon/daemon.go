@@ -69,6 +69,7 @@ func (h *Host) Start(loaded *config.Config, options Options) (*Daemon, error) {
 	d.settings.Store(&loaded.Settings)
 	o := options.Actors
 	o.Servers, o.Logger, o.NoServers = loaded.Servers, options.Logger, h.NoServers(loaded.Files)
+	o.Configuration = config.Paths(loaded.Files)
 	o.Logins = h.Logins(options.Logger)
 	answers := inflight.New(func() int64 { return d.settings.Load().AnswersMB << 20 })
 	o.Dial = server.DialAll(mcpclient.Dialer{

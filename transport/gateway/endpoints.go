@@ -25,6 +25,7 @@ const (
 	renderTime = 2*time.Minute + longestWait
 	callTime   = 6 * time.Hour
 	runTime    = 24 * time.Hour
+	watchTime  = 24 * time.Hour // a reader then comes back
 )
 
 const healthPath = "/health"
@@ -38,6 +39,7 @@ func (s *Server) routes() []route {
 		{method: fiber.MethodGet, path: "/ready", within: askTime, serve: s.ready},
 		{method: fiber.MethodGet, path: "/status", within: askTime, serve: s.status},
 		{method: fiber.MethodGet, path: "/metrics", within: askTime, serve: s.metrics},
+		{method: fiber.MethodGet, path: "/events", within: watchTime, query: []string{"arguments"}, serve: s.events},
 		{method: fiber.MethodGet, path: "/reload", within: askTime, serve: s.variables},
 		{method: fiber.MethodPost, path: "/reload", within: askTime, serve: s.reload},
 		{method: fiber.MethodGet, path: "/servers", within: renderTime, query: []string{"filter", "wait"}, serve: s.servers},

@@ -69,6 +69,9 @@ type Backend interface {
 	Status(ctx context.Context) (toolscript.Status, error)
 	// Measures are the counters of the gateway, for metrics.
 	Measures(ctx context.Context) (toolscript.Measures, error)
+	// Events calls emit with what happens in the gateway, a snapshot first, until ctx ends
+	// or emit fails. It returns nil after a notice.
+	Events(ctx context.Context, q toolscript.LiveQuery, emit func([]toolscript.LiveEvent) error) error
 	// Search finds tools that match a query.
 	Search(ctx context.Context, q toolscript.SearchQuery) (toolscript.SearchAnswer, error)
 	// SearchStats are the counters of the search; Unavailable before it can answer.

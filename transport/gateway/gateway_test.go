@@ -35,6 +35,7 @@ type fake struct {
 	fetch     func(context.Context, toolscript.FetchRequest) (json.RawMessage, error)
 	servers   func(context.Context) ([]toolscript.ServerStatus, error)
 	status    func(context.Context) (toolscript.Status, error)
+	events    func(context.Context, toolscript.LiveQuery, func([]toolscript.LiveEvent) error) error
 	reload    func(context.Context, map[string]string) (toolscript.Reload, error)
 	variables []string
 	measures  toolscript.Measures
@@ -61,6 +62,13 @@ func (f *fake) Search(_ context.Context, q toolscript.SearchQuery) (toolscript.S
 		return toolscript.SearchAnswer{Query: q.Text}, nil
 	}
 	return f.search(q)
+}
+
+func (f *fake) Events(ctx context.Context, q toolscript.LiveQuery, emit func([]toolscript.LiveEvent) error) error {
+	if f.events == nil {
+		return nil
+	}
+	return f.events(ctx, q, emit)
 }
 
 func (f *fake) SearchStats(context.Context) (toolscript.SearchStats, error) { return f.stats, nil }

@@ -116,6 +116,10 @@ func TestOpenAPIRoutes(t *testing.T) {
 
 // types are the Go types of the described schemas.
 var types = map[string]any{
+	"ActorEntry": toolscript.ActorEntry{}, "Attention": toolscript.Attention{}, "CallEntry": toolscript.CallEntry{},
+	"GatewayInfo": toolscript.GatewayInfo{}, "Gone": toolscript.Gone{}, "IndexEntry": toolscript.IndexEntry{}, "LogLine": toolscript.LogLine{},
+	"Notice": toolscript.Notice{}, "RunEntry": toolscript.RunEntry{}, "RunUse": toolscript.RunUse{}, "ServerEntry": toolscript.ServerEntry{},
+	"Snapshot": toolscript.Snapshot{}, "TypesStats": toolscript.TypesStats{},
 	"ActorStatus": toolscript.ActorStatus{}, "AuditStats": toolscript.AuditStats{}, "Annotations": toolscript.Annotations{}, "Answer": toolscript.Answer{},
 	"Approval": toolscript.Approval{}, "ApprovalAnswer": toolscript.ApprovalAnswer{}, "Confirmation": gateway.Confirmation{}, "PinAcceptance": gateway.PinAcceptance{}, "PinChange": toolscript.PinChange{}, "Suspicion": toolscript.Suspicion{},
 	"AuthStart": gateway.AuthStart{}, "CallRecord": toolscript.CallRecord{}, "Confinement": toolscript.Confinement{},

@@ -31,6 +31,7 @@ type Life struct {
 
 	waiting atomic.Int64
 	handled atomic.Uint64
+	delay   delay
 }
 
 // NewLife returns the Life for one spawn.
@@ -77,6 +78,10 @@ func (l *Life) guard(next actor.ReceiveFunc) actor.ReceiveFunc {
 		l.take(c)
 		if _, last := c.Message().(actor.Stopped); last {
 			l.end(c, next)
+			return
+		}
+		if _, ok := c.Message().(probe); ok {
+			l.delay.arrived()
 			return
 		}
 		if l.failed {

@@ -1,0 +1,60 @@
+package actors
+
+import (
+	"encoding/json"
+	"strconv"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/audit"
+	"github.com/toolscript/toolscript/actors/registry"
+)
+
+// begun reports the begin of a call to those who look at the gateway. done says that it
+// has ended; it may be left out.
+func (s *System) begun(call *toolscript.Call) (done func()) {
+	if s.options.Feed.On() {
+		s.name(call)
+		id, owner := loggable(s.current(), call.ID)
+		s.options.Feed.Call(s.entry(call, id, owner, toolscript.CallRunning, time.Now()))
+	}
+	return s.search.Busy()
+}
+
+// name gives an id to a call that has none.
+func (s *System) name(call *toolscript.Call) {
+	if call.CallID == "" && call.RequestID == "" {
+		call.CallID = "call_" + strconv.FormatUint(s.direct.Add(1), 10)
+	}
+}
+
+// ended counts, audits and logs a call that has ended, and reports it to those who look
+// at the gateway. It returns how the call has ended.
+func (s *System) ended(view registry.View, call toolscript.Call, took time.Duration, result json.RawMessage, err error) (outcome string) {
+	outcome, why := outcomeOf(result, err)
+	id, owner := loggable(view, call.ID)
+	s.countCall(id, owner, outcome, len(result))
+	if s.options.Audit != nil {
+		s.options.Audit.Call(audit.Ended{Call: call, Tool: id, Took: took, Result: result, Outcome: outcome, Error: s.redacted(owner, why)})
+	}
+	if s.options.Feed.On() {
+		s.name(&call)
+		entry := s.entry(&call, id, owner, toolscript.CallEnded, time.Now().Add(-took))
+		entry.Outcome, entry.Error, entry.ResultBytes = outcome, s.redacted(owner, why), len(result)
+		entry.Ms = float64(took.Microseconds()) / 1000
+		s.options.Feed.Call(entry)
+	}
+	s.logCall(call, id, owner, outcome, why, took)
+	return outcome
+}
+
+// entry describes a call.
+func (s *System) entry(call *toolscript.Call, id, owner, state string, since time.Time) toolscript.CallEntry {
+	entry := toolscript.CallEntry{
+		Run: call.Run, CallID: call.CallID, RequestID: call.RequestID, Server: owner, Tool: id, Since: since, State: state, ArgsBytes: len(call.Args),
+	}
+	if s.options.Feed.Arguments() {
+		entry.Args = s.shownArgs(owner, call.Args)
+	}
+	return entry
+}

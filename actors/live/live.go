@@ -1,0 +1,506 @@
+// Package live is the actor that tells operators what happens in the gateway: a
+// snapshot, and then each change. It receives the facts of the other actors, and looks
+// at their counters twice a second. While nobody looks, it keeps nothing.
+package live
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/anthdm/hollywood/actor"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/event"
+	"github.com/toolscript/toolscript/actors/internal/mailbox"
+)
+
+const (
+	flushDelay = 25 * time.Millisecond  // between a change and its event: changes of one entry meanwhile are one event
+	lookEvery  = 500 * time.Millisecond // between two looks at counters
+	lookTime   = 2 * time.Second        // bounds one look
+	linger     = 30 * time.Second       // after the last reader, so that it can come back
+	maxReaders = 32
+	maxQuick   = 100 // calls that begin and end between two flushes and have an event
+)
+
+// Options configure the actor. All are required.
+type Options struct {
+	Feed    *Feed
+	Gateway func() toolscript.GatewayInfo  // without ID, Ready, Total, Warnings and Omitted; does not block
+	Look    func(context.Context) Observed // asks the other actors; does not end long after its context
+	Warn    func(context.Context) []string // computes the warnings of the current catalog; may take long
+	Logger  *slog.Logger
+}
+
+// Observed is what the actor has seen in one look.
+type Observed struct {
+	Servers   []toolscript.ServerStatus
+	Actors    []toolscript.ActorStatus // nil if they did not answer
+	Runs      []toolscript.RunEntry    // nil if they did not answer
+	Approvals []toolscript.Approval    // nil if they did not answer
+	Calls     []toolscript.CallEntry   // in flight
+	Index     []toolscript.IndexEntry
+}
+
+// Live is the state of the actor. Only Receive accesses it.
+type Live struct {
+	Options
+
+	life context.Context // ends with the actor
+	end  context.CancelFunc
+	post func(message any) // to this actor
+
+	id      string // of this life, part of the ids of events
+	readers map[*Reader]struct{}
+	waiting []Subscribe // readers that wait for the first look
+	awake   bool
+	looks   int
+	seen    bool // since it is awake there was a look
+	lost    bool // calls were lost: the next look has those in flight
+	since   int  // number of the current time awake
+	sleep   *time.Timer
+
+	table   *table
+	looking bool
+	next    *time.Timer // the next look
+	flush   *time.Timer // nil: nothing is to be flushed
+	gateway toolscript.GatewayInfo
+	warned  uint64 // generation of the catalog of the warnings, and 1; 0: none
+	warning bool   // warnings are being computed
+}
+
+// Subscribe adds a reader, which gets the events after the one with the id After, or
+// begins with a snapshot. Unsubscribe follows, also after an error. The error is Busy if
+// there are too many readers.
+type Subscribe struct {
+	Reader *Reader
+	After  string
+	Reply  mailbox.Reply[struct{}]
+}
+
+// Unsubscribe removes a reader. It may be gone already.
+type Unsubscribe struct{ Reader *Reader }
+
+// The messages of the actor to itself. since is that of the time awake to which they belong.
+type (
+	pending struct{} // the Feed has something
+	due     struct{} // the changes are to be flushed
+	look    struct{ since int }
+	seen    struct {
+		since, clock int
+		observed     Observed
+		err          error
+	}
+	warned struct {
+		generation uint64
+		warnings   []string
+	}
+	sleepNow struct{ since int }
+)
+
+// New makes the actor.
+func New(o Options) *Live { return &Live{Options: o} }
+
+// Receive handles one message.
+func (l *Live) Receive(c *actor.Context) {
+	switch m := c.Message().(type) {
+	case actor.Started:
+		l.start(c)
+	case Subscribe:
+		l.subscribe(m)
+	case Unsubscribe:
+		l.remove(m.Reader)
+	case event.ServerChanged, event.ActorChanged, event.RunChanged, event.ApprovalChanged:
+		l.fact(m)
+	case pending:
+		l.flushSoon()
+	case due:
+		l.flushNow()
+	case look:
+		l.look(m.since)
+	case seen:
+		l.seenAll(m)
+	case warned:
+		l.warn(m)
+	case sleepNow:
+		l.fallAsleep(m.since)
+	case actor.Stopped:
+		l.stop()
+	}
+}
+
+func (l *Live) start(c *actor.Context) {
+	engine, self := c.Engine(), c.PID()
+	l.post = func(message any) { mailbox.Send(engine, self, message) }
+	l.life, l.end = context.WithCancel(context.Background())
+	l.id, l.readers = strings.ToLower(rand.Text()[:10]), map[*Reader]struct{}{}
+}
+
+func (l *Live) subscribe(m Subscribe) {
+	if len(l.readers)+len(l.waiting) >= maxReaders {
+		m.Reply.Send(struct{}{}, &toolscript.Error{
+			Kind: toolscript.Busy, RetryAfter: time.Second, Err: errors.New("too many programs look at this gateway; close a page or a terminal with it"),
+		})
+		return
+	}
+	if m.Reader.arguments {
+		l.Feed.arguments.Store(true)
+	}
+	l.wakeUp()
+	if !l.seen {
+		l.waiting = append(l.waiting, m)
+		return
+	}
+	l.flushNow() // the snapshot has everything
+	l.begin(m)
+}
+
+// begin gives a reader its first events: what it has missed, or a snapshot.
+func (l *Live) begin(m Subscribe) {
+	if missed, ok := l.table.after(m.After); ok {
+		m.Reader.add(missed)
+	} else {
+		m.Reader.add([]change{l.table.snapshot(m.Reader.arguments)})
+	}
+	l.readers[m.Reader] = struct{}{}
+	m.Reply.Send(struct{}{}, nil)
+}
+
+// wakeUp begins to keep what happens.
+func (l *Live) wakeUp() {
+	if l.sleep != nil {
+		l.sleep.Stop()
+		l.sleep = nil
+	}
+	if l.awake {
+		return
+	}
+	l.awake = true
+	l.since++
+	l.table = newTable(l.id, l.since)
+	l.gateway, l.warned = toolscript.GatewayInfo{}, 0
+	post := l.post
+	for _, line := range l.Feed.open(func() { post(pending{}) }) {
+		l.table.put(toolscript.LiveLog, line.entry())
+	}
+	l.look(l.since)
+}
+
+func (l *Live) remove(r *Reader) {
+	delete(l.readers, r)
+	l.waiting = slices.DeleteFunc(l.waiting, func(m Subscribe) bool { return m.Reader == r })
+	arguments := slices.ContainsFunc(l.waiting, func(m Subscribe) bool { return m.Reader.arguments })
+	for r := range l.readers {
+		arguments = arguments || r.arguments
+	}
+	l.Feed.arguments.Store(arguments)
+	if len(l.readers)+len(l.waiting) > 0 || !l.awake || l.sleep != nil {
+		return
+	}
+	post, since := l.post, l.since
+	l.sleep = time.AfterFunc(linger, func() { post(sleepNow{since}) })
+}
+
+// fallAsleep forgets everything.
+func (l *Live) fallAsleep(since int) {
+	if !l.awake || since != l.since || len(l.readers)+len(l.waiting) > 0 {
+		return
+	}
+	l.Feed.close()
+	stopAll(l.next, l.flush, l.sleep)
+	l.awake, l.seen, l.table, l.next, l.flush, l.sleep = false, false, nil, nil, nil, nil
+}
+
+// look asks all actors, in a goroutine.
+func (l *Live) look(since int) {
+	if !l.awake || since != l.since || l.looking {
+		return
+	}
+	l.looking = true
+	l.table.began()
+	post, ask, parent, clock := l.post, l.Look, l.life, l.table.clock
+	mailbox.Go(func() {
+		ctx, cancel := context.WithTimeout(parent, lookTime)
+		defer cancel()
+		post(seen{since: since, clock: clock, observed: ask(ctx)})
+	}, func(err error) { post(seen{since: since, err: err}) })
+}
+
+// seenAll takes the result of a look. What facts have changed meanwhile stays.
+func (l *Live) seenAll(m seen) {
+	l.looking = false
+	if !l.awake {
+		return
+	}
+	if m.since != l.since { // of an earlier time awake
+		l.look(l.since)
+		return
+	}
+	post, since := l.post, l.since
+	l.next = time.AfterFunc(lookEvery, func() { post(look{since}) })
+	if m.err != nil {
+		mailbox.LogFailure(l.Logger, slog.LevelError, "state of the gateway not read", m.err)
+	} else {
+		l.adopt(m.observed, m.clock)
+	}
+	first := !l.seen
+	l.seen = true
+	if first {
+		l.drain()
+		l.derive()
+		l.table.changes() // the first snapshot has them
+		l.table.past, l.table.bytes = nil, 0
+		for _, m := range l.waiting {
+			l.begin(m)
+		}
+		l.waiting = nil
+		return
+	}
+	l.flushSoon()
+}
+
+func (l *Live) adopt(o Observed, clock int) {
+	t := l.table
+	for _, s := range o.Servers {
+		if old, ok := t.rows[key{toolscript.LiveServer, s.Name}]; ok && s.Since.Before(old.entry.(toolscript.ServerEntry).Since) {
+			old.looked = true // the registry does not have the last fact yet
+			continue
+		}
+		t.saw(toolscript.LiveServer, toolscript.ServerEntry{ID: s.Name, ServerStatus: s}, clock)
+	}
+	t.sweep(toolscript.LiveServer, clock)
+	if o.Actors != nil {
+		for _, a := range o.Actors {
+			t.saw(toolscript.LiveActor, l.calm(toolscript.ActorEntry{ID: a.Name, ActorStatus: a}), clock)
+		}
+		l.looks++
+		t.sweep(toolscript.LiveActor, clock)
+	}
+	if o.Runs != nil {
+		for _, r := range o.Runs {
+			t.saw(toolscript.LiveRun, r, clock)
+		}
+		t.sweep(toolscript.LiveRun, clock)
+	}
+	if o.Approvals != nil {
+		for _, a := range o.Approvals {
+			t.saw(toolscript.LiveApproval, a, clock)
+		}
+		t.sweep(toolscript.LiveApproval, clock)
+	}
+	if !l.seen || l.lost { // otherwise the Feed has all of them
+		l.lost = false
+		for _, c := range o.Calls {
+			t.saw(toolscript.LiveCall, identified(c), clock)
+		}
+	}
+	for _, i := range o.Index {
+		t.saw(toolscript.LiveIndex, i, clock)
+	}
+}
+
+// calm leaves the number of messages of an actor as it was in three of four looks,
+// because each look sends messages itself.
+func (l *Live) calm(a toolscript.ActorEntry) toolscript.ActorEntry {
+	if old, ok := l.table.rows[key{toolscript.LiveActor, a.ID}]; ok && l.looks%4 != 0 {
+		a.Messages = old.entry.(toolscript.ActorEntry).Messages
+	}
+	return a
+}
+
+// fact takes what an actor has told.
+func (l *Live) fact(fact any) {
+	if !l.awake {
+		return
+	}
+	t := l.table
+	switch m := fact.(type) {
+	case event.ServerChanged:
+		entry := toolscript.ServerEntry{ID: m.Status.Name, ServerStatus: m.Status}
+		entry.Settled = entry.State != toolscript.Connecting
+		if old, ok := t.rows[key{toolscript.LiveServer, entry.ID}]; ok { // what the actor does not know
+			before := old.entry.(toolscript.ServerEntry)
+			entry.Settled = entry.Settled || before.Settled
+			entry.Calls, entry.Errors, entry.P50Ms, entry.P95Ms = before.Calls, before.Errors, before.P50Ms, before.P95Ms
+		}
+		entry.Stale = entry.Tools > 0 && entry.State != toolscript.Ready
+		t.put(toolscript.LiveServer, entry)
+	case event.ActorChanged:
+		if m.Gone {
+			t.remove(toolscript.LiveActor, m.Status.Name)
+			break
+		}
+		entry := toolscript.ActorEntry{ID: m.Status.Name, ActorStatus: m.Status}
+		if old, ok := t.rows[key{toolscript.LiveActor, entry.ID}]; ok { // a fact has no measurements
+			before := old.entry.(toolscript.ActorEntry)
+			entry.InFlight, entry.Confinement = before.InFlight, before.Confinement
+			entry.MailboxMs = before.MailboxMs
+		}
+		t.put(toolscript.LiveActor, entry)
+	case event.RunChanged:
+		t.put(toolscript.LiveRun, m.Run)
+	case event.ApprovalChanged:
+		if m.Gone {
+			t.remove(toolscript.LiveApproval, m.Approval.ID)
+			break
+		}
+		t.put(toolscript.LiveApproval, m.Approval)
+	}
+	l.flushSoon()
+}
+
+// identified gives a call its id, which is unique among all calls.
+func identified(c toolscript.CallEntry) toolscript.CallEntry {
+	c.ID = cmp.Or(c.CallID, c.RequestID)
+	if c.Run != "" {
+		c.ID = c.Run + "/" + c.ID
+	}
+	return c
+}
+
+func (l *Live) flushSoon() {
+	if l.flush != nil || !l.seen {
+		return
+	}
+	post := l.post
+	l.flush = time.AfterFunc(flushDelay, func() { post(due{}) })
+}
+
+// flushNow sends the changes to all readers, and drops those that are too slow.
+func (l *Live) flushNow() {
+	if l.flush != nil {
+		l.flush.Stop()
+		l.flush = nil
+	}
+	if !l.seen {
+		return
+	}
+	l.drain()
+	l.derive()
+	changes := l.table.changes()
+	if len(changes) == 0 {
+		return
+	}
+	for r := range l.readers {
+		if !r.add(changes) {
+			r.close(toolscript.Notice{Reason: toolscript.NoticeSlow, Message: "this reader was too slow; it may come back with Last-Event-ID"})
+			l.remove(r)
+		}
+	}
+}
+
+// drain takes what the Feed has. Calls that began and ended since the last flush need
+// no event if there are many of them.
+func (l *Live) drain() {
+	calls, lines, lost := l.Feed.take()
+	if lost {
+		l.lost = true
+		for k, row := range l.table.rows {
+			if k.kind == toolscript.LiveCall && !row.ended {
+				l.table.drop(k)
+			}
+		}
+	}
+	begun, quick := map[string]bool{}, 0
+	for _, c := range calls {
+		c = identified(c)
+		if c.State == toolscript.CallRunning {
+			begun[c.ID] = true
+			l.table.put(toolscript.LiveCall, c)
+			continue
+		}
+		if begun[c.ID] {
+			if quick++; quick > maxQuick {
+				l.table.forget(toolscript.LiveCall, c.ID)
+				l.gateway.Omitted++
+				continue
+			}
+		}
+		l.table.put(toolscript.LiveCall, c)
+	}
+	for _, line := range lines[max(0, len(lines)-toolscript.SnapshotLogs):] {
+		l.table.put(toolscript.LiveLog, line.entry())
+	}
+}
+
+// derive computes what follows from the other entries.
+func (l *Live) derive() {
+	info := l.Gateway()
+	info.ID, info.Omitted, info.Warnings = "gateway", l.gateway.Omitted, l.gateway.Warnings
+	var status toolscript.Status
+	var approvals []toolscript.Approval
+	for k, row := range l.table.rows {
+		switch entry := row.entry.(type) {
+		case toolscript.ServerEntry:
+			status.Servers = append(status.Servers, entry.ServerStatus)
+			if !entry.Disabled {
+				info.Total++
+			}
+			if entry.State == toolscript.Ready {
+				info.Ready++
+			}
+		case toolscript.ActorEntry:
+			status.Actors = append(status.Actors, entry.ActorStatus)
+		case toolscript.Approval:
+			approvals = append(approvals, entry)
+		case toolscript.IndexEntry:
+			if k.id == "search" && entry.Search != nil {
+				status.Search = *entry.Search
+			}
+		}
+	}
+	slices.SortFunc(status.Servers, func(a, b toolscript.ServerStatus) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortFunc(status.Actors, func(a, b toolscript.ActorStatus) int { return cmp.Compare(a.Name, b.Name) })
+	status.Warnings = info.Warnings
+	l.table.put(toolscript.LiveGateway, info)
+	l.gateway = info
+	l.table.replace(toolscript.LiveAttention, toolscript.Attend(status, approvals))
+	l.warnSoon(info.Generation)
+}
+
+// warnSoon computes the warnings of a new catalog, in a goroutine.
+func (l *Live) warnSoon(generation uint64) {
+	if l.warning || l.warned == generation+1 {
+		return
+	}
+	l.warning = true
+	post, compute, ctx := l.post, l.Warn, l.life
+	mailbox.Go(func() { post(warned{generation, compute(ctx)}) }, func(err error) {
+		post(warned{generation, []string{err.Error()}})
+	})
+}
+
+func (l *Live) warn(m warned) {
+	l.warning = false
+	l.warned, l.gateway.Warnings = m.generation+1, m.warnings
+	if l.awake {
+		l.flushSoon()
+	}
+}
+
+// stop ends all readers, because the gateway ends or this actor has panicked.
+func (l *Live) stop() {
+	l.end()
+	l.Feed.close()
+	stopAll(l.next, l.flush, l.sleep)
+	for r := range l.readers {
+		r.close(toolscript.Notice{Reason: toolscript.NoticeStopping, Message: "the gateway is stopping, or this part of it is started again"})
+	}
+	for _, m := range l.waiting {
+		m.Reply.Send(struct{}{}, mailbox.ErrStopped)
+	}
+}
+
+func stopAll(timers ...*time.Timer) {
+	for _, t := range timers {
+		if t != nil {
+			t.Stop()
+		}
+	}
+}

@@ -1,0 +1,164 @@
+package toolscript
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Attention is something that is wrong, with the one action that mends it.
+type Attention struct {
+	ID       string          `json:"id"`       // of the problem: it stays the same while the problem lasts
+	Severity Severity        `json:"severity"` //
+	Subject  string          `json:"subject"`  // what it is about, such as "server github"
+	Problem  string          `json:"problem"`  // one sentence without a full stop
+	Action   AttentionAction `json:"action"`
+	Target   string          `json:"target,omitempty"` // name of the server, or id of the approval, that Action is about
+	Command  string          `json:"command"`          // the command that does the same
+	Since    *time.Time      `json:"since,omitempty"`
+}
+
+// Severity says how urgent a problem is.
+type Severity string
+
+// The severities, the most urgent first.
+const (
+	SeverityAsk     Severity = "ask"     // a person must answer: something waits
+	SeverityError   Severity = "error"   // something does not work
+	SeverityWarning Severity = "warning" // it works, but not as configured
+)
+
+// AttentionAction is what mends a problem.
+type AttentionAction string
+
+// The actions. A page has a button for those with a request; the others need Command.
+const (
+	ActionAnswer  AttentionAction = "answer"  // POST /approvals/{target}
+	ActionLogin   AttentionAction = "login"   // POST /servers/{target}/auth
+	ActionRestart AttentionAction = "restart" // POST /servers/{target}/restart
+	ActionReload  AttentionAction = "reload"  // POST /reload, after the cause has been removed
+	ActionCommand AttentionAction = "command" // only Command
+)
+
+// stuckMs is the delay of a mailbox from which an actor counts as stuck.
+const stuckMs = 10_000
+
+// Attend returns what needs attention in a gateway, the most urgent first. Only the
+// Servers, Actors, Search and Warnings of the Status are used.
+func Attend(s Status, approvals []Approval) []Attention {
+	all := []Attention{}
+	for _, a := range approvals {
+		since := a.Since
+		all = append(all, Attention{
+			ID: "approval/" + a.ID, Severity: SeverityAsk, Subject: "call of " + a.Tool, Since: &since,
+			Problem: "it waits for the approval of a person", Action: ActionAnswer, Target: a.ID, Command: "toolscript approvals allow " + a.ID,
+		})
+	}
+	for _, server := range s.Servers {
+		if a, wrong := attendServer(server); wrong {
+			all = append(all, a)
+		}
+		for _, change := range server.Pins {
+			all = append(all, attendPin(server.Name, change))
+		}
+	}
+	for _, actor := range s.Actors {
+		if a, wrong := attendActor(actor); wrong {
+			all = append(all, a)
+		}
+	}
+	if s.Search.LastError != "" {
+		all = append(all, Attention{
+			ID: "search", Severity: SeverityWarning, Subject: "search",
+			Problem: "tools are found by words only: " + s.Search.LastError, Action: ActionCommand, Command: "toolscript doctor",
+		})
+	}
+	for _, warning := range s.Warnings {
+		all = append(all, Attention{
+			ID: "warning/" + warning, Severity: SeverityWarning, Subject: "configuration",
+			Problem: warning, Action: ActionReload, Command: "toolscript gateway reload",
+		})
+	}
+	slices.SortStableFunc(all, func(a, b Attention) int { return cmp.Compare(a.Severity.rank(), b.Severity.rank()) })
+	return all
+}
+
+func (s Severity) rank() int {
+	return slices.Index([]Severity{SeverityAsk, SeverityError, SeverityWarning}, s)
+}
+
+// attendServer reports a server that is not connected and not disabled. A server that
+// tries again keeps its problem until it is connected.
+func attendServer(s ServerStatus) (Attention, bool) {
+	since := s.Since
+	a := Attention{ID: "server/" + s.Name, Severity: SeverityError, Subject: "server " + s.Name, Target: s.Name, Since: &since}
+	reason := ""
+	if s.Error != "" {
+		reason = ": " + s.Error
+	}
+	switch {
+	case s.Disabled || s.State == Ready || s.State == Stopped:
+		return a, false
+	case s.State == NeedsAuth:
+		a.Problem, a.Action, a.Command = "it needs a login", ActionLogin, "toolscript auth "+s.Name
+		if s.OAuthError != "" {
+			a.Problem = "its last login has failed: " + s.OAuthError
+		}
+	case strings.Contains(s.Error, "toolscript trust"):
+		a.Problem, a.Action, a.Command = "not started"+reason, ActionCommand, "toolscript trust"
+	case s.State == Failed:
+		a.Problem, a.Action, a.Command = "not started"+reason, ActionReload, "toolscript gateway reload"
+	case s.Permanent:
+		a.Problem, a.Action, a.Command = "not connected, and no other try helps before the cause is removed"+reason, ActionReload, "toolscript gateway reload"
+	case s.State == Backoff || s.Error != "":
+		a.Problem, a.Action, a.Command = "not connected"+reason, ActionRestart, "toolscript servers restart "+s.Name
+	default: // the first attempt
+		return a, false
+	}
+	return a, true
+}
+
+// attendPin reports a tool, or a server, that is not what it was at its first use.
+func attendPin(server string, c PinChange) Attention {
+	a := Attention{
+		ID: "pin/" + server + "/" + c.Tool, Severity: SeverityWarning, Subject: "server " + server, Target: server, Action: ActionCommand, Command: c.Accept,
+	}
+	if c.Tool != "" {
+		a.Subject = "tool " + Tool{Server: server, Name: c.Tool}.ID()
+	}
+	switch c.Kind {
+	case PinNew:
+		a.Problem = "it is new: the server did not have it at its first use"
+	case PinUnreadable:
+		a.Problem = "its pins cannot be read"
+	default:
+		a.Problem = "it has changed since its first use"
+	}
+	if len(c.Parts) > 0 {
+		a.Problem += ": " + strings.Join(c.Parts, ", ")
+	}
+	if c.Held {
+		a.Severity = SeverityAsk
+		a.Problem += "; it cannot be found or called until a person accepts it"
+	}
+	return a
+}
+
+// attendActor reports an actor that does not run, or whose messages wait for too long.
+func attendActor(s ActorStatus) (Attention, bool) {
+	since := s.Since
+	a := Attention{
+		ID: "actor/" + s.Name, Severity: SeverityError, Subject: "actor " + s.Name, Since: &since, Action: ActionCommand, Command: "toolscript gateway restart",
+	}
+	switch {
+	case s.State == "restarting" && !strings.HasPrefix(s.Name, "server/"): // a server reports its own state
+		a.Problem = fmt.Sprintf("it has panicked %d times and is started again: %s", s.Restarts+1, s.LastError)
+	case s.MailboxMs >= stuckMs:
+		a.Problem = fmt.Sprintf("it has not taken a message for %.0f s", s.MailboxMs/1000)
+	default:
+		return a, false
+	}
+	return a, true
+}

@@ -1,0 +1,91 @@
+package gateway
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+
+	"github.com/toolscript/toolscript"
+)
+
+// Events calls emit with what happens in the gateway, in order: see toolscript.LiveType.
+// It returns nil when the gateway has ended the stream with a notice, or the error of
+// emit, of ctx, or of the connection. A reader that comes back sets q.After to the id of
+// the last event that had one.
+func (c *Client) Events(ctx context.Context, q toolscript.LiveQuery, emit func(toolscript.LiveEvent) error) error {
+	path := "/events"
+	if q.Arguments {
+		path += "?arguments=true"
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	resp, err := c.openFrom(ctx, path, q.After)
+	if err != nil {
+		return err
+	}
+	defer closeBody(resp)
+	return c.readEvents(ctx, resp.Body, emit)
+}
+
+// openFrom makes the request of a reader that may come back.
+func (c *Client) openFrom(ctx context.Context, path, after string) (*http.Response, error) {
+	if c.err != nil {
+		return nil, c.err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.base+path, nil)
+	if err != nil {
+		return nil, invalid("the request cannot be made: %w", reason(err))
+	}
+	if after != "" {
+		req.Header.Set(lastEventID, after)
+	}
+	resp, err := c.http.Do(req) //nolint:gosec // the user chooses the gateway
+	switch {
+	case err != nil:
+		return nil, c.unreachable(ctx, err)
+	case resp.StatusCode == http.StatusOK:
+		return resp, nil
+	}
+	defer closeBody(resp)
+	answer, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return nil, c.broken(ctx, err)
+	}
+	return nil, c.refused(resp, answer)
+}
+
+// readEvents reads server-sent events as this gateway sends them: each field is on one
+// line, with one line of data.
+func (c *Client) readEvents(ctx context.Context, stream io.Reader, emit func(toolscript.LiveEvent) error) error {
+	in := bufio.NewReaderSize(stream, 64<<10)
+	var e toolscript.LiveEvent
+	for {
+		text, err := in.ReadBytes('\n')
+		if err != nil {
+			return c.broken(ctx, err)
+		}
+		text = bytes.TrimRight(text, "\r\n")
+		name, value, _ := bytes.Cut(text, []byte(":"))
+		value = bytes.TrimPrefix(value, []byte(" "))
+		switch string(name) {
+		case "id":
+			e.ID = string(value)
+		case "event":
+			e.Type = toolscript.LiveType(value)
+		case "data":
+			e.Data = value
+		}
+		if len(text) > 0 || e.Data == nil { // the event goes on, or a comment has ended
+			continue
+		}
+		if err := emit(e); err != nil {
+			return err
+		}
+		if e.Type == toolscript.LiveNotice {
+			return nil
+		}
+		e = toolscript.LiveEvent{}
+	}
+}
