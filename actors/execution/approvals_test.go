@@ -27,7 +27,7 @@ func TestApprovedCallsWaitForTheirTurn(t *testing.T) {
 		*n += by
 		most = max(most, active)
 	}
-	script := func(ctx context.Context, _ runner.Job, host runner.Host) (runner.Outcome, error) {
+	script := func(_ context.Context, _ runner.Job, host runner.Host) (runner.Outcome, error) {
 		var group sync.WaitGroup
 		for i := range calls {
 			group.Add(1)
