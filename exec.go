@@ -364,6 +364,7 @@ type CallRecord struct {
 	OK     *bool   `json:"ok,omitempty"` // nil while in flight
 	Kind   Kind    `json:"kind,omitempty"`
 	Ms     float64 `json:"ms,omitempty"`
+	Error  string  `json:"error,omitempty"` // why it failed, without secrets and cut
 	Task   bool    `json:"task,omitempty"`
 
 	Planned  bool `json:"planned,omitempty"`  // it was not made; see PlannedCall

@@ -140,11 +140,7 @@ func (s *System) shownArgs(server string, args json.RawMessage) string {
 	if json.Compact(&compact, args) != nil {
 		return ""
 	}
-	redact := mcpclient.Redact
-	if of := s.redactors.Load(); of != nil && (*of)[server] != nil {
-		redact = (*of)[server]
-	}
-	shown := redact(compact.String())
+	shown := s.withoutSecrets(server, compact.String())
 	if strings.HasSuffix(shown, "…") {
 		shown += fmt.Sprintf(" [%d bytes in all]", compact.Len())
 	}

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"maps"
+	"runtime"
 	"slices"
 	"time"
 
@@ -13,6 +15,13 @@ import (
 	"github.com/toolscript/toolscript/actors/registry"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
+
+// callLogPC is in this package, for handlers that have a level for each package.
+var callLogPC = func() uintptr {
+	var pc [1]uintptr
+	runtime.Callers(1, pc[:])
+	return pc[0]
+}()
 
 // maxReason bounds the reason of a failed call in the log, in characters.
 const maxReason = 300
@@ -32,7 +41,7 @@ func (s *System) flushLog() {
 	}
 }
 
-// logCall counts a tool call, writes one line for it, and returns its outcome. If the handler of the log can wait, the line of
+// logCall writes one line for a tool call. If the handler of the log can wait, the line of
 // a successful call of a script is written by the end of its run. The line never contains arguments or
 // results; for a failed call it contains the server's message without secrets. A
 // call that arrived as an HTTP request has a line in the request log, so its line
@@ -46,7 +55,7 @@ func (s *System) logCall(call toolscript.Call, id, owner, outcome, why string, t
 		return
 	}
 	attrs := []slog.Attr{slog.Duration("duration", took.Round(time.Microsecond)), slog.String("outcome", outcome)}
-	if why = s.redacted(owner, why); outcome == toolscript.OutcomeOK {
+	if why = s.Redact(owner, why); outcome == toolscript.OutcomeOK {
 		owner = "" // part of the id
 	}
 	for _, a := range []slog.Attr{
@@ -57,7 +66,7 @@ func (s *System) logCall(call toolscript.Call, id, owner, outcome, why string, t
 			attrs = append(attrs, a)
 		}
 	}
-	record := slog.NewRecord(time.Now(), level, "tool call", 0)
+	record := slog.NewRecord(time.Now(), level, "tool call", callLogPC)
 	record.AddAttrs(attrs...)
 	log := s.options.Logger.Handler()
 	if later, ok := log.(LaterHandler); ok && outcome == toolscript.OutcomeOK && call.Run != "" && s.closing.Err() == nil {
@@ -88,27 +97,42 @@ func outcomeOf(result json.RawMessage, err error) (outcome, why string) {
 	}
 }
 
-// redacted removes the secrets of the server's configuration from a text and bounds
-// its length.
-func (s *System) redacted(owner, text string) string {
+// Redact makes a text of a server safe for logs, records, events and approvals: printable,
+// at most 300 characters, and without the secrets of the server's configuration, the
+// values of the variables of all servers, and credentials of known forms. server may be
+// "". It is the only redactor of the gateway.
+func (s *System) Redact(server, text string) string {
 	if text == "" {
 		return ""
 	}
-	redact := mcpclient.Redact
-	if of := s.redactors.Load(); of != nil && (*of)[owner] != nil {
-		redact = (*of)[owner]
-	}
-	text = redact(text)
+	text = s.withoutSecrets(server, text)
 	if runes := []rune(text); len(runes) > maxReason {
 		return string(runes[:maxReason-1]) + "…"
 	}
 	return text
 }
 
-// redactorsOf returns the redactors of all configured servers.
+// withoutSecrets is Redact with the bound of the redactor alone, some kilobytes.
+func (s *System) withoutSecrets(server, text string) string {
+	all := *s.redactors.Load()
+	if redact := all[server]; redact != nil {
+		return redact(text)
+	}
+	return all[""](text)
+}
+
+// redactorsOf returns the redactors of all configured servers, and under "" that of texts
+// of no server. All of them know the variables of all servers: a program may print what
+// another one was given.
 func redactorsOf(servers map[string]mcpclient.Config) *map[string]func(string) string {
-	all := make(map[string]func(string) string, len(servers))
+	variables := map[string]string{}
+	for _, config := range servers {
+		maps.Copy(variables, config.Secrets)
+	}
+	all := make(map[string]func(string) string, len(servers)+1)
+	all[""] = mcpclient.Redactor(mcpclient.Config{Secrets: variables})
 	for name, config := range servers {
+		config.Secrets = variables
 		all[name] = mcpclient.Redactor(config)
 	}
 	return &all

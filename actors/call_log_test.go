@@ -97,6 +97,7 @@ func TestAFailedCallIsLoggedWithItsReason(t *testing.T) {
 		"an error of the tool":   {result: `{"isError": true, "content": [{"type": "text", "text": "no such issue: hunter2hunter2"}]}`, want: []string{"tool_failed", "no such issue: ${KEY}"}},
 		"an error of JSON-RPC":   {err: &toolscript.Error{Kind: toolscript.ToolFailed, Server: "up", Err: errors.New("Authorization: Bearer abcdefghijkl")}, want: []string{"tool_failed", "Authorization: Bearer (redacted)"}},
 		"a variable's value":     {err: &toolscript.Error{Kind: toolscript.ToolFailed, Err: errors.New("user marie.curie is locked")}, want: []string{"user ${USER_NAME} is locked"}},
+		"another server's":       {err: &toolscript.Error{Kind: toolscript.ToolFailed, Err: errors.New("bad key other-servers-key")}, want: []string{"bad key ${OTHER}"}},
 		"a long text":            {err: &toolscript.Error{Kind: toolscript.ToolFailed, Err: errors.New(long)}, want: []string{long[:299] + "…"}},
 		"a connection that ends": {err: &toolscript.Error{Kind: toolscript.Unavailable, Err: errors.New("exit status 7")}, want: []string{"unavailable", "exit status 7"}},
 	}
@@ -112,19 +113,19 @@ func TestAFailedCallIsLoggedWithItsReason(t *testing.T) {
 					Dial: dialer{"up": answers(conn, nil)}.dial,
 					Servers: map[string]mcpclient.Config{"up": {
 						Type: mcpclient.Stdio, Env: map[string]string{"KEY": "hunter2hunter2"}, Secrets: map[string]string{"${USER_NAME}": "marie.curie"},
-					}},
+					}, "other": {Type: mcpclient.Stdio, Disabled: true, Secrets: map[string]string{"${OTHER}": "other-servers-key"}}},
 					Logger: slog.New(slog.NewJSONHandler(&log, nil)),
 				})
 				settle(t, s)
 				synctest.Wait()
 				log.Reset()
-				_, _ = actors.CallAny(s, t.Context(), toolscript.Call{ID: "up__echo", Run: "r1", CallID: "c7", RequestID: "q1"})
-				for _, want := range append(tt.want, `"server":"up"`, `"tool":"up__echo"`, `"run":"r1"`, `"call":"c7"`, `"level":"INFO"`) {
+				_, _ = actors.CallAny(s, t.Context(), toolscript.Call{ID: "up__echo", Run: "r1", CallID: "c7", RequestID: "q1", Trace: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"})
+				for _, want := range append(tt.want, `"server":"up"`, `"tool":"up__echo"`, `"run":"r1"`, `"call":"c7"`, `"trace":"0af7651916cd43dd8448eb211c80319c"`, `"level":"INFO"`) {
 					if !strings.Contains(log.String(), want) {
 						t.Errorf("the line lacks %q: %s", want, log.String())
 					}
 				}
-				for _, secret := range []string{"hunter2", "abcdefghijkl", "marie.curie"} {
+				for _, secret := range []string{"hunter2", "abcdefghijkl", "marie.curie", "other-servers-key"} {
 					if strings.Contains(log.String(), secret) {
 						t.Errorf("the line has %q: %s", secret, log.String())
 					}

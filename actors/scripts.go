@@ -95,6 +95,7 @@ func (s *System) runDeps() execution.Deps {
 	return execution.Deps{
 		Spawn:      s.spawn,
 		Ended:      s.runEnded,
+		Reason:     s.Redact,
 		Call:       s.callAny,
 		Start:      s.startCall,
 		Begun:      s.options.Audit.Run,

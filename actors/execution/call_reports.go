@@ -31,6 +31,20 @@ func (s *calls) note(c *call) *toolscript.CallRecord {
 	return &s.records[c.record]
 }
 
+// explain adds the reason of a failure to the record of a call. Reasons that the gateway
+// finds in the call itself are left out: they may quote its arguments. It is called with
+// mu held.
+func (s *calls) explain(c *call, failure *toolscript.ToolError) {
+	if failure == nil || c.record < 0 || s.deps.Reason == nil || failure.Code == toolscript.Invalid || failure.Code == toolscript.NotFound {
+		return
+	}
+	server := c.tool.Server
+	if server == "" { // it was not connected when the call began
+		server = failure.Server
+	}
+	s.records[c.record].Error = s.deps.Reason(server, failure.Message)
+}
+
 var yes, no = true, false
 
 // okay reports whether a kind is that of a success. The result is read only.

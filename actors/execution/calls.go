@@ -280,6 +280,7 @@ func (s *calls) finish(c *call, a runner.Answer, kind toolscript.Kind) {
 		return
 	}
 	s.close(c, kind, took)
+	s.explain(c, a.Failure)
 	if kind != toolscript.Cancelled || c.cancelledByScript() {
 		s.completed++
 	}

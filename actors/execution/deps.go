@@ -24,6 +24,10 @@ type Deps struct {
 	// block. Nil: nothing is called.
 	Ended func(toolscript.RunRecord)
 
+	// Reason is the message of a failed call of a server without secrets, and cut; nil: it
+	// is not recorded.
+	Reason func(server, message string) string
+
 	// Call makes a tool call without the rules of its run.
 	Call func(context.Context, toolscript.Call) (json.RawMessage, error)
 	// Start makes such a call if nothing has to wait: the server is connected and has a

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"encoding/json"
 
 	"github.com/toolscript/toolscript"
@@ -32,7 +33,7 @@ func (c *call) endSpan(result json.RawMessage, err error) {
 	var told struct {
 		IsError bool `json:"isError"`
 	}
-	if err == nil && json.Unmarshal(result, &told) == nil && told.IsError {
+	if err == nil && bytes.Contains(result, []byte(`"isError"`)) && json.Unmarshal(result, &told) == nil && told.IsError {
 		failure = "tool_error" // as the conventions call it
 	}
 	c.span.End(failure)

@@ -78,12 +78,13 @@ func (a *app) page(c *cobra.Command) {
 
 // logger logs to stderr, at the level of the flag, else at the default of the command.
 func (a *app) logger(level slog.Level) *slog.Logger {
-	options := &slog.HandlerOptions{Level: a.logLevel.Or(level)}
+	levels := logfile.Levels{Default: a.logLevel.Or(level), Packages: a.logLevel.Packages}
+	options := &slog.HandlerOptions{Level: levels.Lowest()}
 	return slog.New(logfile.NewHandler(a.Stderr, func(to io.Writer) slog.Handler {
 		if a.logFormat.Value == "json" {
-			return slog.NewJSONHandler(to, options)
+			return levels.Over(slog.NewJSONHandler(to, options))
 		}
-		return slog.NewTextHandler(to, options)
+		return levels.Over(slog.NewTextHandler(to, options))
 	}))
 }
 

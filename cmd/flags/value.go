@@ -198,15 +198,43 @@ var levels = map[string]slog.Level{
 	"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError,
 }
 
-// Level accepts the names of levels in other programs too, because many programs
-// read LOG_LEVEL.
-type Level struct{ Choice }
+// Level is the lowest level of a log, and those of single packages: info,actors/server=debug.
+// It accepts the names of levels in other programs too, because many programs read
+// LOG_LEVEL.
+type Level struct {
+	Choice
+	Packages map[string]slog.Level // by path in this module; a path counts for those below it
+
+	text string
+}
 
 var levelAliases = map[string]string{"trace": "debug", "warning": "warn", "critical": "error", "fatal": "error"}
 
+func (l *Level) String() string { return cmp.Or(l.text, l.Value) }
+
 // Set implements pflag.Value.
 func (l *Level) Set(text string) error {
-	return l.Choice.Set(cmp.Or(levelAliases[strings.ToLower(text)], text))
+	next := Level{Choice: l.Choice, Packages: map[string]slog.Level{}, text: text}
+	for part := range strings.SplitSeq(text, ",") {
+		folder, name, ofPackage := strings.Cut(strings.TrimSpace(part), "=")
+		if !ofPackage {
+			name = folder
+		}
+		one := Choice{Choices: l.Choices}
+		if err := one.Set(cmp.Or(levelAliases[strings.ToLower(name)], name)); err != nil {
+			return err
+		}
+		switch folder = strings.Trim(folder, "/"); {
+		case !ofPackage:
+			next.Value = one.Value
+		case folder == "":
+			return errors.New("want the path of a package before =, such as actors/server=debug")
+		default:
+			next.Packages[folder] = levels[one.Value]
+		}
+	}
+	*l = next
+	return nil
 }
 
 // Or is the level of the flag, else another one.
