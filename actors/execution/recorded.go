@@ -9,13 +9,17 @@ import (
 	"github.com/toolscript/toolscript/runner"
 )
 
-// runOn runs a job, and keeps a recording of it if the request asks for that.
-func (w *work) runOn(ctx context.Context, sandbox runner.Runner, job runner.Job, h host) (runner.Outcome, error) {
-	if !w.request.Record {
-		return sandbox.Run(ctx, job, h)
-	}
+// recorded is a sandbox that keeps a recording of a run.
+type recorded struct {
+	runner.Runner
+	work *work
+}
+
+// Run runs a job. A recording that cannot be kept is a warning of the run.
+func (r recorded) Run(ctx context.Context, job runner.Job, h runner.Host) (runner.Outcome, error) {
+	w := r.work
 	recorder := recording.New(w.request.Code, job, h)
-	outcome, err := sandbox.Run(ctx, job, recorder)
+	outcome, err := r.Runner.Run(ctx, job, recorder)
 	if err != nil {
 		return outcome, err
 	}

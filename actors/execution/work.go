@@ -112,7 +112,10 @@ func (w *work) run(ctx context.Context, compiled runner.Compiled) (runner.Outcom
 	}
 	broken := true
 	defer func() { giveBack(broken) }()
-	outcome, err := w.runOn(ctx, sandbox, w.job(compiled), host{w.calls, w.console, w.stdin})
+	if w.request.Record {
+		sandbox = recorded{sandbox, w}
+	}
+	outcome, err := sandbox.Run(ctx, w.job(compiled), host{w.calls, w.console, w.stdin})
 	broken = err != nil
 	w.metrics.RunMs, w.metrics.CPUMs = outcome.Metrics.RunMs, outcome.Metrics.CPUMs
 	w.metrics.MemoryMB = float64(outcome.Metrics.MemoryBytes) / (1 << 20)
