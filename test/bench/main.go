@@ -63,6 +63,7 @@ var sections = []struct {
 	{"reset", (*bench).reset},
 	{"runs", (*bench).runs},
 	{"fresh", (*bench).fresh},
+	{"answers", (*bench).answers},
 	{"data", (*bench).data},
 	{"path", (*bench).path},
 	{"gridctl", (*bench).gridctl},
