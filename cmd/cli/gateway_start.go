@@ -16,6 +16,7 @@ import (
 	"github.com/toolscript/toolscript/actors/live"
 	"github.com/toolscript/toolscript/cmd/background"
 	"github.com/toolscript/toolscript/cmd/config"
+	"github.com/toolscript/toolscript/cmd/confirm"
 	"github.com/toolscript/toolscript/cmd/daemon"
 	"github.com/toolscript/toolscript/cmd/discovery"
 	"github.com/toolscript/toolscript/cmd/exit"
@@ -221,7 +222,10 @@ func (o *startOptions) open(loaded *config.Config, logger *slog.Logger) (*runnin
 		return nil, errors.Join(err, listener.Close())
 	}
 	agents, stopAgents := mcpserver.Handler(o.entrance(o.trust, ofProcess(g.daemon)))
-	g.server, err = gateway.New(g.daemon, gateway.Options{Listener: o.Noting(listener), Token: token, Approver: gateway.NewToken(), Logger: logger, MCP: agents})
+	g.server, err = gateway.New(g.daemon, gateway.Options{
+		Listener: o.Noting(listener), Token: token, Approver: gateway.NewToken(), Logger: logger, MCP: agents,
+		ShowLink: confirm.Link(o.Env, o.lookupEnv),
+	})
 	if err != nil {
 		stopAgents()
 		return nil, errors.Join(err, listener.Close(), g.daemon.Stop())

@@ -22,11 +22,23 @@ func Terminal(w io.Writer) Show {
 	}
 }
 
+// AtTerminal shows requests at the controlling terminal of a process of this user, unless
+// an agent has started the process.
+func AtTerminal(pid int) (Show, error) {
+	write, err := person(pid)
+	if err != nil {
+		return nil, err
+	}
+	return func(a toolscript.Approval, code string) {
+		write(func(w io.Writer) { Terminal(w)(a, code) })
+	}, nil
+}
+
 // command is the command that answers a request.
 func command(a toolscript.Approval) string { return "toolscript approvals allow " + a.ID }
 
 func left(a toolscript.Approval) time.Duration { return a.Expires.Sub(a.Since).Round(time.Second) }
 
 func refused(format string, args ...any) error {
-	return &toolscript.Error{Kind: toolscript.Forbidden, Err: fmt.Errorf("the code is not shown: "+format, args...)}
+	return &toolscript.Error{Kind: toolscript.Forbidden, Err: fmt.Errorf("nothing is shown: "+format, args...)}
 }

@@ -4,19 +4,19 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strconv"
 	"syscall"
 
 	"golang.org/x/sys/unix"
 
-	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/ancestry"
 )
 
-// AtTerminal shows a request at the controlling terminal of a process of this user. It
+// person returns what writes to the controlling terminal of a process of this user. It
 // refuses a process that an agent has started: the agent may have opened the terminal.
-func AtTerminal(pid int) (Show, error) {
+func person(pid int) (func(show func(io.Writer)), error) {
 	folder := fmt.Sprintf("/proc/%d", pid)
 	info, err := os.Stat(folder)
 	if err != nil {
@@ -32,12 +32,12 @@ func AtTerminal(pid int) (Show, error) {
 	if err != nil {
 		return nil, refused("process %d has no terminal", pid)
 	}
-	return func(a toolscript.Approval, code string) {
+	return func(show func(io.Writer)) {
 		f, err := os.OpenFile(path, os.O_WRONLY|unix.O_NOCTTY|unix.O_NONBLOCK, 0) //nolint:gosec // terminalOf has checked it
 		if err != nil {
-			return // the person sees no code and does not answer
+			return // the person sees nothing and does not answer
 		}
-		Terminal(f)(a, code)
+		show(f)
 		_ = f.Close() // as above
 	}, nil
 }

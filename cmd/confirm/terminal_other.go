@@ -2,7 +2,9 @@
 
 package confirm
 
-// AtTerminal is not supported on this system.
-func AtTerminal(int) (Show, error) {
+import "io"
+
+// person is not supported on this system.
+func person(int) (func(func(io.Writer)), error) {
 	return nil, refused("this system does not say which terminal a process has")
 }

@@ -40,7 +40,7 @@ func checkToken(token string, addr net.Addr) error {
 }
 
 // admit removes the capability from the path of a request. Without a valid capability,
-// the error is errNoRoute.
+// the error is errNoRoute, unless the request is one of the operator page.
 func (s *Server) admit(x *exchange) error {
 	c := x.c
 	who, ok := s.identify(c.Path(), c.Get(fiber.HeaderAuthorization))
@@ -51,11 +51,17 @@ func (s *Server) admit(x *exchange) error {
 		_, rest, _ := strings.Cut(strings.TrimPrefix(c.Path(), "/"), "/")
 		c.Path("/" + rest)
 	}
+	if !ok {
+		_, ok = s.session(x)
+	}
 	if conn, own := c.Context().Conn().(*conn); own && (ok || s.token == "") {
 		conn.recognised()
 	}
-	if ok || s.token == "" || c.Path() == healthPath || isCallback(c) {
+	if ok || s.token == "" || c.Path() == healthPath || isCallback(c) || isPageFile(c) {
 		return nil
+	}
+	if strings.HasPrefix(c.Path(), dashboardPath) {
+		return errSession
 	}
 	return errNoRoute
 }

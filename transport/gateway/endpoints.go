@@ -78,6 +78,16 @@ func (s *Server) routes() []route {
 		{method: fiber.MethodPost, path: MCPPath, within: runTime, serve: s.mcp},
 		{method: fiber.MethodGet, path: MCPPath, within: runTime, serve: s.mcp},
 		{method: fiber.MethodDelete, path: MCPPath, within: askTime, serve: s.mcp},
+		{method: fiber.MethodPost, path: "/dashboard", within: askTime, serve: s.makeLink},
+		{method: fiber.MethodGet, path: dashboardPath + "open/:link", within: askTime, serve: s.openLink},
+		{method: fiber.MethodGet, path: dashboardPath + "assets/:file", within: askTime, serve: s.pageAsset},
+		{method: fiber.MethodGet, path: dashboardPath + ":session", within: askTime, serve: s.pageIndex},
+		{method: fiber.MethodPost, path: dashboardPath + ":session/reload", within: askTime, serve: s.onPage(s.reload)},
+		{method: fiber.MethodPost, path: dashboardPath + ":session/servers/:name/restart", within: listTime, serve: s.onPage(s.restartServer)},
+		{method: fiber.MethodPost, path: dashboardPath + ":session/servers/:name/auth", within: authTime, serve: s.onPage(s.beginAuth)},
+		{method: fiber.MethodPost, path: dashboardPath + ":session/runs/:id/abort", within: askTime, serve: s.onPage(s.abortRun)},
+		{method: fiber.MethodPost, path: dashboardPath + ":session/approvals/:id", within: askTime, serve: s.onPage(s.answerOnPage)},
+		{method: fiber.MethodPost, path: dashboardPath + ":session/approvals/:id/code", within: askTime, serve: s.onPage(s.codeOnPage)},
 		{method: fiber.MethodPost, path: "/runs/:id/stdin", within: runTime, query: []string{"eof", "error"}, bytes: true, serve: s.giveStdin},
 	}
 }

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"regexp"
+	"strings"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/oauth"
@@ -17,12 +18,13 @@ type (
 	ErrorBody       = errorBody
 	ReloadRequest   = reloadRequest
 	ReloadVariables = reloadVariables
+	PageCode        = pageCode
 )
 
 // Route is what the description of the API says about a route.
 type Route struct {
 	Query      []string // accepted parameters; nil if the query is ignored
-	Capability string   // none, run or gateway
+	Capability string   // none, run, page or gateway
 	Bytes      bool     // the body may be bytes instead of JSON
 }
 
@@ -36,6 +38,10 @@ func Routes() map[string]Route {
 			capability = "none"
 		case r.runs:
 			capability = "run"
+		case strings.HasPrefix(r.path, dashboardPath+":"):
+			capability = "page"
+		case strings.HasPrefix(r.path, dashboardPath):
+			capability = "none"
 		}
 		found[r.method+" "+pathParameter.ReplaceAllString(r.path, "{$1}")] = Route{r.query, capability, r.bytes}
 	}

@@ -12,8 +12,9 @@
 //   - The capability is the first part of the path, or the value of
 //     `Authorization: Bearer` (else 404, as for an unknown route). /health needs none,
 //     and neither does /oauth/callback, where the redirect of an authorization server
-//     has a state that is valid once. The capability of a run allows only to list and
-//     to call tools (else 403).
+//     has a state that is valid once. The operator page has a session instead, which
+//     opens only the routes below /dashboard/. The capability of a run allows only to
+//     list and to call tools (else 403).
 //   - A POST has Content-Type: application/json (else 415), even if its body is empty,
 //     because pages may send a POST without a content type without a preflight request.
 //     For standard input, application/octet-stream is accepted too.
@@ -40,6 +41,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/naming"
+	"github.com/toolscript/toolscript/transport/gateway/dashboard"
 )
 
 // Backend answers the requests. Every context has a deadline and ends when the client
@@ -122,6 +124,8 @@ type Backend interface {
 	ConfirmApproval(ctx context.Context, id string, pid int) error
 	// AcceptPins asks a person to accept a server as it is now, or one of its tools.
 	AcceptPins(ctx context.Context, server, tool string) (toolscript.Approval, error)
+	// ShowApproval calls show with such a call and its code.
+	ShowApproval(ctx context.Context, id string, show func(a toolscript.Approval, code string)) error
 	// RunOf finds the run of a capability, and the tools that it may call. Its duration
 	// must not depend on the capabilities that exist.
 	RunOf(capability string) (runID string, allow toolscript.Filter, ok bool)
@@ -134,6 +138,7 @@ type Options struct {
 	Approver string       // the secret of approvers, which must not leave the process; "": there are none
 	Logger   *slog.Logger // nil: no log
 	MCP      http.Handler // answers MCPPath; nil: there is no such route
+	ShowLink ShowLink     // of the operator page; nil: there is no such page
 
 	Heartbeat   time.Duration // between blank lines of a silent stream; 0 is 5 s
 	ReadTimeout time.Duration // for the body of a request; 0 is 30 s. The header has 10 s of that
@@ -147,6 +152,8 @@ type Server struct {
 	listener   *listener
 	token      string
 	approver   string
+	pages      dashboard.Sessions
+	showLink   ShowLink
 	port       string
 	log        *slog.Logger
 	heartbeat  time.Duration
@@ -193,6 +200,7 @@ func New(b Backend, o Options) (*Server, error) {
 		listener:  newListener(o.Listener, o.Logger),
 		token:     o.Token,
 		approver:  o.Approver,
+		showLink:  o.ShowLink,
 		port:      port,
 		log:       o.Logger,
 		heartbeat: o.Heartbeat,

@@ -247,6 +247,11 @@ func (f *fake) ConfirmApproval(_ context.Context, id string, pid int) error {
 	return f.approve(id, toolscript.ApprovalAnswer{Code: strconv.Itoa(pid)}, false)
 }
 
+func (f *fake) ShowApproval(_ context.Context, id string, show func(toolscript.Approval, string)) error {
+	show(toolscript.Approval{ID: id}, "CODE-OF-"+id)
+	return nil
+}
+
 func (f *fake) RunOf(capability string) (string, toolscript.Filter, bool) {
 	run, ok := f.runOf[capability]
 	return run, f.allow, ok

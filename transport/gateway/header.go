@@ -62,7 +62,11 @@ func (s *Server) inspect(h *fasthttp.RequestHeader) error {
 	}
 	path := string(uri.PathOriginal())
 	if _, ok := s.identify(path, string(h.Peek(fiber.HeaderAuthorization))); !ok && s.token != "" {
-		return errNoRoute
+		if _, ok := s.sessionOf(path, h); !ok && strings.HasPrefix(path, dashboardPath) {
+			return errSession
+		} else if !ok {
+			return errNoRoute
+		}
 	}
 	if size > bodyLimit {
 		return refusals[http.StatusRequestEntityTooLarge]

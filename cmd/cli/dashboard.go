@@ -1,0 +1,67 @@
+package cli
+
+import (
+	"context"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolscript/toolscript/cmd/form"
+	"github.com/toolscript/toolscript/transport/gateway"
+)
+
+type dashboardOptions struct {
+	*app
+	onTerminal bool
+	form       form.Form
+}
+
+func newDashboard(a *app) *cobra.Command {
+	o := &dashboardOptions{app: a}
+	c := &cobra.Command{
+		Use:   "dashboard",
+		Short: "Open the page of the running gateway in the browser",
+		Long: `Open the page of the running gateway in the browser.
+
+The page shows servers, actors, runs, calls, requests for approval and the log while they
+change, and what needs your attention first.
+
+The gateway opens the browser. Without a desktop it writes a link to the terminal of this
+command. The link works once, within two minutes; the browser has a cookie afterwards,
+until the gateway ends. This command does not print the link, because an agent that runs
+it must not have it.
+
+On a machine without a browser, forward the port first, for example: ssh -L PORT:127.0.0.1:PORT HOST`,
+		Args: takes(),
+		RunE: func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
+	}
+	c.Flags().BoolVar(&o.onTerminal, "print", false, "write the link to the terminal, and open no browser")
+	form.Add(c.Flags(), &o.form, "print where the link was shown as JSON")
+	return c
+}
+
+// dashboardShown is the output of dashboard with --json.
+type dashboardShown struct {
+	URL   string `json:"url"` // of the gateway, without its secret
+	Shown string `json:"shown"`
+}
+
+func (o *dashboardOptions) run(ctx context.Context) error {
+	g, err := o.target.Require(ctx)
+	if err != nil {
+		return err
+	}
+	defer g.Close()
+	shown, err := g.ShowDashboard(ctx, gateway.LinkRequest{PID: os.Getpid(), Print: o.onTerminal})
+	if err != nil {
+		return err
+	}
+	address := "http://" + g.Host()
+	if o.form.Structured() {
+		return o.form.Write(o.Stdout, dashboardShown{address, shown.Shown})
+	}
+	if shown.Shown == gateway.ShownTerminal {
+		return o.print("The link to the page of the gateway at %s is on your terminal", address)
+	}
+	return o.print("The page of the gateway at %s opens in the browser", address)
+}

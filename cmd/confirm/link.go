@@ -1,0 +1,63 @@
+package confirm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/browser"
+	"github.com/toolscript/toolscript/transport/gateway"
+	"github.com/toolscript/toolscript/transport/gateway/dashboard"
+)
+
+// Link shows links of the operator page: it opens the browser of the desktop that the
+// environment names, or writes the link to the terminal of the process that has asked
+// for it. That process does not get the link itself.
+func Link(env []string, lookupEnv func(string) (string, bool)) gateway.ShowLink {
+	return func(ctx context.Context, link string, by gateway.LinkRequest) (string, error) {
+		if !by.Print && desktop(lookupEnv) && browser.Open(ctx, link, env) == nil {
+			return gateway.ShownBrowser, nil
+		}
+		write, err := person(by.PID)
+		if err != nil {
+			return "", noPlace(by, err)
+		}
+		write(func(w io.Writer) {
+			_, _ = fmt.Fprintf(w, "%s\n", linkText(link)) // a link that is not seen is not opened
+		})
+		return gateway.ShownTerminal, nil
+	}
+}
+
+func linkText(link string) string {
+	return fmt.Sprintf("Open this link in a browser of this machine. It works once, within %s:\n  %s", dashboard.LinkTime, link)
+}
+
+// noPlace is the error of a link that no person would see.
+func noPlace(by gateway.LinkRequest, err error) error {
+	reason := "the gateway could not open a browser, and "
+	if by.Print {
+		reason = ""
+	}
+	var own *toolscript.Error
+	if errors.As(err, &own) {
+		err = own.Err
+	}
+	return &toolscript.Error{Kind: toolscript.Forbidden, Err: fmt.Errorf("%s%w; run toolscript dashboard at a terminal", reason, err)}
+}
+
+// desktop reports whether a browser would have a screen.
+func desktop(lookupEnv func(string) (string, bool)) bool {
+	if runtime.GOOS != "linux" {
+		return true
+	}
+	for _, name := range []string{"WAYLAND_DISPLAY", "DISPLAY"} {
+		if value, _ := lookupEnv(name); value != "" {
+			return true
+		}
+	}
+	return false
+}

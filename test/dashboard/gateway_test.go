@@ -1,0 +1,195 @@
+//go:build integration && linux
+
+package dashboard
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/toolscript/toolscript/test/harness"
+)
+
+// desk is a machine with a terminal, a desktop and a gateway.
+type desk struct {
+	t       *testing.T
+	program harness.Program
+	config  string
+	stop    func()
+
+	harness.Gateway         // with its URL
+	screen          *screen // of the terminal of the gateway
+}
+
+// newDesk builds the program and starts a gateway.
+func newDesk(t *testing.T, config string) *desk {
+	t.Helper()
+	home := t.TempDir()
+	d := &desk{t: t, program: harness.Program{Bin: filepath.Join(home, "bin", "toolscript"), Home: home}}
+	if out, err := exec.Command("go", "build", "-o", d.program.Bin, "../../cmd/toolscript").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	// The desktop opens addresses with this program. It is next to the program, so it is the
+	// first in PATH.
+	opener := fmt.Sprintf("#!/bin/sh\nprintf '%%s\\n' \"$1\" >>%s/opened\n", home)
+	if err := os.WriteFile(filepath.Join(home, "bin", "xdg-open"), []byte(opener), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	var err error
+	if d.config, err = d.program.Config("config.json", strings.ReplaceAll(config, "HOME", home)); err != nil {
+		t.Fatal(err)
+	}
+	d.start("0")
+	t.Cleanup(func() { d.stop() })
+	return d
+}
+
+// start starts a gateway at a terminal of its own.
+func (d *desk) start(port string) {
+	d.t.Helper()
+	terminal, screen := newTerminal(d.t)
+	cmd := d.program.Command(context.Background(), "gateway", "start", "--config", d.config, "--port", port, "--force")
+	cmd.Env = append(cmd.Env, "DISPLAY=:0")
+	cmd.Stderr = terminal
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		d.t.Fatal(err)
+	}
+	d.stop = sync.OnceFunc(func() {
+		if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+			d.t.Error(err)
+		}
+		_, _ = io.Copy(io.Discard, out) // nothing more is wanted
+		if err := cmd.Wait(); err != nil {
+			d.t.Errorf("the gateway: %v\n%s", err, screen.text())
+		}
+	})
+	d.Gateway, d.screen = harness.Gateway{}, screen
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		if url, ok := strings.CutPrefix(lines.Text(), "export TOOLSCRIPT_GATEWAY_URL="); ok {
+			d.URL = url
+			return
+		}
+	}
+	d.t.Fatalf("the gateway printed no URL; its terminal:\n%s", screen.text())
+}
+
+// base is the address of the gateway without the capability.
+func (d *desk) base() string { return d.URL[:strings.LastIndexByte(d.URL, '/')] }
+
+// link has the gateway open the browser, and returns the address that it opens.
+func (d *desk) link() string {
+	d.t.Helper()
+	file := filepath.Join(d.program.Home, "opened")
+	_ = os.Remove(file) // it may not be there
+	cmd := d.program.Command(d.t.Context(), "dashboard", "--gateway-url", d.URL)
+	if out, err := cmd.CombinedOutput(); err != nil || strings.Contains(string(out), "/open/") || !strings.Contains(string(out), "opens in the browser") {
+		d.t.Fatalf("toolscript dashboard: %v\n%s", err, out)
+	}
+	opened, err := os.ReadFile(file)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return strings.TrimSpace(string(opened))
+}
+
+// exec runs a script and returns its last event.
+func (d *desk) exec(request map[string]any) <-chan map[string]any {
+	ended := make(chan map[string]any, 1)
+	go func() {
+		events, err := d.Exec(context.Background(), request)
+		if err != nil || len(events) == 0 {
+			ended <- map[string]any{"error": fmt.Sprint(err)}
+			return
+		}
+		ended <- events[len(events)-1]
+	}()
+	return ended
+}
+
+// runs are the ids of the runs that have not ended.
+func (d *desk) running() (ids []string) {
+	d.t.Helper()
+	var runs []struct{ RunID, State string }
+	if status, err := d.Get(d.t.Context(), "/runs", &runs); err != nil || status != http.StatusOK {
+		d.t.Fatal(status, err)
+	}
+	for _, r := range runs {
+		if r.State != "ended" {
+			ids = append(ids, r.RunID)
+		}
+	}
+	return ids
+}
+
+// kill kills the process of a server that has an argument.
+func (d *desk) kill(arg string) {
+	d.t.Helper()
+	for _, p := range harness.Descendants(os.Getpid()) {
+		if strings.Contains(strings.Join(p.Args, " "), arg) {
+			if err := syscall.Kill(p.PID, syscall.SIGKILL); err != nil {
+				d.t.Fatal(err)
+			}
+			return
+		}
+	}
+	d.t.Fatalf("no process has the argument %s", arg)
+}
+
+// screen is what a terminal shows.
+type screen struct {
+	mu   sync.Mutex
+	data bytes.Buffer
+}
+
+func (s *screen) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.data.Write(p)
+}
+
+func (s *screen) text() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.data.String()
+}
+
+func newTerminal(t *testing.T) (*os.File, *screen) {
+	t.Helper()
+	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fd := int(master.Fd())
+	if err := unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0); err != nil {
+		t.Fatal(err)
+	}
+	number, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	terminal, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &screen{}
+	go func() { _, _ = io.Copy(s, master) }() // ends when the terminal is closed everywhere
+	t.Cleanup(func() { _ = terminal.Close() })
+	return terminal, s
+}

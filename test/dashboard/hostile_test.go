@@ -1,0 +1,49 @@
+//go:build integration && linux
+
+package dashboard
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+)
+
+// attack is a text that does something wherever a page takes it for HTML, for an
+// attribute, for an address or for a template, and that reads differently from what it is.
+const attack = `"'><img src=x onerror="window.hacked=1"><svg onload=window.hacked=1><script>window.hacked=1</script>` +
+	`<a href="javascript:window.hacked=1">x</a>${window.hacked=1}{{7*7}}</textarea></style></title>` + "\u202egpj\u202c\u200b\U000e0041\x1b[31m"
+
+// beHostile is the argument that makes the test a hostile MCP server.
+const beHostile = "be-hostile"
+
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == beHostile {
+		os.Exit(serveHostile())
+	}
+	os.Exit(m.Run())
+}
+
+// serveHostile is a server that attacks with every text that it sends.
+func serveHostile() int {
+	fmt.Fprintln(os.Stderr, attack)
+	if len(os.Args) > 2 {
+		return 1
+	}
+	s := server.NewMCPServer(attack, attack, server.WithTitle(attack), server.WithInstructions(attack), server.WithToolCapabilities(false))
+	for i, name := range []string{"attack", "<img src=x onerror=window.hacked=1>"} {
+		s.AddTool(mcp.NewTool(name, mcp.WithDescription(attack), mcp.WithTitleAnnotation(attack)),
+			func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+				return mcp.NewToolResultError(strings.Repeat(attack, i+1)), nil
+			})
+	}
+	if err := server.ServeStdio(s); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}

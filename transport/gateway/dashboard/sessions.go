@@ -1,0 +1,95 @@
+package dashboard
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"slices"
+	"sync"
+	"time"
+)
+
+// LinkTime is how long a link is valid.
+const LinkTime = 2 * time.Minute
+
+const (
+	mostLinks    = 8  // links that were not opened yet; the oldest is dropped
+	mostSessions = 16 // pages; the one that was opened first is dropped
+)
+
+// Sessions are the links and the pages of one gateway. They end with it. The zero value
+// is ready to use; it is safe for concurrent use.
+type Sessions struct {
+	mu       sync.Mutex
+	links    []link
+	sessions []Session
+}
+
+// link opens the page once.
+type link struct {
+	hash    [sha256.Size]byte
+	expires time.Time
+}
+
+// Session is a page that was opened by a link.
+type Session struct {
+	ID     string // part of the path of the page, so that no other server of this machine gets the cookie
+	Cookie string // proves the session
+	Proof  string // proves to the gateway that a person has given a code to the page; in no cookie
+}
+
+// NewLink returns the secret of a link that is valid once, within LinkTime.
+func (s *Sessions) NewLink() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	text := secret()
+	s.links = last(append(s.links, link{sha256.Sum256([]byte(text)), time.Now().Add(LinkTime)}), mostLinks)
+	return text
+}
+
+// Open begins a session with the secret of a link.
+func (s *Sessions) Open(text string) (Session, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	hash := sha256.Sum256([]byte(text))
+	i := slices.IndexFunc(s.links, func(l link) bool { return l.hash == hash })
+	if i < 0 {
+		return Session{}, false
+	}
+	late := !time.Now().Before(s.links[i].expires)
+	s.links = slices.Delete(s.links, i, i+1)
+	if late {
+		return Session{}, false
+	}
+	session := Session{ID: secret(), Cookie: secret(), Proof: secret()}
+	s.sessions = last(append(s.sessions, session), mostSessions)
+	return session, true
+}
+
+// Find returns the session of an id, if the cookie is that of the session.
+func (s *Sessions) Find(id, cookie string) (Session, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, session := range s.sessions {
+		if session.ID == id && subtle.ConstantTimeCompare([]byte(cookie), []byte(session.Cookie)) == 1 {
+			return session, true
+		}
+	}
+	return Session{}, false
+}
+
+// Proves reports whether proof is that of the session.
+func (s Session) Proves(proof string) bool {
+	return s.Proof != "" && subtle.ConstantTimeCompare([]byte(proof), []byte(s.Proof)) == 1
+}
+
+// secret is 192 random bits in characters of a URL.
+func secret() string {
+	var b [24]byte
+	_, _ = rand.Read(b[:]) // never fails: without randomness, the process ends
+	return base64.RawURLEncoding.EncodeToString(b[:])
+}
+
+// last are the last n elements.
+func last[T any](list []T, n int) []T { return slices.Delete(list, 0, max(0, len(list)-n)) }
