@@ -248,8 +248,8 @@ func answers(c *chromium, d *desk) {
 
 func arguments(c *chromium, d *desk) {
 	t := d.t
-	ended := d.exec(map[string]any{"code": `await tools.files.searchText({ pattern: "two" }); return 1`})
-	if end := d.end(c, ended); end["value"] != 1.0 {
+	search := map[string]any{"code": `await tools.files.searchText({ pattern: "two" }); return 1`}
+	if end := d.end(c, d.exec(search)); end["value"] != 1.0 {
 		t.Fatalf("the run ended with %v", end)
 	}
 	row := `#calls tbody:has-text("files__search_text")`
@@ -258,6 +258,10 @@ func arguments(c *chromium, d *desk) {
 		t.Errorf("%s calls show arguments without being asked", n)
 	}
 	c.click(`#calls input[type=checkbox]`)
+	c.wait(`#calls >> text=Calls have arguments from now on.`)
+	if end := d.end(c, d.exec(search)); end["value"] != 1.0 {
+		t.Fatalf("the run ended with %v", end)
+	}
 	c.wait(row + ` >> pre:has-text('{"pattern":"two"}')`)
 	c.click(`#calls input[type=checkbox]`)
 	c.waitGone(`#calls pre`)

@@ -40,7 +40,17 @@ async function act(name, doing, done) {
     state.view.failed = true;
   }
   state.view.busy.delete(name);
+  forget(state.view.told);
   changed();
+}
+
+// forget removes a message when there was time to read it.
+function forget(told) {
+  setTimeout(() => {
+    if (state.view.told !== told) return;
+    state.view.told = "";
+    changed();
+  }, 30_000);
 }
 
 export const busy = (name) => state.view.busy.has(name);

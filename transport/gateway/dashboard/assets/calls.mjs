@@ -18,6 +18,7 @@ export function Calls() {
     <div class="filters">
       <label>Only with <input type="search" value=${view.calls} placeholder="tool, run or outcome" onInput=${(e) => { view.calls = e.target.value; changed(); }} /></label>
       <label><input type="checkbox" checked=${view.args} onChange=${(e) => { view.args = e.target.checked; relisten(); changed(); }} /> Show arguments, without secrets</label>
+      ${view.args && state.args && html`<span class="note">Calls have arguments from now on.</span>`}
     </div>
     <${Table} label="Calls" columns=${columns} empty=${wanted === "" ? "No tool was called." : "No call matches."} rows=${all.slice(0, most).map(row)} />
   <//>`;

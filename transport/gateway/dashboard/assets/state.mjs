@@ -5,6 +5,7 @@ const keyed = () => new Map();
 export const state = {
   link: "connecting", // connecting, live, lost (tries again) or ended (a new session is needed)
   detail: "", // why the link is not live
+  args: false, // calls come with their arguments
   gateway: null,
   attention: keyed(),
   servers: keyed(),

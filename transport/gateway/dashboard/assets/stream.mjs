@@ -15,13 +15,14 @@ export async function listen() {
     reading = new AbortController();
     let again = false;
     try {
-      const query = state.view.args ? "?arguments=true" : "";
+      const args = state.view.args;
+      const query = args ? "?arguments=true" : "";
       const headers = last === "" ? {} : { "Last-Event-ID": last };
       const answer = await fetch(`${base}/events${query}`, { headers, cache: "no-store", signal: reading.signal });
       if (answer.status === 401 || answer.status === 404) return end();
       if (!answer.ok) throw new Error(`the gateway answers with status ${answer.status}`);
       pause = firstPause;
-      await read(answer.body);
+      await read(answer.body, args);
       lost("the gateway has ended the connection");
     } catch (e) {
       again = reading.signal.aborted;
@@ -49,7 +50,7 @@ function end() {
   changed();
 }
 
-async function read(body) {
+async function read(body, args) {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
   for (;;) {
@@ -57,14 +58,14 @@ async function read(body) {
     if (done) return;
     rest += value;
     for (let at = rest.indexOf("\n\n"); at >= 0; at = rest.indexOf("\n\n")) {
-      take(rest.slice(0, at));
+      take(rest.slice(0, at), args);
       rest = rest.slice(at + 2);
     }
   }
 }
 
 // take handles one event in the form of server-sent events.
-function take(text) {
+function take(text, args) {
   let type = "message";
   let id;
   const data = [];
@@ -79,6 +80,7 @@ function take(text) {
   if (data.length === 0) return;
   apply(type, JSON.parse(data.join("\n")));
   if (id !== undefined) last = id;
+  state.args = args;
   if (type === "snapshot" || state.link !== "live") {
     state.link = "live";
     state.detail = "";
