@@ -29,14 +29,14 @@ function Approval({ a }) {
   };
   return html`<article class="approval" aria-labelledby=${`answer-${a.id}`}>
     <h3 id=${`answer-${a.id}`} tabindex="-1">${shown(a.tool)}</h3>
-    <p>${a.runId ? html`Run <code>${shown(a.runId)}</code>` : "A call from outside any run"}, waiting for ${duration(ago(a.since))}, ends in ${duration(-ago(a.expires))}.</p>
-    <pre tabindex="0" aria-label="Arguments">${lines(a.args)}</pre>
-    ${a.changed && html`<p class="changed"><strong>The tool has changed since you approved it:</strong> ${shown(a.changed)}</p>`}
+    <p>${a.pin ? "No call waits. Allow accepts the change below" : a.runId ? html`Run <code>${shown(a.runId)}</code>` : "A call from outside any run"}, waiting for ${duration(ago(a.since))}, ends in ${duration(-ago(a.expires))}.</p>
+    ${!a.pin && html`<pre tabindex="0" aria-label="Arguments">${lines(a.args)}</pre>`}
+    ${a.changed && html`<p class="changed"><strong>It has changed:</strong> ${shown(a.changed)}</p>`}
     <form onSubmit=${submit}>
       ${!proved() && html`<label>Code <input class="code" autocomplete="off" autocapitalize="characters" spellcheck=${false} maxlength="12" required value=${code}
         onInput=${(e) => { codes.set(a.id, e.target.value); changed(); }} /></label>`}
-      <label>Allow <select onChange=${(e) => { chosen.set(a.id, e.target.value); changed(); }}>
-        ${scopes.filter(([value]) => value !== "run" || a.runId).map(([value, text]) => html`<option key=${value} value=${value} selected=${value === scope}>${text}</option>`)}</select></label>
+      ${!a.pin && html`<label>Allow <select onChange=${(e) => { chosen.set(a.id, e.target.value); changed(); }}>
+        ${scopes.filter(([value]) => value !== "run" || a.runId).map(([value, text]) => html`<option key=${value} value=${value} selected=${value === scope}>${text}</option>`)}</select></label>`}
       <button type="submit" class="primary" disabled=${state.view.busy.has(`answer ${a.id}`)}>Allow<span class="hidden"> ${shown(a.tool)}</span></button>
       <${Button} name=${`answer ${a.id}`} label=${`Deny ${shown(a.tool)}`} does=${() => deny(a)}>Deny<//>
       ${proved() && (shownCodes.has(a.id)
