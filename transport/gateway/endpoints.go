@@ -82,6 +82,7 @@ func (s *Server) routes() []route {
 		{method: fiber.MethodGet, path: dashboardPath + "open/:link", within: askTime, serve: s.openLink},
 		{method: fiber.MethodGet, path: dashboardPath + "assets/:file", within: askTime, serve: s.pageAsset},
 		{method: fiber.MethodGet, path: dashboardPath + ":session", within: askTime, serve: s.pageIndex},
+		{method: fiber.MethodGet, path: dashboardPath + ":session/events", within: watchTime, query: []string{"arguments"}, serve: s.onPage(s.events)},
 		{method: fiber.MethodPost, path: dashboardPath + ":session/reload", within: askTime, serve: s.onPage(s.reload)},
 		{method: fiber.MethodPost, path: dashboardPath + ":session/servers/:name/restart", within: listTime, serve: s.onPage(s.restartServer)},
 		{method: fiber.MethodPost, path: dashboardPath + ":session/servers/:name/auth", within: authTime, serve: s.onPage(s.beginAuth)},
