@@ -129,7 +129,8 @@ type Approval struct {
 	Changed string    `json:"changed,omitempty"` // how the tool differs from that of an earlier approval, or from its pin
 	Pin     bool      `json:"pin,omitempty"`     // no call waits: a person is asked to accept a changed tool, or server, of this name
 
-	Terminal int `json:"-"` // process at whose terminal the code may be shown; 0: none
+	Terminal int  `json:"-"` // process at whose terminal the code may be shown; 0: none
+	Asks     bool `json:"-"` // the client of the run puts questions to a person
 }
 
 // ApprovalAnswer answers an Approval. It is the body of POST /approvals/{id}.
@@ -138,6 +139,7 @@ type ApprovalAnswer struct {
 	Scope  string         `json:"scope,omitempty"`  // of allow; default: once
 	Reason string         `json:"reason,omitempty"` // of deny: the script sees it
 	Code   string         `json:"code,omitempty"`   // of allow: what the gateway has shown to the person
+	Client bool           `json:"client,omitempty"` // a person has answered at an MCP client: needs no code if the user's file says so
 }
 
 // The values of ApprovalAnswer.Scope.

@@ -66,6 +66,9 @@ type Call struct {
 	// if there is none.
 	Terminal int
 
+	// Asks: the client of the run puts questions to a person, who can approve the call there.
+	Asks bool
+
 	// Waiting is called when the call waits for the approval of a person, and resume
 	// before the call is made or has failed. resume may block until ctx of the call ends.
 	// Waiting may be nil.

@@ -31,13 +31,16 @@ type Approvals struct {
 	// Refuse is why no person can be asked at all; "" if one can be asked.
 	Refuse string
 	Store  approval.Store // of approvals for ever; nil: they end with the System
+
+	// Client reports whether a person who answers at an MCP client needs no code; nil means no.
+	Client func() bool
 }
 
 // approvalSpec returns the actor of calls that wait for a person.
 func (s *System) approvalSpec() spec {
 	o := approval.Options{
 		Timeout: func() (t time.Duration) { return s.policies().Timeout() },
-		Show:    s.options.Approvals.Show, Refuse: s.options.Approvals.Refuse, Store: s.options.Approvals.Store, Log: s.options.Logger,
+		Show:    s.options.Approvals.Show, Refuse: s.options.Approvals.Refuse, Client: s.options.Approvals.Client, Store: s.options.Approvals.Store, Log: s.options.Logger,
 	}
 	return spec{id: approvalsID, produce: func() actor.Receiver { return approval.New(o) }}
 }
@@ -94,7 +97,7 @@ func (s *System) askPerson(ctx context.Context, call *toolscript.Call, tool tool
 	}
 	ticket, err := mailbox.Ask(ctx, at, func(r mailbox.Reply[approval.Ticket]) any {
 		return approval.Ask{Ctx: ctx, Pin: pin, Reply: r, Approval: toolscript.Approval{
-			Run: call.Run, CallID: call.CallID, Terminal: call.Terminal, Tool: tool.ID(), Args: s.shownArgs(tool.Server, args),
+			Run: call.Run, CallID: call.CallID, Terminal: call.Terminal, Asks: call.Asks, Tool: tool.ID(), Args: s.shownArgs(tool.Server, args),
 		}}
 	})
 	if err != nil || ticket.Decided == nil {

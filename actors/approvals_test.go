@@ -150,3 +150,47 @@ func TestShutdownDeniesRequests(t *testing.T) {
 		}
 	})
 }
+
+// TestApprovalAtAClient: without a code, only the client of a run that puts questions to a
+// person can allow a call, and not for ever. A code that is given must be right.
+func TestApprovalAtAClient(t *testing.T) {
+	allow := toolscript.ApprovalAnswer{Action: toolscript.ApprovalAllow, Client: true}
+	always, coded, plain := allow, allow, allow
+	always.Scope, coded.Code, plain.Client = toolscript.ScopeAlways, "AAAAAA", false
+	for _, test := range []struct {
+		name       string
+		trusted    bool
+		asks, want bool
+		answer     toolscript.ApprovalAnswer
+	}{
+		{"the user's file says so", true, true, true, allow},
+		{"it does not", false, true, false, allow},
+		{"the client of the run asks nobody", true, false, false, allow},
+		{"for ever", true, true, false, always},
+		{"a wrong code", true, true, false, coded},
+		{"not at a client", true, true, false, plain},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				conn := newConn("a")
+				conn.tools = []string{"echo"}
+				s := startWith(t, actors.Options{
+					Servers: configs("a"), Dial: dialer{"a": answers(conn, nil)}.dial,
+					Approvals: actors.Approvals{Policies: askAlways, Client: func() bool { return test.trusted }, Show: func(toolscript.Approval, string) {}},
+				})
+				synctest.Wait()
+				a, ended := pendingCall(t, s, toolscript.Call{ID: "a__echo", Args: json.RawMessage(`{}`), Asks: test.asks})
+				err := s.AnswerApproval(t.Context(), a.ID, test.answer, false)
+				if test.want != (err == nil) || err != nil && toolscript.KindOf(err) != toolscript.Forbidden {
+					t.Errorf("the answer: %v", err)
+				}
+				if err != nil {
+					allowIt(t, s, a.ID) // it still waits
+				}
+				if err := <-ended; err != nil {
+					t.Errorf("the call: %v", err)
+				}
+			})
+		})
+	}
+}

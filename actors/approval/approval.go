@@ -37,6 +37,8 @@ type Options struct {
 	Show func(a toolscript.Approval, code string)
 	// Refuse is why no person can be asked: requests are denied at once. "" asks.
 	Refuse string
+	// Client reports whether a person who answers at an MCP client needs no code; nil means no.
+	Client func() bool
 	Store  Store // of approvals for ever; nil: they end with the gateway
 	Log    *slog.Logger
 }
@@ -130,7 +132,7 @@ func (a *Approvals) ask(m Ask) {
 			return
 		}
 	}
-	if a.options.Refuse != "" {
+	if a.options.Refuse != "" && !a.atClient(m.Approval) {
 		reason := a.options.Refuse
 		if m.Approval.Changed != "" {
 			reason += "; the tool has changed since it was approved: " + m.Approval.Changed
@@ -194,7 +196,7 @@ func (a *Approvals) answer(m Answer) error {
 		a.end(m.ID, denied(r.Approval.Tool, m.Answer.Reason))
 		return nil
 	}
-	if !m.Approver {
+	if !m.Approver && !a.trusts(r, m.Answer) {
 		if err := a.prove(r, m.Answer.Code); err != nil {
 			return err
 		}

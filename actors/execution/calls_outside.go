@@ -28,7 +28,8 @@ func (s *calls) Outside(ctx context.Context, request toolscript.Call) (raw json.
 	kind := toolscript.Internal
 	defer func() { s.finish(c, runner.Answer{}, kind) }() // also after a panic
 	s.announce(c)
-	request.CallID, request.Waiting, request.Terminal = c.CallID, s.waiting(c, ctx.Done()), s.questions.terminal
+	request.CallID, request.Waiting = c.CallID, s.waiting(c, ctx.Done())
+	request.Terminal, request.Asks = s.questions.terminal, s.questions.person
 	tool, err := s.resolve(ctx, c, request.Wait)
 	if err == nil {
 		request.ID = tool.ID()

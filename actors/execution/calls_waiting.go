@@ -38,7 +38,7 @@ func (s *calls) startInGoroutine(c *call) {
 			return
 		}
 		request := s.request(c, tool.ID())
-		request.Waiting, request.Terminal = s.waiting(c, ctx.Done()), s.questions.terminal
+		request.Waiting, request.Terminal, request.Asks = s.waiting(c, ctx.Done()), s.questions.terminal, s.questions.person
 		raw, err := s.deps.Call(ctx, request)
 		s.valued(ctx, c, tool, raw, err)
 	}, func(err error) { s.fail(c, err) })

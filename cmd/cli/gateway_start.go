@@ -212,7 +212,7 @@ func (o *startOptions) open(loaded *config.Config, logger *slog.Logger) (*runnin
 	g := &running{telemetry: o.exporter(loaded.Settings.Telemetry, logger)}
 	shrink := time.AfterFunc(settleTime, memtrim.Shrink)
 	g.daemon, err = o.host.Start(loaded, daemon.Options{
-		Trust: o.trust, Search: o.overSearch, Logger: logger,
+		Trust: o.trust, Search: o.overSearch, Logger: logger, MCP: true,
 		Actors: actors.Options{
 			Feed: o.feed, NoObserve: o.noObserve, Tracer: g.telemetry.Tracer(), HealthInterval: time.Duration(o.health), Approvals: o.approvals(),
 			Scripts: actors.Scripts{Warm: true, URL: g.urlOf, IdleTime: time.Duration(o.idle), Idle: func() { shrink.Reset(settleTime) }},

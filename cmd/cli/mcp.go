@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/cmd/daemon"
 	"github.com/toolscript/toolscript/cmd/flags"
@@ -165,8 +166,16 @@ func (o *mcpOptions) forRequest(ctx context.Context) (mcpserver.Gateway, func(),
 func ofProcess(d *daemon.Daemon) func(context.Context) (mcpserver.Gateway, func(), error) {
 	return func(ctx context.Context) (mcpserver.Gateway, func(), error) {
 		settle(ctx, func() bool { return d.SearchStatus().Ready })
-		return d, func() {}, nil
+		return inProcess{d}, func() {}, nil
 	}
+}
+
+// inProcess is the gateway of this process. Its MCP clients prove nothing by being here.
+type inProcess struct{ *daemon.Daemon }
+
+// AnswerApproval implements mcpserver.Gateway.
+func (p inProcess) AnswerApproval(ctx context.Context, id string, answer toolscript.ApprovalAnswer) error {
+	return p.Daemon.AnswerApproval(ctx, id, answer, false)
 }
 
 // settle waits until all servers have connected or failed and their tools can be
@@ -195,7 +204,7 @@ func (o *mcpOptions) start(ctx context.Context) (*daemon.Daemon, error) {
 		return nil, err
 	}
 	o.own, err = o.host.Start(loaded, daemon.Options{
-		Trust: o.trust, Logger: o.logger(slog.LevelWarn),
+		Trust: o.trust, Logger: o.logger(slog.LevelWarn), MCP: true,
 		Actors: actors.Options{Scripts: actors.Scripts{Warm: true}, Approvals: actors.Approvals{Refuse: noPerson}},
 	})
 	return o.own, err

@@ -28,6 +28,7 @@ func (l *loader) approve(d *document, file File) {
 		return
 	}
 	l.config.Settings.ConfirmAtTerminal = n.child("confirm").text() == "terminal"
+	l.config.Settings.ConfirmAtClient = n.child("confirm").text() == "client"
 }
 
 // ofUser adds the approvals, the pins and the audit of the user's file if the named files

@@ -69,6 +69,44 @@ func TestConfirmOfAProject(t *testing.T) {
 	}
 }
 
+// TestConfirmAtClient: only the user's file makes the form of an MCP client enough, also if
+// a named file replaces its servers.
+func TestConfirmAtClient(t *testing.T) {
+	const (
+		client = `{"mcpServers": {}, "approvals": {"default": "ask", "confirm": "client"}}`
+		other  = `{"mcpServers": {}}`
+	)
+	for _, test := range []struct {
+		user, project, named string
+		want                 bool
+	}{
+		{user: client, want: true},
+		{user: client, project: other, want: true},
+		{user: client, named: other, want: true},
+		{user: other, project: client},
+		{user: other, named: client},
+		{project: client},
+		{user: asking, project: client},
+	} {
+		s := newScene(t)
+		s.options.Trust = true
+		for folder, text := range map[string]string{s.home: test.user, s.project: test.project} {
+			if text != "" {
+				s.write(folder, text)
+			}
+		}
+		if test.named != "" {
+			s.options.Config = filepath.Join(t.TempDir(), "named.json")
+			if err := os.WriteFile(s.options.Config, []byte(test.named), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if c := s.load(); c.Settings.ConfirmAtClient != test.want {
+			t.Errorf("%+v: %v", test, c.Settings.ConfirmAtClient)
+		}
+	}
+}
+
 // TestOnlyTheUserAllowsBuiltinTools: a tool that requires an approval is asked about unless
 // the user's file allows it. Neither a project nor a named file can.
 func TestOnlyTheUserAllowsBuiltinTools(t *testing.T) {

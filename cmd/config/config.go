@@ -41,6 +41,7 @@ type Settings struct {
 
 	Approvals         toolscript.Approvals // of all files
 	ConfirmAtTerminal bool                 // codes of approvals may be shown at the terminal that answers
+	ConfirmAtClient   bool                 // a person who answers at an MCP client needs no code
 
 	Audit Audit                // of the user's file
 	Pins  toolscript.PinPolicy // "" is warn

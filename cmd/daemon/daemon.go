@@ -44,6 +44,7 @@ type Options struct {
 	Search func(*config.Search) // applies the flags to the settings of the files; nil: no flags
 	Logger *slog.Logger
 	Actors actors.Options // servers, workers and search come from the configuration
+	MCP    bool           // MCP clients reach the gateway, and their users approve calls there if the user's file says so
 }
 
 // Daemon is a gateway's actors and the configuration in force.
@@ -79,6 +80,9 @@ func (h *Host) Start(loaded *config.Config, options Options) (*Daemon, error) {
 	o.Memory = toolcache.Folder(h.Cache("tools"))
 	o.Approvals.Store = h.approvals()
 	o.Approvals.Policies = func() toolscript.Approvals { return d.settings.Load().Approvals }
+	if options.MCP {
+		o.Approvals.Client = func() bool { return d.settings.Load().ConfirmAtClient }
+	}
 	o.CountTools = func() toolscript.Filter { return d.settings.Load().Telemetry.Tools }
 	o.Pins = actors.Pins{Store: h.pins(), Policy: func() toolscript.PinPolicy { return d.settings.Load().PinPolicy() }}
 	o.Types = func() actors.Types { return typeOptions(d.settings.Load().Types) }

@@ -13,8 +13,8 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// await waits for the end of the run, and puts the questions of MCP servers to the
-// client. Before MCP 2026-07-28 a question is a request to the client. From that
+// await waits for the end of the run, and puts the questions of MCP servers, and calls
+// that wait for an approval, to the client. Before MCP 2026-07-28 a question is a request to the client. From that
 // version on it is a result that asks for input, and the client sends the call again.
 func (s *script) await(ctx context.Context) (*mcp.CallToolResult, error) {
 	for {
@@ -26,6 +26,9 @@ func (s *script) await(ctx context.Context) (*mcp.CallToolResult, error) {
 			<-s.done
 			return nil, context.Cause(ctx)
 		case q := <-s.questions:
+			if q.approval != nil && !s.waits(ctx, q.approval.ID) {
+				continue
+			}
 			if server.IsModernRequest(ctx) {
 				return s.pause(q), nil
 			}
@@ -53,11 +56,19 @@ func (s *script) ask(ctx context.Context, q question) {
 }
 
 func parameters(q question) mcp.ElicitationParams {
+	if q.approval != nil {
+		return q.approval.form()
+	}
 	return mcp.ElicitationParams{Message: q.Server + " asks: " + q.Message, RequestedSchema: q.Schema}
 }
 
-// reply passes an answer to the run. Without one the question is cancelled.
+// reply passes an answer to the run. Without one the question is cancelled, and a call
+// still waits for its approval.
 func (s *script) reply(q question, reply *mcp.ElicitationResult) {
+	if q.approval != nil {
+		s.answer(*q.approval, reply)
+		return
+	}
 	answer := toolscript.Answer{ID: q.ID, Action: toolscript.Cancel}
 	if reply != nil {
 		answer.Action = string(reply.Action)
@@ -80,6 +91,14 @@ type waiting struct {
 	expire   *time.Timer
 }
 
+// limit is how long a paused run waits for its client.
+func (q question) limit() time.Duration {
+	if q.approval == nil {
+		return toolscript.AskLimit
+	}
+	return max(toolscript.AskLimit, time.Until(q.approval.Expires))
+}
+
 // pause returns a result that asks for input, and keeps the run for the next request.
 // A run whose client does not return is cancelled.
 func (s *script) pause(q question) *mcp.CallToolResult {
@@ -88,7 +107,7 @@ func (s *script) pause(q question) *mcp.CallToolResult {
 	if s.paused.runs == nil {
 		s.paused.runs = map[string]waiting{}
 	}
-	s.paused.runs[q.runID] = waiting{s, q, time.AfterFunc(toolscript.AskLimit, func() {
+	s.paused.runs[q.runID] = waiting{s, q, time.AfterFunc(q.limit(), func() {
 		if _, here := s.paused.take(q.runID); here {
 			s.cancel()
 		}

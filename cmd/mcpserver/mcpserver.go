@@ -23,6 +23,10 @@ type Gateway interface {
 	Describe(ctx context.Context, name string) (toolscript.ToolDescription, error)
 	Exec(ctx context.Context, req toolscript.ExecRequest, emit func(toolscript.Event) error) error
 	ReplyRun(ctx context.Context, runID string, answer toolscript.Answer) error
+	PendingApprovals(ctx context.Context) ([]toolscript.Approval, error)
+	// AnswerApproval answers a call that waits for a person. The caller has no secret of an
+	// approver.
+	AnswerApproval(ctx context.Context, id string, answer toolscript.ApprovalAnswer) error
 	RunOutput(ctx context.Context, runID string, q toolscript.OutputQuery) ([]byte, error)
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"strings"
+	"sync/atomic"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
@@ -68,14 +69,17 @@ type script struct {
 	ctx       context.Context //nolint:containedctx // of the run, which outlives a request that asks for input
 	cancel    context.CancelFunc
 	token     mcp.ProgressToken
-	questions chan question // has room for all questions of a run
+	questions chan question // has room for all questions and forms of a run
+	asks      bool          // the client puts questions to a person
+	forms     atomic.Int64  // for approvals, which the client was asked to show
 	done      chan struct{}
 }
 
-// question is an elicitation of an MCP server.
+// question is an elicitation of an MCP server, or a call that waits for an approval.
 type question struct {
 	runID string
 	toolscript.Question
+	approval *request
 }
 
 // maxQuestions bounds the questions of one run.
@@ -87,13 +91,13 @@ func (e *entrance) begin(ctx context.Context, args runArgs, meta *mcp.Meta) (*sc
 	if err != nil {
 		return nil, err
 	}
-	s := &script{entrance: e, gateway: g, questions: make(chan question, maxQuestions), done: make(chan struct{})}
+	s := &script{entrance: e, gateway: g, questions: make(chan question, maxQuestions+maxForms), asks: canElicit(ctx), done: make(chan struct{})}
 	s.ctx, s.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	if meta != nil {
 		s.token = meta.ProgressToken
 	}
 	request := toolscript.ExecRequest{
-		Code: args.Code, Ask: canElicit(ctx), Client: clientOf(ctx),
+		Code: args.Code, Ask: s.asks, Client: clientOf(ctx),
 		Limits: toolscript.Limits{TimeoutMs: int64(args.Timeout * 1000), Questions: maxQuestions},
 	}
 	go func() {
@@ -118,7 +122,11 @@ func (s *script) event(e toolscript.Event) error {
 	case toolscript.EventProgress:
 		s.report(e.Message)
 	case toolscript.EventAsk:
-		s.questions <- question{s.runID, *e.Ask}
+		s.questions <- question{runID: s.runID, Question: *e.Ask}
+	case toolscript.EventApproval:
+		if s.asks && e.Approval != nil {
+			s.approve(request{Approval: *e.Approval})
+		}
 	case toolscript.EventEnd:
 		s.end = e.End
 	default: // the record of the run has them

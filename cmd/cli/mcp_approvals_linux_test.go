@@ -1,0 +1,300 @@
+package cli_test
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/toolscript/toolscript"
+)
+
+// formHandler answers the forms of an MCP client.
+type formHandler = func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error)
+
+// confirmsAtClient is askingConfig of a user who needs no code at an MCP client.
+var confirmsAtClient = strings.Replace(askingConfig, `"timeout"`, `"confirm": "client", "timeout"`, 1)
+
+// gatewayAtTerminal starts a gateway that shows its codes at a terminal.
+func gatewayAtTerminal(t *testing.T, w *world, args ...string) (shown func() string) {
+	t.Helper()
+	terminal, shown := liveTerminal(t)
+	g := w.start(t, command{stdout: &output{}, terminal: terminal}, append([]string{"gateway", "start"}, args...)...)
+	t.Cleanup(func() {
+		g.signals <- os.Interrupt
+		if code := <-g.code; code != 0 {
+			t.Errorf("the gateway ended with %d; its terminal:\n%s", code, shown())
+		}
+	})
+	until(t, "the gateway is found", func() bool { return w.run(t, "status").code == 0 })
+	return shown
+}
+
+// eachClient runs a test with both entrances and both ways in which MCP asks.
+func eachClient(t *testing.T, test func(t *testing.T, connect func(*testing.T, *world, formHandler) *mcp.ClientSession)) {
+	t.Helper()
+	for _, entrance := range []string{"stdio", "http"} {
+		for _, version := range []string{"2025-11-25", "2026-07-28"} {
+			t.Run(entrance+" "+version, func(t *testing.T) {
+				test(t, func(t *testing.T, w *world, answer formHandler) *mcp.ClientSession {
+					t.Helper()
+					if entrance == "stdio" {
+						return connectTo(t, stdio(t, w), answer, version)
+					}
+					var address struct{ URL string }
+					r := w.run(t, "mcp", "--http", "--json")
+					if err := json.Unmarshal([]byte(r.stdout), &address); err != nil {
+						t.Fatalf("mcp --http: %+v: %v", r, err)
+					}
+					return connectTo(t, &mcp.StreamableClientTransport{Endpoint: address.URL}, answer, version)
+				})
+			})
+		}
+	}
+}
+
+// stdio is the way to `toolscript mcp`, which ends with the client.
+func stdio(t *testing.T, w *world) mcp.Transport {
+	t.Helper()
+	in, toServer := io.Pipe()
+	fromServer, out := io.Pipe()
+	c := w.start(t, command{stdin: in, stdout: out}, "mcp")
+	t.Cleanup(func() {
+		_ = toServer.Close() // of a pipe in memory
+		if code := <-c.code; code != 0 {
+			t.Errorf("mcp ended with %d: %s", code, c.stderr)
+		}
+	})
+	return &mcp.IOTransport{Reader: fromServer, Writer: toServer}
+}
+
+func connectTo(t *testing.T, transport mcp.Transport, answer formHandler, version string) *mcp.ClientSession {
+	t.Helper()
+	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, &mcp.ClientOptions{ElicitationHandler: answer}).
+		Connect(t.Context(), transport, &mcp.ClientSessionOptions{ProtocolVersion: version})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = session.Close() }) // the server reports its end
+	if got := session.InitializeResult().ProtocolVersion; got != version {
+		t.Fatalf("protocol %s, want %s", got, version)
+	}
+	return session
+}
+
+// readTwice makes two calls, and returns what came of them.
+const readTwice = `const seen = [];
+for (let i = 0; i < 2; i++) try { seen.push((await tools.demo.readFile({ path: "a.txt" })).lines) } catch (e) { seen.push(e.message) }
+return seen`
+
+// readOnce makes one call.
+const readOnce = `try { return (await tools.demo.readFile({ path: "a.txt" })).lines } catch (e) { return e.message }`
+
+// runScript returns the value of a script as JSON.
+func runScript(t *testing.T, s *mcp.ClientSession, code string) string {
+	t.Helper()
+	result, err := s.CallTool(t.Context(), &mcp.CallToolParams{Name: "run_script", Arguments: map[string]any{"code": code, "timeout": 600}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(result.StructuredContent)
+	var run struct{ Value json.RawMessage }
+	if err != nil || json.Unmarshal(text, &run) != nil || result.IsError {
+		t.Fatalf("%s, %v", text, err)
+	}
+	return string(run.Value)
+}
+
+var requestShown = regexp.MustCompile(`request: (apr_\w+), until`)
+
+// codeOf waits for the code of the request in a form at the terminal of the gateway.
+func codeOf(t *testing.T, shown func() string, message string) (found string) {
+	t.Helper()
+	id := requestShown.FindStringSubmatch(message)
+	if id == nil {
+		t.Errorf("the form names no request:\n%s", message)
+		return ""
+	}
+	until(t, "the gateway shows the code", func() bool {
+		for _, code := range codeShown.FindAllStringSubmatch(shown(), -1) {
+			if code[2] == id[1] {
+				found = code[1]
+			}
+		}
+		return found != ""
+	})
+	return found
+}
+
+func accept(answer, code, reason string) (*mcp.ElicitResult, error) {
+	return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"answer": answer, "code": code, "reason": reason}}, nil
+}
+
+// pending are the requests that wait.
+func pending(t *testing.T, w *world) (all []toolscript.Approval) {
+	t.Helper()
+	if r := w.run(t, "approvals", "--json"); json.Unmarshal([]byte(r.stdout), &all) != nil {
+		t.Errorf("approvals: %+v", r)
+	}
+	return all
+}
+
+// TestApprovalsAtAnMCPClient: a wrong, missing or replayed code leaves the request open,
+// its own code allows it, and a denial has a reason. The form has no code.
+func TestApprovalsAtAnMCPClient(t *testing.T) {
+	w := newWorld(t, map[string]string{"home/.toolscript.json": askingConfig, "work/a.txt": "one\ntwo\n"})
+	shown := gatewayAtTerminal(t, w)
+	eachClient(t, func(t *testing.T, connect func(*testing.T, *world, formHandler) *mcp.ClientSession) {
+		t.Helper()
+		forms, used := 0, ""
+		s := connect(t, w, func(_ context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+			forms++
+			message := r.Params.Message
+			code := codeOf(t, shown, message)
+			if strings.Contains(message, code) || !strings.Contains(message, "demo__read_file") || !strings.Contains(message, `{"path":"a.txt"}`) {
+				t.Errorf("form %d with code %s:\n%s", forms, code, message)
+			}
+			if again := forms == 2 || forms > 3; again != strings.Contains(message, "not accepted: the code is wrong") {
+				t.Errorf("form %d:\n%s", forms, message)
+			}
+			if waiting := pending(t, w); len(waiting) != 1 {
+				t.Errorf("at form %d these wait: %+v", forms, waiting)
+			}
+			switch forms {
+			case 1:
+				return accept("allow once", "AAAAAA", "")
+			case 2:
+				used = code
+				return accept("allow once", code, "")
+			case 3:
+				return accept("allow in this run", used, "")
+			case 4:
+				return accept("allow once", "", "")
+			}
+			return accept("deny", "", "not on Fridays")
+		})
+		if got := runScript(t, s, readTwice); got != `[2,"demo__read_file was denied: not on Fridays"]` || forms != 5 {
+			t.Errorf("%d forms, value %s", forms, got)
+		}
+	})
+}
+
+// TestClientCancelsTheForm: the request waits for an answer elsewhere.
+func TestClientCancelsTheForm(t *testing.T) {
+	w := newWorld(t, map[string]string{"home/.toolscript.json": askingConfig, "work/a.txt": "one\ntwo\n"})
+	shown := gatewayAtTerminal(t, w)
+	eachClient(t, func(t *testing.T, connect func(*testing.T, *world, formHandler) *mcp.ClientSession) {
+		t.Helper()
+		form := make(chan string, 1)
+		s := connect(t, w, func(_ context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+			form <- r.Params.Message
+			return &mcp.ElicitResult{Action: "cancel"}, nil
+		})
+		answered := make(chan result, 1)
+		go func() { answered <- w.answering(t, codeOf(t, shown, <-form)+"\n", "allow") }()
+		if got := runScript(t, s, readOnce); got != "2" {
+			t.Errorf("value %s", got)
+		}
+		if r := <-answered; r.code != 0 {
+			t.Errorf("approvals allow: %+v", r)
+		}
+	})
+}
+
+// TestLateCode: a code does not count after the time of its request.
+func TestLateCode(t *testing.T) {
+	w := newWorld(t, map[string]string{"home/.toolscript.json": strings.Replace(askingConfig, `"1h"`, `"2s"`, 1), "work/a.txt": "one\ntwo\n"})
+	shown := gatewayAtTerminal(t, w)
+	eachClient(t, func(t *testing.T, connect func(*testing.T, *world, formHandler) *mcp.ClientSession) {
+		t.Helper()
+		s := connect(t, w, func(_ context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+			code := codeOf(t, shown, r.Params.Message)
+			until(t, "the request has expired", func() bool { return len(pending(t, w)) == 0 })
+			return accept("allow once", code, "")
+		})
+		if got := runScript(t, s, readOnce); !strings.Contains(got, "demo__read_file was not approved within 2s") {
+			t.Errorf("value %s", got)
+		}
+	})
+}
+
+// TestConfirmAtTheClient: with the word of the user's file the form needs no code, but a
+// wrong one does not count. A client without forms cannot allow.
+func TestConfirmAtTheClient(t *testing.T) {
+	w := newWorld(t, map[string]string{"home/.toolscript.json": confirmsAtClient, "work/a.txt": "one\ntwo\n"})
+	gatewayAtTerminal(t, w)
+	eachClient(t, func(t *testing.T, connect func(*testing.T, *world, formHandler) *mcp.ClientSession) {
+		t.Helper()
+		forms := 0
+		s := connect(t, w, func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+			if forms++; forms == 1 {
+				return accept("allow in this run", "AAAAAA", "")
+			}
+			return accept("allow in this run", "", "")
+		})
+		if got := runScript(t, s, readTwice); got != "[2,2]" || forms != 2 {
+			t.Errorf("%d forms, value %s", forms, got)
+		}
+		deaf := connect(t, w, nil)
+		go func() {
+			until(t, "the request waits", func() bool { return len(pending(t, w)) == 1 })
+			if r := w.answering(t, "", "deny", "--reason", "elsewhere"); r.code != 0 {
+				t.Errorf("approvals deny: %+v", r)
+			}
+		}()
+		if got := runScript(t, deaf, readOnce); got != `"demo__read_file was denied: elsewhere"` {
+			t.Errorf("without elicitation: %s", got)
+		}
+	})
+}
+
+// TestMCPWithoutAGateway: `toolscript mcp` shows no codes, so that it asks only if the
+// user's file lets the client answer, and the client has forms.
+func TestMCPWithoutAGateway(t *testing.T) {
+	always := func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+		return accept("allow once", "", "")
+	}
+	for _, test := range []struct {
+		name, config string
+		answer       formHandler
+		want         string
+	}{
+		{"confirm client", confirmsAtClient, always, "2"},
+		{"confirm client without elicitation", confirmsAtClient, nil, "there is no terminal to ask a person"},
+		{"elicitation alone", askingConfig, always, "there is no terminal to ask a person"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w := newWorld(t, map[string]string{"home/.toolscript.json": test.config, "work/a.txt": "one\ntwo\n"})
+			if got := runScript(t, connectTo(t, stdio(t, w), test.answer, "2025-11-25"), readOnce); !strings.Contains(got, test.want) {
+				t.Errorf("value %s, want %s", got, test.want)
+			}
+		})
+	}
+}
+
+// TestConfirmClientOfAProject: a project's file cannot make the form enough.
+func TestConfirmClientOfAProject(t *testing.T) {
+	w := newWorld(t, map[string]string{"home/.toolscript.json": askingConfig, "work/.toolscript.json": confirmsAtClient, "work/a.txt": "one\ntwo\n"})
+	if r := w.run(t, "trust", "--yes"); r.code != 0 {
+		t.Fatalf("trust: %+v", r)
+	}
+	gatewayAtTerminal(t, w)
+	eachClient(t, func(t *testing.T, connect func(*testing.T, *world, formHandler) *mcp.ClientSession) {
+		t.Helper()
+		forms := 0
+		s := connect(t, w, func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+			if forms++; forms == 1 {
+				return accept("allow once", "", "")
+			}
+			return &mcp.ElicitResult{Action: "decline"}, nil
+		})
+		if got := runScript(t, s, readOnce); got != `"demo__read_file was denied: declined at the MCP client"` || forms != 2 {
+			t.Errorf("%d forms, value %s", forms, got)
+		}
+	})
+}
