@@ -64,6 +64,7 @@ func TestEndAfterCancel(t *testing.T) {
 				c.send(test.conn, &Call{Ctx: context.Background(), Tool: "t"})
 				c.stop(test.cause)
 				time.Sleep(25 * time.Hour)
+				synctest.Wait()
 				if took != test.want || replies != 1 || calls.count() != 0 {
 					t.Errorf("%d replies after %v, want one after %v; %d calls", replies, took, test.want, calls.count())
 				}

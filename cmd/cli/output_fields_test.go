@@ -13,6 +13,8 @@ import (
 	"github.com/toolscript/toolscript/cmd/background"
 	"github.com/toolscript/toolscript/cmd/changes"
 	"github.com/toolscript/toolscript/cmd/doctor"
+	"github.com/toolscript/toolscript/cmd/replay"
+	"github.com/toolscript/toolscript/cmd/runhistory"
 	"github.com/toolscript/toolscript/transport/gateway"
 )
 
@@ -33,6 +35,13 @@ var documented = map[string]any{
 	"`init`, `connect`, `config import`": changes.Result{},
 	"`doctor`":                           doctor.Report{},
 	"`doctor`, each of `findings`":       doctor.Finding{},
+	"`runs list`, `runs show`":           runhistory.Run{},
+	"`runs replay`":                      replay.Report{},
+	"`runs diff`":                        runhistory.Difference{},
+	"`audit verify`":                     auditReport{},
+	"`pins list`, `pins diff`":           pinnedServer{},
+	"`pins accept`":                      acceptedPins{},
+	"`dashboard`":                        dashboardShown{},
 	"`logs`":                             logLine{},
 	"`version`":                          versionInfo{},
 }
@@ -75,7 +84,7 @@ func members(of reflect.Type) (names []string) {
 		case f.Anonymous && name == "":
 			names = append(names, members(f.Type)...)
 		case name == "-" || !f.IsExported():
-		case strings.Contains(options, "omitempty"):
+		case strings.Contains(options, "omitempty") || strings.Contains(options, "omitzero"):
 			names = append(names, name+"?")
 		default:
 			names = append(names, name)
