@@ -25,14 +25,14 @@ const (
 
 // advise adds to the findings of the type checker: the signature of a tool with wrong
 // arguments, suggestions for a wrong name, and tools that replace missing globals. It
-// shows only tools that the run may call.
-func (s *System) advise(ctx context.Context, found []toolscript.Diagnostic, allow toolscript.Filter) []toolscript.Diagnostic {
+// shows only tools that the run may call. written are the names that the script sees.
+func (s *System) advise(ctx context.Context, found []toolscript.Diagnostic, allow toolscript.Filter, written *naming.Names) []toolscript.Diagnostic {
 	if !slices.ContainsFunc(found, func(d toolscript.Diagnostic) bool { return d.About != nil }) {
 		return found
 	}
 	view := s.current()
 	a := adviser{
-		catalog: view.Catalog, names: view.Names(), allow: allow,
+		catalog: view.Catalog, names: view.Names(), written: written, allow: allow,
 		table: naming.NewTable(view.Names(), allow, nil), shown: map[string]bool{},
 	}
 	a.held = func(server, tool string) string {
@@ -68,6 +68,7 @@ func (s *System) advise(ctx context.Context, found []toolscript.Diagnostic, allo
 type adviser struct {
 	catalog toolscript.Catalog
 	names   *naming.Names
+	written *naming.Names // names with the flat names of the script, if it has some
 	allow   toolscript.Filter
 	table   *naming.Table // of names and allow
 	search  func(query string) (ids []string)
@@ -77,6 +78,9 @@ type adviser struct {
 
 // message returns the message of a finding with advice below it.
 func (a *adviser) message(message string, about toolscript.Subject) string {
+	if refused := a.notAllowed(about); refused != "" {
+		return refused
+	}
 	if about.Member != "" {
 		if server := a.serverOf(about.Type); server >= 0 {
 			message += a.signatures(a.table.ID(server, about.Member))

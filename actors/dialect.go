@@ -27,11 +27,12 @@ func builtins(view registry.View) (servers []string) {
 func (s *System) Builtins() []string { return builtins(s.current()) }
 
 // dialectDeclarations returns the types against which a script of an answer is checked.
-func (s *System) dialectDeclarations(ctx context.Context, uses runner.Uses) (runner.Declarations, error) {
-	return s.dialectOf(ctx, s.current, uses)
+// They have only the tools that allow selects.
+func (s *System) dialectDeclarations(ctx context.Context, uses runner.Uses, allow toolscript.Filter) (runner.Declarations, error) {
+	return s.dialectOf(ctx, s.current, uses, allow)
 }
 
-func (s *System) dialectOf(ctx context.Context, look func() registry.View, uses runner.Uses) (runner.Declarations, error) {
+func (s *System) dialectOf(ctx context.Context, look func() registry.View, uses runner.Uses, allow toolscript.Filter) (runner.Declarations, error) {
 	for {
 		view := look()
 		names := view.Names().WithFlat(builtins(view))
@@ -41,7 +42,7 @@ func (s *System) dialectOf(ctx context.Context, look func() registry.View, uses 
 				return runner.Declarations{}, err
 			}
 		}
-		named := choose(names, used)
+		named := choose(names, used).narrow(names, allow)
 		base, generation, err := s.base(ctx, view.Catalog.Generation(), named.filter)
 		if err != nil {
 			return runner.Declarations{}, err
@@ -50,9 +51,52 @@ func (s *System) dialectOf(ctx context.Context, look func() registry.View, uses 
 			continue // the catalog has changed meanwhile
 		}
 		base = open(base, named.open)
-		text := codegen.Dialect(base.Text, names, func(server string) bool { return slices.Contains(named.filter, server) })
-		return runner.Declarations{Key: base.Key + " " + names.Key + " " + toolscript.DialectHarness, Text: text}, nil
+		key := base.Key + " " + names.Key + " " + toolscript.DialectHarness + " " + named.filter.Key()
+		if last := s.dialect.Load(); last != nil && last.Key == key {
+			return *last, nil
+		}
+		selected := set(named.filter)
+		text := codegen.Dialect(base.Text, names, func(server, id string) bool { return selected[server] || selected[id] })
+		d := runner.Declarations{Key: key, Text: text}
+		s.dialect.Store(&d)
+		return d, nil
 	}
+}
+
+// narrow leaves out the tools that allow does not select, and the servers that it does not
+// reach. A server of which only some tools remain is replaced by their ids.
+func (c choice) narrow(names *naming.Names, allow toolscript.Filter) choice {
+	if allow == nil {
+		return c
+	}
+	var narrowed choice
+	allowed := set(allow)
+	for _, name := range c.filter {
+		if allowed[name] {
+			narrowed.filter = append(narrowed.filter, name)
+			continue
+		}
+		server, _ := names.ByName(name)
+		for _, tool := range server.Tools {
+			if allowed[tool.ID] {
+				narrowed.filter = append(narrowed.filter, tool.ID)
+			}
+		}
+	}
+	for _, ident := range c.open {
+		if server, _ := names.Server(ident); allow.Reaches(server.Name) {
+			narrowed.open = append(narrowed.open, ident)
+		}
+	}
+	return narrowed
+}
+
+func set(f toolscript.Filter) map[string]bool {
+	entries := make(map[string]bool, len(f))
+	for _, entry := range f {
+		entries[entry] = true
+	}
+	return entries
 }
 
 // withoutFlat replaces flat names by the servers that have them. An unknown name stays,

@@ -29,6 +29,7 @@ import (
 	"github.com/toolscript/toolscript/codegen/observe"
 	"github.com/toolscript/toolscript/codegen/validate"
 	"github.com/toolscript/toolscript/naming"
+	"github.com/toolscript/toolscript/runner"
 	"github.com/toolscript/toolscript/transport/builtin"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/oauth"
@@ -116,7 +117,8 @@ type System struct {
 	view      atomic.Pointer[snapshot]
 	direct    atomic.Uint64 // numbers the calls that belong to no run and no request
 	arguments validate.Validator
-	observed  observe.Observer // of the results of tools without an output schema
+	dialect   atomic.Pointer[runner.Declarations] // the newest types of a script of an answer
+	observed  observe.Observer                    // of the results of tools without an output schema
 	started   time.Time
 	starts    *server.Starts
 	search    *search.Search

@@ -17,15 +17,15 @@ var dialectSource string
 
 // Dialect returns a module of the form Declarations with what only scripts in the answers
 // of models have: the flat names of n whose servers have a type in the module, context, and
-// tools.spawn.exec. include selects the servers by their configured names.
-func Dialect(module string, n *naming.Names, include func(server string) bool) string {
+// tools.spawn.exec. include selects the tools by the configured names of their servers and
+// their ids.
+func Dialect(module string, n *naming.Names, include func(server, id string) bool) string {
 	types := map[string]string{} // by tool id
 	for _, s := range n.Servers {
-		if !include(s.Name) {
-			continue
-		}
 		for _, t := range s.Tools {
-			types[t.ID] = s.Type + "[" + quoted(t.Ident) + "]"
+			if include(s.Name, t.ID) {
+				types[t.ID] = s.Type + "[" + quoted(t.Ident) + "]"
+			}
 		}
 	}
 	root := flatGroup{}

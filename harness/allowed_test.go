@@ -35,7 +35,7 @@ func TestAllowedToolsAndPacks(t *testing.T) {
 		{"less than Allow", harness.Options{Allow: toolscript.Filter{"app__three"}, AllowedTools: []string{"three", "other"}}, map[string]bool{"three": true, "other": false}},
 	} {
 		for name, allowed := range tt.want {
-			o := output(t, l, "try { return await tools.app."+name+"() } catch (e) { return e.message }", tt.o)
+			o := output(t, l, "try { return await (tools as any).app."+name+"() } catch (e) { return e.message }", tt.o)
 			if made := string(o.Value) == "3"; made != allowed || !made && !strings.Contains(string(o.Value), "app__"+name+" is not among the tools this run may call") {
 				t.Errorf("%s: a call of %s: %s, %+v", tt.what, name, o.Value, o.Error)
 			}
@@ -56,5 +56,76 @@ func TestAllowedToolsAndPacks(t *testing.T) {
 	err := harness.Process(t.Context(), l, answer.Answer{}, harness.Options{ToolPack: "nothing"}, func(harness.Item) error { return nil })
 	if toolscript.KindOf(err) != toolscript.Invalid || !strings.Contains(err.Error(), `there is no tool pack "nothing"`) {
 		t.Errorf("a pack that does not exist: %v", err)
+	}
+}
+
+// TestTypesAreNarrowed checks that the types of a script have only the tools that it may
+// call, and that the finding for another tool says what allows it.
+func TestTypesAreNarrowed(t *testing.T) {
+	some := harness.Options{AllowedTools: []string{"sums.add", "workspace__nested"}}
+	add := "workspace__add is not allowed: it is not among the tools that this script may call\n  --allow-tools workspace__add allows it, or a --tool-pack that has it"
+	for name, test := range map[string]struct {
+		code string
+		o    harness.Options
+		want string // in the message; "": no error
+	}{
+		"allowed, flat":         {"return (await tools.sums.add({ a: 1, b: 2 })).sum", some, ""},
+		"allowed":               {"return await tools.workspace.nested({})", some, ""},
+		"allowed, wrong":        {"return tools.sums.add({ a: '1', b: 2 })", some, "Type 'string' is not assignable to type 'number'"},
+		"flat":                  {"return tools.add({ a: 1, b: 2 })", some, add},
+		"of a server":           {"return tools.workspace.add({ a: 1, b: 2 })", some, add},
+		"a task":                {"return tools.spawn.workspace.add({ a: 1, b: 2 }).done", some, add},
+		"taken out":             {"const { add } = tools; return 1", some, add},
+		"a group":               {"return tools.deep.er.add({ a: 1, b: 2 })", some, "workspace__deep.er.add is not allowed"},
+		"a group, taken out":    {"const { deep } = tools; return 1", some, "workspace__deep.er.add is not allowed"},
+		"in a group":            {"return tools.deep.er.add({ a: 1, b: 2 })", harness.Options{Allow: toolscript.Filter{"workspace__deep.er.more"}}, "workspace__deep.er.add is not allowed"},
+		"what there is":         {"return tools.add({ a: 1, b: 2 })", some, "There are: workspace, nested, sums"},
+		"a server of none":      {"return tools.workspace.add({ a: 1, b: 2 })", harness.Options{AllowedTools: []string{}}, add},
+		"a server, taken out":   {"const { workspace } = tools; return 1", harness.Options{AllowedTools: []string{}}, "workspace is not allowed"},
+		"a pack":                {"return tools.add({ a: 1, b: 2 })", harness.Options{ToolPack: "file-ops"}, add},
+		"allow":                 {"return tools.add({ a: 1, b: 2 })", harness.Options{Allow: toolscript.Filter{"workspace__note"}}, "unless --allow excludes it"},
+		"the server":            {"return (await tools.add({ a: 1, b: 2 })).sum", harness.Options{Allow: toolscript.Filter{"workspace"}}, ""},
+		"no such tool":          {"return tools.workspace.addition({})", some, "'addition' does not exist"},
+		"no such server":        {"return tools.nothing.add({})", some, "'nothing' does not exist"},
+		"all are allowed":       {"return (await tools.add({ a: 1, b: 2 })).sum", harness.Options{}, ""},
+		"a name as a variable":  {"const name: string = 'nested'; return (tools as any).workspace[name]({})", some, ""},
+		"started by its name":   {`return (await tools.spawn.exec("sums.add", { a: 1, b: 2 }).done).sum`, some, ""},
+		"by its name, no types": {`return await tools.spawn.exec("add", { a: "1" }).done.catch((e) => 1)`, some, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, mode := range []harness.Mode{harness.Enabled, harness.DryRun} {
+				test.o.Mode = mode
+				o := output(t, gateway(t), test.code, test.o)
+				switch {
+				case test.want == "" && !o.OK:
+					t.Errorf("%s: %+v", mode, o.Error)
+				case test.want == "":
+				case o.Error == nil || o.Error.Phase != "parsing" || !strings.Contains(o.Error.Message, test.want):
+					t.Errorf("%s: %+v, want %q", mode, o.Error, test.want)
+				case len(o.ToolCalls) > 0:
+					t.Errorf("%s: %+v were called", mode, o.ToolCalls)
+				}
+				if test.want != "" && o.Error != nil && strings.Contains(test.want, "is not allowed") && strings.Contains(o.Error.Message, "does not exist") {
+					t.Errorf("%s: the message says that the tool does not exist: %s", mode, o.Error.Message)
+				}
+			}
+		})
+	}
+}
+
+// TestTypesOfOtherListsAreKept runs one script under several lists: neither its types nor
+// its findings are taken from another list.
+func TestTypesOfOtherListsAreKept(t *testing.T) {
+	const code = "return (await tools.add({ a: 20, b: 22 })).sum + (await tools.sums.add({ a: 1, b: 1 })).sum"
+	for range 2 {
+		for _, allow := range []struct {
+			tools []string
+			want  string
+		}{{nil, ""}, {[]string{"add"}, "sums.add is not allowed"}, {[]string{"sums.add"}, "workspace__add is not allowed"}, {[]string{"add", "sums.add"}, ""}} {
+			o := output(t, gateway(t), code, harness.Options{AllowedTools: allow.tools})
+			if o.OK != (allow.want == "") || o.Error != nil && !strings.Contains(o.Error.Message, allow.want) {
+				t.Errorf("%q: %s, %+v; want %q", allow.tools, o.Value, o.Error, allow.want)
+			}
+		}
 	}
 }

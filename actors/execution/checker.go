@@ -66,7 +66,7 @@ func (w *work) check(ctx context.Context, compiled runner.Compiled) error {
 		return err
 	}
 	if w.deps.Advise != nil {
-		found = w.deps.Advise(ctx, found, w.request.Allow)
+		found = w.deps.Advise(ctx, found, w.request.Allow, w.names())
 	}
 	w.report(found)
 	if w.request.Check == toolscript.CheckWarn {

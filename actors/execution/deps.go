@@ -63,12 +63,13 @@ type Deps struct {
 	// Types returns the declarations against which a script is checked.
 	Types func(context.Context, runner.Uses) (runner.Declarations, error)
 	// Builtins are the servers of built-in tools, by configured name, and Dialect returns
-	// the declarations for a script of DialectHarness.
+	// the declarations for a script of DialectHarness, which have only what allow selects.
 	Builtins func() []string
-	Dialect  func(context.Context, runner.Uses) (runner.Declarations, error)
-	// Advise adds advice about allowed tools to the findings of the type checker; nil
-	// adds nothing.
-	Advise func(ctx context.Context, found []toolscript.Diagnostic, allow toolscript.Filter) []toolscript.Diagnostic
+	Dialect  func(ctx context.Context, uses runner.Uses, allow toolscript.Filter) (runner.Declarations, error)
+	// Advise adds advice about allowed tools to the findings of the type checker, and says
+	// of the other tools that they are not allowed if names has flat names, which scripts of
+	// DialectHarness have. Nil adds nothing.
+	Advise func(ctx context.Context, found []toolscript.Diagnostic, allow toolscript.Filter, names *naming.Names) []toolscript.Diagnostic
 	// Connecting returns the servers that the filter reaches and that are connecting.
 	// Await waits until there are none, or ctx ends.
 	Connecting func(toolscript.Filter) []string

@@ -28,7 +28,7 @@ func (w *work) types(ctx context.Context, uses runner.Uses) (runner.Declarations
 	if !w.dialect() {
 		return w.deps.Types(ctx, uses)
 	}
-	return w.deps.Dialect(ctx, uses)
+	return w.deps.Dialect(ctx, uses, w.request.Allow)
 }
 
 // flatUsed returns the servers of built-in tools if the script may use a flat name. Which

@@ -99,7 +99,11 @@ func TestTaskTime(t *testing.T) {
 	}
 	dir := t.TempDir()
 	change := func(d *execution.Deps) {
-		d.Builtins, d.Dialect, d.Kept = func() []string { return nil }, d.Types, outputs.Store{Dir: dir}
+		types := d.Types
+		d.Dialect = func(ctx context.Context, uses runner.Uses, _ toolscript.Filter) (runner.Declarations, error) {
+			return types(ctx, uses)
+		}
+		d.Builtins, d.Kept = func() []string { return nil }, outputs.Store{Dir: dir}
 		d.Call = func(ctx context.Context, _ toolscript.Call) (json.RawMessage, error) {
 			<-ctx.Done()
 			return nil, toolscript.ContextError(ctx)
