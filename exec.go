@@ -26,6 +26,7 @@ type ExecRequest struct {
 	Terminal  int      `json:"terminal,omitempty"`  // process of the client, at whose terminal codes of approvals may be shown
 	CheckOnly bool     `json:"checkOnly,omitempty"` // end before anything runs, well when nothing was found
 	Dialect   string   `json:"dialect,omitempty"`   // "" or DialectHarness
+	Agent     string   `json:"-"`                   // id of the agent of agents.launch whose answer has the script; "" if there is none
 	Trace     string   `json:"-"`                   // traceparent of W3C Trace Context of what starts the run; "" if there is none
 	Plan      bool     `json:"plan,omitempty"`      // make only the calls of tools that read; see End.Plan
 	Record    bool     `json:"record,omitempty"`    // keep what the script was given, for toolscript runs replay
@@ -332,6 +333,7 @@ type RunRecord struct {
 	Limits    Limits       `json:"limits"`
 	Lowered   Limits       `json:"lowered,omitzero"` // what was asked of the limits that were lowered
 	Allow     []string     `json:"allow,omitzero"`   // null: all tools
+	Agent     string       `json:"-"`                // as in ExecRequest
 	Calls     []CallRecord `json:"calls"`
 	OK        *bool        `json:"ok,omitempty"`
 	Kind      Kind         `json:"kind,omitempty"`

@@ -64,7 +64,7 @@ func (r *run) assemble(tell func(any)) {
 	limits, lowered := Effective(q.Limits, s.deps.Limits())
 	r.record = toolscript.RunRecord{
 		RunID: r.id, State: "checking", File: q.File, Engine: q.Engine, Check: q.Check, CheckOnly: q.CheckOnly,
-		StartedAt: time.Now(), Limits: limits, Lowered: lowered, Allow: q.Allow,
+		StartedAt: time.Now(), Limits: limits, Lowered: lowered, Allow: q.Allow, Agent: q.Agent,
 	}
 	r.events = newEmitter(r.id, s.deps.Kept.Dir, r.begin.Emit, func(err error) {
 		r.cancel(&toolscript.Error{Kind: toolscript.Cancelled, Err: fmt.Errorf("the client has disconnected: %w", err)})

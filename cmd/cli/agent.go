@@ -3,8 +3,6 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
 	"maps"
 	"slices"
@@ -14,6 +12,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/config"
+	"github.com/toolscript/toolscript/cmd/daemon"
 	"github.com/toolscript/toolscript/cmd/exit"
 	"github.com/toolscript/toolscript/cmd/flags"
 	"github.com/toolscript/toolscript/cmd/terminal"
@@ -74,7 +73,7 @@ func (o *agentOptions) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	name, model, err := o.endpoint(loaded.Settings.Harness.Providers)
+	name, model, err := daemon.Model(loaded.Settings.Harness.Providers, daemon.ModelChoice{Provider: o.provider, Model: o.model, How: "--provider"})
 	if err != nil {
 		return err
 	}
@@ -139,37 +138,4 @@ func (o *agentOptions) process(ctx context.Context, at place, provider string, a
 	})
 	o.notice.Show("waiting for the model")
 	return done, err
-}
-
-// endpoint returns the client of the chosen provider, and its name.
-func (o *agentOptions) endpoint(all map[string]config.Provider) (string, *llm.Client, error) {
-	name := o.provider
-	if name == "" {
-		var with []string
-		for _, n := range slices.Sorted(maps.Keys(all)) {
-			if all[n].Model != "" {
-				with = append(with, n)
-			}
-		}
-		switch len(with) {
-		case 0:
-			return "", nil, errors.New(`no provider has a model; write one to the configuration: {"providers": {"anthropic": {"model": "MODEL", "key": "${ANTHROPIC_API_KEY}"}}}`)
-		case 1:
-			name = with[0]
-		default:
-			return "", nil, fmt.Errorf("several providers have a model: choose one of %s with --provider", strings.Join(with, ", "))
-		}
-	}
-	p, ok := all[name]
-	if !ok || p.Model == "" {
-		return "", nil, fmt.Errorf("the provider %q has no model in the configuration, or a variable of it is not set", name)
-	}
-	if o.model != "" {
-		p.Model = o.model
-	}
-	client, err := llm.New(llm.Options{API: llm.API(p.API), URL: p.URL, Model: p.Model, Key: p.Key, MaxTokens: p.MaxTokens})
-	if err != nil {
-		return "", nil, fmt.Errorf("provider %q: %w", name, err)
-	}
-	return name, client, nil
 }

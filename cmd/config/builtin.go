@@ -46,6 +46,11 @@ func (o Options) builtinSettings(n *node, file File) (s mcpclient.BuiltinSetting
 			Provider: search.child("provider").text(), URL: search.child("url").text(), Key: search.child("key").text(),
 		}
 	}
+	agents := n.child("agents")
+	s.Agents = mcpclient.AgentSettings{
+		Provider: agents.child("provider").text(), Models: agents.child("models").texts(), MaxTokens: int(agents.child("maxTokens").count()),
+		Depth: int(agents.child("depth").count()), Turns: int(agents.child("turns").count()), Calls: int(agents.child("calls").count()),
+	}
 	return s, nil
 }
 

@@ -13,7 +13,7 @@ import (
 // serverDefinition are the fields that decide which program or address a server is, and
 // which data it gets. The user trusts these fields. The other fields only limit a
 // trusted server, so they may change without a question.
-var serverDefinition = []string{"type", "command", "args", "cwd", "env", "inheritEnv", "url", "headers", "oauth", "root", "tools", "exec", "web"}
+var serverDefinition = []string{"type", "command", "args", "cwd", "env", "inheritEnv", "url", "headers", "oauth", "root", "tools", "exec", "web", "agents"}
 
 // searchDefinition are the fields of search that load a library, or name an address that
 // gets all tools and queries.

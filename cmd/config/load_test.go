@@ -59,7 +59,7 @@ func TestLoadComplete(t *testing.T) {
 				Settings: mcpclient.BuiltinSettings{Exec: mcpclient.ExecSettings{Network: true, Writable: []string{filepath.Join(s.home, "cache")}},
 					Web: mcpclient.WebSettings{AllowHosts: []string{"localhost:3000", "10.0.0.0/8"}, Search: mcpclient.SearchSettings{
 						Provider: mcpclient.Brave, Key: "sk", URL: "https://search.example.com",
-					}}},
+					}}, Agents: mcpclient.AgentSettings{Provider: "anthropic", Models: []string{"m-2"}, MaxTokens: 1000, Depth: 3, Turns: 7, Calls: 70}},
 			},
 		},
 		Settings: config.Settings{Engine: "quickjs", Check: "warn", Types: config.Types{OpenObjects: true, NoObserve: true, Describe: new(80)}, Limits: toolscript.Limits{

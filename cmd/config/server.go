@@ -142,9 +142,9 @@ var errNotTrusted = errors.New("not trusted; run: toolscript trust")
 
 // idle are the fields without an effect, by the type of the server.
 var idle = map[string][]string{
-	mcpclient.Stdio:   {"url", "headers", "oauth", "root", "tools", "exec", "web"},
-	mcpclient.HTTP:    {"command", "args", "env", "inheritEnv", "cwd", "root", "tools", "exec", "web"},
-	mcpclient.SSE:     {"command", "args", "env", "inheritEnv", "cwd", "root", "tools", "exec", "web"},
+	mcpclient.Stdio:   {"url", "headers", "oauth", "root", "tools", "exec", "web", "agents"},
+	mcpclient.HTTP:    {"command", "args", "env", "inheritEnv", "cwd", "root", "tools", "exec", "web", "agents"},
+	mcpclient.SSE:     {"command", "args", "env", "inheritEnv", "cwd", "root", "tools", "exec", "web", "agents"},
 	mcpclient.Builtin: {"command", "args", "env", "inheritEnv", "cwd", "url", "headers", "oauth", "protocol"},
 }
 

@@ -13,7 +13,7 @@ import (
 // builtinHost is what the gateway offers to built-in tools. Without a usable data
 // folder, tools that keep a state fail.
 func (d *Daemon) builtinHost() tool.Host {
-	host := tool.Host{RunCommand: harness.RunCommand, Confinement: command.Confinement(), Fetch: d.fetch}
+	host := tool.Host{RunCommand: harness.RunCommand, Confinement: command.Confinement(), Fetch: d.fetch, Agents: d.agents}
 	if folder, err := d.host.folder("builtin"); err == nil {
 		host.StateDir = folder
 	}

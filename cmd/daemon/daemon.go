@@ -55,6 +55,7 @@ type Daemon struct {
 	settings atomic.Pointer[config.Settings]
 	reaper   *reaper.Reaper
 	deno     *denoEngine
+	agents   *agents
 
 	reloading sync.Mutex
 	variables map[string]string // values that reloads have brought; guarded by reloading
@@ -66,6 +67,7 @@ func (h *Host) Start(loaded *config.Config, options Options) (*Daemon, error) {
 		host: h, options: options, variables: map[string]string{},
 		reaper: reaper.New(options.Logger), deno: &denoEngine{host: h, logger: options.Logger},
 	}
+	d.agents = &agents{daemon: d, known: map[string]*launched{}}
 	d.applyFlags(loaded)
 	d.settings.Store(&loaded.Settings)
 	o := options.Actors

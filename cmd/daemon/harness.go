@@ -15,6 +15,11 @@ import (
 // emits the items and the progress as JSON. The error is a *toolscript.Error: Invalid if
 // the answer cannot be read.
 func (d *Daemon) Harness(ctx context.Context, req toolscript.HarnessRequest, emit func(json.RawMessage) error) error {
+	return d.process(ctx, d, req, emit)
+}
+
+// process is Harness with the scripts and calls made by g.
+func (d *Daemon) process(ctx context.Context, g harness.Gateway, req toolscript.HarnessRequest, emit func(json.RawMessage) error) error {
 	api, err := answer.ParseAPI(req.API)
 	if err != nil {
 		return &toolscript.Error{Kind: toolscript.Invalid, Err: err}
@@ -31,7 +36,7 @@ func (d *Daemon) Harness(ctx context.Context, req toolscript.HarnessRequest, emi
 		mode = harness.DryRun
 	}
 	o := harness.Options{Mode: mode, Plan: req.Plan, Cwd: req.Cwd, Allow: req.Allow, ToolPack: req.ToolPack, AllowedTools: req.AllowedTools, Packs: d.settings.Load().ToolPacks, ConversationID: req.ConversationID}
-	return harness.Process(ctx, d, read, o, func(item harness.Item) error {
+	return harness.Process(ctx, g, read, o, func(item harness.Item) error {
 		text, err := encode(item)
 		if err != nil {
 			return err

@@ -61,7 +61,7 @@ func (l Loop) Run(ctx context.Context, task string) (Result, error) {
 		}
 		r.Turns++
 		r.Usage.Input, r.Usage.Output = r.Usage.Input+a.Usage.Input, r.Usage.Output+a.Usage.Output
-		if r.Text, err = textOf(a.Items, l.Model.API()); err != nil {
+		if r.Text, err = Text(a.Items, l.Model.API()); err != nil {
 			return r, err
 		}
 		done, err := l.Process(ctx, a.Items)
@@ -81,8 +81,9 @@ func (l Loop) Run(ctx context.Context, task string) (Result, error) {
 	return r, &toolscript.Error{Kind: toolscript.LimitCalls, Err: fmt.Errorf("the model has not finished within %d answers", turns)}
 }
 
-// textOf is the text of an answer.
-func textOf(items []json.RawMessage, api llm.API) (string, error) {
+// Text returns the text of an answer, without the spaces around it. The error says why the
+// items do not fit the API.
+func Text(items []json.RawMessage, api llm.API) (string, error) {
 	list, err := json.Marshal(items)
 	if err != nil {
 		return "", err

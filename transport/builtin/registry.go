@@ -7,6 +7,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/naming"
+	"github.com/toolscript/toolscript/transport/builtin/agents"
 	"github.com/toolscript/toolscript/transport/builtin/command"
 	"github.com/toolscript/toolscript/transport/builtin/documents"
 	"github.com/toolscript/toolscript/transport/builtin/files"
@@ -36,6 +37,10 @@ var standard = []tool.Tool{
 	documents.FetchFromFC,
 	documents.SavePrompt,
 	documents.GetPrompt,
+	agents.Chat,
+	agents.LaunchSync,
+	agents.LaunchAsync,
+	agents.LaunchResult,
 }
 
 // Registry has tools by name. It is safe for concurrent use.

@@ -32,10 +32,12 @@ const (
 // APIs returns the names of all APIs.
 func APIs() []string { return []string{string(Responses), string(Chat), string(Messages)} }
 
+// DefaultTokens is Options.MaxTokens if that is 0. Messages requires a limit.
+const DefaultTokens = 8192
+
 const (
 	maxAnswer      = 16 << 20 // bytes of an answer
 	maxReason      = 500      // bytes of the reason in a refusal
-	defaultTokens  = 8192     // of an answer; Messages requires a limit
 	defaultTimeout = 5 * time.Minute
 	maxRetryAfter  = 5 * time.Minute
 )
@@ -47,7 +49,7 @@ type Options struct {
 	Model     string
 	Key       string            // sent as the API requires; "" sends none
 	Headers   map[string]string // of every request
-	MaxTokens int               // of an answer; 0: 8192
+	MaxTokens int               // of an answer; 0: DefaultTokens
 	Timeout   time.Duration     // of one request; 0: 5 minutes
 	Transport http.RoundTripper // nil: http.DefaultTransport
 }
@@ -73,7 +75,7 @@ func New(o Options) (*Client, error) {
 		return nil, errors.New("the name of the model is missing")
 	}
 	if o.MaxTokens <= 0 {
-		o.MaxTokens = defaultTokens
+		o.MaxTokens = DefaultTokens
 	}
 	if o.Timeout <= 0 {
 		o.Timeout = defaultTimeout

@@ -2,8 +2,9 @@ package mcpclient
 
 // BuiltinSettings are the settings of built-in tools.
 type BuiltinSettings struct {
-	Exec ExecSettings
-	Web  WebSettings
+	Exec   ExecSettings
+	Web    WebSettings
+	Agents AgentSettings
 }
 
 // ExecSettings are the settings of the tool exec.
@@ -32,4 +33,14 @@ type SearchSettings struct {
 	Provider string // empty if there is none
 	URL      string // where the API is; empty means the provider's own address
 	Key      string // a secret
+}
+
+// AgentSettings bound the tools agents.llm.chat and agents.launch. 0 means the default.
+type AgentSettings struct {
+	Provider  string   // the provider that is used if a call names none; "": the only one with a model
+	Models    []string // models that a call may name in addition to the provider's own
+	MaxTokens int      // of one answer; default: those of the provider
+	Depth     int      // how deep agents launch agents; default 2: an agent, and those that it launches
+	Turns     int      // answers of an agent and of all that it launches, together; default 20
+	Calls     int      // tool calls of the same; default 200
 }

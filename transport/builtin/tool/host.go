@@ -24,6 +24,9 @@ type Host struct {
 	// FetchRequest.Run may reach them. Its Allow has no effect.
 	Fetch func(context.Context, toolscript.FetchRequest) (json.RawMessage, error)
 
+	// Agents asks models and runs agents.
+	Agents Agents
+
 	// Confinement is what holds for the programs of RunCommand on this machine.
 	Confinement []toolscript.Confinement
 }

@@ -1,0 +1,117 @@
+package daemon
+
+import (
+	"cmp"
+	"crypto/rand"
+	"strings"
+	"sync"
+
+	"github.com/toolscript/toolscript/harness/agent"
+	"github.com/toolscript/toolscript/transport/builtin/tool"
+	"github.com/toolscript/toolscript/transport/llm"
+)
+
+// The bounds of agents that the configuration does not set.
+const (
+	defaultDepth = 2
+	defaultCalls = 200
+)
+
+// launched is an agent. What it spends is spent by all agents above it, too.
+type launched struct {
+	id     string
+	parent *launched // the agent that has launched it; nil if a script of a user has
+	allow  []string  // servers and ids of the tools that it may call; nil: all
+	depth  int       // 1 without a parent
+	max    bounds
+	done   chan struct{} // closed at its end
+
+	mu    *sync.Mutex // of the agent at the top and all below it; guards the rest
+	state tool.AgentState
+}
+
+type bounds struct{ depth, turns, calls int }
+
+// launch makes an agent that parent launches, with the bounds of both.
+func launch(parent *launched, allow []string, r tool.ModelRequest) (*launched, error) {
+	s := r.Settings
+	a := &launched{
+		id: "agent_" + strings.ToLower(rand.Text()), parent: parent, allow: allow, depth: 1, done: make(chan struct{}), mu: &sync.Mutex{},
+		max: bounds{cmp.Or(s.Depth, defaultDepth), within(cmp.Or(s.Turns, agent.DefaultTurns), r.Turns), cmp.Or(s.Calls, defaultCalls)},
+	}
+	if parent != nil {
+		a.depth, a.mu, a.max.depth = parent.depth+1, parent.mu, min(a.max.depth, parent.max.depth)
+	}
+	if a.depth > a.max.depth {
+		return nil, limitError(`agents launch agents at most %d deep, and this agent is at depth %d: do the task without another agent, or raise "depth" in "agents" of the server`, a.max.depth, a.depth-1)
+	}
+	a.state = tool.AgentState{ID: a.id, State: tool.AgentRunning}
+	return a, nil
+}
+
+// takeTurn spends one answer. A nil agent has no bounds.
+func (a *launched) takeTurn() error {
+	if a == nil {
+		return nil
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for at := a; at != nil; at = at.parent {
+		if at.state.Turns >= at.max.turns {
+			return limitError(`the agent and those that it has launched have taken their %d answers; "turns" in "agents" of the server is the bound`, at.max.turns)
+		}
+	}
+	for at := a; at != nil; at = at.parent {
+		at.state.Turns++
+	}
+	return nil
+}
+
+// takeCalls spends at most n tool calls, and returns how many; at least 1 without an error.
+func (a *launched) takeCalls(n int) (int, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for at := a; at != nil; at = at.parent {
+		if n = min(n, at.max.calls-at.state.Calls); n <= 0 {
+			return 0, limitError(`the agent and those that it has launched have made their %d tool calls, or reserved them for scripts that run; "calls" in "agents" of the server is the bound`, at.max.calls)
+		}
+	}
+	for at := a; at != nil; at = at.parent {
+		at.state.Calls += n
+	}
+	return n, nil
+}
+
+// giveBack returns calls that were taken and not made.
+func (a *launched) giveBack(n int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for at := a; at != nil; at = at.parent {
+		at.state.Calls -= n
+	}
+}
+
+// used counts the tokens of an answer.
+func (a *launched) used(u llm.Usage) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.state.InputTokens += u.Input
+	a.state.OutputTokens += u.Output
+}
+
+// end enters the end of the agent.
+func (a *launched) end(text string, err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.state.Content, a.state.State = text, tool.AgentDone
+	if err != nil {
+		a.state.State, a.state.Error = tool.AgentFailed, err.Error()
+	}
+	close(a.done)
+}
+
+func (a *launched) snapshot() tool.AgentState {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.state
+}

@@ -1,0 +1,60 @@
+package daemon
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/toolscript/toolscript/cmd/config"
+	"github.com/toolscript/toolscript/transport/llm"
+)
+
+// ModelChoice chooses a model of the configuration.
+type ModelChoice struct {
+	Provider  string // "": the only one with a model
+	Model     string // "": that of the provider
+	MaxTokens int    // of one answer; 0: those of the provider
+	How       string // how the caller names a provider, for the error
+}
+
+// Model returns the client of the chosen model, and the name of its provider.
+func Model(all map[string]config.Provider, choice ModelChoice) (string, *llm.Client, error) {
+	name, err := providerOf(all, choice)
+	if err != nil {
+		return "", nil, err
+	}
+	p, ok := all[name]
+	if !ok || p.Model == "" {
+		return "", nil, fmt.Errorf("the provider %.80q has no model in the configuration, or a variable of it is not set", name)
+	}
+	client, err := llm.New(llm.Options{
+		API: llm.API(p.API), URL: p.URL, Model: cmp.Or(choice.Model, p.Model), Key: p.Key, MaxTokens: cmp.Or(choice.MaxTokens, p.MaxTokens),
+	})
+	if err != nil {
+		return "", nil, fmt.Errorf("provider %q: %w", name, err)
+	}
+	return name, client, nil
+}
+
+// providerOf is the name of the chosen provider.
+func providerOf(all map[string]config.Provider, choice ModelChoice) (string, error) {
+	if choice.Provider != "" {
+		return choice.Provider, nil
+	}
+	var with []string
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if all[name].Model != "" {
+			with = append(with, name)
+		}
+	}
+	switch len(with) {
+	case 0:
+		return "", errors.New(`no provider has a model; write one to the configuration: {"providers": {"anthropic": {"model": "MODEL", "key": "${ANTHROPIC_API_KEY}"}}}`)
+	case 1:
+		return with[0], nil
+	}
+	return "", fmt.Errorf("several providers have a model: choose one of %s with %s", strings.Join(with, ", "), choice.How)
+}
