@@ -23,11 +23,11 @@ func (r recorded) Run(ctx context.Context, job runner.Job, h runner.Host) (runne
 	if err != nil {
 		return outcome, err
 	}
-	if err := w.keep(recorder.Finish(outcome)); err != nil {
-		w.warn("the run was not recorded: " + err.Error())
-		return outcome, nil
+	if failed := w.keep(recorder.Finish(outcome)); failed != nil {
+		w.warn("the run was not recorded: " + failed.Error())
+	} else {
+		w.events.emit(toolscript.Event{Type: toolscript.EventProgress, Message: "recorded; run it again offline with: toolscript runs replay " + w.id})
 	}
-	w.events.emit(toolscript.Event{Type: toolscript.EventProgress, Message: "recorded; run it again offline with: toolscript runs replay " + w.id})
 	return outcome, nil
 }
 
