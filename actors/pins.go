@@ -61,7 +61,7 @@ func programOf(c mcpclient.Config) string {
 func (s *System) ReviewPins() {
 	for _, known := range s.current().Servers {
 		if at, ok := s.directory.find(serverID(known.Name)); ok {
-			at.Engine.Send(at.PID, server.Again{})
+			mailbox.Send(at.Engine, at.PID, server.Again{})
 		}
 	}
 }

@@ -42,9 +42,11 @@ func TestApprovedCallsWaitForTheirTurn(t *testing.T) {
 			resume := c.Waiting(toolscript.Approval{ID: c.CallID})
 			count(&waiting, 1)
 			time.Sleep(time.Minute) // the person
+			mu.Lock()
 			if waiting != calls {
 				t.Errorf("%d calls wait for approvals, want %d at once", waiting, calls)
 			}
+			mu.Unlock()
 			allowed := len(c.CallID)%2 == 1 && c.CallID < "6"
 			resume(allowed)
 			if !allowed {
@@ -58,6 +60,8 @@ func TestApprovedCallsWaitForTheirTurn(t *testing.T) {
 		}
 	}, func(b *bench) {
 		b.exec(toolscript.ExecRequest{Limits: toolscript.Limits{Concurrency: concurrency}})
+		mu.Lock()
+		defer mu.Unlock()
 		if made != 6 || most != concurrency {
 			b.t.Errorf("%d calls were made, %d at once; want 6, %d at once", made, most, concurrency)
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"log/slog"
 	"os"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -50,13 +51,16 @@ func leftBehind(ids ...string) sandbox {
 func TestPendingCallsHaveGrace(t *testing.T) {
 	const slow, tooSlow, deaf = "1", "2", "3" // calls by the time that they take after the cancellation
 	takes := map[string]time.Duration{slow: 249 * time.Millisecond, tooSlow: 251 * time.Millisecond, deaf: time.Hour}
+	var mu sync.Mutex                      // guards cancelled
 	var cancelled map[string]time.Duration // when, since the start of the test
 	change := func(d *execution.Deps) {
 		begun := time.Now()
 		cancelled = map[string]time.Duration{}
 		d.Call = func(ctx context.Context, c toolscript.Call) (json.RawMessage, error) {
 			<-ctx.Done()
+			mu.Lock()
 			cancelled[c.CallID] = time.Since(begun)
+			mu.Unlock()
 			time.Sleep(takes[c.CallID])
 			return nil, toolscript.ContextError(ctx)
 		}
@@ -80,9 +84,11 @@ func TestPendingCallsHaveGrace(t *testing.T) {
 				if took := time.Since(begun); took != test.took {
 					b.t.Errorf("the run took %v, want %v", took, test.took)
 				}
+				mu.Lock()
 				if len(cancelled) != len(test.calls) || cancelled[test.calls[0]] != 0 {
 					b.t.Errorf("cancelled %v, want all calls at once", cancelled)
 				}
+				mu.Unlock()
 				time.Sleep(2 * time.Hour) // the deaf call ends
 			})
 		})

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -90,12 +91,13 @@ func replayWords(r replay.Report) string {
 	if r.Same {
 		return fmt.Sprintf("%s: the same %d calls and the same end", r.RunID, r.Calls)
 	}
-	text := fmt.Sprintf("%s diverges: %d calls, recorded %d", r.RunID, r.Calls, r.Recorded)
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s diverges: %d calls, recorded %d", r.RunID, r.Calls, r.Recorded)
 	for _, d := range r.Divergences {
-		text += "\n  " + terminal.OneLine(d.String())
+		text.WriteString("\n  " + terminal.OneLine(d.String()))
 	}
 	if r.Cut {
-		text += "\n  the recording was too large and is not complete"
+		text.WriteString("\n  the recording was too large and is not complete")
 	}
-	return text
+	return text.String()
 }

@@ -11,6 +11,7 @@ import (
 func TestTraceparent(t *testing.T) {
 	const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 	onEveryWire(t, func(t *testing.T, _ string, cfg mcpclient.Config) {
+		t.Helper()
 		c := dial(t, cfg, mcpclient.Events{})
 		for _, progress := range []func(){nil, func() {}} {
 			for _, trace := range []string{"", traceparent} {

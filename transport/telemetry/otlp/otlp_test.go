@@ -35,7 +35,7 @@ type collector struct {
 func newCollector(t *testing.T) *collector {
 	t.Helper()
 	c := &collector{traces: make(chan *tracepb.TracesData, 100), metrics: make(chan *metricspb.MetricsData, 100), header: make(chan http.Header, 100)}
-	c.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	c.Server = httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil || r.Method != http.MethodPost || r.Header.Get("Content-Type") != "application/x-protobuf" {
 			t.Errorf("%s %s with %s: %v", r.Method, r.URL, r.Header.Get("Content-Type"), err)

@@ -48,7 +48,7 @@ func (m *message) double(field protowire.Number, value float64) {
 }
 
 func (m *message) time(field protowire.Number, t time.Time) {
-	m.fixed64(field, uint64(t.UnixNano())) //nolint:gosec // G115: after 1970
+	m.fixed64(field, uint64(t.UnixNano()))
 }
 
 // packed64 writes a packed field of fixed64 or double.
@@ -64,7 +64,7 @@ func (m *message) packed64(field protowire.Number, values []uint64) {
 func (m *message) attributes(field protowire.Number, all []attribute.KeyValue) {
 	for _, a := range all {
 		var value, pair message
-		value.nested(1, message(a.Value.Emit())) // AnyValue.string_value
+		value.nested(1, message(a.Value.String())) // AnyValue.string_value
 		pair.text(1, string(a.Key))
 		pair.nested(2, value)
 		m.nested(field, pair)
