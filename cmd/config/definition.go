@@ -15,21 +15,22 @@ import (
 // trusted server, so they may change without a question.
 var serverDefinition = []string{"type", "command", "args", "cwd", "env", "inheritEnv", "url", "headers", "oauth", "root", "tools", "exec", "web", "agents"}
 
-// searchDefinition are the fields of search that load a library, or name an address that
-// gets all tools and queries.
-var searchDefinition = []string{"model", "library", "remote"}
+// settingDefinition are the settings that load a library, or name an address and what it
+// gets: all tools and queries, the key of a model, spans of calls. The value has the fields
+// that decide that; nil means all.
+var settingDefinition = map[string][]string{"search": {"model", "library", "remote"}, "providers": nil, "telemetry": nil}
 
 // definitions are the parts of a file that a user trusts: one text for each server and
-// one for the search. A text has the fields as written, before variables are expanded.
+// for each setting of settingDefinition. A text has the fields as written, before variables are expanded.
 // Formatting and the order of keys do not change it.
 type definitions struct {
-	names   []string // of the servers, in the order of the file
-	servers map[string]string
-	search  string // "" if the search needs no trust
+	names    []string // of the servers, in the order of the file
+	servers  map[string]string
+	settings map[string]string // without those that need no trust
 }
 
 func define(root *node) definitions {
-	d := definitions{servers: map[string]string{}}
+	d := definitions{servers: map[string]string{}, settings: map[string]string{}}
 	for name, n := range root.child("mcpServers").children() {
 		d.names = append(d.names, name)
 		d.servers[name] = definition(name, n, serverDefinition)
@@ -37,8 +38,15 @@ func define(root *node) definitions {
 			d.servers[name] += "\n" + member("toolPacks", packs, "") // they decide which tools the server has
 		}
 	}
-	if search := root.child("search"); slices.ContainsFunc(searchDefinition, func(f string) bool { return search.child(f) != nil }) {
-		d.search = definition("search", search, searchDefinition)
+	for name, fields := range settingDefinition {
+		n := root.child(name)
+		switch {
+		case n == nil:
+		case fields == nil:
+			d.settings[name] = member(name, n, "")
+		case slices.ContainsFunc(fields, func(f string) bool { return n.child(f) != nil }):
+			d.settings[name] = definition(name, n, fields)
+		}
 	}
 	return d
 }

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
@@ -27,9 +28,11 @@ func (l *loader) effect(file File, d *document) effect {
 	return e
 }
 
-func (e effect) whole() bool          { return e.all || e.grant.all(e.parts) }
-func (e effect) settings() bool       { return e.all || e.grant != nil }
-func (e effect) search() bool         { return e.all || e.grant.searches(e.parts.search) }
+func (e effect) whole() bool    { return e.all || e.grant.all(e.parts) }
+func (e effect) settings() bool { return e.all || e.grant != nil }
+func (e effect) setting(n string) bool {
+	return e.settings() && (e.all || e.grant.setting(n, e.parts.settings[n]))
+}
 func (e effect) server(n string) bool { return e.all || e.grant.server(n, e.parts.servers[n]) }
 func (e effect) untrusted() (n []string) {
 	for _, name := range e.parts.names {
@@ -40,8 +43,7 @@ func (e effect) untrusted() (n []string) {
 	return n
 }
 
-// distrust warns about the parts that are not trusted, and removes those settings of the
-// search.
+// distrust warns about the parts that are not trusted, and removes those settings.
 func (l *loader) distrust(d *document, file File, e effect) {
 	if e.whole() {
 		return
@@ -58,10 +60,18 @@ func (l *loader) distrust(d *document, file File, e effect) {
 		l.warn("%s: servers not started, because they are new or have changed since you trusted the file: %s; run: toolscript trust",
 			file.Path, printable(strings.Join(names, ", ")))
 	}
-	if !e.search() {
-		d.root.child("search").remove(searchDefinition)
-		l.warn("%s: search.%s have no effect, because they have changed since you trusted the file; run: toolscript trust",
-			file.Path, strings.Join(searchDefinition, ", search."))
+	for _, name := range slices.Sorted(maps.Keys(settingDefinition)) {
+		if e.setting(name) {
+			continue
+		}
+		fields, what := settingDefinition[name], name+" has no effect, because it has"
+		if fields == nil {
+			d.root.remove([]string{name})
+		} else {
+			d.root.child(name).remove(fields)
+			what = name + "." + strings.Join(fields, ", "+name+".") + " have no effect, because they have"
+		}
+		l.warn("%s: %s changed since you trusted the file; run: toolscript trust", file.Path, what)
 	}
 }
 

@@ -115,7 +115,7 @@ func (l *loader) expand(d *document, e effect) {
 	}
 	for _, name := range settingNames {
 		if n := d.root.child(name); n != nil {
-			n.expand(lookup(e.settings() && (name != "search" || e.search())))
+			n.expand(lookup(e.setting(name)))
 		}
 	}
 }

@@ -46,7 +46,7 @@ func ReviewTrust(o Options, path string) (*Review, error) {
 	}
 	parts := define(d.root)
 	r := &Review{Path: path, Trusted: before.all(parts), Known: before != nil, dataDir: dir}
-	r.grant = grant{Path: path, Servers: map[string]string{}, Search: parts.search}
+	r.grant = grant{Path: path, Servers: map[string]string{}, Settings: parts.settings}
 	if before == nil {
 		r.Diff = parts.diff(&grant{}) + settingsDiff(d.root)
 	} else {
@@ -66,8 +66,10 @@ func (d definitions) diff(before *grant) string {
 	for _, name := range d.names {
 		out.WriteString(LineDiff(before.Servers[name], d.servers[name]))
 	}
-	if !before.searches(d.search) {
-		out.WriteString(LineDiff(before.Search, d.search))
+	for _, name := range slices.Sorted(maps.Keys(d.settings)) {
+		if !before.setting(name, d.settings[name]) {
+			out.WriteString(LineDiff(before.Settings[name], d.settings[name]))
+		}
 	}
 	return out.String()
 }
@@ -77,10 +79,11 @@ func (d definitions) diff(before *grant) string {
 func settingsDiff(root *node) string {
 	var out strings.Builder
 	for _, name := range settingNames {
+		fields, trusted := settingDefinition[name]
 		switch n := root.child(name); {
-		case n == nil:
-		case name == "search":
-			if rest := otherFields(n, searchDefinition); len(rest) > 0 {
+		case n == nil || trusted && fields == nil: // shown with the definitions
+		case trusted:
+			if rest := otherFields(n, fields); len(rest) > 0 {
 				out.WriteString(LineDiff("", definition(name, n, rest)))
 			}
 		default:

@@ -18,10 +18,10 @@ import (
 // grant has the definitions of one file that the user trusts. They are stored as text,
 // to show changes.
 type grant struct {
-	Path    string            `json:"path"`
-	At      time.Time         `json:"at"`
-	Servers map[string]string `json:"servers"` // by name; nil in a record of an older form, which trusts nothing
-	Search  string            `json:"search,omitempty"`
+	Path     string            `json:"path"`
+	At       time.Time         `json:"at"`
+	Servers  map[string]string `json:"servers"`            // by name; nil in a record of an older form, which trusts nothing
+	Settings map[string]string `json:"settings,omitempty"` // see settingDefinition
 }
 
 // server reports whether the user trusts this definition of a server. A nil grant trusts
@@ -30,8 +30,9 @@ func (g *grant) server(name, definition string) bool {
 	return g != nil && g.Servers[name] == definition
 }
 
-func (g *grant) searches(definition string) bool {
-	return definition == "" || g != nil && g.Search == definition
+// setting reports whether the user trusts this definition of a setting; "" needs no trust.
+func (g *grant) setting(name, definition string) bool {
+	return definition == "" || g != nil && g.Settings[name] == definition
 }
 
 // all reports whether the user trusts the whole file.
@@ -41,7 +42,12 @@ func (g *grant) all(d definitions) bool {
 			return false
 		}
 	}
-	return g != nil && g.searches(d.search)
+	for name, definition := range d.settings {
+		if !g.setting(name, definition) {
+			return false
+		}
+	}
+	return g != nil
 }
 
 // write stores a grant.

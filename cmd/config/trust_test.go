@@ -284,3 +284,51 @@ func wantMode(t *testing.T, path string, want os.FileMode) {
 		t.Errorf("mode of %s = %o, want %o", path, got, want)
 	}
 }
+
+// TestTrustOfSettings: a setting that names an address has effect as it was trusted. A
+// trusted file cannot send a key or the spans of calls to another address.
+func TestTrustOfSettings(t *testing.T) {
+	const file = `{"mcpServers":{},"providers":{"own":{"api":"chat","url":"http://127.0.0.1:1/v1","model":"m","key":"${SECRET}"}},
+		"telemetry":{"otlp":{"endpoint":"http://127.0.0.1:2"}},"limits":{"memoryMb":123}}`
+	for name, change := range map[string]struct {
+		old, changed, setting string
+	}{
+		"address of a model":    {"127.0.0.1:1/", "127.0.0.1:9/", "providers"},
+		"key of a model":        {"${SECRET}", "${OTHER}", "providers"},
+		"address of telemetry":  {"127.0.0.1:2", "127.0.0.1:9", "telemetry"},
+		"setting without trust": {"123", "124", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newScene(t)
+			s.env["SECRET"], s.env["OTHER"] = "1s", "2s"
+			s.write(s.project, file)
+			s.trust()
+			trusted := s.load()
+			if trusted.Settings.Harness.Providers["own"].Key != "1s" || trusted.Settings.Telemetry.Endpoint == "" || len(trusted.Warnings) != 0 {
+				t.Fatalf("as trusted: %+v, %q", trusted.Settings, trusted.Warnings)
+			}
+			s.write(s.project, strings.Replace(file, change.old, change.changed, 1))
+			c := s.load()
+			if providers := len(c.Settings.Harness.Providers); (providers == 0) != (change.setting == "providers") {
+				t.Errorf("%d providers", providers)
+			}
+			if endpoint := c.Settings.Telemetry.Endpoint; (endpoint == "") != (change.setting == "telemetry") {
+				t.Errorf("telemetry goes to %q", endpoint)
+			}
+			switch {
+			case change.setting == "":
+				if len(c.Warnings) != 0 {
+					t.Errorf("Warnings = %q, want none", c.Warnings)
+				}
+			case len(c.Warnings) != 1:
+				t.Errorf("Warnings = %q, want one", c.Warnings)
+			default:
+				wantText(t, c.Warnings[0], change.setting+" has no effect, because it has changed", "run: toolscript trust")
+			}
+			s.trust()
+			if again := s.load(); len(again.Warnings) != 0 {
+				t.Errorf("after trust: %q", again.Warnings)
+			}
+		})
+	}
+}
