@@ -126,7 +126,8 @@ var approvalFlow = table{
 	}},
 	{name: "Approval timeout → ApprovalTimeoutError", rule: "reject(new ApprovalTimeoutError())", test: func(s *scene) {
 		short := newScene(s.T, settings{timeout: 1}) // nobody answers within a nanosecond
-		o := short.value(strings.Replace(catching, "TEXT", "late", 1), `["ApprovalTimeoutError","workspace__guarded was not approved within 1ns; answer requests with: toolscript approvals"]`)
+		o := short.value(strings.Replace(catching, "TEXT", "late", 1), `["ApprovalTimeoutError","workspace__guarded was not approved within 1ns; answer requests with: toolscript approvals; `+
+			`without a desktop, write \"confirm\": \"terminal\" or a rule that allows the tool into approvals of ~/.toolscript.json"]`)
 		if len(o.ToolCalls) != 1 || o.ToolCalls[0].OK || len(short.notes()) > 0 {
 			s.Errorf("calls %+v", o.ToolCalls)
 		}
@@ -262,8 +263,9 @@ var toolFacade = table{
 	}},
 	{name: "Detached task (tools.spawn)", rule: "Returns immediately with task handle; Explicit cancel available", test: func(s *scene) {
 		s.notes()
-		s.value(`const task = tools.spawn.workspace.add({ a: 1, b: 2 }); return (await task.done).sum`, "3")
-		s.value(`const task = tools.spawn.workspace.wait({}); await task.cancel(); return await task.done.then(() => "done", () => "cancelled")`, `"cancelled"`)
+		s.value(`const task = tools.spawn.exec("add", { a: 1, b: 2 }); return (await task.done).sum`, "3")
+		s.value(`const task = tools.spawn.exec("wait", {}); await tools.add({ a: 1, b: 2 }); await task.cancel(); return await task.done.then(() => "done", () => "cancelled")`, `"cancelled"`)
+		s.awaitNote()
 		if !cmp.Equal(s.notes(), []string{"aborted"}) {
 			s.Error("the task was not aborted")
 		}

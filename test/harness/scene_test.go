@@ -62,8 +62,9 @@ type world struct {
 
 	mu       sync.Mutex
 	noted    []string
-	active   int // calls of meet
-	most     int // of them at once
+	more     chan struct{} // closed at the next note
+	active   int           // calls of meet
+	most     int           // of them at once
 	meetings map[string]*meeting
 	over     chan struct{} // closed when the test ends
 }
@@ -85,7 +86,7 @@ type settings struct {
 
 func newScene(t *testing.T, o settings) *scene {
 	t.Helper()
-	s := &scene{T: t, world: &world{root: t.TempDir(), requests: make(chan request, 100), log: &output{}, meetings: map[string]*meeting{}, over: make(chan struct{})}}
+	s := &scene{T: t, world: &world{root: t.TempDir(), requests: make(chan request, 100), log: &output{}, meetings: map[string]*meeting{}, more: make(chan struct{}), over: make(chan struct{})}}
 	if o.builtin == nil {
 		o.builtin = []string{"readFile", "exec"}
 	}
@@ -148,7 +149,7 @@ func (s *world) ownTools() []tool.Tool {
 	note := tool.Func(func(_ context.Context, _ *tool.Workspace, given struct{ Text string }) (map[string]any, error) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.noted = append(s.noted, given.Text)
+		s.note(given.Text)
 		return map[string]any{"noted": given.Text}, nil
 	})
 	return []tool.Tool{
@@ -174,7 +175,7 @@ func (s *world) ownTools() []tool.Tool {
 				<-ctx.Done()
 				s.mu.Lock()
 				defer s.mu.Unlock()
-				s.noted = append(s.noted, "aborted")
+				s.note("aborted")
 				return nil, ctx.Err()
 			},
 		},
@@ -226,6 +227,32 @@ func (s *world) meet(ctx context.Context, _ *tool.Workspace, given struct{ Of st
 type meeting struct {
 	arrived int
 	all     chan struct{} // closed when four have arrived
+}
+
+// note adds a note. It is called with mu held.
+func (s *world) note(text string) {
+	s.noted = append(s.noted, text)
+	close(s.more)
+	s.more = make(chan struct{})
+}
+
+// awaitNote returns when there is a note, or after a minute.
+func (s *scene) awaitNote() {
+	ctx, cancel := context.WithTimeout(s.Context(), time.Minute)
+	defer cancel()
+	for {
+		s.mu.Lock()
+		found, more := len(s.noted) > 0, s.more
+		s.mu.Unlock()
+		if found {
+			return
+		}
+		select {
+		case <-more:
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 // notes returns what note and guarded were called with since the last time.
