@@ -23,7 +23,7 @@ const (
 	ApprovedNow     = "person"     // a person has allowed this call
 	ApprovedBefore  = "remembered" // a person has allowed the tool before
 	ApprovedDenied  = "denied"     // by a person, or by the configuration
-	ApprovedTimeout = "timeout"    // nobody has answered
+	ApprovedTimeout = "timeout"    // no answer came in time
 )
 
 // DefaultApprovalTimeout is how long a call waits for an approval.

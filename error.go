@@ -40,7 +40,8 @@ const (
 	InvalidResult   Kind = "invalid_result" // a value that JSON cannot hold, or an answer that breaks its own schema
 	ApprovalDenied  Kind = "approval_denied"
 	ApprovalTimeout Kind = "approval_timeout"
-	Quarantined     Kind = "quarantined" // the tool has changed since it was pinned, and no person has accepted that
+	MissingTools    Kind = "missing_tools" // a tool of ExecRequest.Needs cannot be called
+	Quarantined     Kind = "quarantined"   // the tool has changed since it was pinned, and no person has accepted that
 )
 
 // Error is an error with a kind. Its text is for people and never holds a

@@ -20,6 +20,7 @@ type ExecRequest struct {
 	Check     string   `json:"check,omitempty"`  // what type errors do: off, warn or error; default error
 	Strict    bool     `json:"strict,omitempty"` // check types as TypeScript's strict does, which one-off scripts need not pass
 	Allow     []string `json:"allow,omitzero"`   // server names and tool ids the run may call; null allows all, [] none
+	Needs     []string `json:"needs,omitempty"`  // tools without which nothing of the script runs: server names, tool ids, server.tool, and patterns of MatchName
 	Limits    Limits   `json:"limits"`
 	Stdin     bool     `json:"stdin,omitempty"`     // the client has standard input to give
 	Ask       bool     `json:"ask,omitempty"`       // the client puts questions to a person
@@ -32,6 +33,20 @@ type ExecRequest struct {
 	Record    bool     `json:"record,omitempty"`    // keep what the script was given, for toolscript runs replay
 	Client    string   `json:"client,omitempty"`    // what asks for the run, for the audit; default: the User-Agent of the request
 	Session   string   `json:"session,omitempty"`   // of the client, for the audit; default: the gateway's
+
+	// Parameter is the argument of the function that the script exports as default. The
+	// value of the function is then that of the run. Nil: the function is not called.
+	Parameter json.RawMessage `json:"parameter,omitempty"`
+
+	// Signature, with CheckOnly, makes a description of that function the value of the run,
+	// and what no call can pass to it a mistake: {function, params, result, doc}, where
+	// params and result are JSON schemas.
+	Signature bool `json:"signature,omitempty"`
+
+	// Parent is the id of the run whose script calls this one as tools.$scripts.NAME(); ""
+	// if there is none. The run then works within the limits of its parent, and Parent is
+	// never on the wire.
+	Parent string `json:"-"`
 
 	// ConversationID and ScriptID are what a script of DialectHarness reads as
 	// context.conversationId and context.scriptId.
@@ -121,6 +136,9 @@ type End struct {
 	Lowered  Limits          `json:"lowered,omitzero"` // what was asked of the limits that were lowered
 	Plan     []PlannedCall   `json:"plan,omitzero"`    // of ExecRequest.Plan: the calls that were not made, in order
 }
+
+// ExitMissingTools is End.ExitCode of the kind MissingTools.
+const ExitMissingTools = 3
 
 // PlannedCall is a call that a run with ExecRequest.Plan did not make. The script got a
 // value of the tool's output type.
@@ -287,6 +305,7 @@ var classNames = map[Kind]string{
 	InvalidResult:   "InvalidResultError",
 	ApprovalDenied:  "ApprovalDeniedError",
 	ApprovalTimeout: "ApprovalTimeoutError",
+	MissingTools:    "ToolsMissingError",
 	Quarantined:     "ToolQuarantinedError",
 }
 
@@ -302,7 +321,8 @@ type ToolError struct {
 	Code    Kind              `json:"code"`
 	Message string            `json:"message"`
 	RPCCode int               `json:"rpcCode,omitempty"`
-	Content []json.RawMessage `json:"content,omitempty"` // of isError: the content blocks
+	RetryMs int64             `json:"retryAfterMs,omitempty"` // when to try again, if that is known
+	Content []json.RawMessage `json:"content,omitempty"`      // of isError: the content blocks
 	Details []Detail          `json:"details,omitempty"`
 }
 
@@ -341,6 +361,8 @@ type RunRecord struct {
 	ExitCode  *int         `json:"exitCode,omitempty"`
 	Metrics   *Metrics     `json:"metrics,omitempty"`
 	Kept      *Kept        `json:"kept,omitempty"`
+
+	Value json.RawMessage `json:"-"` // of the script, until the run is settled
 }
 
 // Close enters how the run ended.
@@ -348,7 +370,7 @@ func (r *RunRecord) Close(end End) {
 	now := time.Now()
 	r.State, r.EndedAt = "ended", &now
 	r.OK, r.Kind, r.Error = &end.OK, end.Kind, end.Error
-	r.ExitCode, r.Metrics, r.Kept = &end.ExitCode, end.Metrics, end.Kept
+	r.ExitCode, r.Metrics, r.Kept, r.Value = &end.ExitCode, end.Metrics, end.Kept, end.Value
 	for _, d := range end.Detached {
 		i := slices.IndexFunc(r.Calls, func(c CallRecord) bool { return c.CallID == d.CallID })
 		if i < 0 { // it still waits for its turn

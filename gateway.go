@@ -38,6 +38,7 @@ type Status struct {
 	Actors        []ActorStatus  `json:"actors"`
 	Engines       []EngineStatus `json:"engines,omitempty"`
 	Audit         *AuditStats    `json:"audit,omitempty"`
+	Attention     []Attention    `json:"attention"`          // the most urgent first
 	Warnings      []string       `json:"warnings,omitempty"` // colliding names, schemas that give no types, filters that match nothing
 }
 

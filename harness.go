@@ -18,6 +18,9 @@ type HarnessRequest struct {
 	ToolPack     string   `json:"toolPack,omitempty"`
 	AllowedTools []string `json:"allowedTools,omitzero"`
 
+	// Record keeps what each script was given, for toolscript runs replay.
+	Record bool `json:"record,omitempty"`
+
 	// ConversationID is what scripts read as context.conversationId.
 	ConversationID string `json:"conversationId,omitempty"`
 }

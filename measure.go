@@ -55,6 +55,8 @@ type Measures struct {
 	Actors  []ActorStatus    // sorted by name
 	Tools   []ToolMeasures   // the tools that the configuration names, sorted by id
 
+	AuditDropped uint64 // lines that the audit could not keep
+
 	Unrouted  map[string]uint64 // calls of tools of no configured server, by outcome
 	Approvals int               // calls that wait for a person
 	Runs      RunMeasures
@@ -69,9 +71,10 @@ const OutcomeOK = "ok"
 // ServerMeasures are those of one server.
 type ServerMeasures struct {
 	ServerStatus
-	Outcomes    map[string]uint64 // calls by outcome, also those that were not sent
-	Durations   Durations         // of tools/call requests to the server
-	AnswerBytes uint64            // bytes of the answers of tools
+	Outcomes    map[string]uint64    // calls by outcome, also those that were not sent
+	Durations   Durations            // of tools/call requests to the server
+	Fetches     map[string]Durations // of requests for resources and prompts, by method of MCP; only those that were used
+	AnswerBytes uint64               // bytes of the answers of tools
 
 	// DroppedLines are the lines about the server that were left out of the log.
 	DroppedLines uint64

@@ -15,6 +15,25 @@ func MatchName(pattern, name string) bool {
 	return glob([]rune(pattern), []rune(name))
 }
 
+// MayMatch reports whether a pattern matches any name that begins with prefix.
+func MayMatch(pattern, prefix string) bool {
+	p := []rune(pattern)
+	at := map[int]bool{0: true} // how much of the pattern can have matched
+	for _, r := range prefix {
+		next := map[int]bool{}
+		for i := range at {
+			for ; i < len(p) && p[i] == '*'; i++ {
+				next[i] = true
+			}
+			if i < len(p) && (p[i] == '?' || p[i] == r) {
+				next[i+1] = true
+			}
+		}
+		at = next
+	}
+	return len(at) > 0
+}
+
 // glob backtracks to the last star only. That is sufficient and bounds the work by
 // the product of the two lengths.
 func glob(pattern, name []rune) bool {

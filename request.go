@@ -36,6 +36,13 @@ func (r ExecRequest) Validate() error {
 	if r.Dialect == DialectHarness && r.Engine != "" && r.Engine != EngineQuickJS {
 		wrong = append(wrong, Detail{"/engine", "must be " + EngineQuickJS + " for scripts of the dialect " + DialectHarness})
 	}
+	wrong = append(wrong, r.wrongNeeds()...)
+	if r.Signature && !r.CheckOnly {
+		wrong = append(wrong, Detail{"/signature", "is for a request with checkOnly"})
+	}
+	if len(r.Parameter) > 0 && !json.Valid(r.Parameter) {
+		wrong = append(wrong, Detail{"/parameter", "must be JSON"})
+	}
 	if strings.ContainsAny(r.File, "\r\n\x00") {
 		wrong = append(wrong, Detail{"/file", "must be a file name, on one line"})
 	}
@@ -48,6 +55,24 @@ func (r ExecRequest) Validate() error {
 		parts = append(parts, strings.TrimPrefix(d.Path, "/")+" "+d.Message)
 	}
 	return &Error{Kind: Invalid, Err: errors.New(strings.Join(parts, "; ")), Details: wrong}
+}
+
+// Bounds of ExecRequest.Needs: each entry is compared with each tool.
+const (
+	mostNeeds = 100
+	longNeed  = 300 // bytes
+)
+
+func (r ExecRequest) wrongNeeds() []Detail {
+	if len(r.Needs) > mostNeeds {
+		return []Detail{{"/needs", fmt.Sprintf("must have at most %d entries", mostNeeds)}}
+	}
+	for i, need := range r.Needs {
+		if need == "" || len(need) > longNeed {
+			return []Detail{{fmt.Sprintf("/needs/%d", i), fmt.Sprintf("must be the name of a tool, of 1 to %d bytes", longNeed)}}
+		}
+	}
+	return nil
 }
 
 // negatives finds the limits below zero by their JSON names, so that a limit

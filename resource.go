@@ -87,6 +87,7 @@ type FetchRequest struct {
 	Run       string // id of the run; empty outside any run
 	CallID    string // its id within the run, for the log
 	RequestID string // id of the HTTP request, for the log
+	Trace     string // traceparent of the caller; empty if there is none
 }
 
 // The members of tools that send a FetchRequest, and their methods. No identifier of
@@ -105,6 +106,24 @@ const (
 // FetchIDs returns the ids of all methods of $resources and $prompts.
 func FetchIDs() []string {
 	return []string{ListResources, ListTemplates, ReadResource, ListPrompts, GetPrompt}
+}
+
+// Method is the method of MCP that answers the request, such as resources/read; "" for an
+// id that is none of FetchIDs.
+func (r FetchRequest) Method() string {
+	switch r.ID {
+	case ListResources:
+		return "resources/list"
+	case ListTemplates:
+		return "resources/templates/list"
+	case ReadResource:
+		return "resources/read"
+	case ListPrompts:
+		return "prompts/list"
+	case GetPrompt:
+		return "prompts/get"
+	}
+	return ""
 }
 
 // Collection returns the collection of a request for a page, and "" for other requests.

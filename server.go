@@ -21,7 +21,9 @@ type ServerStatus struct {
 	Name         string      `json:"name"`
 	Title        string      `json:"title,omitempty"`
 	Instructions string      `json:"instructions,omitempty"`
-	Type         string      `json:"type"` // stdio, http or sse
+	Type         string      `json:"type"`             // stdio, http or sse
+	Shared       string      `json:"shared,omitempty"` // host or project: a hub runs it for several gateways
+	PID          int         `json:"pid,omitempty"`    // of its process, unless a hub runs it
 	State        ServerState `json:"state"`
 	Disabled     bool        `json:"disabled,omitempty"` // by the configuration: it is not started
 	Settled      bool        `json:"settled"`            // it has connected, failed or been given up at least once
@@ -32,7 +34,8 @@ type ServerStatus struct {
 	NextRetry    *time.Time  `json:"nextRetry,omitempty"` // in state backoff
 	Permanent    bool        `json:"permanent,omitempty"` // no other try helps before the cause in Error has been removed
 	InFlight     int         `json:"inFlight"`
-	Queued       int         `json:"queued"`              // calls that wait for one in flight to end
+	Queued       int         `json:"queued"`              // calls that wait for their turn or for a connection
+	RateLimit    *RateLimit  `json:"rateLimit,omitempty"` // nil: the configuration has none
 	Restarts     int         `json:"restarts"`            // connections after the first
 	Calls        uint64      `json:"calls,omitempty"`     // of its tools, since the start of the gateway
 	Errors       uint64      `json:"errors,omitempty"`    // of them, those that failed
@@ -49,6 +52,17 @@ type ServerStatus struct {
 	Pins         []PinChange `json:"pins,omitempty"`            // how the server differs from what is pinned
 	Suspicions   []Suspicion `json:"suspicions,omitempty"`      // in its texts
 	Reviews      int         `json:"-"`                         // how often its tools were compared with the pins
+}
+
+// RateLimit is the rate limit of a server: a token bucket, of which each call takes a
+// token.
+type RateLimit struct {
+	Calls   int    `json:"calls"`             // tokens that the bucket gets in PerMs
+	PerMs   int64  `json:"perMs"`             //
+	Burst   int    `json:"burst"`             // tokens that the bucket holds
+	Waiting int    `json:"waiting,omitempty"` // calls that wait for a token now
+	Delayed uint64 `json:"delayed,omitempty"` // calls that had to wait for a token, since the start of the gateway
+	Refused uint64 `json:"refused,omitempty"` // calls that would have had to wait for a token beyond their deadline
 }
 
 // MissingServer is a server that is not connected, and why.

@@ -78,6 +78,10 @@ type Call struct {
 	// for as long as a call of it may take. 0: it is refused at once.
 	Wait time.Duration
 
+	// Left is the time that the run of the call has left; nil if it has no limit. A call
+	// that would have to wait longer for its turn fails at once.
+	Left func() time.Duration
+
 	// Progress receives the server's progress notifications. It must not block, and may
 	// be nil.
 	Progress func(Progress)

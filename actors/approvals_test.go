@@ -165,7 +165,7 @@ func TestApprovalAtAClient(t *testing.T) {
 	}{
 		{"the user's file says so", true, true, true, allow},
 		{"it does not", false, true, false, allow},
-		{"the client of the run asks nobody", true, false, false, allow},
+		{"the client of the run cannot ask a person", true, false, false, allow},
 		{"for ever", true, true, false, always},
 		{"a wrong code", true, true, false, coded},
 		{"not at a client", true, true, false, plain},

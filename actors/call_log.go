@@ -121,11 +121,21 @@ func (s *System) withoutSecrets(server, text string) string {
 	return all[""](text)
 }
 
+// RenewRedactors reads Options.Secrets again.
+func (s *System) RenewRedactors() {
+	s.configuring.Lock()
+	defer s.configuring.Unlock()
+	s.redactors.Store(redactorsOf(s.configured, s.options.Secrets))
+}
+
 // redactorsOf returns the redactors of all configured servers, and under "" that of texts
-// of no server. All of them know the variables of all servers: a program may print what
-// another one was given.
-func redactorsOf(servers map[string]mcpclient.Config) *map[string]func(string) string {
+// of no server. All of them know the variables of all servers and the other secrets: a
+// program may print what another one was given.
+func redactorsOf(servers map[string]mcpclient.Config, others func() map[string]string) *map[string]func(string) string {
 	variables := map[string]string{}
+	if others != nil {
+		maps.Copy(variables, others())
+	}
 	for _, config := range servers {
 		maps.Copy(variables, config.Secrets)
 	}

@@ -98,6 +98,7 @@ func TestAFailedCallIsLoggedWithItsReason(t *testing.T) {
 		"an error of JSON-RPC":   {err: &toolscript.Error{Kind: toolscript.ToolFailed, Server: "up", Err: errors.New("Authorization: Bearer abcdefghijkl")}, want: []string{"tool_failed", "Authorization: Bearer (redacted)"}},
 		"a variable's value":     {err: &toolscript.Error{Kind: toolscript.ToolFailed, Err: errors.New("user marie.curie is locked")}, want: []string{"user ${USER_NAME} is locked"}},
 		"another server's":       {err: &toolscript.Error{Kind: toolscript.ToolFailed, Err: errors.New("bad key other-servers-key")}, want: []string{"bad key ${OTHER}"}},
+		"a key of the settings":  {err: &toolscript.Error{Kind: toolscript.ToolFailed, Err: errors.New("refused 7f31c0de-provider")}, want: []string{"refused (key of provider p)"}},
 		"a long text":            {err: &toolscript.Error{Kind: toolscript.ToolFailed, Err: errors.New(long)}, want: []string{long[:299] + "…"}},
 		"a connection that ends": {err: &toolscript.Error{Kind: toolscript.Unavailable, Err: errors.New("exit status 7")}, want: []string{"unavailable", "exit status 7"}},
 	}
@@ -114,7 +115,8 @@ func TestAFailedCallIsLoggedWithItsReason(t *testing.T) {
 					Servers: map[string]mcpclient.Config{"up": {
 						Type: mcpclient.Stdio, Env: map[string]string{"KEY": "hunter2hunter2"}, Secrets: map[string]string{"${USER_NAME}": "marie.curie"},
 					}, "other": {Type: mcpclient.Stdio, Disabled: true, Secrets: map[string]string{"${OTHER}": "other-servers-key"}}},
-					Logger: slog.New(slog.NewJSONHandler(&log, nil)),
+					Logger:  slog.New(slog.NewJSONHandler(&log, nil)),
+					Secrets: func() map[string]string { return map[string]string{"(key of provider p)": "7f31c0de-provider"} },
 				})
 				settle(t, s)
 				synctest.Wait()
@@ -125,12 +127,33 @@ func TestAFailedCallIsLoggedWithItsReason(t *testing.T) {
 						t.Errorf("the line lacks %q: %s", want, log.String())
 					}
 				}
-				for _, secret := range []string{"hunter2", "abcdefghijkl", "marie.curie", "other-servers-key"} {
+				for _, secret := range []string{"hunter2", "abcdefghijkl", "marie.curie", "other-servers-key", "7f31c0de"} {
 					if strings.Contains(log.String(), secret) {
 						t.Errorf("the line has %q: %s", secret, log.String())
 					}
 				}
 			})
 		})
+	}
+}
+
+// TestRenewedRedactors: after a change of the settings the new secret is hidden.
+func TestRenewedRedactors(t *testing.T) {
+	secret := "first-provider-key"
+	s := startWith(t, actors.Options{
+		Servers: map[string]mcpclient.Config{"up": {Type: mcpclient.Stdio, Disabled: true}},
+		Secrets: func() map[string]string { return map[string]string{"(hidden)": secret} },
+	})
+	for _, server := range []string{"", "up"} {
+		if got := s.Redact(server, "a first-provider-key"); got != "a (hidden)" {
+			t.Errorf("%q: %s", server, got)
+		}
+	}
+	secret = "second-provider-key"
+	s.RenewRedactors()
+	for _, server := range []string{"", "up"} {
+		if got := s.Redact(server, "a second-provider-key"); got != "a (hidden)" {
+			t.Errorf("%q after the change: %s", server, got)
+		}
 	}
 }

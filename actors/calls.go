@@ -75,7 +75,7 @@ func (s *System) callTool(ctx context.Context, call *toolscript.Call) (result js
 	waiting, stopWaiting := s.lingering(ctx, tool.Server)
 	defer stopWaiting()
 	result, err = mailbox.Ask(waiting, at, func(r mailbox.Reply[json.RawMessage]) any {
-		return server.Call{Ctx: ctx, Wait: call.Wait, Run: call.Run, ID: cmp.Or(call.CallID, call.RequestID), Trace: call.Trace, Tool: tool.Name, Args: args, Ask: call.Ask, Watch: call.Progress, Reply: r}
+		return server.Call{Ctx: ctx, Wait: call.Wait, Run: call.Run, ID: cmp.Or(call.CallID, call.RequestID), Trace: call.Trace, Tool: tool.Name, Args: args, Before: before(call.Left), Ask: call.Ask, Watch: call.Progress, Reply: r}
 	})
 	if err == nil {
 		s.observe(tool, result)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"time"
 
@@ -25,12 +24,22 @@ import (
 func (s *System) Configure(ctx context.Context, servers map[string]mcpclient.Config) (toolscript.Reload, error) {
 	s.configuring.Lock()
 	defer s.configuring.Unlock()
+	result, err := s.replace(ctx, servers)
+	if err == nil {
+		s.retryUnconnected(result.Retried)
+	}
+	return result, err
+}
+
+// replace replaces the configured servers. It is called with configuring held.
+func (s *System) replace(ctx context.Context, servers map[string]mcpclient.Config) (toolscript.Reload, error) {
 	if s.closing.Err() != nil {
 		return toolscript.Reload{}, mailbox.ErrStopped
 	}
 	ctx, cancel := context.WithTimeout(ctx, spawnLimit)
 	defer cancel()
-	result := compare(s.configured, servers)
+	plan := s.plan(servers)
+	result := resultOf(plan)
 	specs := make([]spec, 0, len(servers))
 	for _, name := range slices.Sorted(maps.Keys(servers)) {
 		specs = append(specs, s.serverSpec(name, servers[name]))
@@ -47,37 +56,17 @@ func (s *System) Configure(ctx context.Context, servers map[string]mcpclient.Con
 		return toolscript.Reload{}, err
 	}
 	s.configured = servers
-	s.redactors.Store(redactorsOf(servers))
-	s.retryUnconnected(&result)
+	s.redactors.Store(redactorsOf(servers, s.options.Secrets))
 	return result, nil
 }
 
-// retryUnconnected starts attempts to connect for the servers that keep their actor and
-// are not connected.
-func (s *System) retryUnconnected(r *toolscript.Reload) {
-	for _, known := range s.current().Servers {
-		config, configured := s.configured[known.Name]
-		if !configured || config.Problem != nil || config.Disabled {
-			continue
-		}
-		switch known.State {
-		case toolscript.Backoff, toolscript.Failed:
-		case toolscript.NeedsAuth:
-			if s.login(known.Name, config) != nil {
-				continue // it connects by itself after the login
-			}
-		default:
-			continue
-		}
-		if !slices.Contains(r.Unchanged, known.Name) && !slices.Contains(r.Adjusted, known.Name) {
-			continue
-		}
-		if at, ok := s.directory.find(serverID(known.Name)); ok {
+// retryUnconnected starts attempts to connect.
+func (s *System) retryUnconnected(names []string) {
+	for _, name := range names {
+		if at, ok := s.directory.find(serverID(name)); ok {
 			mailbox.Send(at.Engine, at.PID, server.Retry{})
-			r.Retried = append(r.Retried, known.Name)
 		}
 	}
-	r.Unchanged = slices.DeleteFunc(r.Unchanged, func(name string) bool { return slices.Contains(r.Retried, name) })
 }
 
 // RestartServer ends the connection of a server with its process, connects again, and
@@ -99,33 +88,9 @@ func (s *System) RestartServer(ctx context.Context, name string) (status toolscr
 	return mailbox.Ask(ctx, at, func(r mailbox.Reply[toolscript.ServerStatus]) any { return server.Restart{Reply: r} })
 }
 
-// compare returns the changes between two configurations.
-func compare(old, next map[string]mcpclient.Config) toolscript.Reload {
-	r := toolscript.Reload{Added: []string{}, Removed: []string{}, Changed: []string{}, Unchanged: []string{}}
-	for _, name := range slices.Sorted(maps.Keys(next)) {
-		before, known := old[name]
-		switch {
-		case !known:
-			r.Added = append(r.Added, name)
-		case reflect.DeepEqual(before, next[name]):
-			r.Unchanged = append(r.Unchanged, name)
-		case reflect.DeepEqual(before.Connection(), next[name].Connection()):
-			r.Adjusted = append(r.Adjusted, name)
-		default:
-			r.Changed = append(r.Changed, name)
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(old)) {
-		if _, still := next[name]; !still {
-			r.Removed = append(r.Removed, name)
-		}
-	}
-	return r
-}
-
 // serverSpec describes the actor of one server.
 func (s *System) serverSpec(name string, config mcpclient.Config) spec {
-	status := toolscript.ServerStatus{Name: name, Type: config.Type, State: toolscript.Connecting}
+	status := toolscript.ServerStatus{Name: name, Type: config.Type, Shared: config.Shared, State: toolscript.Connecting}
 	if config.Disabled {
 		status.State, status.Disabled = toolscript.Stopped, true
 	}

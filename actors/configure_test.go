@@ -104,7 +104,7 @@ func TestConfigureAdjusts(t *testing.T) {
 			limit  time.Duration
 		}{
 			{mcpclient.Config{Type: mcpclient.Stdio, Timeout: time.Second, ExcludeTools: []string{"other"}}, 1, time.Second},
-			{mcpclient.Config{Type: mcpclient.Stdio, Timeout: 3 * time.Second, Concurrency: 1}, 2, 3 * time.Second},
+			{mcpclient.Config{Type: mcpclient.Stdio, Timeout: 3 * time.Second, Concurrency: 1, RateLimit: mcpclient.RateLimit{Calls: 1, Per: time.Second, Burst: 1}}, 2, 3 * time.Second},
 		} {
 			got, err := s.Configure(t.Context(), map[string]mcpclient.Config{"a": test.config})
 			if err != nil || !cmp.Equal(got.Adjusted, []string{"a"}) || len(got.Changed)+len(got.Unchanged) > 0 {

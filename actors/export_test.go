@@ -5,6 +5,7 @@ import (
 
 	"github.com/anthdm/hollywood/actor"
 
+	"github.com/toolscript/toolscript/actors/audit"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 	"github.com/toolscript/toolscript/actors/registry"
 )
@@ -39,3 +40,6 @@ func Find(s *System, id string) mailbox.Address {
 	at, _ := s.directory.find(id)
 	return at
 }
+
+// SetAudit replaces the audit of a System without calls; nil is none.
+func SetAudit(s *System, l *audit.Log) { s.options.Audit = l }

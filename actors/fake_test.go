@@ -118,15 +118,15 @@ func start(t *testing.T, d dialer, servers ...string) *actors.System {
 	return startWith(t, o)
 }
 
-func startWith(t *testing.T, o actors.Options) *actors.System {
-	t.Helper()
+func startWith(tb testing.TB, o actors.Options) *actors.System {
+	tb.Helper()
 	s, err := actors.Start(o)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		if err := s.Close(context.Background()); err != nil {
-			t.Errorf("Close: %v", err)
+			tb.Errorf("Close: %v", err)
 		}
 	})
 	return s

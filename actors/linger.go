@@ -8,6 +8,14 @@ import (
 	"github.com/toolscript/toolscript/actors/server"
 )
 
+// before is the time at which left is over; zero if there is none.
+func before(left func() time.Duration) time.Time {
+	if left == nil {
+		return time.Time{}
+	}
+	return time.Now().Add(left())
+}
+
 // lingering returns the context in which the caller of a tool of a server waits for its reply. A tool
 // that runs in this process may need some time to end after the call was cancelled, and
 // the reply says when it has. All other calls end with ctx.

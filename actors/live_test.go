@@ -264,7 +264,7 @@ func TestEventsOfAnActorThatPanics(t *testing.T) {
 		time.Sleep(15 * time.Second)
 		v := w.snapshot()
 		if a := find(); a.MailboxMs < 10_000 || len(v.Attention) != 1 || v.Attention[0].Command != "toolscript gateway restart" {
-			t.Errorf("actor %+v, want one that is stuck, and attention: %+v", a, v.Attention)
+			t.Errorf("actor %+v, want the state stuck; attention: %+v", a, v.Attention)
 		}
 		if a := find(); a.Waiting < 7 {
 			t.Errorf("actor %+v, want 7 messages that wait, and a probe", a)

@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -66,7 +67,7 @@ func (s *System) login(name string, config mcpclient.Config) *oauth.Session {
 	if s.options.Logins == nil || config.Problem != nil || config.Local() {
 		return nil
 	}
-	session, err := s.options.Logins.Session(name, config.URL, config.OAuth)
+	session, err := s.options.Logins.Session(cmp.Or(config.Account, name), config.URL, config.OAuth)
 	if err != nil {
 		return nil // the dial fails with this error
 	}
@@ -76,7 +77,7 @@ func (s *System) login(name string, config mcpclient.Config) *oauth.Session {
 // Credentials adds the tokens of logins to the requests of a Dialer.
 func Credentials(logins *oauth.Sessions) func(string, mcpclient.Config, http.RoundTripper) http.RoundTripper {
 	return func(name string, config mcpclient.Config, base http.RoundTripper) http.RoundTripper {
-		session, err := logins.Session(name, config.URL, config.OAuth)
+		session, err := logins.Session(cmp.Or(config.Account, name), config.URL, config.OAuth)
 		if err != nil {
 			return failing{err}
 		}

@@ -118,6 +118,9 @@ func (s *System) Measures(ctx context.Context) (toolscript.Measures, error) {
 			"checked":  s.counters.checked.Read()[toolscript.OutcomeOK],
 		},
 	}
+	if audit := s.options.Audit.Stats(); audit != nil {
+		m.AuditDropped = uint64(max(audit.Dropped, 0))
+	}
 	for _, status := range s.servers(ctx, s.current()) {
 		m.Servers = append(m.Servers, measured(status, &s.port(status.Name).Traffic))
 	}
@@ -135,7 +138,7 @@ func (s *System) Measures(ctx context.Context) (toolscript.Measures, error) {
 func measured(status toolscript.ServerStatus, t *server.Traffic) toolscript.ServerMeasures {
 	return toolscript.ServerMeasures{
 		ServerStatus: status, Outcomes: t.Calls.Outcomes.Read(), Durations: t.Durations.Read(), AnswerBytes: t.Calls.Bytes.Load(),
-		DroppedLines: t.DroppedLines.Load(),
+		DroppedLines: t.DroppedLines.Load(), Fetches: t.Fetches.Read(),
 	}
 }
 

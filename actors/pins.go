@@ -36,7 +36,7 @@ func (s *System) newGuard() *pin.Guard {
 // reviewer returns the function that reviews the tools of a server. Tools of this program
 // change only with it.
 func (s *System) reviewer(name string, config mcpclient.Config) func(string, []toolscript.Tool) server.Review {
-	if config.Type == mcpclient.Builtin || config.Type == mcpclient.InProcess {
+	if config.Functions() {
 		return nil
 	}
 	identity := identityOf(config)

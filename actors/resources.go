@@ -34,7 +34,7 @@ const listLimit = 15 * time.Second
 func (s *System) Fetch(ctx context.Context, o toolscript.FetchRequest) (json.RawMessage, error) {
 	view, start := s.current(), time.Now()
 	result, err := s.fetch(ctx, view, o)
-	call := toolscript.Call{ID: o.ID, Run: o.Run, CallID: o.CallID, RequestID: o.RequestID}
+	call := toolscript.Call{ID: o.ID, Run: o.Run, CallID: o.CallID, RequestID: o.RequestID, Trace: o.Trace}
 	call.Args = auditedFetch(o)
 	s.ended(view, call, time.Since(start), result, err)
 	return result, err
@@ -100,7 +100,7 @@ func (s *System) fetchFrom(ctx context.Context, o toolscript.FetchRequest) (json
 		return nil, &ended
 	}
 	return mailbox.Ask(ctx, at, func(r mailbox.Reply[json.RawMessage]) any {
-		return server.Call{Ctx: ctx, Wait: o.Wait, Run: o.Run, Fetch: &o, Reply: r}
+		return server.Call{Ctx: ctx, Wait: o.Wait, Run: o.Run, Trace: o.Trace, Fetch: &o, Reply: r}
 	})
 }
 
@@ -146,7 +146,7 @@ func (s *System) fetchAll(ctx context.Context, view registry.View, o toolscript.
 func asked(view registry.View, o toolscript.FetchRequest, cursors map[string]string) []string {
 	var names []string
 	for _, s := range view.Servers {
-		if _, more := cursors[s.Name]; o.Admits(s.Name) && (more || cursors == nil) && s.Type != mcpclient.Builtin && s.Type != mcpclient.InProcess {
+		if _, more := cursors[s.Name]; o.Admits(s.Name) && (more || cursors == nil) && !(mcpclient.Config{Type: s.Type}).Functions() {
 			names = append(names, s.Name)
 		}
 	}

@@ -76,7 +76,7 @@ func (s *System) scriptSpecs() []spec {
 			Name: "checker", Start: o.StartChecker, Max: maxCheckers, Spare: spare, UnusedTime: o.IdleTime, Unused: o.Idle, Work: &s.work,
 		})},
 		{id: sandboxesID, produce: workers.New(workers.Options{
-			Name: "sandbox", Start: o.StartSandbox, Spare: spare, UnusedTime: o.IdleTime, Unused: o.Idle, Work: &s.work,
+			Name: "sandbox", Start: o.StartSandbox, Nested: execution.MaxNested, Spare: spare, UnusedTime: o.IdleTime, Unused: o.Idle, Work: &s.work,
 		})},
 		{id: runsID, produce: execution.New(s.runDeps())},
 	}
@@ -111,11 +111,14 @@ func (s *System) runDeps() execution.Deps {
 		Select:     s.Select,
 		Names:      s.namesForScripts,
 		Types:      s.declarations,
+		Untyped:    untyped,
 		Builtins:   s.Builtins,
 		Dialect:    s.dialectDeclarations,
 		Advise:     s.advise,
 		Connecting: func(f toolscript.Filter) []string { return connecting(s.current(), f) },
 		Await:      func(ctx context.Context, f toolscript.Filter) { s.Await(ctx, f) },
+		Needed:     s.needed,
+		Missing:    s.missingTools,
 		Checker: func(ctx context.Context) (execution.Checker, execution.GiveBack, error) {
 			return borrow[execution.Checker](ctx, s, checkersID)
 		},
@@ -166,7 +169,11 @@ func borrow[T any](ctx context.Context, s *System, pool string) (T, execution.Gi
 	if err != nil {
 		return none, nil, err
 	}
-	w, err := workers.Take(ctx, at)
+	take := workers.Take
+	if execution.Nested(ctx) {
+		take = workers.TakeNested
+	}
+	w, err := take(ctx, at)
 	if err != nil {
 		return none, nil, err
 	}
@@ -193,7 +200,7 @@ func (s *System) denoSpec() spec {
 		// The version is unique, also for two gateways that use one port in turn.
 		return o.StartDeno(ctx, fmt.Sprintf("%x-%d", s.started.UnixNano(), s.Catalog().Generation()))
 	}
-	return spec{id: denoPoolID, produce: workers.New(workers.Options{Name: "Deno", Start: start, Spare: o.SpareDeno, UnusedTime: o.IdleTime, Work: &s.work})}
+	return spec{id: denoPoolID, produce: workers.New(workers.Options{Name: "Deno", Start: start, Nested: execution.MaxNested, Spare: o.SpareDeno, UnusedTime: o.IdleTime, Work: &s.work})}
 }
 
 // Engines returns all engines and whether they are available.

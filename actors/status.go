@@ -54,7 +54,7 @@ func (s *System) refresh(ctx context.Context, status *toolscript.ServerStatus) {
 	if err != nil {
 		return
 	}
-	status.InFlight, status.Queued = now.InFlight, now.Queued
+	status.InFlight, status.Queued, status.RateLimit = now.InFlight, now.Queued, now.RateLimit
 	status.OAuthStatus, status.OAuthError, status.OAuthFailed = now.OAuthStatus, now.OAuthError, now.OAuthFailed
 	if now.State == status.State {
 		status.Error = now.Error
@@ -87,6 +87,8 @@ func (s *System) Status(ctx context.Context) (toolscript.Status, error) {
 			}
 		}
 	}
+	approvals, _ := s.PendingApprovals(ctx) // their actor reports itself
+	status.Attention = toolscript.Attend(status, approvals)
 	return status, nil
 }
 

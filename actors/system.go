@@ -61,6 +61,10 @@ type Options struct {
 	Search         SearchOptions               // zero: only words are compared
 	Audit          *audit.Log                  // nil: there is no audit; Close closes it
 
+	// Secrets are the secrets of the configuration outside of its servers, by the text that
+	// replaces each in logs; nil: none. It is called at the start and by RenewRedactors.
+	Secrets func() map[string]string
+
 	// Tracer records spans of runs, calls and requests to servers; nil: nothing is recorded.
 	Tracer toolscript.Tracer
 
@@ -72,6 +76,9 @@ type Options struct {
 	// NoServers is the error of a search, and of a script that uses a server, if no
 	// server is configured; nil: they find nothing.
 	NoServers error
+
+	// ServersOnly leaves out what a hub does not need: types, search, approvals and runs.
+	ServersOnly bool
 
 	// Known are the tools that servers listed last, by name of the server. A search
 	// finds them without a connection.
@@ -90,7 +97,7 @@ func (o Options) withDefaults() Options {
 		if o.Logins != nil {
 			d.RoundTripper = Credentials(o.Logins)
 		}
-		o.Dial = server.DialAll(d, builtin.Dialer{})
+		o.Dial = server.DialAll(d, builtin.Dialer{}, nil)
 	}
 	if o.ConnectTimeout == 0 {
 		o.ConnectTimeout = DefaultConnectTimeout
@@ -161,7 +168,7 @@ func Start(o Options) (*System, error) {
 		starts:     server.NewStarts(startsPerCPU * runtime.GOMAXPROCS(0)),
 		configured: o.Servers,
 	}
-	s.redactors.Store(redactorsOf(o.Servers))
+	s.redactors.Store(redactorsOf(o.Servers, o.Secrets))
 	s.identities.Store(identitiesOf(o.Servers))
 	s.guard = s.newGuard()
 	s.closing, s.shut = context.WithCancel(context.Background())
@@ -183,10 +190,14 @@ func Start(o Options) (*System, error) {
 // specs returns the permanent actors in the order of their start.
 func (s *System) specs() []spec {
 	logger := s.options.Logger
+	catalog := spec{id: registryID, produce: func() actor.Receiver {
+		return registry.New(registry.Options{Current: s.current, Publish: s.publish, Logger: logger})
+	}}
+	if s.options.ServersOnly {
+		return append([]spec{catalog}, s.serverSpecs()...)
+	}
 	all := []spec{
-		{id: registryID, produce: func() actor.Receiver {
-			return registry.New(registry.Options{Current: s.current, Publish: s.publish, Logger: logger})
-		}},
+		catalog,
 		{id: typecacheID, produce: func() actor.Receiver { return typecache.New(logger, &s.work) }},
 		s.approvalSpec(),
 		s.liveSpec(),
@@ -196,10 +207,15 @@ func (s *System) specs() []spec {
 		all = append(all, spec{id: auditID, produce: audit.New(log, &s.work)})
 	}
 	all = append(all, s.searchSpecs()...)
+	all = append(all, s.serverSpecs()...)
+	return append(all, s.scriptSpecs()...)
+}
+
+func (s *System) serverSpecs() (all []spec) {
 	for name, config := range s.options.Servers {
 		all = append(all, s.serverSpec(name, config))
 	}
-	return append(all, s.scriptSpecs()...)
+	return all
 }
 
 func (s *System) current() registry.View { return s.view.Load().View }

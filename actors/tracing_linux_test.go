@@ -169,3 +169,72 @@ func TestTraceparentIsPassedOn(t *testing.T) {
 		t.Errorf("the server received %q, want %q", conn.seen, want)
 	}
 }
+
+// TestSpansOfFetches: requests for resources and prompts have spans below the run, their
+// traceparent reaches the server, and they are timed by method.
+func TestSpansOfFetches(t *testing.T) {
+	for _, traced := range []bool{true, false} {
+		t.Run(fmt.Sprint(traced), func(t *testing.T) {
+			tracer, conn := &recorder{}, newConn("a")
+			var mu sync.Mutex
+			var seen []string
+			conn.fetch = func(_ context.Context, o toolscript.FetchRequest, _ func()) (json.RawMessage, error) {
+				mu.Lock()
+				defer mu.Unlock()
+				seen = append(seen, o.Trace)
+				if o.ID == toolscript.GetPrompt {
+					return nil, &toolscript.Error{Kind: toolscript.ToolFailed, Err: fmt.Errorf("no")}
+				}
+				return json.RawMessage(`{"contents":[],"resources":[],"resourceTemplates":[],"prompts":[]}`), nil
+			}
+			var with toolscript.Tracer
+			if traced {
+				with = tracer
+			}
+			s := withSandboxes(t, conn, with)
+			err := s.Exec(t.Context(), toolscript.ExecRequest{Trace: caller, Check: toolscript.CheckOff, Code: `
+				await tools.$resources.list({ server: "a" });
+				await tools.$resources.templates({ server: "a" });
+				await tools.$resources.read({ server: "a", uri: "x://secret" });
+				await tools.$prompts.list();
+				await tools.$prompts.get({ server: "a", name: "brief" });`}, func(toolscript.Event) error { return nil })
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := []string{"run threw", "  resources/list", "  resources/templates/list", "  resources/read", "  prompts/list", "  prompts/get brief tool_failed"}
+			requests := slices.Repeat([]string{caller}, 5)
+			if traced {
+				requests = nil
+				for _, span := range tracer.spans[1:] {
+					requests = append(requests, span.id)
+					method, _, _ := strings.Cut(span.name, " ")
+					if span.attributes["mcp.method.name"] != method || span.attributes["toolscript.server"] != "a" || strings.Contains(fmt.Sprint(span.attributes), "secret") {
+						t.Errorf("%s has %v", span.name, span.attributes)
+					}
+				}
+			} else {
+				want = nil
+			}
+			if diff := cmp.Diff(want, tracer.tree(caller)); diff != "" {
+				t.Error(diff)
+			}
+			if !slices.Equal(requests, seen) {
+				t.Errorf("the server received %q, want %q", seen, requests)
+			}
+			m, err := s.Measures(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			counts := map[string]uint64{}
+			for method, d := range m.Servers[0].Fetches {
+				counts[method] = d.Count()
+			}
+			if diff := cmp.Diff(map[string]uint64{"resources/list": 1, "resources/templates/list": 1, "resources/read": 1, "prompts/list": 1, "prompts/get": 1}, counts); diff != "" {
+				t.Error(diff)
+			}
+			if n := m.Servers[0].Durations.Count(); n != 0 {
+				t.Errorf("%d tool calls", n)
+			}
+		})
+	}
+}

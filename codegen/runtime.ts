@@ -11,6 +11,8 @@ export class ToolError extends Error {
   readonly code: string;
   /** The code of a JSON-RPC error. */
   readonly rpcCode?: number;
+  /** After how many milliseconds to try again, if that is known: of busy and unavailable. */
+  readonly retryAfterMs?: number;
   /** The content blocks of a result that the tool marked as an error. */
   readonly content: unknown[];
   /** Wrong arguments, each with the reason. */
@@ -22,6 +24,7 @@ export class ToolError extends Error {
     this.tool = tool;
     this.code = code;
     this.rpcCode = more.rpcCode;
+    this.retryAfterMs = more.retryAfterMs;
     this.content = more.content ?? [];
     this.details = more.details ?? [];
   }

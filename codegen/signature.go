@@ -3,6 +3,7 @@ package codegen
 import (
 	"regexp"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/toolscript/toolscript"
@@ -140,11 +141,13 @@ func members(t *typ, depth int) string {
 }
 
 // deprecation matches descriptions of tools that have a replacement.
-var deprecation = regexp.MustCompile(`\bDEPRECATED\b|(?i)(?:^|[.(\[*]\s*)deprecated\b|\b(?:is|are|now) deprecated\b`)
+var deprecation = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\bDEPRECATED\b|(?i)(?:^|[.(\[*]\s*)deprecated\b|\b(?:is|are|now) deprecated\b`)
+})
 
 // Deprecated reports whether the server marks a tool as deprecated.
 func Deprecated(t toolscript.Tool) bool {
 	const most = 4 << 10 // characters that are searched
-	return deprecation.MatchString(t.Description[:min(len(t.Description), most)]) ||
-		deprecation.MatchString(t.Title[:min(len(t.Title), most)])
+	return deprecation().MatchString(t.Description[:min(len(t.Description), most)]) ||
+		deprecation().MatchString(t.Title[:min(len(t.Title), most)])
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/harness/answer"
+	"github.com/toolscript/toolscript/transport/inprocess"
 )
 
 // call makes a structured call and emits its output. An error of the call is its output.
@@ -45,7 +46,7 @@ func (p *process) made(ctx context.Context, c answer.Call) (string, error) {
 		return "plan: " + id + " was not called", nil
 	}
 	var failed error
-	raw, err := p.gateway.CallTool(ctx, toolscript.Call{
+	raw, err := p.gateway.CallTool(inprocess.WithAllow(ctx, p.options.Allow), toolscript.Call{
 		ID: id, Args: c.Args, Wait: toolscript.ConnectWait, CallID: c.ID,
 		Waiting: func(a toolscript.Approval) (resume func(bool)) {
 			stop, err := p.waits(ctx, "", c.ID, a)

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/harness/detect"
@@ -56,9 +57,9 @@ func scriptError(e *toolscript.RunError, kind toolscript.Kind, scriptID string, 
 
 // option is advice that helps with toolscript exec alone: the limits of scripts in answers
 // cannot be raised.
-var option = regexp.MustCompile(`(; allow more with|, or raise) --[a-z-]+`)
+var option = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(; allow more with|, or raise) --[a-z-]+`) })
 
-func withoutOptions(message string) string { return option.ReplaceAllString(message, "") }
+func withoutOptions(message string) string { return option().ReplaceAllString(message, "") }
 
 // detached is the error of a script that has ended before its calls: they were cancelled
 // and did not end in the time that they have for that.
@@ -78,14 +79,14 @@ func (r *run) detached(stuck []toolscript.DetachedCall) *ScriptError {
 }
 
 // place is a place in a script, in the text of an error.
-var place = regexp.MustCompile(regexp.QuoteMeta(file) + `:(\d{1,9}):(\d{1,9})`)
+var place = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(regexp.QuoteMeta(file) + `:(\d{1,9}):(\d{1,9})`) })
 
 // inMessage makes places in a script that begins at start places in its message.
 func inMessage(text string, start detect.Position) string {
 	if !strings.Contains(text, file) {
 		return text
 	}
-	return place.ReplaceAllStringFunc(text, func(match string) string {
+	return place().ReplaceAllStringFunc(text, func(match string) string {
 		parts := strings.Split(match, ":")
 		line, _ := strconv.Atoi(parts[1]) // digits
 		column, _ := strconv.Atoi(parts[2])

@@ -62,7 +62,7 @@ type Registry struct {
 }
 
 // toolName is the form of a name: what the APIs of models accept, and the dot.
-var toolName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]{0,63}$`)
+var toolName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]{0,63}$`) })
 
 // Register adds a tool. The error is a *toolscript.Error: Conflict for a name that is
 // registered, else Invalid with what is wrong.
@@ -88,7 +88,7 @@ func (r *Registry) Register(t Tool) error {
 
 func (t Tool) check() error {
 	switch ident := naming.Identifier(t.Name); {
-	case !toolName.MatchString(t.Name):
+	case !toolName().MatchString(t.Name):
 		return errors.New(`a name is a letter, then letters, digits, "_", "." and "-", and has at most 64 characters`)
 	case ident == naming.Spawn:
 		return fmt.Errorf("tools.%s is a member of toolscript", ident)

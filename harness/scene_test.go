@@ -59,7 +59,7 @@ var shared = sync.OnceValues(func() (*actors.System, error) {
 	}
 	return actors.Start(actors.Options{
 		Servers: map[string]mcpclient.Config{"workspace": {Type: mcpclient.Builtin, Root: root, Tools: names}},
-		Dial:    server.DialAll(mcpclient.Dialer{}, builtin.Dialer{Registry: registry, Host: tool.Host{StateDir: cache}}),
+		Dial:    server.DialAll(mcpclient.Dialer{}, builtin.Dialer{Registry: registry, Host: tool.Host{StateDir: cache}}, nil),
 		Scripts: actors.Scripts{
 			StartChecker: func(ctx context.Context) (workers.Worker, error) { return worker.StartChecker(ctx, options) },
 			StartSandbox: func(ctx context.Context) (workers.Worker, error) { return worker.StartSandbox(ctx, options) },

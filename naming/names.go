@@ -14,7 +14,8 @@ import (
 
 // Names has the identifiers of one catalog: the names that scripts write for servers
 // and tools, and the names of their types. No identifier starts with $, which is
-// reserved for the program's own members of tools. Names are immutable.
+// reserved for the program's own members of tools, except that of the server of saved
+// scripts. Names are immutable.
 type Names struct {
 	Key     string   `json:"key"`     // equal keys mean equal identifiers for equal ids
 	Servers []Server `json:"servers"` // all configured servers, sorted by configured name
@@ -75,12 +76,14 @@ func New(c toolscript.Catalog) *Names {
 const Spawn = "spawn"
 
 // IsServer reports whether a member of tools can be a server.
-func IsServer(ident string) bool { return ident != Spawn && !strings.HasPrefix(ident, "$") }
+func IsServer(ident string) bool {
+	return ident == toolscript.ScriptsServer || ident != Spawn && !strings.HasPrefix(ident, "$")
+}
 
 func (n *Names) nameServers(configured []string) {
 	claims := make([]claim, len(configured), len(configured)+1)
 	for i, server := range configured {
-		ident := Identifier(server)
+		ident := ServerIdentifier(server)
 		claims[i] = claim{id: server, want: ident, exact: ident == server && ident != Spawn}
 	}
 	claims = append(claims, claim{id: "the method that starts tasks", want: Spawn, exact: true})
@@ -89,6 +92,14 @@ func (n *Names) nameServers(configured []string) {
 	for i, server := range configured {
 		n.Servers = append(n.Servers, Server{Ident: idents[i], Name: server})
 	}
+}
+
+// ServerIdentifier is Identifier, except for the server of saved scripts.
+func ServerIdentifier(name string) string {
+	if name == toolscript.ScriptsServer {
+		return name
+	}
+	return Identifier(name)
 }
 
 func (n *Names) nameTools(s *Server, tools []toolscript.Tool) {

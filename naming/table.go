@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/toolscript/toolscript"
 )
@@ -324,11 +325,11 @@ func (t *Table) Missing(server int, ident string) string {
 	}
 }
 
-var identifier = regexp.MustCompile(`^[\p{L}_$][\p{L}\p{N}_$]*$`)
+var identifier = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\p{L}_$][\p{L}\p{N}_$]*$`) })
 
 // property returns the expression of a property in a script.
 func property(owner, name string) string {
-	if identifier.MatchString(name) {
+	if identifier().MatchString(name) {
 		return owner + "." + name
 	}
 	quoted, _ := json.Marshal(name) // strings can always be marshalled

@@ -56,7 +56,12 @@ type Job struct {
 	Names    *naming.Names     `json:"names"`
 	Allow    toolscript.Filter `json:"allow,omitzero"`   // what the script sees of Names; the gateway refuses calls to the rest
 	Answer   *AnswerContext    `json:"answer,omitempty"` // of a script in the answer of a model, which has context and frozen results
+	Idle     bool              `json:"idle,omitempty"`   // the host is an Idler
 	Clock    *Clock            `json:"-"`                // of Limits.TimeoutMs; nil: the clock never stops
+
+	// Parameter is the argument of the function that the script exports as default, as
+	// JSON; nil: the function is not called, and the exported value is that of the script.
+	Parameter json.RawMessage `json:"parameter,omitempty"`
 }
 
 // AnswerContext is what the script of an answer knows of its conversation.
@@ -112,6 +117,14 @@ type Host interface {
 	// ReadStdin waits for the next piece of standard input; nil is the end of the
 	// input. The text of an error is for the script.
 	ReadStdin(ctx context.Context) ([]byte, error)
+}
+
+// Idler is a Host that is told when its script can only continue with an answer.
+type Idler interface {
+	// Idle says that the script has taken all answers but those to so many calls, and
+	// waits for these: no timer and no input is left. The script may have had further
+	// answers since. Idle does not block, and is never called concurrently with Begin.
+	Idle(calls int)
 }
 
 // Outcome is how a job ended.

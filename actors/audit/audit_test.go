@@ -71,7 +71,7 @@ func TestLines(t *testing.T) {
 		log.Run(record, &toolscript.ExecRequest{Code: "return 1", Client: "me", Session: "s2"})
 		log.Call(call(1))
 		record.Calls = make([]toolscript.CallRecord, 1)
-		record.Close(toolscript.End{Kind: toolscript.LimitTime, ExitCode: 1})
+		record.Close(toolscript.End{Kind: toolscript.LimitTime, ExitCode: 1, Value: json.RawMessage(`{"a":1}`)})
 		log.End(record)
 		time.Sleep(time.Second) // of the bubble
 		synctest.Wait()
@@ -89,8 +89,8 @@ func TestLines(t *testing.T) {
 			made.Result.Bytes != 14 || made.Approval != "person" || made.Ms != 1.5 || made.Session != "s1" || made.Outcome != "ok" {
 			t.Errorf("call: %+v %+v %+v", made, made.Args, made.Result)
 		}
-		if end.Outcome != string(toolscript.LimitTime) || end.Calls != 1 || *end.ExitCode != 1 {
-			t.Errorf("end: %+v", end)
+		if end.Outcome != string(toolscript.LimitTime) || end.Calls != 1 || *end.ExitCode != 1 || end.Value == nil || *end.Value != *made.Args {
+			t.Errorf("end: %+v %+v", end, end.Value)
 		}
 		if s := log.Stats(); s.Written != 3 || s.Dropped != 0 || s.File == "" || s.Error != "" {
 			t.Errorf("Stats = %+v", s)

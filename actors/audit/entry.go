@@ -57,8 +57,9 @@ type Line struct {
 	Error   string  `json:"error,omitempty"` // without secrets, cut
 
 	// Of the end of a run.
-	Calls    int  `json:"calls,omitempty"`
-	ExitCode *int `json:"exitCode,omitempty"`
+	Calls    int   `json:"calls,omitempty"`
+	ExitCode *int  `json:"exitCode,omitempty"`
+	Value    *Data `json:"value,omitempty"` // absent: the script returned undefined, or failed
 
 	// Of drop.
 	Count int64  `json:"count,omitempty"`
@@ -69,6 +70,7 @@ type Line struct {
 type entry struct {
 	line   *Line  // nil: call
 	script string // of line
+	value  []byte // of line
 	call   callEntry
 }
 
@@ -81,7 +83,9 @@ type callEntry struct {
 	took                                                                time.Duration
 }
 
-func (e *entry) size() int64 { return int64(len(e.script) + len(e.call.args) + len(e.call.result)) }
+func (e *entry) size() int64 {
+	return int64(len(e.script) + len(e.value) + len(e.call.args) + len(e.call.result))
+}
 
 // hash replaces the data by its hashes.
 func (e *entry) hash() {
@@ -89,7 +93,10 @@ func (e *entry) hash() {
 		if e.line.Type == TypeRun && e.line.Script == nil {
 			e.line.Script = dataOf([]byte(e.script))
 		}
-		e.script = ""
+		if e.value != nil {
+			e.line.Value = dataOf(e.value)
+		}
+		e.script, e.value = "", nil
 		return
 	}
 	c := &e.call
@@ -133,7 +140,7 @@ func (l *Log) End(record toolscript.RunRecord) {
 	if record.Kind != "" {
 		line.Outcome = string(record.Kind)
 	}
-	l.add(entry{line: &line})
+	l.add(entry{line: &line, value: record.Value})
 }
 
 // Ended is a call that has ended.

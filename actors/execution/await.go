@@ -14,10 +14,14 @@ import (
 // connect within it.
 const quietTime = 300 * time.Millisecond
 
-// await waits up to ConnectTime for the servers that the script uses. A call to a
+// await waits up to ConnectTime for the servers that the script uses or needs. A call to a
 // server that is not connected afterwards fails with the reason.
 func (w *work) await(ctx context.Context, uses runner.Uses) {
 	filter, some := w.used(uses)
+	if len(w.request.Needs) > 0 && (!some || filter != nil) {
+		filter = append(slices.Clip(filter), w.deps.Needed(w.request.Needs, w.request.Allow)...)
+		some = len(filter) > 0
+	}
 	if !some {
 		return
 	}
@@ -57,4 +61,6 @@ func (w *work) used(uses runner.Uses) (toolscript.Filter, bool) {
 
 // reachesAll reports whether an entry of the allow list is a member of tools that
 // reaches any server, such as $resources.
-func reachesAll(entry string) bool { return strings.HasPrefix(entry, "$") }
+func reachesAll(entry string) bool {
+	return strings.HasPrefix(entry, "$") && !strings.HasPrefix(entry, toolscript.ScriptsServer)
+}

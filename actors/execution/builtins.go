@@ -127,7 +127,7 @@ func fetchTool(id string) (tool toolscript.Tool, is bool) {
 func (s *calls) fetch(ctx context.Context, c *call) (json.RawMessage, *toolscript.ToolError) {
 	o, err := parseFetch(c.Call)
 	if err == nil {
-		o.Allow, o.Run, o.CallID = s.allow, s.run, c.CallID
+		o.Allow, o.Run, o.CallID, o.Trace = s.allow, s.run, c.CallID, s.trace
 		if o.Server != "" { // a request to all servers waits for none
 			o.Wait = toolscript.ConnectWait
 		}

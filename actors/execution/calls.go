@@ -31,14 +31,15 @@ type calls struct {
 	events    *emitter
 	questions *elicitations
 	tasks     *taskMemory
+	within    *lent  // of a nested run: the run that it belongs to
 	detailed  bool   // callEnd has arguments and result
 	settled   func() // called when the script has ended and no call is in flight any more
 
 	mu                  sync.Mutex
 	over                bool // the script has ended
 	admitted, completed int64
-	outside             int64                   // calls over HTTP
-	free                int64                   // how many more calls may start
+	begun               time.Time               // of the time of the script, see scriptBegins
+	free, outside       int64                   // how many more calls may start, and how many came over HTTP
 	queue               []*call                 // in the order of arrival; some may have been dropped
 	first               [1]*call                // the memory of a queue with one call
 	starting            bool                    // a goroutine starts queued calls
@@ -110,12 +111,9 @@ func (s *calls) enter(c *call) error {
 	if s.over {
 		return errAborted
 	}
-	if s.admitted >= s.limits.ToolCalls {
-		return &toolscript.Error{
-			Kind: toolscript.LimitCalls, Err: fmt.Errorf("the run has reached its limit of %d tool calls; %s", s.limits.ToolCalls, s.moreCalls()),
-		}
+	if err := s.count(); err != nil {
+		return err
 	}
-	s.admitted++
 	if c.turn != nil {
 		s.outside++
 		c.CallID = fmt.Sprintf("http_%d", s.outside)

@@ -29,6 +29,7 @@ func (s *calls) Outside(ctx context.Context, request toolscript.Call) (raw json.
 	defer func() { s.finish(c, runner.Answer{}, kind) }() // also after a panic
 	s.announce(c)
 	request.CallID, request.Waiting = c.CallID, s.waiting(c, ctx.Done())
+	request.Left = s.left()
 	request.Terminal, request.Asks = s.questions.terminal, s.questions.person
 	tool, err := s.resolve(ctx, c, request.Wait)
 	if err == nil {

@@ -38,6 +38,9 @@ func (s *calls) startInGoroutine(c *call) {
 			return
 		}
 		request := s.request(c, tool.ID())
+		if !c.Task { // a task may outlive the script
+			request.Left = s.left()
+		}
 		request.Waiting, request.Terminal, request.Asks = s.waiting(c, ctx.Done()), s.questions.terminal, s.questions.person
 		raw, err := s.deps.Call(ctx, request)
 		s.valued(ctx, c, tool, raw, err)
@@ -53,6 +56,36 @@ func (s *calls) context(c *call) (context.Context, context.CancelCauseFunc) {
 	ctx, cancel := context.WithCancelCause(c.held.In(parent))
 	s.follow(c, cancel)
 	return ctx, cancel
+}
+
+// left returns the time that the script has left, in a nested run at most that of its
+// caller; nil if it has no limit, or runs no sandbox yet.
+func (s *calls) left() func() time.Duration {
+	s.mu.Lock()
+	begun := s.begun
+	s.mu.Unlock()
+	if begun.IsZero() || s.limits.TimeoutMs <= 0 {
+		return nil
+	}
+	var caller func() time.Duration
+	if s.within != nil {
+		caller = s.within.calls.left()
+	}
+	return func() time.Duration {
+		left := time.Duration(s.limits.TimeoutMs)*time.Millisecond - s.questions.clock.Since(begun)
+		if caller != nil {
+			left = min(left, caller())
+		}
+		return left
+	}
+}
+
+// scriptBegins notes the start of the time that the script has. The clock of a nested run
+// is that of its caller: it may have stood still before, which does not count here.
+func (s *calls) scriptBegins() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.begun = time.Now().Add(-s.questions.clock.Away())
 }
 
 // announce emits the start of a call, once.

@@ -29,7 +29,7 @@ func (w *work) compile(ctx context.Context) (runner.Compiled, error) {
 			return err
 		})
 		w.spent, r.Spent = r.Spent, runner.Usage{} // a cached compilation costs the next run nothing
-		return r, decided(r.found), err
+		return r, Decided(r.found), err
 	})
 	if err != nil {
 		return runner.Compiled{}, err
@@ -52,6 +52,9 @@ func (w *work) factsOf(c compilation) *toolscript.ScriptFacts {
 // check finds type errors before anything of the script runs. In mode warn they are
 // emitted and the run continues.
 func (w *work) check(ctx context.Context, compiled runner.Compiled) error {
+	if err := w.sign(ctx, compiled); err != nil {
+		return err
+	}
 	if w.request.Check == toolscript.CheckOff {
 		return nil
 	}
@@ -88,7 +91,7 @@ func (w *work) typeErrors(ctx context.Context, compiled runner.Compiled, types r
 			found, err = c.Check(ctx, t)
 			return err
 		})
-		return found, decided(found), err
+		return found, Decided(found), err
 	})
 }
 
@@ -145,8 +148,9 @@ func summary(ds []toolscript.Diagnostic) string {
 	return fmt.Sprintf("%s (and %d more)", first, len(ds)-1)
 }
 
-// decided reports whether the same text has the same findings next time.
-func decided(found []toolscript.Diagnostic) bool {
+// Decided reports whether the same text has the same findings next time. It has not if the
+// limits of the checker were exceeded.
+func Decided(found []toolscript.Diagnostic) bool {
 	for _, d := range found {
 		if d.Code == runner.CodeLimit {
 			return false

@@ -25,6 +25,7 @@ type console struct {
 	lines          int64
 	open           bool // the last line of stdout has no newline
 	cut            bool
+	closed         bool          // a nested run that outlives its caller writes nothing more
 	rest           *outputs.File // nil before the cut, and if nothing can be kept
 
 	usedBytes, usedLines atomic.Int64 // of the limits; read without mu, which Write holds while the client is slow
@@ -34,6 +35,9 @@ type console struct {
 func (o *console) Write(s runner.Stream, text string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	if o.closed {
+		return
+	}
 	if s == runner.Progress {
 		o.report(text)
 		return
@@ -126,6 +130,7 @@ func (o *console) keep(text string) {
 func (o *console) close() int64 {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	o.closed = true
 	if o.rest == nil {
 		return 0
 	}

@@ -62,6 +62,8 @@ type Deps struct {
 	Names func() *naming.Names
 	// Types returns the declarations against which a script is checked.
 	Types func(context.Context, runner.Uses) (runner.Declarations, error)
+	// Untyped returns declarations in which the servers have the type any.
+	Untyped func(runner.Uses) runner.Declarations
 	// Builtins are the servers of built-in tools, by configured name, and Dialect returns
 	// the declarations for a script of DialectHarness, which have only what allow selects.
 	Builtins func() []string
@@ -74,6 +76,11 @@ type Deps struct {
 	// Await waits until there are none, or ctx ends.
 	Connecting func(toolscript.Filter) []string
 	Await      func(context.Context, toolscript.Filter)
+
+	// Needed returns the allowed servers that may have the tools of ExecRequest.Needs. Missing is
+	// the error if one of these tools cannot be called; it has the kind MissingTools.
+	Needed  func(needs []string, allow toolscript.Filter) toolscript.Filter
+	Missing func(needs []string, allow toolscript.Filter) error
 
 	// Checker and Sandbox lend a worker process.
 	Checker func(context.Context) (Checker, GiveBack, error)

@@ -132,7 +132,11 @@ func failed(id string, err error, metadata map[string]any) toolscript.End {
 	if errors.Is(err, context.Canceled) {
 		kind = toolscript.Cancelled
 	}
-	return toolscript.End{Kind: kind, ExitCode: 1, Error: &toolscript.RunError{
+	code := 1
+	if kind == toolscript.MissingTools {
+		code = toolscript.ExitMissingTools
+	}
+	return toolscript.End{Kind: kind, ExitCode: code, Error: &toolscript.RunError{
 		Name: kind.ClassName(), Code: kind, Message: err.Error(), Phase: phase, ScriptID: id, Metadata: metadata,
 	}}
 }

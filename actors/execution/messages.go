@@ -19,6 +19,8 @@ type (
 		Request toolscript.ExecRequest
 		Emit    Emit
 		Reply   mailbox.Reply[Handle]
+
+		within *lent // of the run whose script calls this one; nil: a client has started it
 	}
 
 	// List returns the records of the last runs, the newest first, without calls.
@@ -105,6 +107,7 @@ type (
 		request    *toolscript.ExecRequest // never changed
 		record     toolscript.RunRecord
 		used       func() toolscript.RunUse
+		lent       *lent
 		settled    bool
 	}
 	// runGone says that the actor of a run has ended.

@@ -29,6 +29,7 @@ func (r *Runs) keep(record toolscript.RunRecord) {
 	if ended := r.shared.deps.Ended; ended != nil {
 		ended(record)
 	}
+	record.Value = nil
 	r.past = append(r.past, record)
 	r.past = slices.Delete(r.past, 0, max(0, len(r.past)-maxRecords))
 }

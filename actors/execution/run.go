@@ -35,9 +35,9 @@ type run struct {
 	stdin     *stdin
 	questions *elicitations
 	work      *work
-
-	settled bool
-	fault   error // why the actor stops, if it stops now
+	lent      *lent // see lend
+	settled   bool
+	fault     error // why the actor stops, if it stops now
 }
 
 // The messages to a run from its goroutines.
@@ -90,6 +90,7 @@ func (r *run) assemble(tell func(any)) {
 		events: r.events, calls: r.calls, console: r.console, stdin: r.stdin, clock: r.questions.clock,
 		enter: func(state string) { tell(stageEntered{state}) }, start: r.record.StartedAt,
 	}
+	r.share()
 }
 
 func random(n int) []byte {
@@ -145,7 +146,7 @@ func (r *run) start(c *actor.Context) {
 
 // report sends the state of the run to Runs.
 func (r *run) report(c *actor.Context) {
-	mailbox.Send(c.Engine(), r.parent, runChanged{at: c.PID(), capability: r.capability, request: &r.begin.Request, record: r.record, used: r.used})
+	mailbox.Send(c.Engine(), r.parent, runChanged{at: c.PID(), capability: r.capability, request: &r.begin.Request, record: r.record, used: r.used, lent: r.lend()})
 }
 
 // end closes the record. The client receives the last event after Runs knows the

@@ -22,15 +22,16 @@ type Runs struct {
 
 // shared is what all runs of a gateway use.
 type shared struct {
-	deps  Deps
-	cache *scriptCache
-	tasks taskMemory
+	deps   Deps
+	cache  *scriptCache
+	tasks  taskMemory
+	levels levels
 }
 
 // New makes the producer of the actor.
 func New(d Deps) actor.Producer {
 	return func() actor.Receiver {
-		return &Runs{shared: &shared{deps: d, cache: newScriptCache()}, live: map[string]runChanged{}}
+		return &Runs{shared: &shared{deps: d, cache: newScriptCache(), levels: newLevels()}, live: map[string]runChanged{}}
 	}
 }
 
@@ -69,6 +70,9 @@ func (r *Runs) Receive(c *actor.Context) {
 // begin spawns the actor of a run under the supervisor.
 func (r *Runs) begin(c *actor.Context, m Begin) {
 	engine, self, shared := c.Engine(), c.PID(), r.shared
+	if !r.nest(&m) {
+		return
+	}
 	mailbox.Go(func() {
 		run := newRun(shared, self, m)
 		at, err := shared.deps.Spawn(run.ctx, "run/"+run.id, func() actor.Receiver { return run })

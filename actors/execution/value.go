@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/toolscript/toolscript"
@@ -249,7 +250,7 @@ func toolError(tool toolscript.Tool, id string, err error) *toolscript.ToolError
 	t := &toolscript.ToolError{Server: tool.Server, Tool: id, Code: toolscript.KindOf(err), Message: err.Error()}
 	var e *toolscript.Error
 	if errors.As(err, &e) {
-		t.RPCCode, t.Details = e.RPCCode, e.Details
+		t.RPCCode, t.Details, t.RetryMs = e.RPCCode, e.Details, int64((e.RetryAfter+time.Millisecond-1)/time.Millisecond)
 		t.Server = cmp.Or(t.Server, e.Server)
 	}
 	return t

@@ -34,11 +34,12 @@ type work struct {
 	clock   *runner.Clock
 	enter   func(state string) // reports a new stage
 
-	start   time.Time
-	metrics toolscript.Metrics
-	spent   runner.Usage // on compiling
-	facts   *toolscript.ScriptFacts
-	kept    toolscript.Kept
+	start     time.Time
+	metrics   toolscript.Metrics
+	spent     runner.Usage // on compiling
+	facts     *toolscript.ScriptFacts
+	signature []byte // JSON, of ExecRequest.Signature
+	kept      toolscript.Kept
 }
 
 // host is the gateway as the sandbox sees it.
@@ -90,9 +91,14 @@ func (w *work) stages(ctx context.Context) (runner.Outcome, error) {
 	w.enter("waiting")
 	w.await(ctx, compiled.Uses)
 	w.warnUnknown()
+	if len(w.request.Needs) > 0 {
+		if err := w.deps.Missing(w.request.Needs, w.request.Allow); err != nil {
+			return runner.Outcome{}, w.fail(toolscript.Checking, err)
+		}
+	}
 	w.enter("checking")
 	if err := w.check(ctx, compiled); err != nil || w.request.CheckOnly {
-		return runner.Outcome{}, err
+		return runner.Outcome{Value: w.signature}, err
 	}
 	w.enter("running")
 	return w.run(ctx, compiled)
@@ -115,6 +121,7 @@ func (w *work) run(ctx context.Context, compiled runner.Compiled) (runner.Outcom
 	if w.request.Record {
 		sandbox = recorded{sandbox, w}
 	}
+	w.calls.scriptBegins()
 	outcome, err := sandbox.Run(ctx, w.job(compiled), host{w.calls, w.console, w.stdin})
 	broken = err != nil
 	w.metrics.RunMs, w.metrics.CPUMs = outcome.Metrics.RunMs, outcome.Metrics.CPUMs
@@ -135,7 +142,7 @@ func (w *work) job(compiled runner.Compiled) runner.Job {
 	return runner.Job{
 		RunID: w.id, File: w.request.File, Compiled: compiled,
 		Args: w.request.Args, Cwd: w.request.Cwd, Env: env, TZ: w.request.TZ, Stdin: w.request.Stdin,
-		Limits: limits, Names: w.names(), Allow: w.request.Allow, Clock: w.clock, Answer: w.answerContext(),
+		Limits: limits, Names: w.names(), Allow: w.request.Allow, Clock: w.clock, Answer: w.answerContext(), Parameter: w.request.Parameter,
 	}
 }
 

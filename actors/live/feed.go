@@ -15,13 +15,13 @@ import (
 // if the actor does not run.
 const maxPending = 20_000
 
-// Feed takes what is too frequent for messages: calls, and lines of the log. While
-// nobody looks at the gateway, a call costs one atomic load, and a line is kept for the
-// next reader. A Feed is made before the actor and outlives it. It is safe for
+// Feed takes what is too frequent for messages: calls, and lines of the log. Without
+// a reader of GET /events, a call costs one atomic load, and a line is kept for the next
+// reader. A Feed is made before the actor and outlives it. It is safe for
 // concurrent use.
 type Feed struct {
-	on        atomic.Bool // somebody looks at the gateway
-	arguments atomic.Bool // somebody looks at arguments, too
+	on        atomic.Bool // there is a reader
+	arguments atomic.Bool // there is a reader of arguments
 
 	mu    sync.Mutex
 	wake  func() // tells the actor that something is pending
@@ -152,7 +152,7 @@ func (h *handler) Handle(ctx context.Context, record slog.Record) error {
 }
 
 // HandleLater implements actors.LaterHandler. Its lines are those of successful calls of
-// scripts, which are not kept while nobody looks.
+// scripts, which are not kept if there is no reader.
 func (h *handler) HandleLater(ctx context.Context, record slog.Record) {
 	if h.feed.On() {
 		h.feed.log(record, h.with)

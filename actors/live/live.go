@@ -1,6 +1,6 @@
 // Package live is the actor that tells operators what happens in the gateway: a
-// snapshot, and then each change. It receives the facts of the other actors, and looks
-// at their counters twice a second. While nobody looks, it keeps nothing.
+// snapshot, and then each change. It receives the facts of the other actors, and reads
+// their counters twice a second. Without a reader, it keeps no state.
 package live
 
 import (

@@ -44,13 +44,14 @@ func difference(was, is Text) (names []string, text string) {
 			continue
 		}
 		names = append(names, now.name)
-		fmt.Fprintf(&b, "%s:\n%s", now.name, lines(before[i].text, now.text))
+		fmt.Fprintf(&b, "%s:\n%s", now.name, Lines(before[i].text, now.text))
 	}
 	return names, b.String()
 }
 
-// lines compares two texts line by line. The result has no header and no numbers.
-func lines(was, is string) string {
+// Lines compares two texts line by line. The result has no header and no numbers, and
+// each of its lines begins with "- ", "+ " or two spaces.
+func Lines(was, is string) string {
 	if len(was)+len(is) > maxText {
 		return "  (the texts are too long to compare)\n"
 	}

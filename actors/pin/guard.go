@@ -213,7 +213,7 @@ func (l listed) compare(r *Record, policy toolscript.PinPolicy) Verdict {
 	if r.Identity != hashOf(l.server.Identity) {
 		v.All = held
 		v.Changes = append(v.Changes, toolscript.PinChange{
-			Kind: toolscript.PinChanged, Parts: []string{"command or URL"}, Diff: lines(texts().Program, l.server.Program), Held: held, Accept: command(l.server.Name, ""),
+			Kind: toolscript.PinChanged, Parts: []string{"command or URL"}, Diff: Lines(texts().Program, l.server.Program), Held: held, Accept: command(l.server.Name, ""),
 		})
 	}
 	room := maxAll

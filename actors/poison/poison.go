@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/toolscript/toolscript"
@@ -109,7 +110,7 @@ func (s *scan) text(where, text string) {
 		if !slices.ContainsFunc(p.words, func(word string) bool { return strings.Contains(lower, word) }) {
 			continue
 		}
-		if at := p.shape.FindStringIndex(plain); at != nil {
+		if at := p.shape().FindStringIndex(plain); at != nil {
 			s.add(where, p.name, plain, at[0])
 		}
 	}
@@ -241,5 +242,11 @@ func visible(text string) string {
 type pattern struct {
 	name  string
 	words []string // in lower case
-	shape *regexp.Regexp
+	shape func() *regexp.Regexp
+}
+
+// shape compiles an expression when it is first used: most processes of this program
+// examine no texts.
+func shape(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }

@@ -36,17 +36,33 @@ func (s *Server) call(m Call) {
 	case s.conn == nil && !s.mayConnect(&m):
 		m.Reply.Send(nil, Refusal(s.status(), m.Tool))
 	case s.conn != nil && s.queue.count == 0 && s.begin(m):
-	case s.queue.count >= maxQueued:
-		about.Kind, about.RetryAfter = toolscript.Busy, soon
-		about.Err = fmt.Errorf("%d calls are in flight and %d wait; try again when some have ended", s.calls.count(), maxQueued)
-		m.Reply.Send(nil, &about)
 	default:
-		s.wait(m, about)
+		s.enqueue(m, about)
 		s.advance()
 	}
 }
 
-func (s *Server) concurrency() int { return cmp.Or(s.Config.Concurrency, mcpclient.DefaultConcurrency) }
+// enqueue lets a call wait for its turn, unless the queue is full or its turn comes too
+// late.
+func (s *Server) enqueue(m Call, about toolscript.Error) {
+	if s.queue.count >= maxQueued {
+		about.Kind, about.RetryAfter = toolscript.Busy, max(soon, s.calls.tokenIn(1))
+		about.Err = fmt.Errorf("%d calls are in flight and %d wait; try again when some have ended", s.calls.count(), maxQueued)
+		m.Reply.Send(nil, &about)
+		return
+	}
+	if err := s.limited(m); err != nil {
+		m.Reply.Send(nil, err)
+		return
+	}
+	s.wait(m, about)
+}
+
+// setLimits sets the configured limits of calls that begin later.
+func (s *Server) setLimits() {
+	s.calls.setMost(cmp.Or(s.Config.Concurrency, mcpclient.DefaultConcurrency))
+	s.calls.setRate(s.Port.bucket.configure(s.Config.RateLimit))
+}
 
 // wait queues a call until it may be sent or a connection exists. If the caller's
 // context ends first, the call fails with its error.
@@ -64,9 +80,15 @@ func (s *Server) wait(m Call, about toolscript.Error) {
 	s.queue.push(w)
 }
 
-// advance sends waiting calls while there are a connection and a free slot.
+// advance sends waiting calls while there are a connection, a free slot and a token of
+// the rate limit.
 func (s *Server) advance() {
-	for s.conn != nil && s.queue.count > 0 && s.calls.room() {
+	for s.conn != nil && s.queue.count > 0 {
+		free, token := s.calls.room()
+		if !free {
+			s.awaitToken(token)
+			break
+		}
 		w, _ := s.queue.pop()
 		if w.end() { // otherwise the caller already has an error
 			s.begin(w.Call)

@@ -3,13 +3,14 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"errors"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/builtin"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// Conn is a connection to one server: *mcpclient.Conn or *builtin.Conn. It is safe for
+// Conn is a connection to one server: *mcpclient.Conn, *builtin.Conn or *hub.Conn. It is safe for
 // concurrent use. All methods except Start and Close end when their ctx ends. Errors are
 // *toolscript.Error with a text for the caller.
 type Conn interface {
@@ -46,11 +47,17 @@ type Conn interface {
 // process or connection behind. The functions of on must not block.
 type Dial func(ctx context.Context, name string, cfg mcpclient.Config, on mcpclient.Events) (Conn, error)
 
-// DialAll returns the Dial for MCP servers and for servers of built-in tools.
-func DialAll(d mcpclient.Dialer, b builtin.Dialer) Dial {
+// DialAll returns the Dial for MCP servers, for servers of built-in tools, and for shared
+// servers. Without shared, a server that is configured as shared is refused.
+func DialAll(d mcpclient.Dialer, b builtin.Dialer, shared Dial) Dial {
 	mcp := DialMCP(d)
 	return func(ctx context.Context, name string, cfg mcpclient.Config, on mcpclient.Events) (Conn, error) {
-		if cfg.Type != mcpclient.Builtin {
+		switch {
+		case cfg.Shared != "" && shared == nil:
+			return nil, &toolscript.Error{Kind: toolscript.Unsupported, Server: name, Err: errors.New(`this program has no hub; remove "shared" from the server`)}
+		case cfg.Shared != "":
+			return shared(ctx, name, cfg, on)
+		case cfg.Type != mcpclient.Builtin:
 			return mcp(ctx, name, cfg, on)
 		}
 		conn, err := b.Dial(ctx, name, cfg, on)
@@ -68,6 +75,21 @@ func DialMCP(d mcpclient.Dialer) Dial {
 		conn, err := d.Dial(ctx, name, cfg, on)
 		if err != nil {
 			return nil, err // a nil *mcpclient.Conn would make a non-nil Conn
+		}
+		return conn, nil
+	}
+}
+
+// Dialled is a Dial with the result type of one transport.
+type Dialled[C Conn] func(ctx context.Context, name string, cfg mcpclient.Config, on mcpclient.Events) (C, error)
+
+// DialShared returns the Dial for shared servers. It is that of a hub.Client, whose package
+// this one does not import: a program without a hub has no code of NATS.
+func DialShared[C Conn](dial Dialled[C]) Dial {
+	return func(ctx context.Context, name string, cfg mcpclient.Config, on mcpclient.Events) (Conn, error) {
+		conn, err := dial(ctx, name, cfg, on)
+		if err != nil {
+			return nil, err // a nil C would make a non-nil Conn
 		}
 		return conn, nil
 	}

@@ -130,6 +130,7 @@ type options struct {
 	connect time.Duration
 	demand  bool
 	memory  server.Memory
+	port    *server.Port                                          // nil: one of its own
 	logger  *slog.Logger                                          // nil disables the log
 	dial    func(ctx context.Context, n int) (server.Conn, error) // n counts from 1
 }
@@ -148,7 +149,7 @@ func start(t *testing.T, o options) *rig {
 	logger := cmp.Or(o.logger, slog.New(slog.DiscardHandler))
 	child := server.New(server.Options{
 		Name: "fake", Config: o.config, ConnectTimeout: cmp.Or(o.connect, 30*time.Second), OnDemand: o.demand, Memory: o.memory,
-		Logger: logger, Work: r.work, Port: &r.port, Dial: r.dial(o.dial),
+		Logger: logger, Work: r.work, Port: cmp.Or(o.port, &r.port), Dial: r.dial(o.dial),
 	})
 	r.root = engine.SpawnFunc(func(c *actor.Context) {
 		switch m := c.Message().(type) {

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,8 +10,11 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/time/rate"
+
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
+	"github.com/toolscript/toolscript/actors/internal/measure"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
@@ -30,12 +34,13 @@ type call struct {
 	size            int                                                                   // of the arguments, in bytes
 	ask             func(context.Context, toolscript.Question) (toolscript.Answer, error) // nil if no user can be asked
 	begun           time.Time
-	reports         bool            // the connection is a reportsEnd
-	span            toolscript.Span // of the request; nil if it is not recorded
-	tool            bool            // it is a call of a tool
-	wait            bool            // the call may be made again if the server cannot be reached
+	reports         bool               // the connection is a reportsEnd
+	span            toolscript.Span    // of the request; nil if it is not recorded
+	took            *measure.Durations // gets the time of the request
+	wait            bool               // the call may be made again if the server cannot be reached
 	of              *inFlight
 	limit           time.Duration
+	told            time.Duration                    // the limit that the connection is told
 	post            func(message any)                // to the actor
 	work            *mailbox.Group                   // counts the call
 	again           func(c *call, unreachable error) // makes the call again
@@ -67,7 +72,8 @@ type inFlight struct {
 
 	mu         sync.Mutex
 	most       int
-	generation uint64 // of the connection; 0 if there is none
+	rate       *rate.Limiter // a call takes a token; nil: no limit
+	generation uint64        // of the connection; 0 if there is none
 	last       uint64
 	calls      map[uint64]*call
 	queued     bool        // calls wait in the actor's queue; free slots are reserved for them
@@ -76,29 +82,38 @@ type inFlight struct {
 	due        time.Time   // when timer fires
 }
 
-// begin takes a slot for a call. Only the actor gets a slot while calls wait in its
-// queue.
+// begin takes a slot for a call, and a token of the rate limit. Only the actor gets a
+// slot while calls wait in its queue.
 func (f *inFlight) begin(m *Call, o *open, actor bool, reply func(json.RawMessage, error), again func(*call, error)) (*call, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.generation != o.generation || f.queued && !actor {
 		return nil, false
 	}
-	if len(f.calls) >= f.most {
+	now := time.Now()
+	if len(f.calls) >= f.most || f.rate != nil && !f.rate.AllowN(now, 1) {
 		f.queued = f.queued || actor // the next free slot is announced
 		return nil, false
 	}
 	f.last++
-	now := time.Now()
+	limit := cmp.Or(m.Limit, o.timeout)
+	applied := limit
+	if _, keeps := o.conn.(keepsLimit); keeps && m.Fetch == nil {
+		applied = maxCall
+	}
 	c := &call{
 		Context: m.Ctx, id: f.last, generation: o.generation, about: toolscript.Error{Server: o.name, Tool: m.Tool}, run: m.Run, ask: m.Ask,
 		name: m.ID, size: len(m.Args),
-		wait: m.Wait > 0, of: f, limit: o.timeout, post: o.post, work: o.work, ends: now.Add(o.timeout), latest: now.Add(maxCall),
-		reply: reply, again: again, begun: now, tool: m.Fetch == nil,
+		wait: m.Wait > 0, of: f, limit: applied, post: o.post, work: o.work, ends: now.Add(applied), latest: now.Add(maxCall),
+		reply: reply, again: again, begun: now, took: &f.traffic.Durations,
+	}
+	if m.Fetch != nil {
+		c.took = f.traffic.Fetches.of(m.Fetch.ID)
 	}
 	_, c.reports = o.conn.(reportsEnd)
 	f.calls[c.id] = c
-	f.arm(now, o.timeout)
+	c.told = limit
+	f.arm(now, applied)
 	o.work.Begin()
 	return c, true
 }
@@ -110,12 +125,14 @@ func (c *call) send(conn Conn, m *Call) {
 			c.returned(nil, named(mailbox.Panicked(r, debug.Stack()), c.about))
 		}
 	}()
-	t := mcpclient.ToolCall{Ctx: c, Held: m.Held, Tool: m.Tool, Args: m.Args, Run: m.Run, Trace: c.traced(m), Progress: c.progressed, Watch: m.Watch, Done: c.returned}
+	t := mcpclient.ToolCall{Ctx: c, Held: m.Held, Tool: m.Tool, Args: m.Args, Run: m.Run, Trace: c.traced(m), Limit: c.told, Progress: c.progressed, Watch: m.Watch, Done: c.returned}
 	var started mcpclient.Started
-	if fetch := m.Fetch; fetch != nil {
+	if m.Fetch != nil {
+		fetch := *m.Fetch
+		fetch.Trace = t.Trace
 		started = t.Go(func(ctx context.Context) (_ json.RawMessage, err error) {
 			defer mailbox.Recover(&err)
-			return conn.Fetch(ctx, *fetch, c.progressed)
+			return conn.Fetch(ctx, fetch, c.progressed)
 		})
 	} else {
 		started = conn.Start(t)
@@ -144,9 +161,9 @@ func (c *call) returned(result json.RawMessage, err error) {
 	again := c.wait && !c.answered && c.cause == nil && errors.Is(err, mcpclient.ErrUnreachable)
 	wanted := first && f.queued
 	f.mu.Unlock()
-	if first && c.tool {
+	if first {
 		c.endSpan(result, err)
-		f.traffic.Durations.Observe(time.Since(c.begun))
+		c.took.Observe(time.Since(c.begun))
 	}
 	if again {
 		c.again(c, err)
@@ -192,6 +209,10 @@ func (c *call) stop(cause error) {
 // tool has ended after a cancellation; MCP has no answer to a cancellation.
 type reportsEnd interface{ ReportsEnd() }
 
+// keepsLimit is a connection that applies the time limits of tool calls itself, because it
+// knows when a call has its turn.
+type keepsLimit interface{ KeepsLimit() }
+
 // CancelTime is how long the caller of such a tool waits for its end after a cancellation. It is longer than the
 // grace of a run, so that a run knows which calls have not ended.
 const CancelTime = time.Second
@@ -234,12 +255,17 @@ func (f *inFlight) wait(queued bool) {
 	f.queued = queued
 }
 
-// room reports whether a slot is free. Otherwise the next free slot is announced.
-func (f *inFlight) room() bool {
+// room reports whether a slot is free, and a token for it. Otherwise the next free slot
+// is announced. If only a token is missing, token is the time until the bucket has one.
+func (f *inFlight) room() (free bool, token time.Duration) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.queued = true
-	return len(f.calls) < f.most
+	if len(f.calls) >= f.most {
+		return false, 0
+	}
+	token = f.lacks(1)
+	return token == 0, token
 }
 
 // open sets the generation of a new connection. Generation 0 ends the current one.

@@ -22,7 +22,13 @@ type Call struct {
 	ID    string        // of the call, in its run if there is one; only shown
 	Trace string        // traceparent of the call; empty if there is none
 	Tool  string        // the server's name for the tool
+	Limit time.Duration // without an answer and progress; 0: that of the server
 	Args  json.RawMessage
+
+	// Before is when the call must have begun. The end of Ctx may be later: the run that
+	// makes the call has a limit of its own. Zero: at any time.
+	Before time.Time
+
 	Ask   func(context.Context, toolscript.Question) (toolscript.Answer, error) // nil if no user can be asked
 	Fetch *toolscript.FetchRequest                                              // the request to make in place of a tool call; nil for a tool call
 	Held  *inflight.Held                                                        // the bytes of the answer; nil: those of Ctx

@@ -17,6 +17,7 @@ import (
 type Port struct {
 	Traffic Traffic
 
+	bucket  bucket
 	current atomic.Pointer[open]
 }
 
@@ -53,6 +54,14 @@ func (p *Port) Start(m *Call, done func(json.RawMessage, error)) (stop func(caus
 	}
 	c.send(o.conn, m)
 	return c.stop, true
+}
+
+// InFlight returns the number of calls in flight.
+func (p *Port) InFlight() int {
+	if o := p.current.Load(); o != nil {
+		return o.calls.count()
+	}
+	return 0
 }
 
 // published is the connection as callers see it.

@@ -45,6 +45,19 @@ func (q *queue) push(w waiting) {
 	q.count++
 }
 
+// before returns how many of the waiting calls are sent before another call of a run.
+func (q *queue) before(run string) (n int) {
+	own := len(q.byRun[run])
+	turns := own + 1 // of the runs before this one in the order, until that call
+	for _, other := range q.turns {
+		if other == run {
+			turns = own
+		}
+		n += min(len(q.byRun[other]), turns)
+	}
+	return n
+}
+
 // pop removes the next call of the run whose turn it is.
 func (q *queue) pop() (waiting, bool) {
 	if q.count == 0 {

@@ -18,6 +18,10 @@ type Restart struct {
 	Reply mailbox.Reply[toolscript.ServerStatus]
 }
 
+// restarts is a connection to a server that others use too. Without Restart, its end would
+// not end the process.
+type restarts interface{ Restart() }
+
 var errRestarted = errors.New("the server was restarted")
 
 // restart resets the backoff, as retry does, but ends a connection too.
@@ -36,6 +40,9 @@ func (s *Server) restart(m Restart) {
 		s.timer.Stop()
 	}
 	s.withdraw()
+	if shared, ok := s.conn.(restarts); ok {
+		shared.Restart()
+	}
 	s.hangUp()
 	s.conn = nil
 	s.lastErr, s.stderr, s.reconnecting = errRestarted, nil, true

@@ -97,6 +97,7 @@ type Server struct {
 	calls      *inFlight
 	queue      queue
 	lastQueued uint64
+	token      *time.Timer // see awaitToken; nil before the first wait for a token
 }
 
 // New returns the actor of one server. It connects when it is started.
@@ -108,7 +109,7 @@ func New(o Options) *Server {
 	s := &Server{
 		Options: o, retries: retry.New(), calls: &inFlight{traffic: &o.Port.Traffic, tracer: o.Tracer, network: networkOf(o.Config.Type), calls: map[uint64]*call{}}, log: newServerLog(o.Logger, o.Config, &o.Port.Traffic.DroppedLines),
 	}
-	s.calls.setMost(s.concurrency())
+	s.setLimits()
 	return s
 }
 
@@ -152,7 +153,7 @@ func (s *Server) Receive(c *actor.Context) {
 		s.notSent(m)
 	case unreachable:
 		s.unreachable(m)
-	case placeFree:
+	case placeFree, tokenDue:
 		s.advance()
 	case callAbandoned:
 		s.queue.remove(m.run, m.id)
@@ -213,7 +214,7 @@ func (s *Server) open() {
 // connections that are still open.
 func (s *Server) stop() {
 	s.end()
-	for _, timer := range []*time.Timer{s.timer, s.nextPing} {
+	for _, timer := range []*time.Timer{s.timer, s.nextPing, s.token} {
 		if timer != nil {
 			timer.Stop()
 		}

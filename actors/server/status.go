@@ -41,6 +41,8 @@ func (s *Server) status() toolscript.ServerStatus {
 		Title:        s.info.Title,
 		Instructions: s.info.Instructions,
 		Type:         s.Config.Type,
+		Shared:       s.Config.Shared,
+		PID:          s.pid(),
 		State:        s.state,
 		Disabled:     s.Config.Disabled,
 		Tools:        len(s.tools),
@@ -48,6 +50,7 @@ func (s *Server) status() toolscript.ServerStatus {
 		Attempt:      s.attempt,
 		InFlight:     s.calls.count(),
 		Queued:       s.queue.count,
+		RateLimit:    s.rateStatus(),
 		Restarts:     max(0, s.connects-1),
 		Stderr:       s.stderr,
 		Protocol:     s.info.Protocol,
@@ -69,6 +72,14 @@ func (s *Server) status() toolscript.ServerStatus {
 		}
 	}
 	return status
+}
+
+// pid is the process of the server; 0 if this program has not started one.
+func (s *Server) pid() int {
+	if process, ok := s.conn.(interface{ PID() int }); ok {
+		return process.PID()
+	}
+	return 0
 }
 
 // describeLogin adds the state of the login. After a failed login, the error contains

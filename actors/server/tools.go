@@ -92,7 +92,7 @@ func (s *Server) offer(all []toolscript.Tool, review Review) {
 // later.
 func (s *Server) adjust(m Adjust) {
 	s.Config = m.Config
-	s.calls.setMost(s.concurrency())
+	s.setLimits()
 	s.publish()
 	if s.all != nil {
 		s.choose(s.all, s.review)

@@ -3,24 +3,31 @@ package server
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 
 	"github.com/toolscript/toolscript"
 )
 
-// traced begins the span of a request to call a tool, and returns the traceparent for the
-// server. Without a tracer that is the one of the caller.
+// traced begins the span of a request, and returns the traceparent for the server. Without
+// a tracer that is the one of the caller.
 func (c *call) traced(m *Call) string {
 	tracer := c.of.tracer
-	if tracer == nil || !c.tool {
+	if tracer == nil {
 		return m.Trace
 	}
-	c.span = tracer.Start(m.Trace, toolscript.SpanOptions{
-		Name: "tools/call " + m.Tool, Client: true,
-		Attributes: append([]toolscript.Attribute{
-			{Name: "mcp.method.name", Value: "tools/call"}, {Name: "gen_ai.operation.name", Value: "execute_tool"},
-			{Name: "gen_ai.tool.name", Value: m.Tool}, {Name: "toolscript.server", Value: c.about.Server},
-		}, c.of.network...),
-	})
+	o := toolscript.SpanOptions{Client: true}
+	if m.Fetch == nil {
+		o.Name = "tools/call " + m.Tool
+		o.Attributes = []toolscript.Attribute{
+			{Name: "mcp.method.name", Value: "tools/call"}, {Name: "gen_ai.operation.name", Value: "execute_tool"}, {Name: "gen_ai.tool.name", Value: m.Tool},
+		}
+	} else {
+		// The URI of a resource is left out: it may have a secret.
+		o.Name = strings.TrimSpace(m.Fetch.Method() + " " + m.Fetch.Prompt)
+		o.Attributes = []toolscript.Attribute{{Name: "mcp.method.name", Value: m.Fetch.Method()}, {Name: "gen_ai.prompt.name", Value: m.Fetch.Prompt}}
+	}
+	o.Attributes = append(append(o.Attributes, toolscript.Attribute{Name: "toolscript.server", Value: c.about.Server}), c.of.network...)
+	c.span = tracer.Start(m.Trace, o)
 	return c.span.Traceparent()
 }
 

@@ -23,6 +23,7 @@ type Worker interface {
 // has just given up is not lost.
 type borrow struct {
 	ctx     context.Context
+	nested  bool
 	reply   chan borrowed
 	settled *atomic.Bool
 }
@@ -36,8 +37,14 @@ func (b borrow) settle() bool { return b.settled.CompareAndSwap(false, true) }
 
 // Take borrows a worker from the pool at to, and waits for one until ctx ends. The
 // caller returns it with GiveBack.
-func Take(ctx context.Context, to mailbox.Address) (Worker, error) {
-	b := borrow{ctx, make(chan borrowed, 1), new(atomic.Bool)}
+func Take(ctx context.Context, to mailbox.Address) (Worker, error) { return take(ctx, to, false) }
+
+// TakeNested is Take for a run whose caller holds a worker of the pool. It may have one of
+// the workers of Options.Nested.
+func TakeNested(ctx context.Context, to mailbox.Address) (Worker, error) { return take(ctx, to, true) }
+
+func take(ctx context.Context, to mailbox.Address, nested bool) (Worker, error) {
+	b := borrow{ctx, nested, make(chan borrowed, 1), new(atomic.Bool)}
 	mailbox.Send(to.Engine, to.PID, b)
 	var none error
 	select {

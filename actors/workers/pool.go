@@ -21,7 +21,10 @@ type Options struct {
 	Name  string                                // role, for status and errors
 	Start func(context.Context) (Worker, error) // starts a process; its context bounds the start
 	Max   int                                   // workers at once; 0 = 32, or four for each processor if that is more
-	Spare int                                   // idle workers kept ready while runs come
+	// Nested are workers above Max that only TakeNested lends. A run whose caller holds a
+	// worker could otherwise wait for that caller.
+	Nested int
+	Spare  int // idle workers kept ready while runs come
 
 	// Work counts what may outlive the actor for a moment: the end of a process.
 	Work *mailbox.Group
@@ -43,9 +46,9 @@ type Pool struct {
 	Options
 	ctx         context.Context // ends with the actor
 	stop        context.CancelFunc
-	idle        []resting // longest idle first
-	idleCount   int       // how often a worker has become idle
-	busy        map[Worker]bool
+	idle        []resting       // longest idle first
+	idleCount   int             // how often a worker has become idle
+	busy        map[Worker]bool // the value: lent by TakeNested
 	starting    int
 	queue       []borrow // runs that wait for a worker, oldest first
 	deaths      int
@@ -133,22 +136,49 @@ func (p *Pool) enqueue(c *actor.Context, m borrow) {
 // serve lends idle workers to waiting runs, and starts what is missing.
 func (p *Pool) serve(c *actor.Context) {
 	p.queue = slices.DeleteFunc(p.queue, func(b borrow) bool { return b.ctx.Err() != nil })
-	for len(p.queue) > 0 && len(p.idle) > 0 {
-		next, w := p.queue[0], p.idle[len(p.idle)-1].worker // the one used last
-		p.queue = p.queue[1:]
+	for len(p.idle) > 0 {
+		room := p.room() > 0
+		i := slices.IndexFunc(p.queue, func(b borrow) bool { return b.nested || room })
+		if i < 0 {
+			break
+		}
+		next, w := p.queue[i], p.idle[len(p.idle)-1].worker // the one used last
+		p.queue = slices.Delete(p.queue, i, i+1)
 		if next.settle() {
-			p.idle, p.busy[w] = p.idle[:len(p.idle)-1], true
+			p.idle, p.busy[w] = p.idle[:len(p.idle)-1], next.nested
 			next.reply <- borrowed{worker: w}
 		}
 	}
 	p.replenish(c)
 }
 
+// room is how many more workers Take may lend.
+func (p *Pool) room() int {
+	room := p.Max
+	for _, nested := range p.busy {
+		if !nested {
+			room--
+		}
+	}
+	return room
+}
+
+// wanted is how many of the waiting runs may have a worker now.
+func (p *Pool) wanted() int {
+	nested := 0
+	for _, b := range p.queue {
+		if b.nested {
+			nested++
+		}
+	}
+	return nested + min(len(p.queue)-nested, p.room())
+}
+
 // replenish starts workers until every waiting run has one coming and the spare ones
 // are idle. The first run after a pause shares the processors with no spare worker
 // that starts.
 func (p *Pool) replenish(c *actor.Context) {
-	for p.starting < len(p.queue)+max(0, p.spare()-len(p.idle)) && len(p.idle)+len(p.busy)+p.starting < p.Max {
+	for p.starting < p.wanted()+max(0, p.spare()-len(p.idle)) && len(p.idle)+len(p.busy)+p.starting < p.Max+p.Nested {
 		p.start(c)
 	}
 }
@@ -240,7 +270,7 @@ func (p *Pool) rest(c *actor.Context, w Worker) {
 }
 
 func (p *Pool) takeBack(c *actor.Context, m Return) {
-	if !p.busy[m.Worker] {
+	if _, busy := p.busy[m.Worker]; !busy {
 		return
 	}
 	p.use()
@@ -259,7 +289,7 @@ func (p *Pool) takeBack(c *actor.Context, m Return) {
 // ever.
 func (p *Pool) died(c *actor.Context, m died) {
 	p.deaths++
-	used := p.busy[m.worker]
+	_, used := p.busy[m.worker]
 	delete(p.busy, m.worker)
 	p.idle = slices.DeleteFunc(p.idle, func(r resting) bool { return r.worker == m.worker })
 	if used || len(p.queue) > 0 {

@@ -395,3 +395,35 @@ func TestTakeFromAPoolThatHasEnded(t *testing.T) {
 		}
 	})
 }
+
+// TestNestedRunsGetWorkers: runs that hold all workers of Max can wait for nested runs.
+func TestNestedRunsGetWorkers(t *testing.T) {
+	f := &factory{}
+	withPool(t, workers.Options{Max: 2, Nested: 1}, f, func(b *bench) {
+		first := b.mustTake()
+		b.mustTake()
+		waiting := make(chan workers.Worker, 1)
+		go func() { w, _ := b.take(time.Hour); waiting <- w }()
+		synctest.Wait()
+		if n := f.began.Load(); n != 2 {
+			b.t.Errorf("%d workers for 2 runs and one that has to wait", n)
+		}
+		for range 2 { // past the run that waits
+			ctx, cancel := context.WithTimeout(b.t.Context(), time.Minute)
+			w, err := workers.TakeNested(ctx, b.at)
+			cancel()
+			if err != nil {
+				b.t.Fatalf("TakeNested: %v", err)
+			}
+			workers.GiveBack(b.at, w, false)
+			synctest.Wait()
+			if len(waiting) != 0 {
+				b.t.Error("a run got the worker for nested runs")
+			}
+		}
+		workers.GiveBack(b.at, first, false)
+		if w := <-waiting; w == nil {
+			b.t.Error("the run that waited got no worker")
+		}
+	})
+}

@@ -38,21 +38,37 @@ type Launcher struct {
 // Launch starts a gateway with a log of its own. The result is empty if the gateway is
 // not ready in time; commands find it when it is.
 func (l Launcher) Launch(cmd *exec.Cmd) (started Started, err error) {
-	log := l.openLog(cmd)
-	line, err := hook.Launch(cmd, startTime)
-	if log != "" {
-		err = errors.Join(err, cmd.Stderr.(*os.File).Close()) //nolint:forcetypeassert // openLog has set it
-	}
+	line, err := l.launch(cmd, logfile.Folder.Create)
 	switch {
 	case errors.Is(err, hook.ErrSlow):
 		return started, nil
 	case err != nil:
-		return started, fmt.Errorf("%s\nFor its log run: toolscript logs", reason(log, err))
+		return started, fmt.Errorf("%w\nFor its log run: toolscript logs", err)
 	}
 	if err := json.Unmarshal([]byte(line), &started); err != nil {
 		return started, fmt.Errorf("the gateway did not print its address: %w", err)
 	}
 	return started, nil
+}
+
+// LaunchHub starts a hub with a log of its own, and returns when gateways can find it.
+func (l Launcher) LaunchHub(cmd *exec.Cmd) error {
+	_, err := l.launch(cmd, logfile.Folder.CreateHub)
+	return err
+}
+
+// launch starts a program that outlives this process, and returns the first line of its
+// output. An error other than hook.ErrSlow is the last one of the program's log.
+func (l Launcher) launch(cmd *exec.Cmd, create func(logfile.Folder) (*os.File, error)) (line string, err error) {
+	log := l.openLog(cmd, create)
+	line, err = hook.Launch(cmd, startTime)
+	if err != nil && !errors.Is(err, hook.ErrSlow) {
+		err = errors.New(reason(log, err))
+	}
+	if log != "" {
+		err = errors.Join(err, cmd.Stderr.(*os.File).Close()) //nolint:forcetypeassert // openLog has set it
+	}
+	return line, err
 }
 
 // Env is the environment of a gateway of a session that a process with the variables own
@@ -67,16 +83,16 @@ func Env(own []string, session string) []string {
 	return append(env, "CLAUDE_CODE_SESSION_ID="+session)
 }
 
-// openLog directs the gateway's log to a file and returns its path. Without a usable data
+// openLog directs the program's log to a file and returns its path. Without a usable data
 // folder there is no log.
-func (l Launcher) openLog(cmd *exec.Cmd) string {
+func (l Launcher) openLog(cmd *exec.Cmd, create func(logfile.Folder) (*os.File, error)) string {
 	var f *os.File
 	folder, err := l.Logs()
 	if err == nil {
-		f, err = folder.Create()
+		f, err = create(folder)
 	}
 	if err != nil {
-		l.Warn("the log of the gateway is not stored: %v", err)
+		l.Warn("the log is not stored: %v", err)
 		return ""
 	}
 	cmd.Stderr = f

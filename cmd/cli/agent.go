@@ -101,7 +101,7 @@ func (o *agentOptions) servers(c *config.Config) []string {
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(c.Servers)) {
 		if !c.Servers[name].Disabled && toolscript.Filter(o.allow).Reaches(name) {
-			names = append(names, naming.Identifier(name))
+			names = append(names, naming.ServerIdentifier(name))
 		}
 	}
 	return names

@@ -6,6 +6,8 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -208,5 +210,53 @@ func TestAgentsEndWithTheGateway(t *testing.T) {
 	<-ended
 	if r := w.run(t, "exec", `import { tools } from "toolscript"; return await tools.workspace.agentsLaunchResult({ id: "agent_x" })`); r.code == 0 || !strings.Contains(r.stderr, "there is no agent") {
 		t.Errorf("exit code %d\n%s%s", r.code, r.stdout, r.stderr)
+	}
+}
+
+// TestAgentsPayForSavedScripts: the calls of a saved script count as calls of the agent that
+// has called it, in a script or as a structured call.
+func TestAgentsPayForSavedScripts(t *testing.T) {
+	const script = `export default async function many(): Promise<number> {
+		for (let i = 0; i < 5; i++) await tools.demo.listFiles({});
+		return 5;
+	}`
+	inScript := text("<tool-calls>\nreturn { made: await tools.$scripts.many({}) };\n</tool-calls>")
+	structured := `{"role":"assistant","content":"","tool_calls":[{"id":"c1","type":"function","function":{"name":"$scripts.many","arguments":"{}"}}]}`
+	for _, tt := range []struct {
+		name, agents, first, want string
+	}{
+		{"script", `{}`, inScript, `{"content":"It was run.","calls":6}`},
+		{"structured call", `{}`, structured, `{"content":"It was run.","calls":6}`},
+		{"calls of a script", `{"calls": 3}`, inScript, `{"content":"It has reached the limit.","calls":3}`},
+		{"calls of a structured call", `{"calls": 3}`, structured, `{"content":"It has reached the limit.","calls":3}`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var last string
+			w := agentWorld(t, tt.agents, allowed, func(body string, _ *http.Request) string {
+				last = body
+				switch {
+				case strings.Contains(body, "tool calls; "):
+					return text("It has reached the limit.")
+				case strings.Contains(body, `"role":"tool"`) || strings.Contains(body, "ScriptToolCallOutput"):
+					return text("It was run.")
+				default:
+					return tt.first
+				}
+			})
+			file := filepath.Join(w.dir, "..", "home", ".toolscript", "scripts", "many.ts")
+			if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(file, []byte(script), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			r := w.run(t, "exec", "--json", `import { tools } from "toolscript";
+				const { content, calls } = await tools.workspace.agentsLaunchSync({ task: "many" });
+				return JSON.stringify({ content, calls });`)
+			var got struct{ Value string }
+			if err := json.Unmarshal([]byte(r.stdout), &got); err != nil || got.Value != tt.want {
+				t.Errorf("%q, %v; want %q\n%s%s\n%s", got.Value, err, tt.want, r.stdout, r.stderr, last)
+			}
+		})
 	}
 }

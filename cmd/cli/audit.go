@@ -55,7 +55,7 @@ func (a *app) verifyAudit(out form.Form) error {
 	if report.Files == 0 {
 		return a.print("%s has no audit yet", dir)
 	}
-	if err := a.print("%d lines in %d files are complete, from %s to %s", report.Lines, report.Files,
+	if err := a.print("the audit is complete: lines %d, files %d, from %s to %s", report.Lines, report.Files,
 		report.From.Local().Format("2006-01-02 15:04:05"), report.To.Local().Format("2006-01-02 15:04:05")); err != nil {
 		return err
 	}

@@ -168,27 +168,33 @@ func (o *doctorOptions) writeFindings(b *strings.Builder, findings []doctor.Find
 		return
 	}
 	b.WriteByte('\n')
-	width := terminal.Columns(o.Stdout)
 	for _, f := range findings {
-		colour, end := "", ""
-		if o.coloured(o.Stdout) {
-			colour, end = "\x1b[33m", "\x1b[0m"
-			if f.Level == doctor.Broken {
-				colour = "\x1b[31m"
-			}
+		o.writeProblem(b, f.Level, f.Subject, f.Problem, f.Fix)
+	}
+}
+
+// writeProblem writes a problem, and below it what mends it, wrapped for a terminal.
+func (a *app) writeProblem(b *strings.Builder, level, subject, problem, fix string) {
+	width := terminal.Columns(a.Stdout)
+	colour, end := "", ""
+	if a.coloured(a.Stdout) {
+		colour, end = "\x1b[33m", "\x1b[0m"
+		if level == doctor.Broken {
+			colour = "\x1b[31m"
 		}
-		for i, line := range terminal.Wrap(terminal.OneLine(f.Level+": "+f.Subject+": "+f.Problem), width-2) {
-			if i > 0 {
-				line = "  " + line
-			} else {
-				line = colour + f.Level + end + strings.TrimPrefix(line, f.Level)
-			}
-			b.WriteString(line + "\n")
+	}
+	for i, line := range terminal.Wrap(terminal.OneLine(level+": "+subject+": "+problem), width-2) {
+		if i > 0 {
+			line = "  " + line
+		} else {
+			line = colour + level + end + strings.TrimPrefix(line, level)
 		}
-		if f.Fix != "" {
-			for _, line := range terminal.Wrap("→ "+terminal.OneLine(f.Fix), width-2) {
-				b.WriteString("  " + line + "\n")
-			}
-		}
+		b.WriteString(line + "\n")
+	}
+	if fix == "" {
+		return
+	}
+	for _, line := range terminal.Wrap("→ "+terminal.OneLine(fix), width-2) {
+		b.WriteString("  " + line + "\n")
 	}
 }

@@ -17,7 +17,7 @@ func (a *app) prepare(c *cobra.Command, _ []string) error {
 	err := flags.Read(c.Flags(), c.CommandPath(), a.getenv, a.warn)
 	a.host = &daemon.Host{
 		Config: config.Options{Config: a.configs, DataDir: a.dataDir, WorkDir: a.Dir, LookupEnv: a.lookupEnv},
-		Warn:   a.warn,
+		Warn:   a.warn, FindHub: a.findHub,
 	}
 	a.target.Host = a.host
 	if err == nil {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 
 	"github.com/spf13/cobra"
@@ -20,7 +21,9 @@ import (
 type execOptions struct {
 	*app
 	script source.Line
-	only   bool // check the script and run nothing
+	only   bool            // check the script and run nothing
+	sign   bool            // with only: describe the function that it exports
+	param  json.RawMessage // for that function
 	record bool
 	plan   bool // call only tools that read
 	strict bool // check types strictly
@@ -29,6 +32,7 @@ type execOptions struct {
 	check  flags.Choice
 	engine flags.Choice
 	allow  []string
+	needs  []string
 	cwd    string
 	out    string
 	trust  bool
@@ -68,19 +72,7 @@ servers that the script uses, and stops them at the end.`,
 	f := c.Flags()
 	f.StringVarP(&o.script.Eval, "eval", "e", "", "run this `code`")
 	f.StringVarP(&o.script.File, "file", "f", "", "run this `file`; - is standard input")
-	o.limits.Add(f)
-	f.Var(&o.check, "check", "the effect of type errors: none, a message, or the script does not run (default error)")
-	f.Var(&o.engine, "engine", "the engine that runs the script (default quickjs)")
-	f.StringSliceVar(&o.allow, "allow", nil, "the only `servers and tool ids` the script may call; '' for none (default all)")
-	f.StringVar(&o.cwd, "cwd", "", "the working `folder` that the script sees (default that of this command)")
-	f.StringVar(&o.out, "out", "", "write the value to this `file` instead of stdout; for an image or other binary content, write its bytes")
-	f.Var(&o.maxTokens, "max-tokens", "print about this much of the value, and the command that prints the rest; 0 prints the whole value (default 10000 on a terminal, else no limit)")
-	f.BoolVar(&o.record, "record", false, "keep the arguments and results of all calls on the disk, so that toolscript runs replay can run the script again")
-	f.BoolVar(&o.plan, "plan", false, "make only the calls of tools that read, and print the other calls with their arguments instead of the value")
-	flags.AddTrust(f, &o.trust)
-	o.search.Add(f)
-	o.search.Hide(f)
-	f.BoolVar(&o.json, "json", false, "print only the end of the run, as JSON with the output")
+	o.addRunFlags(f)
 	return c
 }
 
@@ -133,8 +125,11 @@ func (o *execOptions) request(src source.Script) toolscript.ExecRequest {
 		Check:     check,
 		Strict:    o.strict,
 		Allow:     o.allow,
-		Limits:    o.limits.Limits(),
+		Needs:     o.needs,
+		Limits:    o.runLimits(),
 		CheckOnly: o.only,
+		Signature: o.sign,
+		Parameter: o.param,
 		Plan:      o.plan,
 		Record:    o.record,
 		Client:    o.script.Command + " " + toolscript.Version,

@@ -25,8 +25,15 @@ func (o *execOptions) checkFiles() error {
 	if o.plan && o.out != "" {
 		return exit.Usage(o.script.Command, "--plan prints calls and no value: leave out --out")
 	}
+	if o.needs != nil && len(o.needs) == 0 {
+		return exit.Usage(o.script.Command, "--needs is empty: name a tool, or leave it out")
+	}
 	if o.out != "" {
-		if err := value.Creatable(o.absolute(o.out)); err != nil {
+		creatable := value.Creatable
+		if o.toFolder() {
+			creatable = value.MakeDir
+		}
+		if err := creatable(o.absolute(o.out)); err != nil {
 			return err
 		}
 	}
@@ -34,6 +41,16 @@ func (o *execOptions) checkFiles() error {
 		return o.isFolder(o.cwd)
 	}
 	return nil
+}
+
+// toFolder reports whether --out names a folder: one that exists, or a path that ends with
+// a separator.
+func (o *execOptions) toFolder() bool {
+	if o.out == "" || os.IsPathSeparator(o.out[len(o.out)-1]) {
+		return o.out != ""
+	}
+	info, err := os.Stat(o.absolute(o.out))
+	return err == nil && info.IsDir()
 }
 
 // isFolder returns an error if --cwd is not a folder.
@@ -59,7 +76,10 @@ const terminalTokens = 10_000
 // printer prints values as the flag says, else as the configuration or the terminal does.
 func (o *execOptions) printer() value.Printer {
 	p := value.Printer{Describe: true, Keep: o.keepValue, Say: o.say}
-	if o.out != "" {
+	switch {
+	case o.toFolder():
+		p.Dir, p.DirName = o.absolute(o.out), o.out
+	case o.out != "":
 		p.File = o.absolute(o.out)
 	}
 	tokens, said := o.maxTokens.N, o.maxTokens.Given
@@ -73,6 +93,16 @@ func (o *execOptions) printer() value.Printer {
 		p.Most = terminalTokens * value.BytesPerToken
 	}
 	return p
+}
+
+// runLimits are the limits of the run. --max-tokens is also that of the console output,
+// unless --max-output is given: both go to the same reader.
+func (o *execOptions) runLimits() toolscript.Limits {
+	limits := o.limits.Limits()
+	if most := int64(o.maxTokens.N) * value.BytesPerToken; o.maxTokens.Given && limits.OutputBytes == 0 {
+		limits.OutputBytes = most
+	}
+	return limits
 }
 
 // configuredTokens returns output.maxTokens of the configuration. An error in the
@@ -125,6 +155,6 @@ func (o *execOptions) start() (*daemon.Daemon, error) {
 		return nil, err
 	}
 	return o.host.Start(loaded, daemon.Options{
-		Trust: o.trust, Search: o.search.Over, Logger: o.logger(slog.LevelWarn), Actors: actors.Options{OnDemand: true, Approvals: o.approvals()},
+		Trust: o.trust, Search: o.search.Over, Logger: o.logger(slog.LevelWarn), Telemetry: true, Actors: actors.Options{OnDemand: true, Approvals: o.approvals()},
 	})
 }

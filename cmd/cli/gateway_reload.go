@@ -16,6 +16,7 @@ import (
 
 type reloadOptions struct {
 	*app
+	dry  bool
 	form form.Form
 }
 
@@ -27,15 +28,26 @@ func newGatewayReload(a *app) *cobra.Command {
 		Long: `Make the gateway read its configuration again. SIGHUP does the same.
 
 Servers keep their connection if their configuration is unchanged, or differs only in
-time limit, concurrency or tool filters. Other servers are stopped or connect again,
+time limit, concurrency, rate limit or tool filters. Other servers are stopped or connect again,
 and so do all servers that are not connected. Variables of the configuration get their
 values from the environment of this command. All settings take effect at once, except
 where a flag of gateway start decides. A search model that failed is tried again. After
 a mistake in a file, nothing changes. A new or changed server of a project is not
-started before toolscript trust; the exit code is 1 then.`,
+started before toolscript trust; the exit code is 1 then.
+
+With --dry-run nothing changes. The command prints what a reload would do with each
+server and which fields of its configuration differ, without their values, and which
+settings differ. The exit code is 0 if the files say what is in force, 5 if a server or a
+setting differs, and 1 after an error, such as a mistake in a file.`,
 		Args: takes(),
-		RunE: func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			if o.dry {
+				return o.plan(c.Context())
+			}
+			return o.run(c.Context())
+		},
 	}
+	c.Flags().BoolVar(&o.dry, "dry-run", false, "print what would change, and change nothing; the exit code is 5 if something differs")
 	form.Add(c.Flags(), &o.form, "print what changed as JSON")
 	return c
 }
@@ -65,14 +77,23 @@ func (o *reloadOptions) run(ctx context.Context) error {
 	return untaken(changed)
 }
 
-// reload sends the values of the variables that the configuration refers to, from the
-// environment of this command. Only a gateway on this machine gets them.
+// reload makes the gateway read its configuration again.
 func (a *app) reload(ctx context.Context, g *gateway.Client) (toolscript.Reload, error) {
+	env, err := a.configuredEnv(ctx, g)
+	if err != nil {
+		return toolscript.Reload{}, err
+	}
+	return g.Reload(ctx, env)
+}
+
+// configuredEnv are the values of the variables that the configuration refers to, from the
+// environment of this command. Only a gateway on this machine gets them.
+func (a *app) configuredEnv(ctx context.Context, g *gateway.Client) (map[string]string, error) {
 	env := map[string]string{}
 	if host, _, err := net.SplitHostPort(g.Host()); err == nil && loopback(host) {
 		names, err := g.Variables(ctx)
 		if err != nil {
-			return toolscript.Reload{}, err
+			return nil, err
 		}
 		for _, name := range names {
 			if value, ok := a.lookupEnv(name); ok {
@@ -80,7 +101,7 @@ func (a *app) reload(ctx context.Context, g *gateway.Client) (toolscript.Reload,
 			}
 		}
 	}
-	return g.Reload(ctx, env)
+	return env, nil
 }
 
 func loopback(host string) bool {

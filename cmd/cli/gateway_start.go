@@ -26,7 +26,6 @@ import (
 	"github.com/toolscript/toolscript/cmd/target"
 	"github.com/toolscript/toolscript/runner/memtrim"
 	"github.com/toolscript/toolscript/transport/gateway"
-	"github.com/toolscript/toolscript/transport/telemetry/otlp"
 )
 
 // settleTime is how long a gateway is busy after its start, and after its workers have
@@ -158,27 +157,6 @@ type running struct {
 
 	stopAgents func()           // ends the MCP server
 	metrics    *gateway.Metrics // nil: they have no port of their own
-	telemetry  *otlp.Exporter   // nil: nothing is sent
-}
-
-// exporter sends spans and metrics, nil if nobody wants them. A mistake is only a warning:
-// other programs read the same variables.
-func (o *startOptions) exporter(settings config.Telemetry, logger *slog.Logger) *otlp.Exporter {
-	c, err := otlp.Configure(settings.Endpoint, settings.Headers, func(name string) string {
-		value, _ := o.lookupEnv(name)
-		return value
-	})
-	if err == nil && !c.Enabled() {
-		return nil
-	}
-	var e *otlp.Exporter
-	if err == nil {
-		e, err = otlp.New(c, logger)
-	}
-	if err != nil {
-		logger.Warn("no telemetry is sent", slog.String("error", err.Error()))
-	}
-	return e
 }
 
 // serveMetrics serves the metrics on a port of their own; 0: it does nothing. Another
@@ -209,12 +187,12 @@ func (o *startOptions) open(loaded *config.Config, logger *slog.Logger) (*runnin
 	if o.noToken {
 		logger.Warn("no token: every program on this machine can call every tool")
 	}
-	g := &running{telemetry: o.exporter(loaded.Settings.Telemetry, logger)}
+	g := &running{}
 	shrink := time.AfterFunc(settleTime, memtrim.Shrink)
 	g.daemon, err = o.host.Start(loaded, daemon.Options{
-		Trust: o.trust, Search: o.overSearch, Logger: logger, MCP: true,
+		Trust: o.trust, Search: o.overSearch, Logger: logger, MCP: true, Telemetry: true,
 		Actors: actors.Options{
-			Feed: o.feed, NoObserve: o.noObserve, Tracer: g.telemetry.Tracer(), HealthInterval: time.Duration(o.health), Approvals: o.approvals(),
+			Feed: o.feed, NoObserve: o.noObserve, HealthInterval: time.Duration(o.health), Approvals: o.approvals(),
 			Scripts: actors.Scripts{Warm: true, URL: g.urlOf, IdleTime: time.Duration(o.idle), Idle: func() { shrink.Reset(settleTime) }},
 		},
 	})
@@ -231,7 +209,6 @@ func (o *startOptions) open(loaded *config.Config, logger *slog.Logger) (*runnin
 		return nil, errors.Join(err, listener.Close(), g.daemon.Stop())
 	}
 	g.stopAgents = stopAgents
-	g.telemetry.SendMetrics(g.daemon.Measures)
 	g.serveMetrics(loaded.Settings.Telemetry.MetricsPort, logger)
 	warnOfNetwork(listener.Addr(), logger)
 	return g, nil
@@ -264,7 +241,7 @@ func (g *running) stop() error {
 	}
 	shut := make(chan error, 1)
 	go func() { shut <- g.server.Shutdown(ctx) }()
-	if err := errors.Join(g.daemon.Close(ctx), <-shut, g.telemetry.Close(ctx)); err != nil {
+	if err := errors.Join(g.daemon.Close(ctx), <-shut); err != nil {
 		return &exit.StopError{Err: err}
 	}
 	return nil

@@ -97,6 +97,9 @@ func (o *getTypesOptions) run(ctx context.Context) error {
 	return o.markdown(types)
 }
 
+// watchInterval is the time between two looks at the gateway.
+const watchInterval = time.Second
+
 // refresh writes the files again when the declarations change, until the command is
 // interrupted, which is not an error. If the gateway fails, the next one of this
 // configuration is used.

@@ -51,6 +51,7 @@ configuration say whose scripts run.`,
 	f.StringVar(&o.provider, "provider", "", "the provider in the configuration (default anthropic for messages, else openai)")
 	f.BoolVar(&o.dryRun, "dry-run", false, "parse the scripts, check their types and name their tools; call nothing")
 	f.BoolVar(&o.plan, "plan", false, "make only the calls of tools that read, and list the other calls")
+	f.BoolVar(&o.record, "record", false, "keep the arguments and results of all calls of scripts on the disk, so that toolscript runs replay can run the scripts again")
 	f.BoolVar(&o.events, "events", false, "print the progress of scripts too")
 	f.StringSliceVar(&o.allow, "allow", nil, "the only `servers and tool ids` that may be called; '' for none (default all)")
 	f.StringVar(&o.conversation, "conversation", "", "the `id` of the conversation that scripts see as context.conversationId")
@@ -85,7 +86,7 @@ func (o *harnessOptions) run(ctx context.Context) error {
 	}
 	defer release()
 	return at.Harness(ctx, toolscript.HarnessRequest{
-		Items: items, API: o.api.Value, Provider: o.provider, DryRun: o.dryRun, Plan: o.plan, Cwd: o.absolute(o.cwd), Allow: o.allow, ToolPack: o.pack, AllowedTools: o.tools,
+		Items: items, API: o.api.Value, Provider: o.provider, DryRun: o.dryRun, Plan: o.plan, Record: o.record, Cwd: o.absolute(o.cwd), Allow: o.allow, ToolPack: o.pack, AllowedTools: o.tools,
 		ConversationID: o.conversation,
 	}, o.print)
 }

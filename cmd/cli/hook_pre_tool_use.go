@@ -54,7 +54,7 @@ var allowedFlags = map[string][]string{
 	"get-types":           {"filter", "full", "out"},
 	"list-servers":        {"verbose"},
 	"list-tools":          {"verbose"},
-	"exec":                append([]string{"eval", "file", "check", "engine", "allow", "cwd", "out", "max-tokens"}, limitNames...),
+	"exec":                append([]string{"eval", "file", "check", "engine", "allow", "needs", "cwd", "out", "max-tokens"}, limitNames...),
 	"check":               {"eval", "file", "strict"},
 	"output":              {"value", "range", "out"},
 	"resources":           {"cursor"},
@@ -131,7 +131,7 @@ func (c *agentCall) flagAllowed(command string, f *pflag.Flag) bool {
 		_, ok := c.Inside(value)
 		return ok
 	case "out":
-		return !c.planning && c.Writable(value, command == "get-types")
+		return !c.planning && c.Writable(value, command == "get-types" || command == "exec" && strings.HasSuffix(value, "/"))
 	}
 	return true
 }

@@ -116,7 +116,11 @@ func (o *listServersOptions) whole(servers []toolscript.ServerStatus) error {
 		if o.coloured(o.Stdout) {
 			state = stateColour(state) + state + "\x1b[0m"
 		}
-		fmt.Fprintf(&b, "%s: %s, %s, %d tools\n", terminal.OneLine(s.Name), state, s.Type, s.Tools)
+		kind := s.Type
+		if s.Shared != "" {
+			kind += ", shared"
+		}
+		fmt.Fprintf(&b, "%s: %s, %s, %d tools\n", terminal.OneLine(s.Name), state, kind, s.Tools)
 		for _, part := range []struct{ name, text string }{
 			{"", cmp.Or(s.Title, s.Name)}, {"error: ", s.Error}, {"login: ", s.OAuthStatus}, {"", s.Instructions},
 		} {

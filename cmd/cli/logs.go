@@ -24,6 +24,7 @@ type logsOptions struct {
 	*app
 	follow bool
 	server string // "" is all
+	hub    bool
 	form   form.Form
 }
 
@@ -36,18 +37,24 @@ func newLogs(a *app) *cobra.Command {
 
 It is that of this session or configuration; if no gateway runs, that of the gateway
 started last. Logs are kept for seven days. A gateway that you start yourself writes its
-log to its standard error.`,
+log to its standard error. --hub prints the log of the hub that a gateway has started for
+shared servers.`,
 		Args: takes(),
 		RunE: func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
 	}
 	c.Flags().BoolVarP(&o.follow, "follow", "f", false, "print new lines until the gateway ends")
 	c.Flags().StringVar(&o.server, "server", "", "only the lines about this `server`")
+	c.Flags().BoolVar(&o.hub, "hub", false, "the log of the hub for shared servers")
 	form.Add(c.Flags(), &o.form, "print each line as JSON")
 	return c
 }
 
 func (o *logsOptions) run(ctx context.Context) error {
-	path, running, err := o.path()
+	find := o.path
+	if o.hub {
+		find = o.ofHub
+	}
+	path, running, err := find()
 	if err != nil {
 		return err
 	}
@@ -141,6 +148,29 @@ func (o *logsOptions) path() (path string, running func() bool, err error) {
 		return path, func() bool { return false }, nil
 	}
 	return "", nil, &toolscript.Error{Kind: toolscript.NotFound, Err: errors.New("there is no log: the plugin has started no gateway in the last seven days; a gateway that you start writes its log to its standard error")}
+}
+
+// ofHub is the log of the running hub, else the newest of a hub.
+func (o *logsOptions) ofHub() (path string, running func() bool, err error) {
+	place, err := o.place()
+	if err != nil {
+		return "", nil, err
+	}
+	e, runs, err := place.Read()
+	if err != nil {
+		return "", nil, err
+	}
+	if runs && e.Log != "" {
+		return e.Log, func() bool { gone, _ := e.Gone(); return !gone }, nil
+	}
+	folder, err := o.logs()
+	if err != nil {
+		return "", nil, err
+	}
+	if path := folder.NewestHub(); path != "" {
+		return path, func() bool { return false }, nil
+	}
+	return "", nil, &toolscript.Error{Kind: toolscript.NotFound, Err: errors.New("there is no log: no gateway has started a hub in the last seven days; a hub that you start writes its log to its standard error")}
 }
 
 // runs reports whether the gateway of an entry has not ended.

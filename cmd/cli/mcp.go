@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
+	"github.com/toolscript/toolscript/actors/execution/outputs"
 	"github.com/toolscript/toolscript/cmd/daemon"
 	"github.com/toolscript/toolscript/cmd/flags"
 	"github.com/toolscript/toolscript/cmd/form"
@@ -122,8 +123,11 @@ func (o *mcpOptions) run(ctx context.Context) error {
 func (a *app) entrance(trust bool, find func(context.Context) (mcpserver.Gateway, func(), error)) mcpserver.Options {
 	return mcpserver.Options{
 		Gateway: find,
-		Shorten: func(runID string, value json.RawMessage) (json.RawMessage, []string) {
-			return a.shorten(trust, runID, value)
+		Shorten: func(runID string, value json.RawMessage, tokens int) (json.RawMessage, []string) {
+			return a.shorten(trust, runID, value, tokens)
+		},
+		KeepOutput: func(runID string, text []byte) error {
+			return a.host.Outputs().Put(runID, outputs.Output, text)
 		},
 		Kept:       a.host.Outputs().Read,
 		Error:      scriptrun.ErrorText,
@@ -204,7 +208,7 @@ func (o *mcpOptions) start(ctx context.Context) (*daemon.Daemon, error) {
 		return nil, err
 	}
 	o.own, err = o.host.Start(loaded, daemon.Options{
-		Trust: o.trust, Logger: o.logger(slog.LevelWarn), MCP: true,
+		Trust: o.trust, Logger: o.logger(slog.LevelWarn), MCP: true, Telemetry: true,
 		Actors: actors.Options{Scripts: actors.Scripts{Warm: true}, Approvals: actors.Approvals{Refuse: noPerson}},
 	})
 	return o.own, err
@@ -221,16 +225,18 @@ func (o *mcpOptions) stop() {
 	}
 }
 
-// shorten returns the part of a value that a model reads.
-func (a *app) shorten(trust bool, runID string, v json.RawMessage) (json.RawMessage, []string) {
+// shorten returns the part of a value that a model reads. tokens are those that it asked
+// for; 0: the limit of the configuration.
+func (a *app) shorten(trust bool, runID string, v json.RawMessage, tokens int) (json.RawMessage, []string) {
 	var notices []string
-	tokens, set := a.configuredTokens(trust)
-	if !set {
+	if configured, set := a.configuredTokens(trust); tokens == 0 && set {
+		tokens = configured
+	} else if tokens == 0 {
 		tokens = agentTokens
 	}
 	p := value.Printer{Most: tokens * value.BytesPerToken, Describe: true, Keep: a.keepValue}
 	p.Say = func(format string, args ...any) { notices = append(notices, fmt.Sprintf(format, args...)) }
-	text, part := p.Text(runID, v)
+	text, part, _ := p.Text(runID, v) // without Dir there is no error
 	if part != nil && len(text) < len(v) {
 		notices = []string{fmt.Sprintf("the value is %d bytes of JSON; this is its beginning. Return less, or read resource %s",
 			len(v), mcpserver.ValueURI(runID, 0, p.Most))}

@@ -87,13 +87,18 @@ func pinnedServers(ctx context.Context, g *target.Gateway) ([]pinnedServer, erro
 	return all, nil
 }
 
-func (a *app) listPins(ctx context.Context, f form.Form) error {
+// askPins finds the gateway and asks it.
+func (a *app) askPins(ctx context.Context) ([]pinnedServer, error) {
 	g, err := a.target.Require(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer g.Close()
-	servers, err := pinnedServers(ctx, g)
+	return pinnedServers(ctx, g)
+}
+
+func (a *app) listPins(ctx context.Context, f form.Form) error {
+	servers, err := a.askPins(ctx)
 	if err != nil {
 		return err
 	}
@@ -128,12 +133,7 @@ func stateOfPin(c toolscript.PinChange) string {
 }
 
 func (a *app) diffPins(ctx context.Context, args []string, f form.Form) error {
-	g, err := a.target.Require(ctx)
-	if err != nil {
-		return err
-	}
-	defer g.Close()
-	servers, err := pinnedServers(ctx, g)
+	servers, err := a.askPins(ctx)
 	if err != nil {
 		return err
 	}
@@ -268,25 +268,11 @@ func (a *app) acceptPins(ctx context.Context, id string, f form.Form) error {
 	return a.print("Accepted %s", terminal.OneLine(idOf(of.Name, tool)))
 }
 
-// pinLines are the warnings of status about one server.
+// pinLines are the warnings of status about one server: how to see what has changed before
+// it is accepted, and its suspicious texts.
 func pinLines(s toolscript.ServerStatus) (lines []string) {
 	if n := len(s.Pins); n > 0 {
-		state := "not as it was pinned"
-		if slices.ContainsFunc(s.Pins, func(c toolscript.PinChange) bool { return c.Held }) {
-			state += ", and in quarantine"
-		}
-		var what []string
-		for _, c := range s.Pins[:min(n, mostPins)] {
-			name := c.Tool
-			if name == "" {
-				name = "the server"
-			}
-			what = append(what, name+" ("+strings.Join(append([]string{c.Kind}, c.Parts...), ", ")+")")
-		}
-		if n > mostPins {
-			what = append(what, fmt.Sprintf("%d more", n-mostPins))
-		}
-		lines = append(lines, fmt.Sprintf("%s: %s: %s; see: toolscript pins diff %s", s.Name, state, strings.Join(what, ", "), s.Name))
+		lines = append(lines, fmt.Sprintf("%s: not as it was pinned (%d changes); see: toolscript pins diff %s", s.Name, n, s.Name))
 	}
 	if n := len(s.Suspicions); n > 0 {
 		first := s.Suspicions[0]
@@ -294,6 +280,3 @@ func pinLines(s toolscript.ServerStatus) (lines []string) {
 	}
 	return lines
 }
-
-// mostPins is how many changes of a server status names.
-const mostPins = 5

@@ -163,6 +163,13 @@ func liveTerminal(t *testing.T) (terminal *os.File, shown func() string) {
 // openTerminal is liveTerminal. What is written to master is typed at the terminal.
 func openTerminal(t *testing.T) (terminal, master *os.File, shown func() string) {
 	t.Helper()
+	terminal, master, output := exactTerminal(t)
+	return terminal, master, func() string { return strings.ReplaceAll(output(), "\r\n", "\n") }
+}
+
+// exactTerminal is openTerminal with every byte that was written.
+func exactTerminal(t *testing.T) (terminal, master *os.File, shown func() string) {
+	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -190,5 +197,5 @@ func openTerminal(t *testing.T) (terminal, master *os.File, shown func() string)
 		<-read
 		_ = master.Close() // as above
 	})
-	return terminal, master, func() string { return strings.ReplaceAll(text.String(), "\r\n", "\n") }
+	return terminal, master, text.String
 }

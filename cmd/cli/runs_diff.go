@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -13,21 +14,26 @@ import (
 
 func newRunsDiff(a *app) *cobra.Command {
 	var out form.Form
+	var identity string
 	c := &cobra.Command{
 		Use:   "diff RUN RUN",
 		Short: "Compare two runs: script, calls, arguments, results and outcome",
 		Long: `Compare two runs: script, calls, arguments, results and outcome.
 
-The audit has hashes, so the differences are named and not shown. The exit code is 4 if
-there is one.`,
+The audit has hashes, so the differences are named. If both runs are recorded with
+exec --record, the lines that differ are shown too, without credentials of known forms.
+The exit code is 4 if there is a difference.`,
 		Args: takes("RUN", "RUN"),
-		RunE: func(c *cobra.Command, args []string) error { return a.diffRuns(c.Context(), args[0], args[1], out) },
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.diffRuns(c.Context(), args[0], args[1], identity, out)
+		},
 	}
+	c.Flags().StringVar(&identity, "identity", "", "the `file` with the private key of age, for encrypted recordings")
 	form.Add(c.Flags(), &out, "print the differences as JSON")
 	return c
 }
 
-func (a *app) diffRuns(ctx context.Context, one, other string, out form.Form) error {
+func (a *app) diffRuns(ctx context.Context, one, other, identity string, out form.Form) error {
 	h, err := a.history(ctx)
 	if err != nil {
 		return err
@@ -41,6 +47,9 @@ func (a *app) diffRuns(ctx context.Context, one, other string, out form.Form) er
 		return err
 	}
 	found := runhistory.Diff(first, second)
+	if first.Recorded && second.Recorded {
+		a.addText(found, one, other, identity)
+	}
 	if out.Structured() {
 		err = out.Write(a.Stdout, found)
 	} else if len(found) == 0 {
@@ -51,9 +60,43 @@ func (a *app) diffRuns(ctx context.Context, one, other string, out form.Form) er
 			t.Add(d.Call, d.What, d.First, d.Second)
 		}
 		err = t.Write(a.Stdout, terminal.Columns(a.Stdout), nil)
+		for _, d := range found {
+			if d.Text != "" && err == nil {
+				err = a.print("\n%s:\n%s", subject(d), strings.TrimSuffix(d.Text, "\n"))
+			}
+		}
 	}
 	if err == nil && len(found) > 0 {
 		err = &exit.Error{Code: exit.Diverged}
 	}
 	return err
+}
+
+// addText adds the lines that differ from two recordings. A recording that cannot be
+// read is a warning: the audit has the differences.
+func (a *app) addText(found []runhistory.Difference, one, other, identity string) {
+	store, err := a.host.Recordings(nil)
+	if err != nil {
+		a.warn("%s", err)
+		return
+	}
+	first, err := store.Load(one, a.absolute(identity))
+	if err != nil {
+		a.warn("%s", err)
+		return
+	}
+	second, err := store.Load(other, a.absolute(identity))
+	if err != nil {
+		a.warn("%s", err)
+		return
+	}
+	runhistory.AddText(found, first, second)
+}
+
+// subject names what a difference is about.
+func subject(d runhistory.Difference) string {
+	if d.Call == "" || d.What == "call" {
+		return strings.TrimSpace(d.What + " " + d.Call)
+	}
+	return d.What + " of call " + d.Call
 }

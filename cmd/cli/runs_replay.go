@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolscript/toolscript/actors/execution/recording"
 	"github.com/toolscript/toolscript/cmd/exit"
 	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/cmd/replay"
@@ -55,8 +56,8 @@ func (o *replayOptions) run(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	recorded, err := store.Load(id, o.absolute(o.identity))
-	if err != nil {
+	if !store.Has(id) {
+		_, err := store.Load(id, "")
 		return err
 	}
 	var script *replay.Script
@@ -67,7 +68,7 @@ func (o *replayOptions) run(ctx context.Context, id string) error {
 		}
 		script = &replay.Script{Code: string(code), File: filepath.Base(o.script)}
 	}
-	report, err := replay.Run(ctx, recorded, script, o.host.WorkerOptions(o.logger(slog.LevelWarn)), o.write)
+	report, err := replay.Run(ctx, func() (recording.Recording, error) { return store.Load(id, o.absolute(o.identity)) }, script, o.host.WorkerOptions(o.logger(slog.LevelWarn)), o.write)
 	if err != nil {
 		return err
 	}

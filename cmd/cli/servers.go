@@ -13,17 +13,6 @@ import (
 // connectingText is shown while servers connect.
 const connectingText = "waiting for servers to connect"
 
-// unconnected are the servers that are not connected.
-func unconnected(servers []toolscript.ServerStatus) []toolscript.ServerStatus {
-	var all []toolscript.ServerStatus
-	for _, s := range servers {
-		if s.State != toolscript.Ready {
-			all = append(all, s)
-		}
-	}
-	return all
-}
-
 // mostReason bounds the text about one server in a list.
 const mostReason = 160
 

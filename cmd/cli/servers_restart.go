@@ -29,8 +29,9 @@ func newServersRestart(a *app) *cobra.Command {
 		Long: `End one server of the gateway and start it again, and wait for its connection.
 
 The other servers keep their connections. Calls in flight on the server fail, and calls
-that were not sent yet wait for the new connection. The configuration is not read again;
-for that: toolscript gateway reload.`,
+that were not sent yet wait for the new connection. A shared server is restarted for all
+gateways that use it, and their calls in flight fail too. The configuration is not read
+again; for that: toolscript gateway reload.`,
 		Args: takes("SERVER, the name of a server; see: toolscript list-servers"),
 		RunE: func(c *cobra.Command, args []string) error { return o.run(c.Context(), args[0]) },
 	}

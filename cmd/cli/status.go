@@ -2,12 +2,12 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -25,6 +25,7 @@ import (
 type statusOptions struct {
 	*app
 	watch bool
+	all   bool // every gateway of the user, see printAll
 	form  form.Form
 }
 
@@ -33,9 +34,15 @@ func newStatus(a *app) *cobra.Command {
 	o := &statusOptions{app: a}
 	c := &cobra.Command{
 		Use:   "status",
-		Short: "Show whether the gateway runs, and its servers that are not connected",
+		Short: "Show whether the gateway runs, and what needs attention",
 		Args:  takes(),
 		RunE: func(c *cobra.Command, _ []string) error {
+			if o.all && o.watch {
+				return exit.Usage(c.CommandPath(), "--all and --watch exclude each other")
+			}
+			if o.all {
+				return o.printAll(c.Context())
+			}
 			if o.watch {
 				return o.follow(c.Context())
 			}
@@ -43,6 +50,7 @@ func newStatus(a *app) *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&o.watch, "watch", false, "show the state of all servers until Ctrl-C; if the output is no terminal, print each change")
+	c.Flags().BoolVar(&o.all, "all", false, "show every gateway of this user on this host, and those that left files")
 	form.Add(c.Flags(), &o.form, "print the state of all servers and actors as JSON")
 	return c
 }
@@ -104,13 +112,6 @@ func (o *statusOptions) writeStatus(ctx context.Context, w io.Writer, url string
 	return err.Error(), &exit.Error{Code: exit.Failure}
 }
 
-// keyOf is the status without the time that passes.
-func keyOf(status toolscript.Status) string {
-	status.UptimeSeconds = 0
-	text, _ := json.Marshal(status) // it came as JSON
-	return string(text)
-}
-
 // url is the URL of the gateway that other commands would use.
 func (o *statusOptions) url() (string, error) {
 	if o.target.URL != "" {
@@ -149,8 +150,7 @@ func (o *statusOptions) printStatus(ctx context.Context, w io.Writer, capability
 	return status, &exit.Error{Code: exit.Failure}
 }
 
-// printRunning writes the state of a running gateway and its servers: those that are not
-// connected, or with --watch all.
+// printRunning writes the state of a running gateway.
 func (o *statusOptions) printRunning(ctx context.Context, w io.Writer, address, capabilityURL, health string) (key string, _ error) {
 	client := gateway.NewClient(capabilityURL)
 	defer client.Close()
@@ -159,15 +159,21 @@ func (o *statusOptions) printRunning(ctx context.Context, w io.Writer, address, 
 		_, err := fmt.Fprintf(w, "Status: running\nURL: %s\nHealth: %s\n", address, health)
 		return health, err
 	}
+	_, err = io.WriteString(w, o.runningText(address, status))
+	return o.runningKey(address, status), err
+}
+
+// runningText is the state of a running gateway and what needs attention; with --watch all
+// servers, too.
+func (o *statusOptions) runningText(address string, status toolscript.Status) string {
 	up := (time.Duration(status.UptimeSeconds) * time.Second).String()
-	missing := unconnected(status.Servers)
 	tools := 0
 	for _, s := range status.Servers {
 		tools += s.Tools
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "Status: running\nURL: %s\nVersion: %s, PID %d, for %s\nServers: %d of %d connected, %d tools\nSearch: %s\n",
-		address, status.Version, status.PID, up, len(status.Servers)-len(missing), len(status.Servers), tools, searchWords(status.Search))
+		address, status.Version, status.PID, up, connected(status.Servers), len(status.Servers), tools, searchWords(status.Search))
 	for _, pool := range []struct{ id, name string }{{"checkers", "Checkers"}, {"sandboxes", "Sandboxes"}, {"denos", "Deno processes"}} {
 		for _, actor := range status.Actors {
 			if actor.Name == pool.id {
@@ -175,30 +181,60 @@ func (o *statusOptions) printRunning(ctx context.Context, w io.Writer, address, 
 			}
 		}
 	}
-	for _, warning := range status.Warnings {
-		fmt.Fprintf(&b, "Warning: %s\n", terminal.OneLine(warning))
-	}
 	for _, s := range status.Servers {
 		for _, line := range pinLines(s) {
 			fmt.Fprintf(&b, "Warning: %s\n", terminal.OneLine(line))
 		}
+		if line := rateLine(s); line != "" {
+			fmt.Fprintln(&b, terminal.OneLine(line))
+		}
 	}
-	if _, err := io.WriteString(w, b.String()); err != nil {
-		return "", err
-	}
-	return keyOf(status), o.printServers(w, status.Servers, missing)
+	o.writeAttention(&b, status.Attention)
+	o.writeServers(&b, status)
+	return b.String()
 }
 
-func (o *statusOptions) printServers(w io.Writer, all, missing []toolscript.ServerStatus) error {
-	t := terminal.Table{Header: []string{"Server", "State", "Error"}}
+// connected counts the servers that are connected.
+func connected(servers []toolscript.ServerStatus) (n int) {
+	for _, s := range servers {
+		if s.State == toolscript.Ready {
+			n++
+		}
+	}
+	return n
+}
+
+// mostAttention is how many problems status prints.
+const mostAttention = 20
+
+// writeAttention writes each problem with the command that mends it below.
+func (o *statusOptions) writeAttention(b *strings.Builder, all []toolscript.Attention) {
+	if len(all) == 0 {
+		return
+	}
+	b.WriteString("\nNeeds attention:\n")
+	for _, a := range all[:min(len(all), mostAttention)] {
+		o.writeProblem(b, string(a.Severity), a.Subject, a.Problem, a.Command)
+	}
+	if n := len(all) - mostAttention; n > 0 {
+		fmt.Fprintf(b, "and %d more; see: toolscript top\n", n)
+	}
+}
+
+// writeServers writes a table of all servers with --watch, else of those that are not
+// connected although nothing is wrong.
+func (o *statusOptions) writeServers(b *strings.Builder, status toolscript.Status) {
+	t := terminal.Table{Header: []string{"Server", "State"}}
 	title := "\nNot connected:\n"
 	if o.watch {
-		t.Header, title, missing = []string{"Server", "State", "Tools", "Calls", "Error"}, "\n", all
+		t.Header, title = []string{"Server", "State", "Tools", "Calls"}, "\n"
 	}
-	if len(missing) == 0 {
-		return nil
-	}
-	for _, s := range missing {
+	rows := 0
+	for _, s := range status.Servers {
+		reported := slices.ContainsFunc(status.Attention, func(a toolscript.Attention) bool { return a.ID == "server/"+s.Name })
+		if !o.watch && (reported || s.State == toolscript.Ready) {
+			continue
+		}
 		row := []string{s.Name, stateCell(s)}
 		if o.watch {
 			calls := strconv.Itoa(s.InFlight)
@@ -207,62 +243,14 @@ func (o *statusOptions) printServers(w io.Writer, all, missing []toolscript.Serv
 			}
 			row = append(row, strconv.Itoa(s.Tools), calls)
 		}
-		t.Add(append(row, s.Error)...)
+		t.Add(row...)
+		rows++
 	}
-	if _, err := io.WriteString(w, title); err != nil {
-		return err
+	if rows == 0 {
+		return
 	}
-	return t.Write(w, terminal.Columns(o.Stdout), o.paintState(1))
-}
-
-// watchInterval is the time between two looks at the gateway.
-const watchInterval = time.Second
-
-// follow shows the state until the command is interrupted, which is not an error. A terminal
-// shows it in place; other outputs get a text for each change.
-func (o *statusOptions) follow(ctx context.Context) error {
-	screen := terminal.Is(o.Stdout) && o.getenv("TERM") != "dumb"
-	ticks := time.NewTicker(watchInterval)
-	defer ticks.Stop()
-	for last, first := "", true; ; first = false {
-		shown := o.look(ctx)
-		var exit *exit.Error
-		if shown.err != nil && !errors.As(shown.err, &exit) && ctx.Err() == nil {
-			return shown.err
-		}
-		text := shown.text
-		switch {
-		case ctx.Err() != nil:
-			return nil
-		case screen:
-			text = inPlace(text, terminal.Rows(o.Stdout))
-		case !first && shown.key == last:
-			text = ""
-		case !first && !o.form.Structured():
-			text = "\n" + text
-		case !first && o.form == form.YAML:
-			text = "---\n" + text
-		}
-		last = shown.key
-		if _, err := io.WriteString(o.Stdout, text); err != nil {
-			return err
-		}
-		select {
-		case <-ticks.C:
-		case <-ctx.Done():
-			return nil
-		}
-	}
-}
-
-// inPlace writes a text over the last one: it clears the rest of each line and of the
-// screen. Lines that the screen has no place for are left out.
-func inPlace(text string, height int) string {
-	lines := strings.SplitAfter(text, "\n")
-	if height > 1 && len(lines) > height {
-		lines = lines[:height-1]
-	}
-	return "\x1b[H" + strings.ReplaceAll(strings.Join(lines, ""), "\n", "\x1b[K\n") + "\x1b[J"
+	b.WriteString(title)
+	_ = t.Write(b, terminal.Columns(o.Stdout), o.paintState(1)) // a Builder takes everything
 }
 
 // after is a text after a label; "" if the text is empty.

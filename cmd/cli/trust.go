@@ -32,12 +32,13 @@ func newTrust(a *app) *cobra.Command {
 		Long: `Trust the configuration of a project.
 
 A .toolscript.json names commands that toolscript starts. Servers in the file of a
-project are not started before you trust them with this command. It asks again only
-for new servers and for servers with another definition: command, arguments, working
-folder, environment, URL, headers or OAuth settings as they are written. Running
-gateways that use the file start the servers that you trust, and stop them after
---remove. PATH is the file or its folder; the default is the file of the current
-project.`,
+project are not started before you trust them with this command, and its saved scripts
+have no effect. It asks again only for new servers and scripts, for scripts with another
+text, and for servers with another definition: command, arguments, working folder,
+environment, URL, headers or OAuth settings as they are written, or with another value of
+shared. Running gateways that use the file start the servers that you trust, and stop
+them after --remove. PATH is the file or its folder; the default is the file of the
+current project.`,
 		Args: takes("[PATH]"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -95,7 +96,10 @@ func (o *trustOptions) distrust(ctx context.Context) error {
 	} else {
 		o.say("%s was not trusted", path)
 	}
-	return o.done(ctx, trustResult{Path: path, Changed: trusted})
+	if err := o.done(ctx, trustResult{Path: path, Changed: trusted}); err != nil {
+		return err
+	}
+	return o.tidyHub()
 }
 
 // trustResult is the output of --json.
@@ -119,18 +123,18 @@ func heading(r *config.Review) string {
 	if r.Known {
 		return r.Path + " has changed since you trusted it:"
 	}
-	return r.Path + " would start or connect to these servers:"
+	return r.Path + " would add these servers and saved scripts:"
 }
 
 // ask asks the user at the terminal.
 func (o *trustOptions) ask(ctx context.Context) error {
 	if !terminal.Is(o.Stdin) {
-		return errors.New("there is no terminal for the question; to trust the servers above, run: toolscript trust --yes")
+		return errors.New("there is no terminal for the question; to trust this, run: toolscript trust --yes")
 	}
 	answer, err := o.question(ctx, bufio.NewReader(o.Stdin), "Trust it? [y/N] ")
 	switch {
 	case errors.Is(err, terminal.ErrNoAnswer):
-		return errors.New("there was no answer; to trust the servers above, run: toolscript trust --yes")
+		return errors.New("there was no answer; to trust this, run: toolscript trust --yes")
 	case err == nil && !terminal.Affirmed(answer):
 		return errors.New("you answered no")
 	}

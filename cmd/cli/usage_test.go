@@ -10,10 +10,10 @@ var (
 	child = regexp.MustCompile(`(?m)^  ([a-z-]+) {2,}\S`)
 	// silent are the commands without --json: their output is for people, shells and
 	// MCP clients, or it always is JSON.
-	silent = []string{"toolscript agent", "toolscript harness", "toolscript help", "toolscript completion", "toolscript mcp", "toolscript prompt"}
+	silent = []string{"toolscript agent", "toolscript harness", "toolscript help", "toolscript completion", "toolscript mcp", "toolscript prompt", "toolscript top"}
 )
 
-// Every other command has --json, and all but exec have -o table|json|yaml too.
+// Every other command has --json, and all but exec and run have -o table|json|yaml too.
 func TestEveryCommandPrintsJSON(t *testing.T) {
 	w := newWorld(t, nil)
 	commands := 0
@@ -35,7 +35,7 @@ func TestEveryCommandPrintsJSON(t *testing.T) {
 			return // a group of commands
 		}
 		commands++
-		if !strings.Contains(help, " --json ") || name != "toolscript exec" && !regexp.MustCompile(`-o, --output table\|(types\|)?json\|yaml`).MatchString(help) {
+		if !strings.Contains(help, " --json ") || name != "toolscript exec" && name != "toolscript run" && !regexp.MustCompile(`-o, --output table\|(types\|)?json\|yaml`).MatchString(help) {
 			t.Errorf("%s has no --json or no -o json:\n%s", name, help)
 		}
 	}

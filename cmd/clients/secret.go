@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
@@ -16,41 +17,47 @@ type secret struct {
 }
 
 var (
-	secretName = regexp.MustCompile(`(?i)token|secret|passw|passphrase|api[-_]?key|access[-_]?key|private[-_]?key|credential|authorization|cookie` +
-		`|bearer|(^|[-_])(auth|key|pat|dsn)$|[-_]pwd$`)
-	countName = regexp.MustCompile(`(?i)(max|min|limit|count|budget|num)[-_]?tokens?|tokens?[-_]?(limit|count|max|budget|size|ttl)`)
-	pathName  = regexp.MustCompile(`(?i)(file|path|dir|folder|credentials)$`)
-	idName    = regexp.MustCompile(`(?i)id$`)
-	aPath     = regexp.MustCompile(`^(~?/|\.\.?/|[A-Za-z]:[\\/])`)
-	harmless  = regexp.MustCompile(`(?i)^(|true|false|yes|no|on|off|none|null|basic|bearer|oauth2?|\d{1,3})$`)
-	scheme    = regexp.MustCompile(`^(?i:bearer|basic|token|apikey)\s+`)
-	named     = regexp.MustCompile(`^(-{0,2}[A-Za-z][\w.-]*)(\s*[:=]\s*)`)
-	address   = regexp.MustCompile(`^[a-z][a-z0-9+.-]*://`)
-	onlyNames = regexp.MustCompile(`^(\s*\$\{[^{}]*\}\s*)+$`)
-	fallbacks = regexp.MustCompile(`:-([^}]*)\}`)
-	opaque    = regexp.MustCompile(`^[\w-]{24,}={0,2}$`)
+	secretName = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)token|secret|passw|passphrase|api[-_]?key|access[-_]?key|private[-_]?key|credential|authorization|cookie` +
+			`|bearer|(^|[-_])(auth|key|pat|dsn)$|[-_]pwd$`)
+	})
+	countName = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)(max|min|limit|count|budget|num)[-_]?tokens?|tokens?[-_]?(limit|count|max|budget|size|ttl)`)
+	})
+	pathName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)(file|path|dir|folder|credentials)$`) })
+	idName   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)id$`) })
+	aPath    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(~?/|\.\.?/|[A-Za-z]:[\\/])`) })
+	harmless = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)^(|true|false|yes|no|on|off|none|null|basic|bearer|oauth2?|\d{1,3})$`)
+	})
+	scheme    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?i:bearer|basic|token|apikey)\s+`) })
+	named     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(-{0,2}[A-Za-z][\w.-]*)(\s*[:=]\s*)`) })
+	address   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z][a-z0-9+.-]*://`) })
+	onlyNames = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(\s*\$\{[^{}]*\}\s*)+$`) })
+	fallbacks = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`:-([^}]*)\}`) })
+	opaque    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\w-]{24,}={0,2}$`) })
 )
 
 // secretsIn finds the secrets of a text. name is the key that it has, or the flag
 // before it.
 func secretsIn(name, text string) []secret {
-	if address.MatchString(text) {
+	if address().MatchString(text) {
 		return secretsInAddress(text)
 	}
-	start := len(scheme.FindString(text))
+	start := len(scheme().FindString(text))
 	rest := text[start:]
 	switch {
-	case onlyNames.MatchString(rest):
-		for _, fallback := range fallbacks.FindAllStringSubmatch(rest, -1) {
+	case onlyNames().MatchString(rest):
+		for _, fallback := range fallbacks().FindAllStringSubmatch(rest, -1) {
 			if looksSecret(fallback[1]) {
 				return []secret{{start, len(text), ""}}
 			}
 		}
 		return nil
-	case namesSecret(name, rest) && !harmless.MatchString(rest):
+	case namesSecret(name, rest) && !harmless().MatchString(rest):
 		return []secret{{start, len(text), name}}
 	}
-	if at := named.FindStringSubmatchIndex(text); at != nil {
+	if at := named().FindStringSubmatchIndex(text); at != nil {
 		inner := secretsIn(text[at[2]:at[3]], text[at[1]:])
 		for i := range inner {
 			inner[i].from += at[1]
@@ -60,7 +67,7 @@ func secretsIn(name, text string) []secret {
 			return inner
 		}
 	}
-	if knownForm(text) || random(text) && !idName.MatchString(name) {
+	if knownForm(text) || random(text) && !idName().MatchString(name) {
 		return []secret{{start, len(text), ""}}
 	}
 	return nil
@@ -68,10 +75,10 @@ func secretsIn(name, text string) []secret {
 
 // namesSecret reports whether a name is that of a secret, and the text no path.
 func namesSecret(name, text string) bool {
-	if !secretName.MatchString(name) || countName.MatchString(name) {
+	if !secretName().MatchString(name) || countName().MatchString(name) {
 		return false
 	}
-	return !pathName.MatchString(name) || !aPath.MatchString(text)
+	return !pathName().MatchString(name) || !aPath().MatchString(text)
 }
 
 // looksSecret knows tokens by their form: those of known services, and long texts
@@ -82,7 +89,7 @@ func knownForm(text string) bool { return strings.Contains(mcpclient.Redact(text
 
 // random reports whether a text looks like the output of a random generator.
 func random(text string) bool {
-	if !opaque.MatchString(text) {
+	if !opaque().MatchString(text) {
 		return false
 	}
 	digits, changes := 0, 0
@@ -118,7 +125,7 @@ func secretsInAddress(text string) []secret {
 	end := start + strings.IndexAny(text[start:]+"/", "/?#")
 	if at := strings.LastIndexByte(text[start:end], '@'); at >= 0 {
 		user := text[start : start+at]
-		if _, password, ok := strings.Cut(user, ":"); ok && password != "" && !onlyNames.MatchString(password) {
+		if _, password, ok := strings.Cut(user, ":"); ok && password != "" && !onlyNames().MatchString(password) {
 			out = append(out, secret{start + len(user) - len(password), start + at, "password"})
 		} else if !ok && looksSecret(user) {
 			out = append(out, secret{start, start + at, "token"})
@@ -136,7 +143,7 @@ func secretsInAddress(text string) []secret {
 		next := at + 1 + strings.IndexAny(text[at+1:]+"&", "&#")
 		name, value, ok := strings.Cut(text[at+1:next], "=")
 		plain, err := url.QueryUnescape(value)
-		if ok && err == nil && !onlyNames.MatchString(value) && !harmless.MatchString(value) &&
+		if ok && err == nil && !onlyNames().MatchString(value) && !harmless().MatchString(value) &&
 			(namesSecret(name, plain) || looksSecret(plain)) {
 			out = append(out, secret{next - len(value), next, name})
 		}

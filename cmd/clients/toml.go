@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/pelletier/go-toml/v2"
 )
@@ -131,8 +132,8 @@ func valueAt(value any, keys []string) any {
 }
 
 var (
-	tableHeader = regexp.MustCompile(`^[ \t]*\[`)
-	blanks      = regexp.MustCompile(`[ \t"']`)
+	tableHeader = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[ \t]*\[`) })
+	blanks      = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[ \t"']`) })
 )
 
 // findTable is the place of a table: from its header to the next header.
@@ -140,11 +141,11 @@ func findTable(text []byte, keys []string) (from, to int, ok bool) {
 	header := "[" + strings.Join(keys, ".") + "]"
 	at := 0
 	for line := range bytes.Lines(text) {
-		if tableHeader.Match(line) {
+		if tableHeader().Match(line) {
 			if ok {
 				return from, at, true
 			}
-			name, _, _ := strings.Cut(blanks.ReplaceAllString(string(line), ""), "#")
+			name, _, _ := strings.Cut(blanks().ReplaceAllString(string(line), ""), "#")
 			if strings.TrimRight(name, "\r\n") == header {
 				from, ok = at, true
 			}

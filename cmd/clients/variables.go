@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // variable is a reference of a client's own form, such as ${env:NAME}.
@@ -14,8 +15,8 @@ type variable struct {
 }
 
 var (
-	braced = regexp.MustCompile(`\$\{([^{}]*)\}`)
-	dollar = regexp.MustCompile(`\$([A-Za-z_]\w*)`)
+	braced = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{([^{}]*)\}`) })
+	dollar = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$([A-Za-z_]\w*)`) })
 )
 
 // expandAll rewrites the references of all texts of the server into ${NAME}.
@@ -43,12 +44,12 @@ func (t *translation) expandValue(value any) any {
 
 func (t *translation) expandText(text string) string {
 	if t.Client.bare {
-		text = dollar.ReplaceAllString(text, "$${$1}")
+		text = dollar().ReplaceAllString(text, "$${$1}")
 	}
 	if t.Client.expand == nil {
 		return text
 	}
-	return braced.ReplaceAllStringFunc(text, func(found string) string {
+	return braced().ReplaceAllStringFunc(text, func(found string) string {
 		kind, rest, _ := strings.Cut(found[2:len(found)-1], ":")
 		if expanded, ok := t.Client.expand(variable{t, kind, rest}); ok {
 			return expanded
@@ -104,11 +105,11 @@ func (t *translation) need(name, why string) string {
 	return "${" + name + "}"
 }
 
-var notInNames = regexp.MustCompile(`[^A-Z0-9]+`)
+var notInNames = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^A-Z0-9]+`) })
 
 // variableName is a text as the name of an environment variable.
 func variableName(text string) string {
-	text = notInNames.ReplaceAllString(strings.ToUpper(text), "_")
+	text = notInNames().ReplaceAllString(strings.ToUpper(text), "_")
 	text = strings.Trim(text, "_")
 	if text == "" || text[0] >= '0' && text[0] <= '9' {
 		text = "MCP_" + text

@@ -72,9 +72,10 @@ func typeNames(names []string) string {
 func oneOf(want []any, written string) string {
 	var names, shown []string
 	for _, value := range want {
-		name, _ := value.(string)
-		names = append(names, name)
-		shown = append(shown, fmt.Sprintf("%q", name))
+		if name, ok := value.(string); ok {
+			names = append(names, name)
+		}
+		shown = append(shown, asJSON(value))
 	}
 	return "must be one of " + strings.Join(shown, ", ") + meant(written, names)
 }

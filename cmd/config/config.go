@@ -23,6 +23,10 @@ type Config struct {
 	Warnings []string // for the user, one sentence each
 	Files    []File   // all files that were searched for, in the order of their effect
 
+	// Scripts are the saved scripts, sorted by name. The trusted ones are the tools of the
+	// server toolscript.ScriptsServer.
+	Scripts []SavedScript
+
 	Untrusted []string // servers that are not started because the user has not trusted them
 }
 

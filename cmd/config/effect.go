@@ -22,6 +22,7 @@ func (l *loader) effect(file File, d *document) effect {
 		return e
 	}
 	e.parts = define(d.root)
+	e.parts.addScripts(file)
 	if dir, err := DataDir(l.options); err == nil {
 		e.grant, _ = readGrant(dir, file.Path)
 	}

@@ -1,11 +1,14 @@
 package config
 
-import "regexp"
+import (
+	"regexp"
+	"sync"
+)
 
 // reference is ${VAR} or ${VAR:-default}. The name ends at the first colon or brace, the
 // default at the next brace. There is no escape sequence. Other forms, such as ${VAR:x},
 // are ordinary text.
-var reference = regexp.MustCompile(`\$\{([^:}]+)(:-([^}]*))?\}`)
+var reference = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{([^:}]+)(:-([^}]*))?\}`) })
 
 // variables is the source of values; with nil, every reference stays.
 type variables func(name string) (value string, ok bool)
@@ -62,8 +65,8 @@ func (n *node) secrets() map[string]string {
 }
 
 func expandText(text string, lookup variables) (expanded string, unset []string) {
-	expanded = reference.ReplaceAllStringFunc(text, func(found string) string {
-		parts := reference.FindStringSubmatch(found)
+	expanded = reference().ReplaceAllStringFunc(text, func(found string) string {
+		parts := reference().FindStringSubmatch(found)
 		name, hasDefault, fallback := parts[1], parts[2] != "", parts[3]
 		if lookup == nil {
 			unset = append(unset, name)

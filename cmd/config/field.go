@@ -4,10 +4,11 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // plainName matches names that need no quotes in a path.
-var plainName = regexp.MustCompile(`^[\pL\pN_$-]+$`)
+var plainName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\pL\pN_$-]+$`) })
 
 // maxName bounds the part of a name that is shown.
 const maxName = 64
@@ -21,7 +22,7 @@ func fieldPath(root *node, location []string) string {
 		switch {
 		case at.isList():
 			path.WriteString("[" + name + "]")
-		case plainName.MatchString(name) && len(name) <= maxName:
+		case plainName().MatchString(name) && len(name) <= maxName:
 			if path.Len() > 0 {
 				path.WriteByte('.')
 			}

@@ -30,6 +30,7 @@ func Load(o Options) (*Config, error) {
 	if err := l.ofUser(files); err != nil {
 		return nil, err
 	}
+	l.serveScripts()
 	if len(l.mistakes) > 0 {
 		return nil, &toolscript.Error{Kind: toolscript.Invalid, Err: l.mistakes}
 	}
@@ -54,6 +55,9 @@ func (l *loader) load(file *File) error {
 				Kind: toolscript.NotFound,
 				Err:  fmt.Errorf("%s does not exist; it is named by --config or TOOLSCRIPT_CONFIG", file.Path),
 			}
+		}
+		if !file.Project {
+			l.scripts(*file, effect{all: true})
 		}
 		return nil
 	case err != nil && l.options.Strict:
@@ -113,7 +117,7 @@ func (l *loader) expand(d *document, e effect) {
 	for name, n := range d.root.child("mcpServers").children() {
 		n.expand(lookup(e.server(name)))
 	}
-	for _, name := range settingNames {
+	for _, name := range append([]string{"hub"}, settingNames...) {
 		if n := d.root.child(name); n != nil {
 			n.expand(lookup(e.setting(name)))
 		}
@@ -136,6 +140,7 @@ func (l *loader) merge(d *document, file File, e effect) error {
 		l.config.Servers[name] = c
 		l.report(d.idleFields(name, n))
 	}
+	l.scripts(file, e)
 	l.distrust(d, file, e)
 	if !e.settings() {
 		return nil

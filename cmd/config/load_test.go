@@ -38,9 +38,10 @@ func TestLoadComplete(t *testing.T) {
 				Type: mcpclient.HTTP, URL: "https://api.example.com/mcp", Headers: map[string]string{"Authorization": "Bearer none"},
 				IncludeTools: []string{"search", "read"}, Timeout: time.Minute,
 			},
-			"old":   {Type: mcpclient.SSE, URL: "http://127.0.0.1:8931/sse", Timeout: 5 * time.Second},
-			"files": {Type: mcpclient.Stdio, Command: "file-server", InheritEnv: true, Timeout: time.Minute},
-			"plain": {Type: mcpclient.HTTP, URL: "https://plain.example.com/mcp", Timeout: time.Minute},
+			"old":   {Type: mcpclient.SSE, URL: "http://127.0.0.1:8931/sse", Timeout: 5 * time.Second, RateLimit: mcpclient.RateLimit{Calls: 60, Per: time.Minute, Burst: 10}},
+			"files": {Type: mcpclient.Stdio, Command: "file-server", InheritEnv: true, Timeout: time.Minute, RateLimit: mcpclient.RateLimit{Calls: 2, Per: 1500 * time.Millisecond, Burst: 1}},
+			"notes": {Type: mcpclient.Stdio, Command: "note-server", Timeout: time.Minute, Dir: s.project, Shared: mcpclient.SharedProject},
+			"plain": {Type: mcpclient.HTTP, URL: "https://plain.example.com/mcp", Timeout: time.Minute, Shared: mcpclient.SharedHost},
 			"guarded": {
 				Type: mcpclient.HTTP, URL: "https://guarded.example.com/mcp", Timeout: time.Minute,
 				OAuth: oauth.Config{

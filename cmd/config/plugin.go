@@ -10,7 +10,7 @@ import (
 
 // userOnly are the top-level fields that have an effect in the user's file alone: a
 // repository must not switch them, and must not choose who reads the user's prompts.
-var userOnly = []string{"plugin", "suggestions"}
+var userOnly = []string{"plugin", "suggestions", "hub"}
 
 // AutoAllow reports whether the plugin allows safe commands of an agent without a
 // question, which is plugin.autoAllow in the user's file. It is true unless that file

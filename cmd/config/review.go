@@ -45,12 +45,13 @@ func ReviewTrust(o Options, path string) (*Review, error) {
 		return nil, cannotRecord(path, err)
 	}
 	parts := define(d.root)
+	parts.addScripts(File{Path: path})
 	r := &Review{Path: path, Trusted: before.all(parts), Known: before != nil, dataDir: dir}
-	r.grant = grant{Path: path, Servers: map[string]string{}, Settings: parts.settings}
+	r.grant = grant{Path: path, Servers: map[string]string{}, Settings: parts.settings, Scripts: parts.scripts}
 	if before == nil {
-		r.Diff = parts.diff(&grant{}) + settingsDiff(d.root)
+		r.Diff = parts.diff(&grant{}) + settingsDiff(d.root) + parts.scriptsDiff(&grant{})
 	} else {
-		r.Diff = parts.diff(before)
+		r.Diff = parts.diff(before) + parts.scriptsDiff(before)
 		maps.Copy(r.grant.Servers, before.Servers) // including servers that the file does not have at present
 	}
 	maps.Copy(r.grant.Servers, parts.servers)

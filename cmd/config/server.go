@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -48,13 +49,22 @@ func (o Options) server(n *node, file File, packs toolscript.ToolPacks) (mcpclie
 		ExcludeTools: n.child("excludeTools").texts(),
 		Timeout:      n.child("timeout").duration(),
 		Concurrency:  int(n.child("concurrency").count()),
+		RateLimit:    rateLimit(n.child("rateLimit")),
 		Secrets:      n.secrets(),
 		Problem:      problem,
 	}
 	if c.Timeout == 0 {
 		c.Timeout = mcpclient.DefaultTimeout
 	}
-	return c, nil
+	return c, o.share(&c, n)
+}
+
+// rateLimit is the zero value if there is none. Without burst, calls are spaced evenly.
+func rateLimit(n *node) mcpclient.RateLimit {
+	if n == nil {
+		return mcpclient.RateLimit{}
+	}
+	return mcpclient.RateLimit{Calls: int(n.child("calls").count()), Per: n.child("per").duration(), Burst: max(1, int(n.child("burst").count()))}
 }
 
 // serverType is the configured type, else the type that command or url imply. It is
@@ -104,7 +114,7 @@ func (o Options) problem(name string, n *node, trusted bool) error {
 		unset = append(unset, fmt.Sprintf("variable %s is not set (%s)", printable(m.variable), fieldPath(n, m.field)))
 	}
 	if len(unset) == 0 {
-		return o.oauthProblem(name, n)
+		return cmp.Or(sharingProblem(name, n), o.oauthProblem(name, n))
 	}
 	return &toolscript.Error{
 		Kind: toolscript.Invalid, Server: name,
@@ -145,7 +155,7 @@ var idle = map[string][]string{
 	mcpclient.Stdio:   {"url", "headers", "oauth", "root", "tools", "exec", "web", "agents"},
 	mcpclient.HTTP:    {"command", "args", "env", "inheritEnv", "cwd", "root", "tools", "exec", "web", "agents"},
 	mcpclient.SSE:     {"command", "args", "env", "inheritEnv", "cwd", "root", "tools", "exec", "web", "agents"},
-	mcpclient.Builtin: {"command", "args", "env", "inheritEnv", "cwd", "url", "headers", "oauth", "protocol"},
+	mcpclient.Builtin: {"command", "args", "env", "inheritEnv", "cwd", "url", "headers", "oauth", "protocol", "shared"},
 }
 
 // idleFields are warnings about fields of a server without an effect.
@@ -161,7 +171,7 @@ func (d *document) idleFields(name string, n *node) Mistakes {
 	if kind == mcpclient.HTTP || kind == mcpclient.SSE {
 		out = append(out, d.idleOAuth(name, n)...)
 	}
-	return out
+	return append(out, d.sharesState(name, n)...)
 }
 
 // idleOAuth are warnings about fields of oauth without an effect because of another

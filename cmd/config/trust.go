@@ -22,6 +22,7 @@ type grant struct {
 	At       time.Time         `json:"at"`
 	Servers  map[string]string `json:"servers"`            // by name; nil in a record of an older form, which trusts nothing
 	Settings map[string]string `json:"settings,omitempty"` // see settingDefinition
+	Scripts  map[string]string `json:"scripts,omitempty"`  // the texts of saved scripts by name
 }
 
 // server reports whether the user trusts this definition of a server. A nil grant trusts
@@ -47,7 +48,7 @@ func (g *grant) all(d definitions) bool {
 			return false
 		}
 	}
-	return g != nil
+	return g != nil && g.scripts(d.scripts)
 }
 
 // write stores a grant.

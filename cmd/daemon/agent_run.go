@@ -52,7 +52,7 @@ func (g *agents) servers(ctx context.Context, allow toolscript.Filter) (names []
 	all, err := g.daemon.Servers(ctx)
 	for _, s := range all {
 		if !s.Disabled && allow.Reaches(s.Name) {
-			names = append(names, naming.Identifier(s.Name))
+			names = append(names, naming.ServerIdentifier(s.Name))
 		}
 	}
 	slices.Sort(names)
@@ -99,22 +99,33 @@ type agentGateway struct {
 
 var _ harness.Gateway = agentGateway{}
 
-// Exec implements harness.Gateway. The calls that the script may make are taken from the
-// budget before, and those that it has not made are given back.
+// Exec implements harness.Gateway.
 func (g agentGateway) Exec(ctx context.Context, req toolscript.ExecRequest, emit func(toolscript.Event) error) error {
+	req.Client = "agents.launch"
+	return g.exec(ctx, req, emit)
+}
+
+// exec runs a script of the agent. The calls that the script may make are taken from the
+// budget before, and those that it has not made, itself and in saved scripts, are given
+// back. A script that ended without a number may have made all of them.
+func (g agentGateway) exec(ctx context.Context, req toolscript.ExecRequest, emit func(toolscript.Event) error) error {
 	granted, err := g.agent.takeCalls(int(req.Limits.ToolCalls))
 	if err != nil {
 		return err
 	}
-	made := 0
+	made := granted
 	defer func() { g.agent.giveBack(granted - min(made, granted)) }()
-	req.Agent, req.Client, req.Limits.ToolCalls = g.agent.id, "agents.launch", int64(granted)
-	return g.Daemon.Exec(ctx, req, func(e toolscript.Event) error {
-		if e.Type == toolscript.EventCall {
-			made++
+	req.Agent, req.Limits.ToolCalls = g.agent.id, int64(granted)
+	err = g.Daemon.Exec(ctx, req, func(e toolscript.Event) error {
+		if e.Type == toolscript.EventEnd && e.Metrics != nil {
+			made = e.Metrics.ToolCalls
 		}
 		return emit(e)
 	})
+	if err != nil { // it did not start
+		made = 0
+	}
+	return err
 }
 
 // CallTool implements harness.Gateway.

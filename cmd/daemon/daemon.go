@@ -24,9 +24,11 @@ import (
 	"github.com/toolscript/toolscript/codegen"
 	"github.com/toolscript/toolscript/runner/worker"
 	"github.com/toolscript/toolscript/transport/builtin"
+	"github.com/toolscript/toolscript/transport/hub"
 	"github.com/toolscript/toolscript/transport/inflight"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/reaper"
+	"github.com/toolscript/toolscript/transport/telemetry/otlp"
 )
 
 // StopTime bounds the end of a Daemon: calls in flight are answered, servers and
@@ -40,22 +42,27 @@ const spareDenos = 2
 
 // Options are what the command line decides.
 type Options struct {
-	Trust  bool                 // project files take effect without having been trusted
-	Search func(*config.Search) // applies the flags to the settings of the files; nil: no flags
-	Logger *slog.Logger
-	Actors actors.Options // servers, workers and search come from the configuration
-	MCP    bool           // MCP clients reach the gateway, and their users approve calls there if the user's file says so
+	Trust     bool                 // project files take effect without having been trusted
+	Search    func(*config.Search) // applies the flags to the settings of the files; nil: no flags
+	Logger    *slog.Logger
+	Actors    actors.Options // servers, workers and search come from the configuration
+	Telemetry bool           // send spans and metrics, if an endpoint is configured
+	MCP       bool           // MCP clients reach the gateway, and their users approve calls there if the user's file says so
 }
 
 // Daemon is a gateway's actors and the configuration in force.
 type Daemon struct {
 	*actors.System
-	host     *Host
-	options  Options
-	settings atomic.Pointer[config.Settings]
-	reaper   *reaper.Reaper
-	deno     *denoEngine
-	agents   *agents
+	host      *Host
+	options   Options
+	settings  atomic.Pointer[config.Settings]
+	started   config.Settings // those of the start, some of which no reload replaces
+	reaper    *reaper.Reaper
+	deno      *denoEngine
+	agents    *agents
+	hub       *hub.Client
+	telemetry *otlp.Exporter // nil: nothing is sent
+	ready     chan struct{}  // closed when System is set
 
 	reloading sync.Mutex
 	variables map[string]string // values that reloads have brought; guarded by reloading
@@ -64,20 +71,26 @@ type Daemon struct {
 // Start starts the actors with a configuration.
 func (h *Host) Start(loaded *config.Config, options Options) (*Daemon, error) {
 	d := &Daemon{
-		host: h, options: options, variables: map[string]string{},
+		host: h, options: options, variables: map[string]string{}, ready: make(chan struct{}),
 		reaper: reaper.New(options.Logger), deno: &denoEngine{host: h, logger: options.Logger},
 	}
 	d.agents = &agents{daemon: d, known: map[string]*launched{}}
 	d.applyFlags(loaded)
+	d.started = loaded.Settings
 	d.settings.Store(&loaded.Settings)
 	o := options.Actors
+	if options.Telemetry {
+		d.telemetry = h.exporter(loaded.Settings.Telemetry, options.Logger)
+		o.Tracer = d.telemetry.Tracer()
+	}
 	o.Servers, o.Logger, o.NoServers = loaded.Servers, options.Logger, h.NoServers(loaded.Files)
 	o.Configuration = config.Paths(loaded.Files)
 	o.Logins = h.Logins(options.Logger)
 	answers := inflight.New(func() int64 { return d.settings.Load().AnswersMB << 20 })
-	o.Dial = server.DialAll(mcpclient.Dialer{
+	d.hub = h.hubClient(answers, options.Logger)
+	o.Dial = d.withScripts(server.DialAll(mcpclient.Dialer{
 		Reaper: d.reaper, Dir: h.Config.WorkDir, RoundTripper: actors.Credentials(o.Logins), Answers: answers,
-	}, builtin.Dialer{Host: d.builtinHost(), Answers: answers})
+	}, builtin.Dialer{Host: d.builtinHost(), Answers: answers}, server.DialShared(d.hub.Dial)), answers)
 	o.Audit = h.audit(loaded.Settings.Audit, options.Logger)
 	o.Memory = toolcache.Folder(h.Cache("tools"))
 	o.Approvals.Store = h.approvals()
@@ -85,6 +98,7 @@ func (h *Host) Start(loaded *config.Config, options Options) (*Daemon, error) {
 	if options.MCP {
 		o.Approvals.Client = func() bool { return d.settings.Load().ConfirmAtClient }
 	}
+	o.Secrets = func() map[string]string { return d.settings.Load().Secrets() }
 	o.CountTools = func() toolscript.Filter { return d.settings.Load().Telemetry.Tools }
 	o.Pins = actors.Pins{Store: h.pins(), Policy: func() toolscript.PinPolicy { return d.settings.Load().PinPolicy() }}
 	o.Types = func() actors.Types { return typeOptions(d.settings.Load().Types) }
@@ -96,8 +110,12 @@ func (h *Host) Start(loaded *config.Config, options Options) (*Daemon, error) {
 	var err error
 	if d.System, err = actors.Start(o); err != nil {
 		d.reaper.Close()
+		d.hub.Close()
+		_ = d.telemetry.Close(context.Background()) // it has nothing to send
 		return nil, err
 	}
+	close(d.ready)
+	d.telemetry.SendMetrics(d.Measures)
 	return d, nil
 }
 
@@ -157,7 +175,10 @@ func typeOptions(t config.Types) actors.Types {
 // Close ends the actors, the servers and their processes; see actors.System.
 func (d *Daemon) Close(ctx context.Context) error {
 	defer d.reaper.Close()
-	return errors.Join(d.System.Close(ctx), d.deno.close())
+	defer d.hub.Close()
+	d.hub.Leave()
+	d.endMetrics(ctx)
+	return errors.Join(d.System.Close(ctx), d.deno.close(), d.endSpans(ctx))
 }
 
 // Stop is Close within StopTime.

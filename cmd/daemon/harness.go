@@ -35,7 +35,7 @@ func (d *Daemon) process(ctx context.Context, g harness.Gateway, req toolscript.
 	if req.DryRun && mode == harness.Enabled {
 		mode = harness.DryRun
 	}
-	o := harness.Options{Mode: mode, Plan: req.Plan, Cwd: req.Cwd, Allow: req.Allow, ToolPack: req.ToolPack, AllowedTools: req.AllowedTools, Packs: d.settings.Load().ToolPacks, ConversationID: req.ConversationID}
+	o := harness.Options{Mode: mode, Plan: req.Plan, Record: req.Record, Cwd: req.Cwd, Allow: req.Allow, ToolPack: req.ToolPack, AllowedTools: req.AllowedTools, Packs: d.settings.Load().ToolPacks, ConversationID: req.ConversationID}
 	return harness.Process(ctx, g, read, o, func(item harness.Item) error {
 		text, err := encode(item)
 		if err != nil {

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"context"
 	"log/slog"
 	"path/filepath"
 	"sync"
@@ -8,6 +9,7 @@ import (
 	"github.com/toolscript/toolscript/actors/execution/outputs"
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/config/private"
+	"github.com/toolscript/toolscript/transport/hub"
 	"github.com/toolscript/toolscript/transport/oauth"
 )
 
@@ -16,6 +18,9 @@ import (
 type Host struct {
 	Config config.Options                   // without Trust
 	Warn   func(format string, args ...any) // shows a warning to the user
+
+	// FindHub returns a running hub for shared servers, and may start one; nil: there is none.
+	FindHub func(ctx context.Context) (hub.Endpoint, error)
 
 	cacheless sync.Once // guards the warning that there are no caches
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/cmd/config"
 )
 
@@ -40,39 +41,84 @@ func (d *Daemon) read(env map[string]string) (loaded *config.Config, names []str
 	return loaded, slices.Compact(names), nil
 }
 
+// reload is a reload that has been planned: a new configuration, and how it differs from
+// the one in force.
+type reload struct {
+	loaded *config.Config
+	names  []string // of the variables
+	search actors.SearchOptions
+	toolscript.ReloadPlan
+}
+
+// plan reads the configuration and compares it with the one in force. It changes nothing.
+// It is called with reloading held.
+func (d *Daemon) plan(env map[string]string) (*reload, error) {
+	loaded, names, err := d.read(env)
+	if err != nil {
+		return nil, err
+	}
+	d.applyFlags(loaded)
+	r := &reload{loaded: loaded, names: names}
+	var warnings []string
+	r.search, warnings = d.host.searchOptions(loaded.Settings.Search)
+	r.Warnings = slices.Concat(loaded.Warnings, warnings)
+	r.Servers = d.Plan(loaded.Servers)
+	r.Settings = loaded.Settings.Differences(*d.settings.Load(), d.started)
+	r.Changes = len(r.Settings) > 0
+	for _, c := range r.Servers {
+		r.Changes = r.Changes || c.Action != toolscript.ChangeKeep
+		if c.Action != toolscript.ChangeRemove && slices.Contains(loaded.Untrusted, c.Name) {
+			r.NotTrusted = append(r.NotTrusted, c.Name)
+		}
+	}
+	for _, f := range loaded.Files {
+		r.Files = append(r.Files, toolscript.PlannedFile{Path: f.Path, Found: f.Found, Trusted: f.Trusted})
+	}
+	return r, nil
+}
+
+// PlanReload returns what Reload would do, and changes nothing.
+func (d *Daemon) PlanReload(_ context.Context, env map[string]string) (toolscript.ReloadPlan, error) {
+	d.reloading.Lock()
+	defer d.reloading.Unlock()
+	r, err := d.plan(env)
+	if err != nil {
+		return toolscript.ReloadPlan{}, err
+	}
+	return r.ReloadPlan, nil
+}
+
 // Reload reads the configuration again and puts it in force. env has values of
 // variables that it refers to. An error leaves the old configuration in force.
 func (d *Daemon) Reload(ctx context.Context, env map[string]string) (toolscript.Reload, error) {
 	d.reloading.Lock()
 	defer d.reloading.Unlock()
-	loaded, names, err := d.read(env)
+	r, err := d.plan(env)
 	if err != nil {
 		return toolscript.Reload{}, err
 	}
-	changed, err := d.Configure(ctx, loaded.Servers)
+	changed, err := d.Configure(ctx, r.loaded.Servers)
 	if err != nil {
 		return toolscript.Reload{}, err
 	}
-	for _, name := range names {
+	for _, name := range r.names {
 		if value, ok := env[name]; ok {
 			d.variables[name] = value
 		}
 	}
-	changed.Warnings = loaded.Warnings
+	changed.Warnings = r.Warnings
 	for _, name := range slices.Concat(changed.Added, changed.Changed) {
-		if slices.Contains(loaded.Untrusted, name) {
+		if slices.Contains(r.NotTrusted, name) {
 			changed.NotTrusted = append(changed.NotTrusted, name)
 		}
 	}
-	d.applyFlags(loaded)
-	old := d.settings.Swap(&loaded.Settings)
-	if old.PinPolicy() != loaded.Settings.PinPolicy() {
+	old := d.settings.Swap(&r.loaded.Settings)
+	d.RenewRedactors()
+	if old.PinPolicy() != r.loaded.Settings.PinPolicy() {
 		d.ReviewPins()
 	}
-	changed.Search = old.Search.Changes(loaded.Settings.Search)
-	options, warnings := d.host.searchOptions(loaded.Settings.Search)
-	d.ConfigureSearch(options)
-	changed.Warnings = append(changed.Warnings, warnings...)
+	changed.Search = old.Search.Changes(r.loaded.Settings.Search)
+	d.ConfigureSearch(r.search)
 	return changed, nil
 }
 

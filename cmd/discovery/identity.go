@@ -74,9 +74,24 @@ func (p Process) Gone() (gone, known bool) {
 }
 
 // Stop asks the process to end. That it has ended is not an error, and a later process with
-// its id is not touched: the handle of the process is taken before its identity is
-// compared.
+// its id is not touched.
 func (p Process) Stop() error {
+	if runtime.GOOS == "windows" { // which has no other signal
+		return p.signal(os.Kill, "stop")
+	}
+	return p.signal(syscall.SIGTERM, "stop")
+}
+
+// Hangup sends SIGHUP like Stop. Windows does not have it, and Hangup does nothing there.
+func (p Process) Hangup() error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	return p.signal(syscall.SIGHUP, "signal")
+}
+
+// signal takes the handle of the process before it compares its identity.
+func (p Process) signal(signal os.Signal, what string) error {
 	handle, err := os.FindProcess(p.PID)
 	if err != nil {
 		return nil // on some systems: there is no such process
@@ -85,12 +100,8 @@ func (p Process) Stop() error {
 	if gone, known := p.Gone(); gone || !known {
 		return nil
 	}
-	signal := os.Signal(syscall.SIGTERM)
-	if runtime.GOOS == "windows" { // which has no other signal
-		signal = os.Kill
-	}
 	if err := handle.Signal(signal); err != nil && !errors.Is(err, os.ErrProcessDone) {
-		return fmt.Errorf("stop process %d: %w", p.PID, err)
+		return fmt.Errorf("%s process %d: %w", what, p.PID, err)
 	}
 	return nil
 }

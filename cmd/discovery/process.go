@@ -19,3 +19,9 @@ var thisPlace = sync.OnceValue(func() place {
 	host, _ := os.Hostname() // without a name, all machines count as one
 	return place{host, pidNamespace()}
 })
+
+// Scope is the machine, and on Linux the PID namespace, in which process ids are valid.
+func Scope() (host, pidNamespace string) {
+	here := thisPlace()
+	return here.host, here.pidNamespace
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/toolscript/toolscript"
@@ -32,7 +33,7 @@ func (x *examination) gateways(ctx context.Context) {
 		x.warn("gateways", "toolscript gateway prune", "%d gateways have ended without removing their files", len(ended))
 	}
 	for _, e := range running {
-		x.Gateways = append(x.Gateways, x.gateway(ctx, e))
+		x.Gateways = append(x.Gateways, x.gateway(ctx, e, len(running) > 1))
 	}
 	if x.URL != "" && !answers(ctx, x.URL) {
 		x.broken("gateway", "unset TOOLSCRIPT_GATEWAY_URL", "no gateway answers at the address of --gateway-url or TOOLSCRIPT_GATEWAY_URL, the only one that commands use")
@@ -40,7 +41,7 @@ func (x *examination) gateways(ctx context.Context) {
 	x.port()
 }
 
-func (x *examination) gateway(ctx context.Context, e discovery.Entry) Gateway {
+func (x *examination) gateway(ctx context.Context, e discovery.Entry, several bool) Gateway {
 	g := Gateway{URL: e.Address(), PID: e.PID, Version: e.Version, Healthy: answers(ctx, e.URL)}
 	subject := "gateway " + g.URL
 	switch {
@@ -49,9 +50,39 @@ func (x *examination) gateway(ctx context.Context, e discovery.Entry) Gateway {
 	case e.Version != toolscript.Version || e.Protocol != toolscript.Protocol:
 		x.warn(subject, "toolscript gateway restart -g "+g.URL, "it is toolscript %s, and this is %s", e.Version, toolscript.Version)
 	default:
-		x.pinsOf(ctx, e.URL)
+		x.state(ctx, e, several)
 	}
 	return g
+}
+
+// state reports what a running gateway says needs attention. Changed pins have findings of
+// their own, which name a server once.
+func (x *examination) state(ctx context.Context, e discovery.Entry, several bool) {
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	client := gateway.NewClient(e.URL)
+	defer client.Close()
+	status, err := client.Status(ctx)
+	if err != nil {
+		x.warn("gateway "+e.Address(), "", "its state cannot be read: %v", err)
+		return
+	}
+	for _, s := range status.Servers {
+		x.pins(s)
+	}
+	for _, a := range status.Attention {
+		f := Finding{Warning, a.Subject, a.Problem, a.Command}
+		if several { // the command of the problem is about another one, perhaps
+			f.Fix += " -g " + e.Address()
+		}
+		if a.Severity == toolscript.SeverityError {
+			f.Level = Broken
+		}
+		known := slices.ContainsFunc(x.Findings, func(k Finding) bool { return k.Subject == f.Subject && k.Level == Broken || k == f })
+		if !known && !strings.HasPrefix(a.ID, "pin/") {
+			x.Findings = append(x.Findings, f)
+		}
+	}
 }
 
 func answers(ctx context.Context, url string) bool {

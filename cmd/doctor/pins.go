@@ -1,28 +1,11 @@
 package doctor
 
 import (
-	"context"
 	"fmt"
 	"slices"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/transport/gateway"
 )
-
-// pinsOf reports the servers of a running gateway that are not as they were pinned.
-func (x *examination) pinsOf(ctx context.Context, url string) {
-	ctx, cancel := context.WithTimeout(ctx, answerTime)
-	defer cancel()
-	client := gateway.NewClient(url)
-	defer client.Close()
-	status, err := client.Status(ctx)
-	if err != nil {
-		return // the gateway has answered before, and its state is not what doctor examines
-	}
-	for _, s := range status.Servers {
-		x.pins(s)
-	}
-}
 
 // pins reports the changes of a server since it was pinned, and its suspicious texts.
 // Several gateways may report the same.

@@ -23,10 +23,11 @@ const probeTime = actors.DefaultConnectTimeout + 5*time.Second
 
 // Server is a configured server.
 type Server struct {
-	Name  string                 `json:"name"`
-	Type  string                 `json:"type"`
-	State toolscript.ServerState `json:"state,omitempty"` // with Probe
-	Tools int                    `json:"tools,omitempty"` // with Probe
+	Name   string                 `json:"name"`
+	Type   string                 `json:"type"`
+	Shared string                 `json:"shared,omitempty"` // host or project: a hub runs it
+	State  toolscript.ServerState `json:"state,omitempty"`  // with Probe
+	Tools  int                    `json:"tools,omitempty"`  // with Probe
 }
 
 // servers examines the configured servers without starting them, and starts them with
@@ -40,7 +41,7 @@ func (x *examination) servers(ctx context.Context) {
 	failing := map[string]bool{}
 	for _, name := range slices.Sorted(maps.Keys(x.loaded.Servers)) {
 		c := x.loaded.Servers[name]
-		x.Servers = append(x.Servers, Server{Name: name, Type: c.Type})
+		x.Servers = append(x.Servers, Server{Name: name, Type: c.Type, Shared: c.Shared})
 		if c.Disabled || slices.Contains(x.loaded.Untrusted, name) {
 			continue
 		}
@@ -72,6 +73,8 @@ func (x *examination) serverProblem(logins *oauth.Sessions, name string, c mcpcl
 	case c.Type == mcpclient.Builtin:
 		_, err := os.ReadDir(c.Root)
 		return `create the folder, or correct "root" of ` + name + " in " + c.Source, err
+	case c.Type == mcpclient.Scripts:
+		return "", nil
 	case c.Type == mcpclient.Stdio:
 		return fmt.Sprintf(`install the program, or correct "command" of %s in %s`, name, c.Source), mcpclient.FindProgram(x.Env, c)
 	default:

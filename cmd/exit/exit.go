@@ -14,12 +14,14 @@ import (
 // The exit codes of the program. With --json, the kind of the error is more precise. A
 // script that calls exit(n) ends the program with n.
 const (
-	OK         = 0
-	Failure    = 1
-	misuse     = 2
-	Diverged   = 4              // runs replay: the run is not the same
-	signalled  = 128            // plus the number of the signal: 130 for Ctrl-C, 143 for SIGTERM
-	brokenPipe = signalled + 13 // the exit code of programs that SIGPIPE ends
+	OK           = 0
+	Failure      = 1
+	misuse       = 2
+	MissingTools = 3              // exec --needs: nothing of the script was run; toolscript.ExitMissingTools has the same value
+	Diverged     = 4              // runs replay: the run is not the same
+	Changes      = 5              // gateway reload --dry-run: something differs
+	signalled    = 128            // plus the number of the signal: 130 for Ctrl-C, 143 for SIGTERM
+	brokenPipe   = signalled + 13 // the exit code of programs that SIGPIPE ends
 )
 
 // UsageError is a mistake in the command line.

@@ -1,4 +1,4 @@
-// Package logfile keeps the logs of gateways that run in the background.
+// Package logfile keeps the logs of gateways and hubs that run in the background.
 package logfile
 
 import (
@@ -16,9 +16,10 @@ import (
 )
 
 const (
-	prefix = "gateway-"
-	suffix = ".log"
-	older  = ".old" // after suffix: what was written before the file was full
+	prefix    = "gateway-"
+	hubPrefix = "hub-"
+	suffix    = ".log"
+	older     = ".old" // after suffix: what was written before the file was full
 
 	// keep is how long the log of a gateway that has ended is kept.
 	keep = 7 * 24 * time.Hour
@@ -29,8 +30,13 @@ const (
 // Folder is the path of the folder of logs.
 type Folder string
 
-// Create creates an empty log and deletes logs that are older than a week.
-func (d Folder) Create() (*os.File, error) {
+// Create creates an empty log of a gateway and deletes logs that are older than a week.
+func (d Folder) Create() (*os.File, error) { return d.create(prefix) }
+
+// CreateHub is Create for the log of a hub.
+func (d Folder) CreateHub() (*os.File, error) { return d.create(hubPrefix) }
+
+func (d Folder) create(prefix string) (*os.File, error) {
 	if err := private.Dir(string(d)); err != nil {
 		return nil, err
 	}
@@ -61,18 +67,24 @@ func (d Folder) files() (logs []fs.DirEntry) {
 	}
 	for _, file := range all {
 		name := strings.TrimSuffix(file.Name(), older)
-		if strings.HasPrefix(name, prefix) && strings.HasSuffix(name, suffix) && file.Type().IsRegular() {
+		if (strings.HasPrefix(name, prefix) || strings.HasPrefix(name, hubPrefix)) && strings.HasSuffix(name, suffix) && file.Type().IsRegular() {
 			logs = append(logs, file)
 		}
 	}
 	return logs
 }
 
-// Newest returns the path of the log that was created last, "" if there is none.
-func (d Folder) Newest() string {
+// Newest returns the path of the log of a gateway that was created last, "" if there is
+// none.
+func (d Folder) Newest() string { return d.newest(prefix) }
+
+// NewestHub is Newest for the logs of hubs.
+func (d Folder) NewestHub() string { return d.newest(hubPrefix) }
+
+func (d Folder) newest(prefix string) string {
 	newest := ""
 	for _, file := range d.files() { // sorted by name, which begins with the time
-		if strings.HasSuffix(file.Name(), suffix) {
+		if strings.HasPrefix(file.Name(), prefix) && strings.HasSuffix(file.Name(), suffix) {
 			newest = filepath.Join(string(d), file.Name())
 		}
 	}

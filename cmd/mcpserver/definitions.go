@@ -25,7 +25,9 @@ var (
 		"Run TypeScript that calls tools: `const r = await tools.server.tool({...}); return r.items.length`. "+
 			"The script is type-checked first and has no network or files. Returns its value and its console output.",
 		`{"type":"object","properties":{"code":{"type":"string","description":"The body of an async function"},`+
-			`"timeout":{"type":"number","exclusiveMinimum":0,"maximum":3600,"description":"Seconds; default 30"}},"required":["code"],"additionalProperties":false}`,
+			`"timeout":{"type":"number","exclusiveMinimum":0,"maximum":3600,"description":"Seconds; default 30"},`+
+			`"needs":{"type":"array","items":{"type":"string"},"description":"Run nothing unless these tools can be called"},`+
+			`"maxTokens":{"type":"integer","minimum":1,"maximum":100000,"description":"Of the value, and of the output; default 5000"}},"required":["code"],"additionalProperties":false}`,
 		mcp.ToolAnnotation{ReadOnlyHint: no, DestructiveHint: yes, IdempotentHint: no, OpenWorldHint: yes})
 )
 

@@ -34,10 +34,13 @@ type Gateway interface {
 type Options struct {
 	// Gateway returns the gateway for one request, and a function that releases it.
 	Gateway func(context.Context) (Gateway, func(), error)
-	// Shorten returns a value as it is shown to a model, and notices about the parts
-	// that are left out. It keeps the whole value where RunOutput or Kept finds it.
-	Shorten func(runID string, value json.RawMessage) (short json.RawMessage, notices []string)
-	// Kept reads a value that Shorten has kept in this process.
+	// Shorten returns a value as it is shown to a model, of about the given tokens (0: as
+	// configured), and notices about the parts that are left out. It keeps the whole value
+	// where RunOutput or Kept finds it.
+	Shorten func(runID string, value json.RawMessage, tokens int) (short json.RawMessage, notices []string)
+	// KeepOutput keeps the whole console output of a run in the same place.
+	KeepOutput func(runID string, text []byte) error
+	// Kept reads what Shorten and KeepOutput have kept in this process.
 	Kept func(runID string, q toolscript.OutputQuery) ([]byte, error)
 	// Error returns the text of a failed run, as the command line prints it.
 	Error func(*toolscript.RunError) string

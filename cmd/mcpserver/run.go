@@ -11,13 +11,11 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// maxOutput bounds the console output in a result, in bytes. The first half and the
-// second half are kept.
-const maxOutput = 16 << 10
-
 type runArgs struct {
-	Code    string  `json:"code"`
-	Timeout float64 `json:"timeout"` // seconds
+	Code      string   `json:"code"`
+	Timeout   float64  `json:"timeout"` // seconds
+	Needs     []string `json:"needs"`
+	MaxTokens int      `json:"maxTokens"` // 0: the limit of the configuration
 }
 
 type runResult struct {
@@ -60,6 +58,7 @@ type script struct {
 	*entrance
 	runID    string
 	output   strings.Builder
+	tokens   int // runArgs.MaxTokens
 	findings []string
 	progress int
 	end      *toolscript.End
@@ -91,13 +90,13 @@ func (e *entrance) begin(ctx context.Context, args runArgs, meta *mcp.Meta) (*sc
 	if err != nil {
 		return nil, err
 	}
-	s := &script{entrance: e, gateway: g, questions: make(chan question, maxQuestions+maxForms), asks: canElicit(ctx), done: make(chan struct{})}
+	s := &script{entrance: e, gateway: g, tokens: args.MaxTokens, questions: make(chan question, maxQuestions+maxForms), asks: canElicit(ctx), done: make(chan struct{})}
 	s.ctx, s.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	if meta != nil {
 		s.token = meta.ProgressToken
 	}
 	request := toolscript.ExecRequest{
-		Code: args.Code, Ask: s.asks, Client: clientOf(ctx),
+		Code: args.Code, Ask: s.asks, Client: clientOf(ctx), Needs: args.Needs,
 		Limits: toolscript.Limits{TimeoutMs: int64(args.Timeout * 1000), Questions: maxQuestions},
 	}
 	go func() {
@@ -148,7 +147,8 @@ func (s *script) report(message string) {
 
 // result returns the end of the run as the client sees it.
 func (s *script) result() runResult {
-	r := runResult{Run: s.runID, Output: middle(s.output.String())}
+	r := runResult{Run: s.runID}
+	r.Output, r.Notices = s.console()
 	switch {
 	case s.failed != nil:
 		r.Error = &runError{toolscript.KindOf(s.failed), s.failed.Error()}
@@ -159,10 +159,9 @@ func (s *script) result() runResult {
 	}
 	r.OK = s.end.OK
 	if len(s.end.Value) > 0 {
-		r.Value, r.Notices = s.Shorten(s.runID, s.end.Value)
-	}
-	if s.end.Kept != nil && s.end.Kept.OutputBytes > 0 {
-		r.Notices = append(r.Notices, "more console output: read resource "+outputURI(s.runID, "output"))
+		var notices []string
+		r.Value, notices = s.Shorten(s.runID, s.end.Value, s.tokens)
+		r.Notices = append(r.Notices, notices...)
 	}
 	switch {
 	case len(s.findings) > 0 && s.end.Kind == toolscript.CheckFailed:
@@ -173,14 +172,4 @@ func (s *script) result() runResult {
 		r.Notices = append(r.Notices, s.findings...)
 	}
 	return r
-}
-
-// middle shortens output by leaving out its middle.
-func middle(output string) string {
-	if len(output) <= maxOutput {
-		return output
-	}
-	head := strings.ToValidUTF8(output[:maxOutput/2], "")
-	tail := strings.ToValidUTF8(output[len(output)-maxOutput/2:], "")
-	return head + "\n… (the middle is left out; print less) …\n" + tail
 }

@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"sync"
 
 	"filippo.io/age"
 
@@ -39,8 +40,8 @@ type Store struct {
 }
 
 var (
-	runID    = regexp.MustCompile(`^run_[0-9a-f]{16}$`)
-	fileName = regexp.MustCompile(`^run_[0-9a-f]{16}\.json(\.age)?$`)
+	runID    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^run_[0-9a-f]{16}$`) })
+	fileName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^run_[0-9a-f]{16}\.json(\.age)?$`) })
 )
 
 // Check returns an error if a text is no public key.
@@ -51,7 +52,7 @@ func Check(recipient string) error {
 
 // Save writes a recording.
 func (s Store) Save(r recording.Recording) error {
-	if !runID.MatchString(r.Job.RunID) {
+	if !runID().MatchString(r.Job.RunID) {
 		return fmt.Errorf("%.50q is not the id of a run", r.Job.RunID)
 	}
 	text, err := json.Marshal(r)
@@ -97,7 +98,7 @@ func (s Store) encrypt(text []byte) ([]byte, error) {
 func (s Store) Load(id, identity string) (r recording.Recording, err error) {
 	missing := &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf(
 		"run %.50q is not recorded; record a run with: toolscript exec --record", id)}
-	if !runID.MatchString(id) {
+	if !runID().MatchString(id) {
 		return r, missing
 	}
 	text, err := os.ReadFile(filepath.Join(s.Dir, id+plain)) //nolint:gosec // G304: the id has the form of a run's
@@ -144,7 +145,7 @@ func decrypt(text []byte, identity string) ([]byte, error) {
 // Has reports whether a run is recorded.
 func (s Store) Has(id string) bool {
 	for _, suffix := range []string{plain, encrypted} {
-		if _, err := os.Stat(filepath.Join(s.Dir, id+suffix)); err == nil && runID.MatchString(id) {
+		if _, err := os.Stat(filepath.Join(s.Dir, id+suffix)); err == nil && runID().MatchString(id) {
 			return true
 		}
 	}
@@ -156,7 +157,7 @@ func (s Store) forget() {
 	var found []fs.FileInfo
 	entries, _ := os.ReadDir(s.Dir) // what cannot be listed is not deleted
 	for _, e := range entries {
-		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && fileName.MatchString(e.Name()) {
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && fileName().MatchString(e.Name()) {
 			found = append(found, info)
 		}
 	}

@@ -4,27 +4,26 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
-	"time"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/execution/recording"
 	"github.com/toolscript/toolscript/runner"
 )
 
-const (
-	// patience is how long an answer waits for the calls that were made before it in the
-	// recorded run. Only a script that has diverged lets it wait.
-	patience = 300 * time.Millisecond
-	// mostDivergences bounds a Report.
-	mostDivergences = 20
-)
+// mostDivergences bounds a Report.
+const mostDivergences = 20
 
 // host answers the calls of a sandbox from a recording: the answers arrive in the order
-// of the recorded run, so that races of promises end in the same way.
+// of the recorded run, so that races of promises end in the same way. An answer waits
+// until as many calls have begun as then. A changed script may wait for the answer
+// before it makes them: the sandbox says so (runner.Idler), and the answer is due.
 type host struct {
 	recorded recording.Recording
 	write    func(runner.Stream, string)
+	stop     func() // ends the run
 
 	mu      sync.Mutex
 	begun   int
@@ -32,8 +31,8 @@ type host struct {
 	waiting map[int]*waiting    // by index in recorded.Calls
 	byID    map[string]*waiting // by CallID
 	found   []Divergence
-	timer   *time.Timer
 	stdin   bool // it was read
+	stopped bool // stop was called
 }
 
 // waiting is a call without its answer.
@@ -43,10 +42,13 @@ type waiting struct {
 	done func(runner.Answer)
 }
 
-var _ runner.Host = (*host)(nil)
+var _ interface {
+	runner.Host
+	runner.Idler
+} = (*host)(nil)
 
-func newHost(r recording.Recording, write func(runner.Stream, string)) *host {
-	return &host{recorded: r, write: write, used: make([]bool, len(r.Calls)), waiting: map[int]*waiting{}, byID: map[string]*waiting{}}
+func newHost(r recording.Recording, write func(runner.Stream, string), stop func()) *host {
+	return &host{recorded: r, write: write, stop: stop, used: make([]bool, len(r.Calls)), waiting: map[int]*waiting{}, byID: map[string]*waiting{}}
 }
 
 // Begin implements runner.Host.
@@ -94,15 +96,50 @@ func (h *host) note(d Divergence) {
 	}
 }
 
-// deliver passes on the answers that are due. late says that nothing has happened for a
-// while: then the first answer that waits is due.
-func (h *host) deliver(late bool) {
+// Idle implements runner.Idler.
+func (h *host) Idle(calls int) {
+	h.mu.Lock()
+	idle := calls == len(h.waiting) // else an answer is on its way
+	h.mu.Unlock()
+	if idle && !h.endless() {
+		h.deliver(true)
+	}
+}
+
+// endless handles a script that waits only for calls that did not end in the recorded
+// run, and reports whether it does so. If that run was ended from outside, this one ends
+// too. Otherwise the calls fail, because the script was changed.
+func (h *host) endless() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.waiting) == 0 || h.next() != nil {
+		return false
+	}
+	if e := h.recorded.Outcome.Err; e != nil && (e.Code == toolscript.LimitTime || e.Code == toolscript.Cancelled) {
+		h.stopped = true
+		h.stop()
+		return true
+	}
+	at := slices.Min(slices.Collect(maps.Keys(h.waiting)))
+	h.note(Divergence{Kind: Order, Call: at + 1, Recorded: "no answer before the end of the script", Replayed: "the script waits for its answer"})
+	for _, w := range h.waiting {
+		h.remove(w)
+		go w.done(runner.Answer{Failure: notRecorded(h.recorded.Calls[w.at].ID)})
+	}
+	return true
+}
+
+func (h *host) wasStopped() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.stopped
+}
+
+// deliver passes on the answers that are due. idle says that the script does nothing
+// before it has an answer: then the first one that waits is due.
+func (h *host) deliver(idle bool) {
 	for {
 		h.mu.Lock()
-		if h.timer != nil {
-			h.timer.Stop()
-			h.timer = nil
-		}
 		next := h.next()
 		if next == nil {
 			h.mu.Unlock()
@@ -110,8 +147,7 @@ func (h *host) deliver(late bool) {
 		}
 		call := h.recorded.Calls[next.at]
 		if call.Begun > h.begun && len(h.found) == 0 {
-			if !late {
-				h.timer = time.AfterFunc(patience, func() { h.deliver(true) })
+			if !idle {
 				h.mu.Unlock()
 				return
 			}
@@ -120,7 +156,7 @@ func (h *host) deliver(late bool) {
 				Recorded: fmt.Sprintf("%d calls before its answer", call.Begun), Replayed: fmt.Sprintf("%d calls", h.begun),
 			})
 		}
-		late = false
+		idle = false
 		h.remove(next)
 		h.mu.Unlock()
 		next.done(runner.Answer{Value: call.Value, Failure: call.Failure})
@@ -180,9 +216,6 @@ func (h *host) ReadStdin(context.Context) ([]byte, error) {
 func (h *host) report(o runner.Outcome) Report {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.timer != nil {
-		h.timer.Stop()
-	}
 	missing := 0
 	for i, used := range h.used {
 		if !used {
@@ -190,6 +223,9 @@ func (h *host) report(o runner.Outcome) Report {
 				h.note(Divergence{Kind: Missing, Call: i + 1, Recorded: describe(h.recorded.Calls[i].ID, h.recorded.Calls[i].Args)})
 			}
 		}
+	}
+	if h.stopped { // where the recorded run was ended
+		o = h.recorded.Outcome
 	}
 	before, now := outcomeOf(h.recorded.Outcome), outcomeOf(o)
 	switch {

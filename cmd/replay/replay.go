@@ -63,38 +63,86 @@ type Report struct {
 // Script replaces the script of the recording.
 type Script struct{ Code, File string }
 
-// Run runs a recording. script may be nil. Output of the script goes to write.
-func Run(ctx context.Context, r recording.Recording, script *Script, o worker.Options, write func(runner.Stream, string)) (Report, error) {
+// Run runs the recording that load returns. script may be nil. Output of the script goes
+// to write. The sandbox starts while load reads.
+func Run(ctx context.Context, load func() (recording.Recording, error), script *Script, o worker.Options, write func(runner.Stream, string)) (Report, error) {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	o.Brief = true
+	started := start(ctx, o)
+	defer started.end()
+	r, err := load()
+	if err != nil {
+		return Report{}, err
+	}
 	job := r.Job
+	job.Idle = true
 	if script != nil && script.Code != r.Code {
-		compiled, err := compile(ctx, *script, o)
+		compiled, err := compile(ctx, *script, dialectOf(r), o)
 		if err != nil {
 			return Report{}, err
 		}
 		job.Compiled, job.File = compiled, script.File
 	}
-	sandbox, err := worker.StartSandbox(ctx, o)
+	sandbox, err := started.wait()
 	if err != nil {
 		return Report{}, err
 	}
-	defer sandbox.Close()
-	h := newHost(r, write)
+	h := newHost(r, write, stop)
 	outcome, err := sandbox.Run(ctx, job, h)
-	if err != nil {
+	if err != nil && !h.wasStopped() {
 		return Report{}, err
 	}
 	return h.report(outcome), nil
 }
 
+// starting is a sandbox that starts.
+type starting struct {
+	done    chan struct{} // closed when the fields below are set
+	sandbox *worker.Sandbox
+	err     error
+}
+
+func start(ctx context.Context, o worker.Options) *starting {
+	s := &starting{done: make(chan struct{})}
+	go func() {
+		defer close(s.done)
+		s.sandbox, s.err = worker.StartSandbox(ctx, o)
+	}()
+	return s
+}
+
+func (s *starting) wait() (*worker.Sandbox, error) {
+	<-s.done
+	return s.sandbox, s.err
+}
+
+// end ends the sandbox at once: it has nothing to lose.
+func (s *starting) end() {
+	if sandbox, err := s.wait(); err == nil {
+		sandbox.Kill()
+		sandbox.Close()
+	}
+}
+
+// dialectOf is the dialect of the recorded script, in which a changed script is written
+// too.
+func dialectOf(r recording.Recording) string {
+	if r.Job.Answer == nil {
+		return ""
+	}
+	return toolscript.DialectHarness
+}
+
 // compile returns the script for the engine. Types are not checked: the recording has no
 // schemas.
-func compile(ctx context.Context, s Script, o worker.Options) (runner.Compiled, error) {
+func compile(ctx context.Context, s Script, dialect string, o worker.Options) (runner.Compiled, error) {
 	checker, err := worker.StartChecker(ctx, o)
 	if err != nil {
 		return runner.Compiled{}, err
 	}
 	defer checker.Close()
-	compiled, found, err := checker.Compile(ctx, runner.Source{Code: s.Code, File: s.File})
+	compiled, found, err := checker.Compile(ctx, runner.Source{Code: s.Code, File: s.File, Dialect: dialect})
 	if err != nil {
 		return runner.Compiled{}, err
 	}

@@ -5,9 +5,10 @@ import "github.com/toolscript/toolscript/actors/audit"
 // Difference is one difference between two runs.
 type Difference struct {
 	Call   string `json:"call,omitempty"` // its place in the order of the calls; "" is the run
-	What   string `json:"what"`           // script, outcome, tool, arguments, result or call
+	What   string `json:"what"`           // script, outcome, value, tool, arguments, result or call
 	First  string `json:"first"`
 	Second string `json:"second"`
+	Text   string `json:"text,omitempty"` // the lines that differ, if both runs are recorded; redacted
 }
 
 // Diff compares two runs by the hashes of the audit. The calls are compared in the order
@@ -16,7 +17,7 @@ func Diff(a, b Run) []Difference {
 	found := []Difference{}
 	add := func(call, what, first, second string) {
 		if first != second {
-			found = append(found, Difference{call, what, first, second})
+			found = append(found, Difference{Call: call, What: what, First: first, Second: second})
 		}
 	}
 	add("", "script", Short(a.Script), Short(b.Script))
@@ -30,6 +31,7 @@ func Diff(a, b Run) []Difference {
 			diffCall(a.CallLines[i], b.CallLines[i], add)
 		}
 	}
+	add("", "value", Short(a.Value), Short(b.Value))
 	add("", "outcome", a.Outcome, b.Outcome)
 	return found
 }

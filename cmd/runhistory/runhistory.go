@@ -29,6 +29,7 @@ type Run struct {
 	PID       int          `json:"pid,omitempty"` // of the gateway
 	Allow     []string     `json:"allow,omitzero"`
 	Calls     int          `json:"calls"`
+	Value     *audit.Data  `json:"value,omitempty"` // of the script
 	Recorded  bool         `json:"recorded,omitempty"`
 	CallLines []audit.Line `json:"callLines,omitempty"` // only of one run, in the order of the calls
 }
@@ -74,7 +75,7 @@ func (h *History) line(l audit.Line) {
 		}
 	case audit.TypeEnd:
 		if r := h.runs[l.Run]; r != nil {
-			r.Outcome, r.ExitCode, r.Ms = l.Outcome, l.ExitCode, l.Ms
+			r.Outcome, r.ExitCode, r.Ms, r.Value = l.Outcome, l.ExitCode, l.Ms, l.Value
 		}
 	}
 }

@@ -59,7 +59,9 @@ func (c *Captured) Finish(failed error) error {
 		if c.values.File != "" {
 			unwritten = c.values.WriteFile(c.end.RunID, end.Value)
 		}
-		end.Value, object.ValueCut = c.values.Text(c.end.RunID, end.Value)
+		var files error
+		end.Value, object.ValueCut, files = c.values.Text(c.end.RunID, end.Value)
+		unwritten = cmp.Or(unwritten, files)
 		object.End = &end
 	}
 	if err := form.WriteJSON(c.to, object); err != nil {

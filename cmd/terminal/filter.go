@@ -4,6 +4,7 @@ import (
 	"io"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // Filter filters the output of a script if w is a terminal: the output contains
@@ -28,15 +29,15 @@ type filtered struct {
 }
 
 var (
-	colours    = regexp.MustCompile("\x1b\\[[0-9;:]{0,32}m|\r\n")
-	unfinished = regexp.MustCompile("(\x1b(\\[[0-9;:]{0,32})?|\r)$")
+	colours    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("\x1b\\[[0-9;:]{0,32}m|\r\n") })
+	unfinished = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("(\x1b(\\[[0-9;:]{0,32})?|\r)$") })
 )
 
 // Write expects whole characters; events have only whole characters.
 func (h *filtered) Write(p []byte) (int, error) {
 	text := h.held + string(p)
 	end := len(text)
-	if at := unfinished.FindStringIndex(text); at != nil {
+	if at := unfinished().FindStringIndex(text); at != nil {
 		end = at[0]
 	}
 	h.held = text[end:]
@@ -53,7 +54,7 @@ func (h *filtered) Close() error {
 func (h *filtered) show(text string) error {
 	var b strings.Builder
 	from := 0
-	for _, at := range colours.FindAllStringIndex(text, -1) {
+	for _, at := range colours().FindAllStringIndex(text, -1) {
 		b.WriteString(VisibleText(text[from:at[0]]))
 		b.WriteString(text[at[0]:at[1]])
 		from = at[1]

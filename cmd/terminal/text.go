@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"strings"
 	"unicode"
+
+	"github.com/mattn/go-runewidth"
 )
 
 // OneLine joins the lines of a text.
@@ -38,4 +40,15 @@ func WithoutPath(err error) string {
 		return at.Err.Error()
 	}
 	return err.Error()
+}
+
+// Width is the number of columns that a line takes.
+func Width(line string) int { return runewidth.StringWidth(line) }
+
+// Cut shortens a line to a number of columns.
+func Cut(line string, width int) string {
+	if width <= 0 {
+		return ""
+	}
+	return runewidth.Truncate(line, width, "…")
 }

@@ -88,6 +88,9 @@ func (f Folder) path(name string, cfg mcpclient.Config) string {
 // identity is a hash of the configuration with its secrets, which cannot be computed
 // from it.
 func identity(cfg mcpclient.Config) string {
+	if len(cfg.Scripts) > 0 {
+		return hash(cfg.Scripts)
+	}
 	return hash(cfg.Type, cfg.Command, cfg.Args, cfg.Env, cfg.Dir, cfg.URL, cfg.Headers, cfg.Root, cfg.Tools)
 }
 

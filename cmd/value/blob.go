@@ -17,8 +17,17 @@ type blob struct {
 	pointer  string // JSON pointer to the block
 	kind     string // image, audio or resource
 	mimeType string
-	data     string // base64
+	data     string // base64, or a text
+	text     bool
 	size     int
+}
+
+// bytes are the content of the file.
+func (b blob) bytes() ([]byte, error) {
+	if b.text {
+		return []byte(b.data), nil
+	}
+	return base64.StdEncoding.DecodeString(b.data)
 }
 
 // descriptor replaces a blob in a printed value.
@@ -26,7 +35,8 @@ type descriptor struct {
 	Type     string `json:"type"`
 	MimeType string `json:"mimeType"`
 	Bytes    int    `json:"bytes"`
-	Handle   string `json:"handle"` // for toolscript output HANDLE --value --out FILE
+	Handle   string `json:"handle,omitempty"` // for toolscript output HANDLE --value --out FILE
+	Path     string `json:"path,omitempty"`   // of the file in its place
 }
 
 // mostBlobDepth bounds the depth at which blobs are searched: each level is parsed
@@ -39,24 +49,30 @@ func describeBlobs(runID string, value []byte) ([]byte, []blob) {
 		return value, nil
 	}
 	var found []blob
-	described := replaceBlobs(value, "", 0, func(b blob) []byte {
+	described := replaceBlobs(value, "", 0, asBlob, func(b blob) []byte {
 		found = append(found, b)
-		text, err := json.Marshal(descriptor{b.kind, b.mimeType, b.size, runID + "#" + b.pointer})
-		if err != nil {
-			panic(err) // a struct of strings and numbers always marshals
-		}
-		return text
+		return b.describe(descriptor{Handle: runID + "#" + b.pointer})
 	})
 	return described, found
 }
 
-// replaceBlobs replaces the blobs of a value by the results of replace. Everything else
-// keeps its bytes and its order.
-func replaceBlobs(value []byte, pointer string, depth int, replace func(blob) []byte) []byte {
+// describe is the descriptor as JSON, which has where the data is.
+func (b blob) describe(d descriptor) []byte {
+	d.Type, d.MimeType, d.Bytes = b.kind, b.mimeType, b.size
+	text, err := jsonText(d)
+	if err != nil {
+		panic(err) // a struct of strings and numbers always marshals
+	}
+	return text
+}
+
+// replaceBlobs replaces the blobs of a value, which find parses, by the results of replace.
+// Everything else keeps its bytes and its order.
+func replaceBlobs(value []byte, pointer string, depth int, find func([]byte) (blob, bool), replace func(blob) []byte) []byte {
 	if depth > mostBlobDepth || len(value) == 0 || value[0] != '[' && value[0] != '{' {
 		return value
 	}
-	if b, ok := asBlob(value); ok {
+	if b, ok := find(value); ok {
 		b.pointer = pointer
 		return replace(b)
 	}
@@ -86,7 +102,7 @@ func replaceBlobs(value []byte, pointer string, depth int, replace func(blob) []
 		if d.Decode(&member) != nil {
 			return value
 		}
-		out = append(out, replaceBlobs(member, pointer+"/"+step, depth+1, replace)...)
+		out = append(out, replaceBlobs(member, pointer+"/"+step, depth+1, find, replace)...)
 	}
 	return append(out, value[0]+2) // in ASCII, ] and } are two after [ and {
 }

@@ -3,6 +3,7 @@
 package value
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -25,6 +26,9 @@ type Printer struct {
 	Keep func(runID string, value []byte) error
 	Say  func(format string, args ...any) // prints a notice
 	File string                           // gets the whole value instead of the output; "" is none
+	// Dir is a folder that gets the images and files of the value, whose names then stand in
+	// the printed value, below DirName; "" is none.
+	Dir, DirName string
 }
 
 // Part describes a shortened value in the output of --json.
@@ -35,39 +39,45 @@ type Part struct {
 }
 
 // Text is the text to print: compact JSON. If it is not the whole value, the value is
-// stored and part describes it. A value that cannot be stored is printed whole.
-func (p Printer) Text(runID string, value json.RawMessage) (text []byte, part *Part) {
-	if !p.Describe && p.Most == 0 {
-		return value, nil
+// stored and part describes it. A value that cannot be stored is printed whole. The error
+// says which files were not written to Dir; the text is then valid too.
+func (p Printer) Text(runID string, value json.RawMessage) (text []byte, part *Part, unwritten error) {
+	if !p.Describe && p.Most == 0 && p.Dir == "" {
+		return value, nil, nil
 	}
-	text = value
-	var blobs []blob
-	if p.Describe {
-		text, blobs = describeBlobs(runID, value)
+	text, whole := value, value
+	var left []blob // descriptors without a file
+	switch {
+	case p.Dir != "":
+		if text, left, unwritten = p.writeFiles(runID, value); len(left) == 0 {
+			whole = text // nothing of the value is only there
+		}
+	case p.Describe:
+		text, left = describeBlobs(runID, value)
 	}
 	short, read := text, len(text)
 	if p.Most > 0 {
 		short, read = cut(text, p.Most)
 	}
-	if len(blobs) == 0 && len(short) == len(value) {
-		return value, nil
+	if len(left) == 0 && len(short) == len(whole) {
+		return whole, nil, unwritten
 	}
-	if err := p.Keep(runID, value); err != nil {
+	if err := p.Keep(runID, whole); err != nil {
 		p.Say("toolscript: warning: the whole value is printed, because it cannot be stored: %s", terminal.WithoutPath(err))
-		return value, nil
+		return whole, nil, unwritten
 	}
-	if len(blobs) > 0 {
-		p.Say("toolscript: %s", blobNotice(runID, blobs))
+	if len(left) > 0 && unwritten == nil {
+		p.Say("toolscript: %s", blobNotice(runID, left))
 	}
 	command := readCommand(runID)
 	if read < len(text) {
 		rest := command
-		if len(blobs) == 0 {
+		if len(left) == 0 {
 			rest += fmt.Sprintf(" --range %d-%d", read, read+p.Most-1)
 		}
-		p.Say("toolscript: the value is %d bytes of JSON, about %d tokens; this is only the beginning; read on with: %s", len(value), len(value)/BytesPerToken, rest)
+		p.Say("toolscript: the value is %d bytes of JSON, about %d tokens; this is only the beginning; read on with: %s", len(whole), len(whole)/BytesPerToken, rest)
 	}
-	return short, &Part{len(value), len(value) / BytesPerToken, command}
+	return short, &Part{len(whole), len(whole) / BytesPerToken, command}, unwritten
 }
 
 // readCommand prints the whole value of a run.
@@ -78,8 +88,6 @@ func readCommand(runID string) string { return "toolscript output " + runID + " 
 func Creatable(path string) error {
 	info, err := os.Stat(path)
 	switch {
-	case err == nil && info.IsDir():
-		return fmt.Errorf("--out %s is a folder; name a file", path)
 	case err == nil && !info.Mode().IsRegular():
 		return nil // opening a pipe would wait for a reader
 	}
@@ -100,9 +108,9 @@ func (p Printer) Print(w io.Writer, runID string, value json.RawMessage) error {
 	if p.File != "" {
 		return p.WriteFile(runID, value)
 	}
-	text, _ := p.Text(runID, value)
+	text, _, unwritten := p.Text(runID, value)
 	_, err := w.Write(append(text, '\n'))
-	return err
+	return cmp.Or(err, unwritten)
 }
 
 // WriteFile writes a whole value to the file: binary content as bytes, any other value as

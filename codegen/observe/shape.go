@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Limits of one shape. Results come from servers and may have any size.
@@ -71,8 +72,8 @@ func shapeOf(v any, depth int) *shape {
 // aName matches usual names of members. Other names, and names with many digits, are
 // more likely private data such as addresses and numbers.
 var (
-	aName      = regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_$-]{0,39}$`)
-	manyDigits = regexp.MustCompile(`[0-9]{4}`)
+	aName      = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_$-]{0,39}$`) })
+	manyDigits = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[0-9]{4}`) })
 )
 
 // bounded removes the names of an object if they are data.
@@ -88,7 +89,7 @@ func (s *shape) bounded() *shape {
 	return &b
 }
 
-func isData(name string) bool { return !aName.MatchString(name) || manyDigits.MatchString(name) }
+func isData(name string) bool { return !aName().MatchString(name) || manyDigits().MatchString(name) }
 
 // merge returns the knowledge about a value that has either shape. A nil shape adds
 // nothing. The result is a if b adds nothing.

@@ -81,13 +81,14 @@ func (p *Process) newRun(ctx context.Context, job runner.Job, host runner.Host) 
 
 // start is what the loader must know about a run.
 type start struct {
-	Code      string   `json:"code"`
-	Name      string   `json:"name"` // of the code, in traces
-	Args      []string `json:"args"`
-	Cwd       string   `json:"cwd"`
-	TZ        string   `json:"tz"`
-	Stdin     bool     `json:"stdin"`
-	ToolCalls int64    `json:"toolCalls"` // calls that may be in flight at once
+	Code      string          `json:"code"`
+	Name      string          `json:"name"` // of the code, in traces
+	Args      []string        `json:"args"`
+	Cwd       string          `json:"cwd"`
+	TZ        string          `json:"tz"`
+	Stdin     bool            `json:"stdin"`
+	Parameter json.RawMessage `json:"parameter,omitempty"`
+	ToolCalls int64           `json:"toolCalls"` // calls that may be in flight at once
 }
 
 // unlimited stands for a limit that a job does not have.
@@ -96,7 +97,7 @@ const unlimited = 1 << 30
 func (r *run) start() start {
 	return start{
 		Code: r.job.Compiled.JavaScript, Name: r.source.Name, Args: append([]string{}, r.job.Args...), Cwd: r.job.Cwd,
-		TZ: cmp.Or(r.job.TZ, "UTC"), Stdin: r.job.Stdin, ToolCalls: cmp.Or(r.job.Limits.ToolCalls, unlimited),
+		TZ: cmp.Or(r.job.TZ, "UTC"), Stdin: r.job.Stdin, Parameter: r.job.Parameter, ToolCalls: cmp.Or(r.job.Limits.ToolCalls, unlimited),
 	}
 }
 

@@ -2,9 +2,8 @@ package memtrim
 
 import (
 	"bytes"
-	"fmt"
 	"os"
-	"strings"
+	"strconv"
 
 	"golang.org/x/sys/unix"
 )
@@ -34,20 +33,32 @@ type mapping struct{ from, to uintptr }
 func clean(smaps []byte, file string) []mapping {
 	var found []mapping
 	var candidate *mapping
+	suffix := []byte(" " + file)
 	for line := range bytes.Lines(smaps) {
-		text := strings.TrimSuffix(string(line), "\n")
-		var m mapping
-		var perms string
-		if n, _ := fmt.Sscanf(text, "%x-%x %4s", &m.from, &m.to, &perms); n == 3 {
+		line = bytes.TrimSuffix(line, []byte("\n"))
+		if m, perms, ok := head(line); ok {
 			candidate = nil
-			if strings.HasSuffix(text, " "+file) && perms[1] == '-' && perms[0] == 'r' {
+			if bytes.HasSuffix(line, suffix) && perms[1] == '-' && perms[0] == 'r' {
 				candidate = &m
 			}
 			continue
 		}
-		if rest, ok := strings.CutPrefix(text, "Anonymous:"); ok && candidate != nil && strings.TrimSpace(rest) == "0 kB" {
+		if rest, ok := bytes.CutPrefix(line, []byte("Anonymous:")); ok && candidate != nil && string(bytes.TrimSpace(rest)) == "0 kB" {
 			found = append(found, *candidate)
 		}
 	}
 	return found
+}
+
+// head reads the first line of a mapping: from-to perms offset device inode file. The
+// lines after it begin with a name and a colon.
+func head(line []byte) (m mapping, perms []byte, ok bool) {
+	addresses, rest, _ := bytes.Cut(line, []byte{' '})
+	from, to, ok := bytes.Cut(addresses, []byte{'-'})
+	if !ok || len(rest) < 4 {
+		return m, nil, false
+	}
+	a, err := strconv.ParseUint(string(from), 16, strconv.IntSize)
+	b, err2 := strconv.ParseUint(string(to), 16, strconv.IntSize)
+	return mapping{uintptr(a), uintptr(b)}, rest[:4], err == nil && err2 == nil
 }

@@ -16,6 +16,7 @@ func (s silent) Call(c runner.Call)          { s.answers <- quickjs.Answer{CallI
 func (s silent) Cancel(string)               {}
 func (s silent) Write(runner.Stream, string) {}
 func (s silent) ReadStdin()                  {}
+func (s silent) Idle(int)                    {}
 func (s silent) Poll()                       {}
 
 func (s silent) Next(context.Context, time.Duration) (quickjs.Answer, bool) { return <-s.answers, true }

@@ -83,6 +83,8 @@ func (h *host) Cancel(callID string) {
 
 func (h *host) Write(s runner.Stream, text string) { h.output[s].WriteString(text) }
 
+func (h *host) Idle(int) {}
+
 func (h *host) ReadStdin() {
 	if len(h.stdin) == 0 {
 		h.answers <- quickjs.Answer{StdinEOF: true}

@@ -23,6 +23,9 @@ type Host interface {
 	// Next waits for an answer, as long as wait says at most. It also returns, without
 	// an answer, when ctx ends and when the clock of the run stops or continues.
 	Next(ctx context.Context, wait time.Duration) (a Answer, ok bool)
+	// Idle is called before Next when the script waits for nothing but answers to calls,
+	// with their number.
+	Idle(calls int)
 	// Poll is called at intervals while script computes. Between two calls of Next it
 	// is the only chance of the host to notice the end of the run.
 	Poll()

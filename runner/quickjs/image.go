@@ -17,6 +17,7 @@ type entries struct {
 	settle           handle // (call, how, answer): a tool has answered
 	fire             handle // (timer)
 	feed             handle // (chunk: string | undefined): standard input has come
+	apply            handle // (namespace) → promise of a namespace whose default is the value of the exported function
 	finish           handle // (namespace) → promise of the value as JSON, or of undefined
 	describe         handle // (error) → what is known of it, as JSON
 }

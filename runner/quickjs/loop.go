@@ -72,6 +72,9 @@ func (r *run) drain() error {
 
 // wait waits for one event and passes it on.
 func (r *run) wait() error {
+	if r.timers.empty() && r.input.asked == 0 {
+		r.host.Idle(len(r.calls))
+	}
 	if answer, ok := r.host.Next(r.watch.ctx, r.spare(time.Now())); ok {
 		return r.deliver(answer)
 	}

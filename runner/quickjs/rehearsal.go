@@ -49,6 +49,7 @@ func (h *rehearsed) Call(c runner.Call) {
 func (h *rehearsed) Cancel(string)               {}
 func (h *rehearsed) Write(runner.Stream, string) {}
 func (h *rehearsed) ReadStdin()                  {}
+func (h *rehearsed) Idle(int)                    {}
 func (h *rehearsed) Poll()                       {}
 
 func (h *rehearsed) Next(_ context.Context, wait time.Duration) (Answer, bool) {

@@ -90,7 +90,7 @@ func (r *run) do() (json.RawMessage, error) {
 	if err := r.check(); err != nil || bad {
 		return nil, r.thrown(err, loading, toolscript.Parsing)
 	}
-	namespace, err := r.await(loading, toolscript.Executing)
+	namespace, err := r.loaded(loading)
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +120,7 @@ func (r *run) begin() error {
 	r.memory.setLimit(r.heapLimit + hostMemory)
 	r.instance.call(fnSetMemoryLimit, r.heapLimit)
 	r.instance.call(fnSetStackSize, stack)
-	about, err := json.Marshal(map[string]any{"args": append([]string{}, r.job.Args...), "cwd": r.job.Cwd, "env": r.job.Env, "answer": r.job.Answer})
+	about, err := json.Marshal(map[string]any{"args": append([]string{}, r.job.Args...), "cwd": r.job.Cwd, "env": r.job.Env, "answer": r.job.Answer, "parameter": r.job.Parameter})
 	if err != nil {
 		return err
 	}

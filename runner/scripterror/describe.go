@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner/advice"
@@ -76,12 +77,12 @@ func (s *Source) ofCall(e *toolscript.RunError, d description) {
 }
 
 // undefinedName is how both engines say that a name is not defined.
-var undefinedName = regexp.MustCompile(`^'?([\w$]{1,30})'? is not defined$`)
+var undefinedName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^'?([\w$]{1,30})'? is not defined$`) })
 
 // absent is what a script has in the place of a name that other environments have,
 // as a further line.
 func absent(e *toolscript.RunError) string {
-	name := undefinedName.FindStringSubmatch(e.Message)
+	name := undefinedName().FindStringSubmatch(e.Message)
 	if e.Name != "ReferenceError" || name == nil {
 		return ""
 	}

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -33,7 +34,7 @@ type Source struct {
 
 // plain matches file names that are valid in traces and cannot be confused with the
 // program's own.
-var plain = regexp.MustCompile(`^[^():\n\r\x00]{1,200}$`)
+var plain = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[^():\n\r\x00]{1,200}$`) })
 
 // NewSource returns the source of a job.
 func NewSource(job runner.Job) *Source {
@@ -41,7 +42,7 @@ func NewSource(job runner.Job) *Source {
 	if s.file == "" {
 		s.file = s.Name
 	}
-	if plain.MatchString(s.file) && s.file != Module {
+	if plain().MatchString(s.file) && s.file != Module {
 		s.Name = s.file
 	}
 	return s
@@ -101,7 +102,7 @@ func partOfName(b byte) bool {
 
 // frame is one line of a trace: at name (file:line:column). Both parts before the
 // place may be missing.
-var frame = regexp.MustCompile(`^\s*at (?:(.*) \()?([^()]*?):(\d+):(\d+)\)?$`)
+var frame = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\s*at (?:(.*) \()?([^()]*?):(\d+):(\d+)\)?$`) })
 
 // Bounds of a trace: a script can make one of megabytes, and each lookup of a place
 // scans the code.
@@ -117,7 +118,7 @@ func (s *Source) Trace(stack string) (text string, line, column int) {
 	var b strings.Builder
 	frames := 0
 	for raw := range strings.Lines(stack[:min(len(stack), mostTrace)]) {
-		parts := frame.FindStringSubmatch(strings.TrimRight(raw, "\n"))
+		parts := frame().FindStringSubmatch(strings.TrimRight(raw, "\n"))
 		if parts == nil || parts[2] != s.Name {
 			continue
 		}

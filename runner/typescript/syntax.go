@@ -291,7 +291,7 @@ func (r *reader) resolve() {
 		r.tool(n)
 		names, certain := serversAt(n)
 		for _, name := range names {
-			certain = certain && !strings.HasPrefix(name, "$") // $search can return any tool
+			certain = certain && (name == scriptsName || !strings.HasPrefix(name, "$")) // $search can return any tool
 			servers[name] = true
 		}
 		r.out.Uses.All = r.out.Uses.All || !certain

@@ -3,8 +3,9 @@ package shim
 import "github.com/microsoft/typescript-go/internal/ast"
 
 const (
-	toolsName = "tools"
-	spawnName = "spawn" // the member of tools that starts tasks; it has the servers as members
+	toolsName   = "tools"
+	scriptsName = "$scripts" // the server of saved scripts, whose runs wait for the servers that they use
+	spawnName   = "spawn"    // the member of tools that starts tasks; it has the servers as members
 )
 
 // Uses lists the servers that a script refers to.

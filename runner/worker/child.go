@@ -27,26 +27,32 @@ const (
 // milliseconds.
 var threads = map[role]int{roleChecker: 2, roleSandbox: 1}
 
+// argBrief is the argument for Options.Brief.
+const argBrief = "brief"
+
 // A child is the worker's side of a Process.
 type child struct {
 	role     role
 	cacheDir string
+	brief    bool
 	link     *link
 	socket   *socket // of a sandbox
 }
 
 // newChild reads the arguments that start wrote and limits the process.
 func newChild(args []string) (*child, error) {
-	if len(args) != 2 {
+	short := len(args) == 3 && args[2] == argBrief
+	if len(args) != 2 && !short {
 		return nil, fmt.Errorf("%s is started by the gateway, not by hand", Command)
 	}
 	runtime.GOMAXPROCS(threads[role(args[0])])
+	debug.SetGCPercent(-1) // reportReady collects once what starting has left
 	debug.SetMemoryLimit(workerHeap)
 	debug.SetMaxStack(workerStack)
 	if err := closeStrange(); err != nil {
 		return nil, err
 	}
-	c := &child{role: role(args[0]), cacheDir: args[1]}
+	c := &child{role: role(args[0]), cacheDir: args[1], brief: short}
 	if err := c.open(); err != nil {
 		return nil, fmt.Errorf("%s is started by the gateway, not by hand: %w", Command, err)
 	}
@@ -82,12 +88,17 @@ func (c *child) serve() error {
 // reportReady confines the process and reports that it is ready. The worker has taken
 // everything that it needs from the system before.
 func (c *child) reportReady() error {
-	memtrim.Release()
+	if !c.brief {
+		memtrim.Release()
+	}
 	confinement, err := confineSelf()
 	if err != nil {
 		return fmt.Errorf("lock down the worker: %w", err)
 	}
-	debug.FreeOSMemory() // starting needs several times the memory of waiting
+	debug.SetGCPercent(100)
+	if !c.brief {
+		debug.FreeOSMemory() // starting needs several times the memory of waiting
+	}
 	return c.link.writeJSON(frameReady, ready{Confinement: confinement}, nil)
 }
 

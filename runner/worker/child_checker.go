@@ -31,6 +31,7 @@ func (c *child) serveChecker() error {
 		frameCompile: checker.compile,
 		frameCheck:   checker.check,
 		frameModule:  checker.declare,
+		frameSign:    checker.sign,
 	}
 	requests := make(chan func() error)
 	go c.receive(func(kind frameType, payload []byte) error {
@@ -69,6 +70,15 @@ func (c *childChecker) check(payload []byte) error {
 	}
 	found, known := c.types().Check(request.Source, request.Returns, request.Module, request.Strict)
 	return c.link.writeJSON(frameChecked, checked{Unknown: !known, Diagnostics: found}, nil)
+}
+
+func (c *childChecker) sign(payload []byte) error {
+	var request checkRequest
+	if err := json.Unmarshal(payload, &request); err != nil {
+		return err
+	}
+	signature, known := c.types().Signature(request.Source, request.Module)
+	return c.link.writeJSON(frameSigned, signed{Unknown: !known, Signature: signature}, nil)
 }
 
 func (c *childChecker) declare(payload []byte) error {

@@ -44,6 +44,9 @@ const (
 	frameClock                           // gateway → sandbox: clockHeader
 	frameFailure                         // gateway → sandbox: number of the call, toolscript.ToolError
 	frameProgress                        // sandbox → gateway: text
+	frameIdle                            // sandbox → gateway: number of calls that the script waits for; only if the job asks for it
+	frameSign                            // gateway → checker: checkRequest
+	frameSigned                          // checker → gateway: signed
 )
 
 // A link carries frames in both directions. Writes may be concurrent; reads may not.

@@ -36,6 +36,12 @@ type checked struct {
 	Diagnostics []toolscript.Diagnostic `json:"diagnostics,omitempty"`
 }
 
+// signed answers a checkRequest for a signature.
+type signed struct {
+	Unknown   bool             `json:"unknown,omitempty"` // as in checked
+	Signature runner.Signature `json:"signature"`
+}
+
 // moduleHeader announces declarations; their text follows.
 type moduleHeader struct {
 	Key string `json:"key"`

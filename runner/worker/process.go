@@ -22,6 +22,7 @@ type Options struct {
 	Executable string   // default: this program
 	Args       []string // before Command on the command line
 	CacheDir   string   // where the sandbox keeps its compiled engine; "" for nowhere
+	Brief      bool     // it ends soon: it does not return the memory that its start needed
 
 	Log *slog.Logger // for panics of a Host or of this package; default: slog.Default()
 }
@@ -87,6 +88,9 @@ func spawn(role role, o Options) (*Process, error) {
 	p := &Process{link: newLink(pair.conn), conn: pair.conn, life: pair.life, log: cmp.Or(o.Log, slog.Default()), stderr: &stderr{}, done: make(chan struct{})}
 	p.link.now = pair.writeNow()
 	args := append(append([]string{}, o.Args...), Command, string(role), o.CacheDir)
+	if o.Brief {
+		args = append(args, argBrief)
+	}
 	p.cmd = exec.Command(o.Executable, args...) //nolint:gosec,noctx // this program; it outlives the ctx of its start
 	p.cmd.Env = []string{}
 	p.cmd.Dir = "/"

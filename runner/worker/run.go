@@ -56,6 +56,7 @@ type run struct {
 	*session.Session
 	sandbox *Sandbox
 	job     runner.Job
+	idler   runner.Idler // nil unless the job says so
 
 	wanted atomic.Int64 // pieces of standard input that the worker asked for and did not get
 	stdin  []byte       // read from the session and not yet sent; only grantStdin uses it
@@ -65,7 +66,7 @@ type run struct {
 }
 
 func newRun(ctx context.Context, s *Sandbox, job runner.Job, host runner.Host) *run {
-	r := &run{sandbox: s, job: job}
+	r := &run{sandbox: s, job: job, idler: idlerOf(job, host)}
 	r.Session = session.New(ctx, s, job, host, session.Options{
 		Log: s.log, Poll: limitPoll, LimitGrace: killGrace, Overrun: r.overrun,
 		Cancel: r.sendCancel, CancelGrace: cancelGrace, MaxAnswer: MaxFrame - numberSize, Deliver: r.deliver,
@@ -149,6 +150,8 @@ func (r *run) handle(kind frameType, payload []byte) error {
 		number, _, err := splitNumber(payload)
 		r.CancelCall(callID(number))
 		return err
+	case frameIdle:
+		return r.idle(payload)
 	case frameWantStdin:
 		if r.wanted.Add(1) == 1 {
 			r.Go(r.grantStdin)

@@ -32,6 +32,13 @@ func main() {
 		echo()
 		return
 	}
+	if i := slices.Index(os.Args, asHub); i > 0 && i+1 < len(os.Args) {
+		if err := runHub(os.Args[i+1]); err != nil {
+			fmt.Fprintln(os.Stderr, "bench:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	bin := flag.String("bin", "bin/toolscript", "the program to measure")
 	peers := flag.String("peers", "test/node_modules/.bin", "the folder of the npm MCP servers")
 	deno := flag.String("deno", "test/node_modules/@deno/linux-x64-glibc/deno", "the Deno to compare with")
@@ -58,6 +65,7 @@ var sections = []struct {
 	{"memory", (*bench).memory},
 	{"idle", (*bench).idleGateway},
 	{"calls", (*bench).calls},
+	{"shared", (*bench).shared},
 	{"scripts", (*bench).scripts},
 	{"load", (*bench).load},
 	{"reset", (*bench).reset},
@@ -71,6 +79,7 @@ var sections = []struct {
 	{"approvals", (*bench).approvals},
 	{"audit", (*bench).audit},
 	{"metrics", (*bench).metrics},
+	{"events", (*bench).events},
 	{"replay", (*bench).replay},
 	{"check", (*bench).check},
 	{"programs", (*bench).programs},

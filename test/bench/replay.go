@@ -28,16 +28,33 @@ func (b *bench) replay(ctx context.Context) error {
 	if err != nil || found == nil {
 		return fmt.Errorf("the run was not recorded: %w: %s", err, said)
 	}
-	var took []float64
+	var took, burned, ratios []float64
 	for i := range replayRounds + 2 {
-		begin := time.Now()
-		if out, err := b.Command(ctx, "runs", "replay", string(found[1])).CombinedOutput(); err != nil {
-			return fmt.Errorf("the replay failed: %w: %s", err, out)
+		wall, cpu, err := b.timed(ctx, "runs", "replay", string(found[1]))
+		if err != nil {
+			return fmt.Errorf("the replay failed: %w", err)
+		}
+		_, start, err := b.timed(ctx, "--version")
+		if err != nil {
+			return err
 		}
 		if i >= 2 { // the warm-up
-			took = append(took, milliseconds(time.Since(begin)))
+			took, burned, ratios = append(took, wall), append(burned, cpu), append(ratios, cpu/start)
 		}
 	}
 	show("runs replay of 100 calls, whole process", "ms", took, "≤ 50")
+	show("CPU of it, with its sandbox", "ms", burned, "")
+	show("that to the CPU of toolscript --version", "", ratios, "")
 	return nil
+}
+
+// timed runs a command and returns its wall time and the CPU of it and its children, in
+// milliseconds.
+func (b *bench) timed(ctx context.Context, args ...string) (wall, cpu float64, err error) {
+	c := b.Command(ctx, args...)
+	begin := time.Now()
+	if out, err := c.CombinedOutput(); err != nil {
+		return 0, 0, fmt.Errorf("%w: %s", err, out)
+	}
+	return milliseconds(time.Since(begin)), milliseconds(c.ProcessState.UserTime() + c.ProcessState.SystemTime()), nil
 }

@@ -62,6 +62,7 @@ func (silent) Call(runner.Call)            {}
 func (silent) Cancel(string)               {}
 func (silent) Write(runner.Stream, string) {}
 func (silent) ReadStdin()                  {}
+func (silent) Idle(int)                    {}
 func (silent) Poll()                       {}
 
 func (silent) Next(context.Context, time.Duration) (quickjs.Answer, bool) {

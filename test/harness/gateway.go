@@ -7,6 +7,7 @@ package harness
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -26,6 +27,7 @@ type Program struct {
 	Bin  string   // absolute
 	Home string   // HOME of all it starts; its data, caches and runtime folder are below
 	Env  []string // NAME=VALUE, in addition to the variables of every program
+	Dir  string   // working directory; "" is Home
 }
 
 // Command returns the program with arguments, in the environment of its home.
@@ -35,7 +37,7 @@ func (p Program) Command(ctx context.Context, args ...string) *exec.Cmd {
 		"HOME=" + p.Home, "PATH=" + filepath.Dir(p.Bin) + ":" + os.Getenv("PATH"),
 		"TOOLSCRIPT_RUNTIME_DIR=" + filepath.Join(p.Home, "run"), "NO_COLOR=1", Race,
 	}, p.Env...)
-	cmd.Dir = p.Home
+	cmd.Dir = cmp.Or(p.Dir, p.Home)
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = 20 * time.Second
 	return cmd

@@ -109,7 +109,7 @@ func newScene(t *testing.T, o settings) *scene {
 	options := worker.Options{CacheDir: engine}
 	system, err := actors.Start(actors.Options{
 		Servers: servers, Logger: s.log.logger(), NoObserve: true,
-		Dial: server.DialAll(mcpclient.Dialer{}, builtin.Dialer{Registry: registry, Host: tool.Host{StateDir: t.TempDir()}}),
+		Dial: server.DialAll(mcpclient.Dialer{}, builtin.Dialer{Registry: registry, Host: tool.Host{StateDir: t.TempDir()}}, nil),
 		Approvals: actors.Approvals{
 			Policies: func() toolscript.Approvals {
 				return toolscript.Approvals{{

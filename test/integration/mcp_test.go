@@ -188,6 +188,59 @@ func readLargeValue(t *testing.T, s *mcp.ClientSession) {
 	}
 }
 
+// TestMCPBudget limits the tokens of a value and of console output, and reads the rest as
+// resources.
+func TestMCPBudget(t *testing.T) {
+	for _, entrance := range entrances {
+		t.Run(entrance, func(t *testing.T) {
+			limitTokens(t, mcpClient(t, entrance, program(t), `{"mcpServers": {}}`, nil))
+		})
+	}
+}
+
+func limitTokens(t *testing.T, s *mcp.ClientSession) {
+	t.Helper()
+	const budget = 100
+	run, failed := callTool[runAnswer](t, s, "run_script", map[string]any{
+		"code": `for (let i = 0; i < 1000; i++) console.log("line " + i + " ä"); return Array.from({ length: 1000 }, (_, n) => ({ n, text: "ö" }))`, "maxTokens": budget,
+	})
+	// 4 bytes a token, and the markers of what is left out.
+	if failed || len(run.Value) > budget*4+60 || !json.Valid(run.Value) || len(run.Output) > budget*4+60 || len(run.Notices) != 2 {
+		t.Fatalf("value of %d bytes, output of %d bytes, notices %q, error %+v", len(run.Value), len(run.Output), run.Notices, run.Error)
+	}
+	for line := range strings.SplitSeq(strings.TrimSpace(run.Output), "\n") {
+		if !strings.HasSuffix(line, " ä") && !strings.Contains(line, " bytes are left out") {
+			t.Errorf("part of a line: %q", line)
+		}
+	}
+	for i, want := range []string{"line 500 ä\n", `{"n":500,"text":"ö"}`} {
+		_, uri, _ := strings.Cut(run.Notices[i], "read resource ")
+		uri, _, _ = strings.Cut(uri, "?")
+		read, err := s.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri + "?range=0-60000"})
+		if err != nil || len(read.Contents) != 1 || !strings.Contains(read.Contents[0].Text, want) {
+			t.Errorf("%s: %v", run.Notices[i], err)
+		}
+	}
+}
+
+// TestMCPNeeds runs nothing of a script if a required tool is missing.
+func TestMCPNeeds(t *testing.T) {
+	for _, entrance := range entrances {
+		t.Run(entrance, func(t *testing.T) {
+			s := mcpClient(t, entrance, program(t), servers(t), nil)
+			code := `console.log("begun"); return await tools.everything.echo({ message: "x" })`
+			run, failed := callTool[runAnswer](t, s, "run_script", map[string]any{"code": code, "needs": []string{"everything__echo", "everything.nothing"}})
+			if !failed || run.OK || run.Output != "" || run.Error == nil || run.Error.Code != "missing_tools" || !strings.Contains(run.Error.Message, "everything.nothing: server everything has no such tool") {
+				t.Errorf("%+v %+v", run, run.Error)
+			}
+			run, failed = callTool[runAnswer](t, s, "run_script", map[string]any{"code": code, "needs": []string{"everything.ec*"}})
+			if failed || !run.OK || run.Output != "begun\n" {
+				t.Errorf("%+v %+v", run, run.Error)
+			}
+		})
+	}
+}
+
 // TestMCPQuestions passes the question of a server through to the client: as a request
 // to the client, and since MCP 2026-07-28 as a result that asks for input.
 func TestMCPQuestions(t *testing.T) {

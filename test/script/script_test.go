@@ -47,6 +47,7 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"collector":    startCollector,
 			"gateway":      startGateway,
 			"stop-gateway": stopGateway,
 		},

@@ -4,8 +4,10 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"net/http"
+	"time"
 
 	"github.com/toolscript/toolscript"
 )
@@ -19,15 +21,23 @@ func (c *Client) Events(ctx context.Context, q toolscript.LiveQuery, emit func(t
 	if q.Arguments {
 		path += "?arguments=true"
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	silence := time.AfterFunc(silenceTime, func() {
+		cancel(&toolscript.Error{Kind: toolscript.Timeout, Err: fmt.Errorf("the gateway at %s has sent nothing for %s: it is suspended or the machine is very busy", c.host, silenceTime)})
+	})
+	defer silence.Stop()
 	resp, err := c.openFrom(ctx, path, q.After)
 	if err != nil {
 		return err
 	}
 	defer closeBody(resp)
-	return c.readEvents(ctx, resp.Body, emit)
+	return c.readEvents(ctx, resp.Body, silence, emit)
 }
+
+// silenceTime is several heartbeats of a gateway. The stream ends if nothing comes for
+// that long; the time that emit takes does not count.
+const silenceTime = 30 * time.Second
 
 // openFrom makes the request of a reader that may come back.
 func (c *Client) openFrom(ctx context.Context, path, after string) (*http.Response, error) {
@@ -58,11 +68,13 @@ func (c *Client) openFrom(ctx context.Context, path, after string) (*http.Respon
 
 // readEvents reads server-sent events as this gateway sends them: each field is on one
 // line, with one line of data.
-func (c *Client) readEvents(ctx context.Context, stream io.Reader, emit func(toolscript.LiveEvent) error) error {
+func (c *Client) readEvents(ctx context.Context, stream io.Reader, silence *time.Timer, emit func(toolscript.LiveEvent) error) error {
 	in := bufio.NewReaderSize(stream, 64<<10)
 	var e toolscript.LiveEvent
 	for {
+		silence.Reset(silenceTime)
 		text, err := in.ReadBytes('\n')
+		silence.Stop()
 		if err != nil {
 			return c.broken(ctx, err)
 		}

@@ -57,6 +57,15 @@ func (c *Client) Reload(ctx context.Context, env map[string]string) (toolscript.
 	return ask[toolscript.Reload](ctx, c, http.MethodPost, "/reload", body)
 }
 
+// PlanReload returns what Reload would do, and changes nothing.
+func (c *Client) PlanReload(ctx context.Context, env map[string]string) (toolscript.ReloadPlan, error) {
+	body, err := json.Marshal(reloadRequest{env})
+	if err != nil {
+		return toolscript.ReloadPlan{}, err
+	}
+	return ask[toolscript.ReloadPlan](ctx, c, http.MethodPost, "/reload/plan", body)
+}
+
 // Servers are all configured servers, sorted by name. For up to wait, the gateway
 // first waits for the servers that f selects and that are connecting.
 func (c *Client) Servers(ctx context.Context, f toolscript.Filter, wait time.Duration) ([]toolscript.ServerStatus, error) {

@@ -52,7 +52,7 @@ func TestClientAsBackend(t *testing.T) {
 	check(t, "Servers", got, servers, err)
 	status, err := c.Status(ctx)
 	want, _ := backend.Status(ctx)
-	want.Actors = []toolscript.ActorStatus{}
+	want.Actors, want.Attention = []toolscript.ActorStatus{}, []toolscript.Attention{}
 	check(t, "Status", status, want, err)
 	tools, err := c.Tools(ctx, toolscript.Filter{"github", "no one & all"}, 0)
 	check(t, "Tools", tools, gateway.Tools{Tools: []gateway.ToolInfo{{

@@ -42,6 +42,7 @@ func (s *Server) routes() []route {
 		{method: fiber.MethodGet, path: "/events", within: watchTime, query: []string{"arguments"}, serve: s.events},
 		{method: fiber.MethodGet, path: "/reload", within: askTime, serve: s.variables},
 		{method: fiber.MethodPost, path: "/reload", within: askTime, serve: s.reload},
+		{method: fiber.MethodPost, path: "/reload/plan", within: askTime, serve: s.planReload},
 		{method: fiber.MethodGet, path: "/servers", within: renderTime, query: []string{"filter", "wait"}, serve: s.servers},
 		{method: fiber.MethodPost, path: "/servers/:name/restart", within: listTime, serve: s.restartServer},
 		{method: fiber.MethodPost, path: "/servers/:name/auth", within: authTime, serve: s.beginAuth},

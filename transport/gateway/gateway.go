@@ -91,6 +91,8 @@ type Backend interface {
 	// Variables of the configuration have the values of env, else those of the gateway's
 	// environment. After an error nothing has changed.
 	Reload(ctx context.Context, env map[string]string) (toolscript.Reload, error)
+	// PlanReload returns what Reload would do, and changes nothing.
+	PlanReload(ctx context.Context, env map[string]string) (toolscript.ReloadPlan, error)
 	// RestartServer ends the connection of a server with its process, connects again, and
 	// returns the status after the first attempt.
 	RestartServer(ctx context.Context, server string) (toolscript.ServerStatus, error)

@@ -151,6 +151,10 @@ func (f *fake) Reload(ctx context.Context, env map[string]string) (toolscript.Re
 	return f.reload(ctx, env)
 }
 
+func (f *fake) PlanReload(_ context.Context, env map[string]string) (toolscript.ReloadPlan, error) {
+	return toolscript.ReloadPlan{Changes: len(env) > 0, Servers: []toolscript.ServerChange{}, Settings: []toolscript.SettingChange{}, Files: []toolscript.PlannedFile{}}, nil
+}
+
 func (f *fake) RestartServer(_ context.Context, server string) (toolscript.ServerStatus, error) {
 	return toolscript.ServerStatus{Name: server, State: toolscript.Ready}, nil
 }

@@ -40,7 +40,7 @@ func TestHarness(t *testing.T) {
 		return items, err
 	}
 	all := []string{`{"type":"text","text":"<tool-calls>\\n"}`, `{"type":"ScriptToolCall"}`}
-	request := toolscript.HarnessRequest{Items: json.RawMessage(`[{"role":"assistant"}]`), API: "chat", Provider: "x", DryRun: true, Plan: true, Cwd: "/w", Allow: []string{}}
+	request := toolscript.HarnessRequest{Items: json.RawMessage(`[{"role":"assistant"}]`), API: "chat", Provider: "x", DryRun: true, Plan: true, Record: true, Cwd: "/w", Allow: []string{}}
 	items, err := process(request)
 	if err != nil || !cmp.Equal(items, all) {
 		t.Errorf("items %q, %v", items, err)

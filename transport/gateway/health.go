@@ -68,7 +68,7 @@ func (s *Server) status(x *exchange) error {
 	for i := range status.Servers {
 		status.Servers[i].LastError = status.Servers[i].Error
 	}
-	status.Actors = orEmpty(status.Actors)
+	status.Actors, status.Attention = orEmpty(status.Actors), orEmpty(status.Attention)
 	return x.answer(http.StatusOK, status)
 }
 
@@ -105,6 +105,21 @@ func (s *Server) reload(x *exchange) error {
 		return err
 	}
 	return x.answer(http.StatusOK, changed)
+}
+
+// planReload answers POST /reload/plan: what POST /reload would do.
+func (s *Server) planReload(x *exchange) error {
+	var request reloadRequest
+	if body := x.body; len(body) > 0 {
+		if err := decode(body, &request); err != nil {
+			return err
+		}
+	}
+	plan, err := s.backend.PlanReload(x.ctx, request.Env)
+	if err != nil {
+		return err
+	}
+	return x.answer(http.StatusOK, plan)
 }
 
 // orEmpty replaces null by [] in JSON.

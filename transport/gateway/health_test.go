@@ -80,7 +80,7 @@ func TestDEF18FailedServersAreSeen(t *testing.T) {
 	}
 	want = strings.TrimSuffix(want, "}") + `,"lastError":"no such command"}`
 	status := `{"version":"1","pid":7,"uptimeSeconds":0,"generation":0,"servers":[` + want + `],"search":{"toolsIndexed":0,"cachedEmbeddings":0,"model":"","semanticAvailable":false,"cacheHitRate":0,` +
-		`"ready":false,"semantic":false,"state":"","generation":0,"modelLoaded":false,"failedEmbeddings":0,"indexingMs":0,"queries":0},"actors":[]}`
+		`"ready":false,"semantic":false,"state":"","generation":0,"modelLoaded":false,"failedEmbeddings":0,"indexingMs":0,"queries":0},"actors":[],"attention":[]}`
 	if diff := cmp.Diff(status, strings.TrimSpace(l.ask(t, http.MethodGet, "/status", "").body)); diff != "" {
 		t.Errorf("GET /status (-want +got):\n%s", diff)
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -79,7 +80,8 @@ type errorBody struct {
 	Kind    toolscript.Kind     `json:"kind"`
 	Server  string              `json:"server,omitempty"`
 	Tool    string              `json:"tool,omitempty"`
-	RPCCode int                 `json:"rpcCode,omitempty"` // for kind tool_failed
+	RPCCode int                 `json:"rpcCode,omitempty"`      // for kind tool_failed
+	RetryMs int64               `json:"retryAfterMs,omitempty"` // when to try again, if that is known
 	Details []toolscript.Detail `json:"details,omitempty"`
 }
 
@@ -165,6 +167,7 @@ func (x *exchange) errorBody(err error) errorBody {
 		return body
 	}
 	body.Server, body.Tool, body.RPCCode = own.Server, own.Tool, own.RPCCode
+	body.RetryMs = int64((own.RetryAfter + time.Millisecond - 1) / time.Millisecond)
 	for _, d := range own.Details {
 		body.Details = append(body.Details, toolscript.Detail{Path: x.redact(d.Path), Message: x.redact(d.Message)})
 	}

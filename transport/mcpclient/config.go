@@ -25,6 +25,7 @@ const (
 	SSE   = "sse"   // HTTP+SSE, the transport of MCP before 2025-03-26
 
 	Builtin   = "builtin"   // the built-in tools, in the gateway itself; see package builtin
+	Scripts   = "scripts"   // the saved scripts. No file configures such a server
 	InProcess = "inprocess" // Go functions; see package inprocess. No file configures such a server
 )
 
@@ -34,10 +35,16 @@ const (
 	Stateless = mcp.LATEST_PROTOCOL_VERSION        // the oldest version without handshake and sessions
 )
 
+// Values of Config.Shared.
+const (
+	SharedHost    = "host"    // one server for all gateways of this user on this host
+	SharedProject = "project" // one server for all gateways of one folder
+)
+
 // Config describes how to reach one server. It is immutable after loading, so it may
 // be read concurrently.
 type Config struct {
-	Type     string // Stdio, HTTP, SSE, Builtin or InProcess; may be empty if Problem or Disabled is set
+	Type     string // Stdio, HTTP, SSE, Builtin, Scripts or InProcess; may be empty if Problem or Disabled is set
 	Disabled bool   // the server is listed but not started
 
 	// Fields for Stdio. Env is set on top of the inherited variables. By default the
@@ -50,16 +57,28 @@ type Config struct {
 	InheritNames []string
 	Dir          string // working directory of the process; empty means Dialer.Dir
 
+	// Environ is the complete environment of the process as NAME=value, without
+	// inherited variables; nil: the fields above decide. Only a hub sets it.
+	Environ []string
+
 	// Fields for HTTP and SSE.
 	URL     string
 	Headers map[string]string
 	OAuth   oauth.Config
+	Account string // name under which logins are stored; empty means the name of the server. Only a hub sets it
 
 	// Fields for Builtin: the absolute path of the folder that the tools work in, and
 	// the names of the tools, and the settings of some of them.
 	Root     string
 	Tools    []string
 	Settings BuiltinSettings
+
+	// Shared says which gateways use one instance of the server together, which a hub
+	// runs. Empty: the gateway has one for itself.
+	Shared string
+
+	// Scripts are the saved scripts, of the type Scripts.
+	Scripts []toolscript.SavedScript
 
 	// Protocol is the newest version of MCP to offer; empty means Handshake. With
 	// Stateless, toolscript first asks whether the server supports that version. A
@@ -77,6 +96,10 @@ type Config struct {
 	// Concurrency is the maximum number of calls in flight; further calls wait. 0
 	// means DefaultConcurrency.
 	Concurrency int
+
+	// RateLimit bounds how often calls begin; further calls wait. The zero value is no
+	// limit.
+	RateLimit RateLimit
 
 	// Source is the path of the configuration file, empty if there is none.
 	Source string
@@ -103,14 +126,19 @@ func (c Config) GoString() string { return c.String() }
 func (c Config) LogValue() slog.Value { return slog.StringValue(c.String()) }
 
 // Local reports whether the server runs on this machine, without an address and without
-// logins: a server of type Stdio, Builtin or InProcess.
-func (c Config) Local() bool { return c.Type == Stdio || c.Type == Builtin || c.Type == InProcess }
+// logins: a server of type Stdio, Builtin, Scripts or InProcess.
+func (c Config) Local() bool { return c.Type == Stdio || c.Functions() }
+
+// Functions reports whether the tools of the server are functions of this program.
+func (c Config) Functions() bool {
+	return c.Type == Builtin || c.Type == Scripts || c.Type == InProcess
+}
 
 // Connection returns the part of the configuration that decides which server is
 // reached and how. The rest limits calls and selects tools.
 func (c Config) Connection() Config {
 	c.IncludeTools, c.ExcludeTools, c.Timeout, c.Concurrency, c.Secrets = nil, nil, 0, 0, nil
-	c.Source = ""
+	c.Source, c.RateLimit = "", RateLimit{}
 	return c
 }
 

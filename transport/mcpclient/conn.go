@@ -47,6 +47,14 @@ type Conn struct {
 // Info returns the server's description of itself.
 func (c *Conn) Info() Info { return c.info }
 
+// PID returns the process of a stdio server; 0 for other servers.
+func (c *Conn) PID() int {
+	if s, ok := c.peer.(*stdio); ok {
+		return s.proc.cmd.Process.Pid
+	}
+	return 0
+}
+
 // Lost returns a channel that is closed when the connection has ended for any reason.
 func (c *Conn) Lost() <-chan struct{} { return c.peer.lost() }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/inflight"
@@ -20,6 +21,7 @@ type ToolCall struct {
 	Args     json.RawMessage           // one JSON object; empty means {}
 	Run      string                    // id of the run that makes the call; empty outside of runs
 	Trace    string                    // traceparent for the server; empty if there is none
+	Limit    time.Duration             // of the call without progress; the caller of Start applies it, unless the connection does
 	Progress func()                    // called for each progress notification; may be nil
 	Watch    func(toolscript.Progress) // receives their content; nil: the watcher of Ctx, see WatchProgress
 

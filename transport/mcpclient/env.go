@@ -26,6 +26,9 @@ func Environment(host []string, cfg Config) []string { return environment(host, 
 // environment selects variables from host, the gateway's environment, and adds those
 // of the server's configuration.
 func environment(host []string, cfg Config) serverEnvironment {
+	if cfg.Environ != nil {
+		return serverEnvironment{vars: cfg.Environ}
+	}
 	var out serverEnvironment
 	vars := make(map[string]string)
 	for _, entry := range host {

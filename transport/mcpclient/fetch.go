@@ -42,7 +42,7 @@ func (c *Conn) Fetch(ctx context.Context, o toolscript.FetchRequest, progress fu
 	if err != nil {
 		return nil, wrapError(about, toolscript.Invalid, err)
 	}
-	result, err := c.rounds(ctx, about, method, params, progress)
+	result, err := c.rounds(withTrace(ctx, o.Trace), about, method, params, progress)
 	if of := o.Collection(); of != "" {
 		if of == toolscript.ResourceTemplates && isMethodNotFound(err) {
 			result, err = json.RawMessage(`{"resourceTemplates":[]}`), nil // the server announces resources with fixed addresses only

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"sync"
 
 	"github.com/toolscript/toolscript/transport/inflight"
 	"github.com/toolscript/toolscript/transport/mcpclient/internal/nesting"
@@ -24,7 +25,7 @@ var errTooLarge = fmt.Errorf("the server sent a message larger than %d MB", maxM
 
 // ownID finds one of our request ids. The Python SDK writes the id before the result
 // and the TypeScript SDK after it, so both ends of a message are searched.
-var ownID = regexp.MustCompile(`"id"\s*:\s*"(` + callPrefix + `[0-9]+)"`)
+var ownID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"id"\s*:\s*"(` + callPrefix + `[0-9]+)"`) })
 
 // filter reads the server's output line by line and forwards the messages. A message
 // that exceeds the read buffer is collected within the budget for answers. If such a
@@ -127,8 +128,8 @@ func (f *filter) refuse(in *bufio.Reader, head, piece []byte, more bool) error {
 	if skipped > maxSkipped {
 		return errTooLarge
 	}
-	id := ownID.FindSubmatch(head)
-	if all := ownID.FindAllSubmatch(lastPart, -1); id == nil && all != nil {
+	id := ownID().FindSubmatch(head)
+	if all := ownID().FindAllSubmatch(lastPart, -1); id == nil && all != nil {
 		id = all[len(all)-1]
 	}
 	if id == nil || !f.tooLarge(string(id[1])) {
@@ -150,8 +151,8 @@ func (f *filter) refuseDeep(in *bufio.Reader, head, piece []byte, more bool) err
 	if skipped > maxSkipped {
 		return errTooLarge
 	}
-	id := ownID.FindSubmatch(head)
-	if all := ownID.FindAllSubmatch(append(lastPart, end...), -1); id == nil && all != nil {
+	id := ownID().FindSubmatch(head)
+	if all := ownID().FindAllSubmatch(append(lastPart, end...), -1); id == nil && all != nil {
 		id = all[len(all)-1]
 	}
 	answer := ""

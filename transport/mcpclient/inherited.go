@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // inherited lists the variables that a server inherits by default: user and home
@@ -77,13 +78,13 @@ func listed(names []string, name string) bool {
 
 // Addresses of proxies and package indexes may contain a user name and a password.
 var (
-	addressWithUser = regexp.MustCompile(`://[^/\s@]+@`)
-	proxyWithUser   = regexp.MustCompile(`^[^/\s@]+@`)
+	addressWithUser = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`://[^/\s@]+@`) })
+	proxyWithUser   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[^/\s@]+@`) })
 )
 
 // holdsCredential reports whether the value of an inherited variable contains a user
 // name or password.
 func holdsCredential(name, value string) bool {
-	return addressWithUser.MatchString(value) ||
-		strings.HasSuffix(strings.ToUpper(name), "PROXY") && proxyWithUser.MatchString(value)
+	return addressWithUser().MatchString(value) ||
+		strings.HasSuffix(strings.ToUpper(name), "PROXY") && proxyWithUser().MatchString(value)
 }

@@ -1,18 +1,23 @@
 package mcpclient
 
-import "regexp"
+import (
+	"regexp"
+	"sync"
+)
 
 // credentials matches secrets of known forms: keys and tokens of common services, and
 // the values after names such as "password". Text in capture groups is kept.
-var credentials = regexp.MustCompile(`(?i:\b(authorization["']?\s*[:=]\s*["']?(?:(?:bearer|basic|token)\s+)?))[^\s"',;]{4,}` +
-	`|(?i:\b((?:bearer|basic)\s+))[\w.~+/-]{8,}=*` +
-	`|(?i:((?:password|passwd|pwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key)["']?\s*[:=]\s*["']?))[^\s"',;&]{4,}` +
-	`|(://[^/\s:@]*:)[^/\s@]+@` +
-	`|\beyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?` + // JSON Web Token
-	`|\b[sprk]k-[\w-]{16,}|\b[sr]k_(?:live|test)_\w{10,}|\bwhsec_\w{10,}` +
-	`|\bgh[oprsu]_\w{20,}|\bgithub_pat_\w{20,}|\bglpat-[\w-]{16,}|\bnpm_\w{30,}|\bpypi-[\w-]{20,}|\bhf_\w{20,}|\bdop_v1_\w{20,}` +
-	`|\bxox[a-z]-[\w-]{10,}|\bA[KS]IA[0-9A-Z]{16}\b|\bAIza[\w-]{30,}|\bya29\.[\w-]{10,}|\bSG\.[\w-]{16,}\.[\w-]{16,}|\bntn_\w{20,}|\btvly-[\w-]{16,}` +
-	`|-----BEGIN [A-Z ]*PRIVATE KEY-----(?:.*-----END [A-Z ]*PRIVATE KEY-----|.*)`)
+var credentials = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i:\b(authorization["']?\s*[:=]\s*["']?(?:(?:bearer|basic|token)\s+)?))[^\s"',;]{4,}` +
+		`|(?i:\b((?:bearer|basic)\s+))[\w.~+/-]{8,}=*` +
+		`|(?i:((?:password|passwd|pwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key)["']?\s*[:=]\s*["']?))[^\s"',;&]{4,}` +
+		`|(://[^/\s:@]*:)[^/\s@]+@` +
+		`|\beyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?` + // JSON Web Token
+		`|\b[sprk]k-[\w-]{16,}|\b[sr]k_(?:live|test)_\w{10,}|\bwhsec_\w{10,}` +
+		`|\bgh[oprsu]_\w{20,}|\bgithub_pat_\w{20,}|\bglpat-[\w-]{16,}|\bnpm_\w{30,}|\bpypi-[\w-]{20,}|\bhf_\w{20,}|\bdop_v1_\w{20,}` +
+		`|\bxox[a-z]-[\w-]{10,}|\bA[KS]IA[0-9A-Z]{16}\b|\bAIza[\w-]{30,}|\bya29\.[\w-]{10,}|\bSG\.[\w-]{16,}\.[\w-]{16,}|\bntn_\w{20,}|\btvly-[\w-]{16,}` +
+		`|-----BEGIN [A-Z ]*PRIVATE KEY-----(?:(?s:.*?)-----END [A-Z ]*PRIVATE KEY-----|.*)`)
+})
 
 const redactedText = "(redacted)"
 
@@ -28,8 +33,8 @@ func Redactor(cfg Config) func(string) string {
 }
 
 func redact(text string) string {
-	return credentials.ReplaceAllStringFunc(text, func(found string) string {
-		for _, kept := range credentials.FindStringSubmatch(found)[1:] {
+	return credentials().ReplaceAllStringFunc(text, func(found string) string {
+		for _, kept := range credentials().FindStringSubmatch(found)[1:] {
 			if kept != "" {
 				return kept + redactedText
 			}

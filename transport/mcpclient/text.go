@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -17,13 +18,15 @@ const (
 )
 
 // escapes matches the terminal sequences of ECMA-48: CSI, OSC, and the short ones.
-var escapes = regexp.MustCompile(`\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]*[0-~])`)
+var escapes = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]*[0-~])`)
+})
 
 // printable makes a server's text safe for logs, terminals and errors: one line of
 // limited length, without control sequences or invisible characters.
 func printable(text string) string {
 	text = text[:min(len(text), maxRaw)]
-	text = escapes.ReplaceAllLiteralString(strings.ToValidUTF8(text, "\uFFFD"), "")
+	text = escapes().ReplaceAllLiteralString(strings.ToValidUTF8(text, "\uFFFD"), "")
 	text = strings.Map(func(r rune) rune {
 		switch {
 		case unicode.IsSpace(r):

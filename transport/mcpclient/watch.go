@@ -14,6 +14,12 @@ func WatchProgress(ctx context.Context, watch func(toolscript.Progress)) context
 	return context.WithValue(ctx, watcherKey{}, watch)
 }
 
+// WatcherOf returns the function of WatchProgress; nil if there is none.
+func WatcherOf(ctx context.Context) func(toolscript.Progress) {
+	watch, _ := ctx.Value(watcherKey{}).(func(toolscript.Progress))
+	return watch
+}
+
 func watcherOf(ctx context.Context) *func(toolscript.Progress) {
 	if watch, ok := ctx.Value(watcherKey{}).(func(toolscript.Progress)); ok {
 		return &watch

@@ -40,6 +40,7 @@ const closeTime = 2 * time.Second
 type Reaper struct {
 	log  *slog.Logger
 	mark string
+	hold []*os.File
 
 	mu     sync.Mutex
 	groups *groups // nil before the first Begin, and if they cannot be kept
@@ -53,9 +54,10 @@ type child struct {
 	exited chan struct{}
 }
 
-// New returns a Reaper that has started nothing yet.
-func New(log *slog.Logger) *Reaper {
-	return &Reaper{log: log, mark: markName + "=" + rand.Text()}
+// New returns a Reaper that has started nothing yet. The second process has the files of
+// hold open until it has ended what is left, so that their locks show when that is.
+func New(log *slog.Logger, hold ...*os.File) *Reaper {
+	return &Reaper{log: log, mark: markName + "=" + rand.Text(), hold: hold}
 }
 
 // Begin starts the second process if necessary, and returns the mark for the
@@ -130,7 +132,7 @@ func (r *Reaper) start() (*child, error) {
 	cmd.Args[0] = ProcessName
 	cmd.Env = []string{"GOMAXPROCS=1"} // not the mark: a program below another gateway is marked itself
 	cmd.Dir = "/"
-	cmd.ExtraFiles = []*os.File{r.groups.file, program} // groupsFD, programFD
+	cmd.ExtraFiles = append([]*os.File{r.groups.file, program}, r.hold...) // groupsFD, programFD
 	leadSession(cmd)
 	pipe, err := cmd.StdinPipe()
 	if err != nil {

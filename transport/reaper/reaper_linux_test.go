@@ -2,6 +2,7 @@ package reaper_test
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -224,5 +225,31 @@ func (p *running) awaitEnd(t *testing.T) {
 	}
 	if n != 1 || err != nil {
 		t.Errorf("the server has not ended: %d, %v", n, err)
+	}
+}
+
+// TestHold shows that a lock of the program is held until its servers have ended.
+func TestHold(t *testing.T) {
+	locked, err := os.Create(filepath.Join(t.TempDir(), "lock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Flock(int(locked.Fd()), syscall.LOCK_EX); err != nil {
+		t.Fatal(err)
+	}
+	r := reaper.New(slog.New(slog.DiscardHandler), locked)
+	r.Begin()
+	_ = locked.Close() // as the end of the program does
+	again, err := os.Open(locked.Name())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close() //nolint:errcheck // only locked
+	if err := syscall.Flock(int(again.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); !errors.Is(err, syscall.EWOULDBLOCK) {
+		t.Errorf("lock while the reaper runs: %v, want %v", err, syscall.EWOULDBLOCK)
+	}
+	r.Close()
+	if err := syscall.Flock(int(again.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		t.Errorf("lock after the reaper: %v", err)
 	}
 }

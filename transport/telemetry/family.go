@@ -134,6 +134,7 @@ func (b *builder) gateway(m toolscript.Measures) {
 		put(float64(m.Started.UnixMilli()) / 1000)
 	b.add("go.goroutines", Gauge, "", "Goroutines of the gateway.").put(float64(runtime.NumGoroutine()))
 	b.add("toolscript.approvals.pending", Gauge, "", "Calls that wait for the approval of a person.").put(float64(m.Approvals))
+	b.add("toolscript.audit.lines.dropped", Counter, "", "Lines that the audit could not keep.").put(float64(m.AuditDropped))
 	byState := b.add("toolscript.servers", Gauge, "", "Configured servers by state.")
 	for _, state := range states {
 		n := 0
@@ -164,6 +165,8 @@ func (b *builder) ofServers(m toolscript.Measures) {
 		{"toolscript.server.tools", Gauge, "", "Tools of the server.", func(s toolscript.ServerMeasures) float64 { return float64(s.Tools) }},
 		{"toolscript.server.calls.in_flight", Gauge, "", "Calls that the server has not answered yet.", func(s toolscript.ServerMeasures) float64 { return float64(s.InFlight) }},
 		{"toolscript.server.calls.queued", Gauge, "", "Calls that wait for their turn or for a connection.", func(s toolscript.ServerMeasures) float64 { return float64(s.Queued) }},
+		{"toolscript.server.calls.delayed", Counter, "", "Calls that had to wait because of the rate limit of the server.", ofRate(func(r toolscript.RateLimit) uint64 { return r.Delayed })},
+		{"toolscript.server.calls.refused", Counter, "", "Calls that failed because the rate limit of the server allowed them only after their deadline.", ofRate(func(r toolscript.RateLimit) uint64 { return r.Refused })},
 		{"toolscript.server.answer.size", Counter, "By", "Bytes of the answers of tools.", func(s toolscript.ServerMeasures) float64 { return float64(s.AnswerBytes) }},
 		{"toolscript.server.log_lines.dropped", Counter, "", "Lines about the server that were left out of the log, because there were too many.", func(s toolscript.ServerMeasures) float64 { return float64(s.DroppedLines) }},
 	} {
@@ -181,9 +184,22 @@ func (b *builder) ofServers(m toolscript.Measures) {
 	for _, t := range m.Tools {
 		tools.putOutcomes(t.Outcomes, b.server(t.Server), Label{"gen_ai.tool.name", t.Tool})
 	}
-	durations := b.add("mcp.client.operation.duration", Histogram, "s", "Time from the request of a tool call to the answer of the server.")
+	durations := b.add("mcp.client.operation.duration", Histogram, "s", "Time from a request to the answer of the server: of a tool call, and of a request for resources or prompts.")
 	for _, s := range m.Servers {
 		durations.putDurations(s.Durations, b.server(s.Name), Label{"mcp.method.name", "tools/call"})
+		for _, method := range slices.Sorted(maps.Keys(s.Fetches)) {
+			durations.putDurations(s.Fetches[method], b.server(s.Name), Label{"mcp.method.name", method})
+		}
+	}
+}
+
+// ofRate reads a counter of the rate limit of a server; 0 if it has none.
+func ofRate(count func(toolscript.RateLimit) uint64) func(toolscript.ServerMeasures) float64 {
+	return func(s toolscript.ServerMeasures) float64 {
+		if s.RateLimit == nil {
+			return 0
+		}
+		return float64(count(*s.RateLimit))
 	}
 }
 

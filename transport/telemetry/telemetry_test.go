@@ -66,10 +66,10 @@ func durations(all ...time.Duration) (d toolscript.Durations) {
 func TestText(t *testing.T) {
 	const odd = "a \"quoted\" \\ name\nof two lines"
 	m := toolscript.Measures{
-		Started: time.Unix(1700000000, 0),
+		Started: time.Unix(1700000000, 0), AuditDropped: 9,
 		Servers: []toolscript.ServerMeasures{
 			{
-				ServerStatus: toolscript.ServerStatus{Name: "github", State: toolscript.Ready, Restarts: 2, InFlight: 3, Queued: 4, Tools: 5},
+				ServerStatus: toolscript.ServerStatus{Name: "github", State: toolscript.Ready, Restarts: 2, InFlight: 3, Queued: 4, Tools: 5, RateLimit: &toolscript.RateLimit{Delayed: 12, Refused: 13}},
 				Outcomes:     map[string]uint64{"ok": 7, "timeout": 1}, AnswerBytes: 1234, DroppedLines: 6,
 				Durations: durations(50*time.Microsecond, time.Millisecond, 3*time.Second, time.Hour),
 			},
@@ -97,8 +97,11 @@ func TestText(t *testing.T) {
 		{"toolscript_server_tools", "server=github", 5},
 		{"toolscript_server_calls_in_flight", "server=github", 3},
 		{"toolscript_server_calls_queued", "server=github", 4},
+		{"toolscript_server_calls_delayed_total", "server=github", 12},
+		{"toolscript_server_calls_refused_total", "server=github", 13},
 		{"toolscript_server_answer_size_bytes_total", "server=github", 1234},
 		{"toolscript_server_log_lines_dropped_total", "server=github", 6},
+		{"toolscript_audit_lines_dropped_total", "", 9},
 		{"toolscript_calls_total", "server=github,outcome=ok", 7},
 		{"toolscript_calls_total", "server=,outcome=not_found", 9},
 		{"toolscript_tool_calls_total", "server=github,gen_ai_tool_name=github__search,outcome=ok", 2},

@@ -23,7 +23,7 @@ import (
 	"time"
 )
 
-// The files of a folder, beside those of lines.
+// The other files of the folder: the head of the chain, and the lock of its writers.
 const (
 	headName = "head.json"
 	lockName = "lock"

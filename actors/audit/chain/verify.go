@@ -232,8 +232,8 @@ func (v *verifier) explain(name string, n note) error {
 	return nil
 }
 
-// compareHead compares the last line with the head. Lines behind the head are those of a
-// process that was killed, or of one that is writing them.
+// compareHead compares the last line with the head. Lines after the head were
+// written by a process that was killed, or by one that has not updated the head yet.
 func (v *verifier) compareHead(root *os.Root, last []byte) error {
 	if v.before != "" && !v.proven {
 		return v.broken(v.before, 0, "the file is missing, and no line says that it was deleted because of its age or size")

@@ -13,7 +13,7 @@ import (
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
 )
 
-// slow takes each message when it is told to.
+// slow waits for a value from next before it ends its work on a message.
 type slow struct{ next chan struct{} }
 
 func (s slow) Receive(c *actor.Context) {
@@ -41,7 +41,7 @@ func TestMessagesThatWaitAreCounted(t *testing.T) {
 			next <- struct{}{}
 		}
 		<-engine.Poison(pid).Done()
-		mailbox.Send(engine, pid, "late") // reaches nobody, and is not counted
+		mailbox.Send(engine, pid, "late") // the actor has ended: the message is not counted
 		if got := life.Waiting(); got != 0 {
 			t.Errorf("%d messages wait for an actor that has ended", got)
 		}

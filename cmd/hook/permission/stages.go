@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // producer reports whether the words are an echo or printf, which only print.
@@ -18,7 +19,9 @@ func producer(words []string) bool {
 }
 
 // count matches the options of head and tail that take a number.
-var count = regexp.MustCompile(`^(-[0-9]{1,9}|-[nc] ?[-+]?[0-9]{1,9}[kKMG]?|--(lines|bytes)=[-+]?[0-9]{1,9}[kKMG]?)$`)
+var count = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(-[0-9]{1,9}|-[nc] ?[-+]?[0-9]{1,9}[kKMG]?|--(lines|bytes)=[-+]?[0-9]{1,9}[kKMG]?)$`)
+})
 
 // filter reports whether the words are a filter that reads only its standard input.
 func filter(words []string) bool {
@@ -43,7 +46,7 @@ func counts(args []string) bool {
 		if (option == "-n" || option == "-c") && len(args) > 1 {
 			option, used = option+" "+args[1], 2
 		}
-		if !count.MatchString(option) {
+		if !count().MatchString(option) {
 			return false
 		}
 		args = args[used:]
@@ -53,9 +56,13 @@ func counts(args []string) bool {
 
 var (
 	// jqOptions matches the options of jq that change only the form of its output.
-	jqOptions = regexp.MustCompile(`^(-[rcesSjaMC]+|--(raw-output|compact-output|exit-status|slurp|sort-keys|join-output|ascii-output|monochrome-output|color-output|tab))$`)
+	jqOptions = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(-[rcesSjaMC]+|--(raw-output|compact-output|exit-status|slurp|sort-keys|join-output|ascii-output|monochrome-output|color-output|tab))$`)
+	})
 	// jqOutside matches the names by which a query reads files or the environment.
-	jqOutside = regexp.MustCompile(`\$ENV|\b(env|import|include|input_filename|get_search_list|modulemeta)\b`)
+	jqOutside = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`\$ENV|\b(env|import|include|input_filename|get_search_list|modulemeta)\b`)
+	})
 )
 
 // query accepts a jq with one query and no files.
@@ -63,8 +70,8 @@ func query(args []string) bool {
 	queries := 0
 	for _, arg := range args {
 		switch {
-		case jqOptions.MatchString(arg):
-		case strings.HasPrefix(arg, "-"), jqOutside.MatchString(arg):
+		case jqOptions().MatchString(arg):
+		case strings.HasPrefix(arg, "-"), jqOutside().MatchString(arg):
 			return false
 		default:
 			queries++

@@ -147,7 +147,7 @@
     Object.assign(run, { toolCalls: given.toolCalls, stdin: given.stdin });
     if (given.tz !== '') Deno.env.set('TZ', given.tz);
     Deno.permissions.revokeSync({ name: 'env', variable: 'TZ' });
-    internal.begin(JSON.stringify({ args: given.args, cwd: given.cwd, env: { TOOLSCRIPT_GATEWAY_URL: base } }));
+    internal.begin(JSON.stringify({ args: given.args, cwd: given.cwd, parameter: given.parameter, env: { TOOLSCRIPT_GATEWAY_URL: base } }));
     started.at = performance.now();
   };
 }

@@ -25,8 +25,9 @@ async (host, internal) => {
   internal.script = { url, name: run.name };
   let text;
   try {
-    const namespace = await import(url);
+    let namespace = await import(url);
     loading = false;
+    if (run.parameter !== undefined) namespace = await internal.call(namespace);
     phase = 'finalizing';
     text = await internal.finish(namespace);
   } catch (error) {

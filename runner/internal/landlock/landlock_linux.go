@@ -39,7 +39,7 @@ func RestrictThread(a Access) error {
 	}
 	handled := handledBy(int(version))
 	if a.Network {
-		handled.Access_net = 0
+		handled.Handled_access_net = 0
 	}
 	fd, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&handled)), unsafe.Sizeof(handled), 0) //nolint:gosec // the kernel reads the struct
 	if errno != 0 {
@@ -57,14 +57,14 @@ func RestrictThread(a Access) error {
 
 // handledBy is the rights that a version of Landlock can restrict.
 func handledBy(version int) unix.LandlockRulesetAttr {
-	handled := unix.LandlockRulesetAttr{Access_fs: unix.LANDLOCK_ACCESS_FS_MAKE_SYM<<1 - 1}
+	handled := unix.LandlockRulesetAttr{Handled_access_fs: unix.LANDLOCK_ACCESS_FS_MAKE_SYM<<1 - 1}
 	for added, bit := range map[int]uint64{2: unix.LANDLOCK_ACCESS_FS_REFER, 3: unix.LANDLOCK_ACCESS_FS_TRUNCATE, ioctlABI: unix.LANDLOCK_ACCESS_FS_IOCTL_DEV} {
 		if version >= added {
-			handled.Access_fs |= bit
+			handled.Handled_access_fs |= bit
 		}
 	}
 	if version >= netABI {
-		handled.Access_net = netRules
+		handled.Handled_access_net = netRules
 	}
 	if version >= scopeABI {
 		handled.Scoped = scopes
@@ -75,16 +75,16 @@ func handledBy(version int) unix.LandlockRulesetAttr {
 // allow adds the rules of a.
 func (a Access) allow(ruleset int, handled unix.LandlockRulesetAttr) error {
 	for _, path := range a.Read {
-		if err := allowPath(ruleset, path, read&handled.Access_fs); err != nil {
+		if err := allowPath(ruleset, path, read&handled.Handled_access_fs); err != nil {
 			return err
 		}
 	}
 	for _, path := range a.Write {
-		if err := allowPath(ruleset, path, handled.Access_fs); err != nil {
+		if err := allowPath(ruleset, path, handled.Handled_access_fs); err != nil {
 			return err
 		}
 	}
-	if handled.Access_net == 0 {
+	if handled.Handled_access_net == 0 {
 		return nil
 	}
 	for _, port := range a.Connect {

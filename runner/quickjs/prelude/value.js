@@ -80,6 +80,13 @@
 
   const firstLine = (error) => error.message.split('\n', 1)[0];
 
+  // call calls the function that a module exports as default with the parameter of the
+  // run. The value of the function then stands for the exported one.
+  internal.call = async (namespace) => {
+    const exported = namespace.default;
+    return { default: typeof exported === 'function' ? await exported(internal.parameter) : exported };
+  };
+
   internal.finish = async (namespace) => {
     const value = await namespace.default;
     if (value === undefined || host.json?.(value) === 1) return undefined; // the engine has it

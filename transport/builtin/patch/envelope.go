@@ -3,6 +3,7 @@ package patch
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 const (
@@ -95,7 +96,7 @@ func updates(l *lines, c *Change) error {
 }
 
 // numbered is the header of a hunk of a unified diff.
-var numbered = regexp.MustCompile(`^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@(.*)$`)
+var numbered = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@(.*)$`) })
 
 // envelopeHunk reads the header lines and the lines of one hunk.
 func envelopeHunk(l *lines) (Hunk, error) {

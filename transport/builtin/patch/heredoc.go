@@ -4,15 +4,18 @@ import (
 	"errors"
 	"regexp"
 	"strings"
+	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
 )
 
 // command is the first line of a patch in a here-document.
-var command = regexp.MustCompile(`^(?:cd\s|apply_?patch\b)`)
+var command = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:cd\s|apply_?patch\b)`) })
 
 // delimiter is the word that ends a here-document.
-var delimiter = regexp.MustCompile(`<<(-?)\s*(?:'([^'\s]+)'|"([^"\s]+)"|([A-Za-z0-9_]+))`)
+var delimiter = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`<<(-?)\s*(?:'([^'\s]+)'|"([^"\s]+)"|([A-Za-z0-9_]+))`)
+})
 
 // maxCommand bounds the first line, in bytes. Only this line is parsed as shell.
 const maxCommand = 4 << 10
@@ -22,13 +25,13 @@ const maxCommand = 4 << 10
 func unwrap(text string) (dir, patch string, err error) {
 	head, body, _ := strings.Cut(strings.TrimLeft(text, " \t\r\n"), "\n")
 	head = strings.TrimSuffix(head, "\r")
-	if !command.MatchString(head) || !strings.Contains(head, "<<") {
+	if !command().MatchString(head) || !strings.Contains(head, "<<") {
 		return "", text, nil
 	}
 	if len(head) > maxCommand {
 		return "", "", errors.New("the command before the patch is too long")
 	}
-	m := delimiter.FindStringSubmatch(head)
+	m := delimiter().FindStringSubmatch(head)
 	if m == nil {
 		return "", "", errors.New("the here-document of the patch has no delimiter such as 'EOF'")
 	}

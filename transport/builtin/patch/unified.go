@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // parseUnified reads a unified diff, with or without the headers of git. Text around
@@ -17,7 +18,7 @@ func parseUnified(l *lines) (changes []Change, err error) {
 			c, err = gitChange(l)
 		case l.plainHeader():
 			c, err = plainChange(l)
-		case numbered.MatchString(l.line()):
+		case numbered().MatchString(l.line()):
 			err = mistake(l.number(), `a hunk without a file: "---" and "+++" lines are missing before it`)
 		default:
 			l.next()
@@ -92,12 +93,14 @@ func gitChange(l *lines) (*Change, error) {
 }
 
 // extendedHeader is a header line of git, which has a value behind the keyword.
-var extendedHeader = regexp.MustCompile(`^(old mode|new mode|new file mode|deleted file mode|(?:dis)?similarity index|index|copy from|copy to|` +
-	`rename from|rename to|Binary files|GIT binary patch)(?: (.*))?$`)
+var extendedHeader = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(old mode|new mode|new file mode|deleted file mode|(?:dis)?similarity index|index|copy from|copy to|` +
+		`rename from|rename to|Binary files|GIT binary patch)(?: (.*))?$`)
+})
 
 // extended reads one header line of git. It returns false for any other line.
 func (h *header) extended(number int, line string) (known bool, err error) {
-	m := extendedHeader.FindStringSubmatch(line)
+	m := extendedHeader().FindStringSubmatch(line)
 	if m == nil {
 		return false, nil
 	}
@@ -264,7 +267,7 @@ func unifiedHunks(l *lines) (hunks []Hunk, err error) {
 type span struct{ start, before, after int }
 
 func parseRange(line string) (r span, ok bool) {
-	m := numbered.FindStringSubmatch(strings.TrimSuffix(line, "\r"))
+	m := numbered().FindStringSubmatch(strings.TrimSuffix(line, "\r"))
 	if m == nil {
 		return r, false
 	}

@@ -88,8 +88,8 @@ func tooDeep(data []byte) *transport.JSONRPCResponse {
 		return nil
 	}
 	const edge = 512
-	ids := anyID.FindAllSubmatch(data[max(0, len(data)-edge):], -1)
-	if first := anyID.FindSubmatch(data[:min(len(data), edge)]); first != nil {
+	ids := anyID().FindAllSubmatch(data[max(0, len(data)-edge):], -1)
+	if first := anyID().FindSubmatch(data[:min(len(data), edge)]); first != nil {
 		ids = append(ids, first)
 	}
 	if len(ids) == 0 {

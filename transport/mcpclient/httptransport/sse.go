@@ -132,14 +132,14 @@ func (s *SSE) deliver(response *transport.JSONRPCResponse, taken *inflight.Lease
 }
 
 // anyID matches text that may be the id of a message.
-var anyID = regexp.MustCompile(`"id"\s*:\s*("(?:[^"\\]|\\.)*"|[0-9]+)`)
+var anyID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"id"\s*:\s*("(?:[^"\\]|\\.)*"|[0-9]+)`) })
 
 // refuse fails the request whose answer is too large. torso contains both ends of the
 // answer. refuse returns false if there is no such request.
 func (s *SSE) refuse(torso []byte) bool {
 	s.waiting.Lock()
 	defer s.waiting.Unlock()
-	for _, found := range anyID.FindAllSubmatch(torso, -1) {
+	for _, found := range anyID().FindAllSubmatch(torso, -1) {
 		var id mcp.RequestId
 		if id.UnmarshalJSON(found[1]) != nil {
 			continue

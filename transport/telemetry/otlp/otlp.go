@@ -37,8 +37,9 @@ type Exporter struct {
 	provider *trace.TracerProvider
 	tracer   oteltrace.Tracer
 
-	stop  context.CancelFunc
-	ended chan struct{} // closed when the metrics are not sent any more; nil: they are not sent
+	stop    context.CancelFunc
+	ended   chan struct{} // closed when the metrics are not sent any more; nil: they are not sent
+	measure func(context.Context) (toolscript.Measures, error)
 
 	failing atomic.Bool
 }
@@ -76,7 +77,7 @@ func (e *Exporter) SendMetrics(measure func(context.Context) (toolscript.Measure
 		return
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	e.stop, e.ended = stop, make(chan struct{})
+	e.stop, e.ended, e.measure = stop, make(chan struct{}), measure
 	go func() {
 		defer close(e.ended)
 		ticker := time.NewTicker(e.config.Interval)
@@ -87,11 +88,26 @@ func (e *Exporter) SendMetrics(measure func(context.Context) (toolscript.Measure
 				return
 			case <-ticker.C:
 			}
-			if m, err := measure(ctx); err == nil { // otherwise the gateway is shutting down
-				_ = e.send(ctx, e.config.Metrics, metrics(e.resource, telemetry.Families(m), m.Started, time.Now())) // send logs it
-			}
+			e.sendMetrics(ctx)
 		}
 	}()
+}
+
+func (e *Exporter) sendMetrics(ctx context.Context) {
+	if m, err := e.measure(ctx); err == nil { // otherwise the gateway is shutting down
+		_ = e.send(ctx, e.config.Metrics, metrics(e.resource, telemetry.Families(m), m.Started, time.Now())) // send logs it
+	}
+}
+
+// EndMetrics sends the metrics a last time, at most until ctx ends. It is called while
+// the gateway can still be measured.
+func (e *Exporter) EndMetrics(ctx context.Context) {
+	if e == nil || e.ended == nil {
+		return
+	}
+	e.stop()
+	<-e.ended
+	e.sendMetrics(ctx)
 }
 
 // Close sends the spans that wait, at most until ctx ends.

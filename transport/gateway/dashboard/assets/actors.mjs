@@ -35,7 +35,7 @@ function row({ actor: a, depth }) {
     cells: [
       html`<span class=${`depth depth-${Math.min(depth, 5)}`}>${shown(a.name)}${depth > 0 && html`<span class="hidden"> below ${shown(a.parent)}</span>`}</span>`,
       html`<${State} of=${a.state} />`,
-      html`${number(a.mailbox ?? 0)}${a.mailboxMs >= 1 && html`<br /><span class="note">${duration(a.mailboxMs)}</span>`}`,
+      html`${number(a.waiting ?? 0)}${a.mailboxMs >= 1 && html`<br /><span class="note">${duration(a.mailboxMs)}</span>`}`,
       number(a.messages ?? 0),
       number(a.inFlight),
       number(a.restarts),

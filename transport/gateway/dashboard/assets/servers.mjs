@@ -23,9 +23,9 @@ function row(s) {
       html`<${State} of=${s.disabled ? "disabled" : s.state} />${next(s)}`,
       html`${shown(s.type)}${s.protocol && html`<br /><span class="note">${shown(s.protocol)}</span>`}`,
       html`${number(s.tools)}${s.stale && html` <span class="note">old</span>`}`,
-      html`${number(s.stats?.calls ?? 0)}${flight(s)}`,
-      number(s.stats?.errors ?? 0),
-      s.stats?.calls ? `${duration(s.stats.p50Ms)} / ${duration(s.stats.p95Ms)}` : "–",
+      html`${number(s.calls ?? 0)}${flight(s)}`,
+      number(s.errors ?? 0),
+      s.calls ? `${duration(s.p50Ms)} / ${duration(s.p95Ms)}` : "–",
       html`<div class="buttons">
         ${s.state === "needs_auth" && html`<${Login} server=${s.id} />`}
         <${Button} name=${`restart ${s.id}`} label=${`Restart ${shown(s.id)}`} disabled=${s.disabled} does=${() => restart(s.id)}>Restart<//>
@@ -48,7 +48,7 @@ function next(s) {
 
 function flight(s) {
   if (!s.inFlight && !s.queued) return null;
-  return html`<br /><span class="note">${s.inFlight} now${s.queued ? `, ${s.queued} wait` : ""}</span>`;
+  return html`<br /><span class="note">${s.inFlight} now${s.queued ? `, ${s.queued} wait` : ""}${s.rateLimit?.waiting ? " (rate limit)" : ""}</span>`;
 }
 
 // logsOf shows the log lines of one server.

@@ -1,0 +1,113 @@
+package actors
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+// Plan returns what Configure would do with these servers, and changes nothing.
+func (s *System) Plan(servers map[string]mcpclient.Config) []toolscript.ServerChange {
+	s.configuring.Lock()
+	defer s.configuring.Unlock()
+	return s.plan(servers)
+}
+
+// plan returns what Configure does with each server, sorted by name. It is called with
+// configuring held.
+func (s *System) plan(next map[string]mcpclient.Config) []toolscript.ServerChange {
+	names := maps.Clone(next)
+	if names == nil {
+		names = map[string]mcpclient.Config{}
+	}
+	maps.Copy(names, s.configured)
+	states := map[string]toolscript.ServerState{}
+	for _, known := range s.current().Servers {
+		states[known.Name] = known.State
+	}
+	changes := make([]toolscript.ServerChange, 0, len(names))
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		before, had := s.configured[name]
+		after, has := next[name]
+		change := toolscript.ServerChange{Name: name, Action: actionOf(before, had, after, has)}
+		if had && has {
+			change.Fields = before.Changes(after)
+			change.Retry = keepsActor(change.Action) && s.retries(name, after, states[name])
+		}
+		if has && after.Problem != nil {
+			change.Reason = after.Problem.Error()
+		}
+		changes = append(changes, change)
+	}
+	return changes
+}
+
+// actionOf compares the configurations of a server. Servers that differ only in limits or
+// tool filters keep their connection.
+func actionOf(before mcpclient.Config, had bool, after mcpclient.Config, has bool) toolscript.ChangeAction {
+	switch {
+	case !had:
+		return toolscript.ChangeAdd
+	case !has:
+		return toolscript.ChangeRemove
+	case reflect.DeepEqual(before, after):
+		return toolscript.ChangeKeep
+	case reflect.DeepEqual(before.Connection(), after.Connection()):
+		return toolscript.ChangeAdjust
+	case after.Problem != nil || after.Disabled:
+		return toolscript.ChangeStop
+	default:
+		return toolscript.ChangeRestart
+	}
+}
+
+func keepsActor(a toolscript.ChangeAction) bool {
+	return a == toolscript.ChangeKeep || a == toolscript.ChangeAdjust
+}
+
+// retries reports whether a server that keeps its actor is not connected, and tries again
+// because of a reload.
+func (s *System) retries(name string, config mcpclient.Config, state toolscript.ServerState) bool {
+	if config.Problem != nil || config.Disabled {
+		return false
+	}
+	switch state {
+	case toolscript.Backoff, toolscript.Failed:
+	case toolscript.NeedsAuth:
+		if s.login(name, config) != nil {
+			return false // it connects by itself after the login
+		}
+	default:
+		return false
+	}
+	_, found := s.directory.find(serverID(name))
+	return found
+}
+
+// resultOf is the result of a reload that does what the plan says.
+func resultOf(plan []toolscript.ServerChange) toolscript.Reload {
+	r := toolscript.Reload{Added: []string{}, Removed: []string{}, Changed: []string{}, Unchanged: []string{}}
+	for _, c := range plan {
+		switch c.Action {
+		case toolscript.ChangeAdd:
+			r.Added = append(r.Added, c.Name)
+		case toolscript.ChangeRemove:
+			r.Removed = append(r.Removed, c.Name)
+		case toolscript.ChangeRestart, toolscript.ChangeStop:
+			r.Changed = append(r.Changed, c.Name)
+		case toolscript.ChangeAdjust:
+			r.Adjusted = append(r.Adjusted, c.Name)
+		case toolscript.ChangeKeep:
+			if !c.Retry {
+				r.Unchanged = append(r.Unchanged, c.Name)
+			}
+		}
+		if c.Retry {
+			r.Retried = append(r.Retried, c.Name)
+		}
+	}
+	return r
+}

@@ -1,0 +1,166 @@
+package actors
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/internal/mailbox"
+	"github.com/toolscript/toolscript/actors/server"
+	"github.com/toolscript/toolscript/transport/hub/wire"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+// These methods are for a hub, whose servers come and go with the gateways that use them.
+// They make a System a host.Servers.
+
+// OfferServer starts a server, or applies changed limits to it. It does not wait for the
+// connection.
+func (s *System) OfferServer(ctx context.Context, name string, config mcpclient.Config) error {
+	return s.change(ctx, func(servers map[string]mcpclient.Config) { servers[name] = config })
+}
+
+// WithdrawServer ends a server. It does not wait for the end of its process.
+func (s *System) WithdrawServer(ctx context.Context, name string) error {
+	return s.change(ctx, func(servers map[string]mcpclient.Config) { delete(servers, name) })
+}
+
+// change edits the configured servers. Unlike Configure, it does not touch the others.
+func (s *System) change(ctx context.Context, edit func(map[string]mcpclient.Config)) error {
+	s.configuring.Lock()
+	defer s.configuring.Unlock()
+	servers := maps.Clone(s.configured)
+	if servers == nil {
+		servers = map[string]mcpclient.Config{}
+	}
+	edit(servers)
+	_, err := s.replace(ctx, servers)
+	return err
+}
+
+// AwaitServer has an unconnected server try to connect at once, waits until it is neither
+// connecting nor unknown, and returns its status. The error is that of ctx.
+func (s *System) AwaitServer(ctx context.Context, name string) (toolscript.ServerStatus, error) {
+	asked := false
+	var since time.Time // of the state that the server had when it was asked
+	for {
+		view := s.view.Load()
+		status, known := statusOf(view, name)
+		switch {
+		case !known || status.State == toolscript.Connecting:
+			if known && s.options.OnDemand && !asked {
+				asked = true
+				s.want(name)
+			}
+		case status.State != toolscript.Backoff && status.State != toolscript.Failed:
+			return status, nil
+		case !asked:
+			if asked, since = true, status.Since; status.State == toolscript.Backoff {
+				s.want(name)
+			} else if at, ok := s.directory.find(serverID(name)); ok {
+				mailbox.Send(at.Engine, at.PID, server.Retry{})
+			}
+		case !status.Since.Equal(since):
+			return status, nil
+		}
+		select {
+		case <-view.replaced:
+		case <-ctx.Done():
+			return status, toolscript.ContextError(ctx)
+		case <-s.closing.Done():
+			return status, mailbox.ErrStopped
+		}
+	}
+}
+
+func statusOf(view *snapshot, name string) (toolscript.ServerStatus, bool) {
+	for _, known := range view.Servers {
+		if known.Name == name {
+			return known.ServerStatus, true
+		}
+	}
+	return toolscript.ServerStatus{Name: name}, false
+}
+
+// ViewServer returns the state of a server and its tools. known is false if there is no
+// such server; the view then only reports the next change.
+func (s *System) ViewServer(name string) (v wire.ServerView, known bool) {
+	view := s.view.Load()
+	v.Changed = view.replaced
+	if v.Status, known = statusOf(view, name); !known {
+		return v, false
+	}
+	for _, tool := range view.Catalog.All() {
+		if tool.Server == name {
+			v.Tools = append(v.Tools, tool)
+		}
+	}
+	v.Status.InFlight = s.port(name).InFlight() // the view has that of the last change of state
+	return v, true
+}
+
+// CallServer begins a call without the rules of a gateway: no check of the arguments, no
+// approval and no record, which the gateways have made. stop ends the call; neither blocks.
+func (s *System) CallServer(name string, c wire.ServerCall) (stop func(cause error)) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	release := func() {}
+	if !c.Deadline.IsZero() {
+		ctx, release = context.WithDeadline(ctx, c.Deadline)
+	}
+	over := func(result json.RawMessage, err error) {
+		release()
+		c.Done(result, err)
+	}
+	m := server.Call{
+		Ctx: ctx, Run: c.Run, Trace: c.Trace, Tool: c.Tool, Args: c.Args, Limit: c.Limit,
+		Ask: c.Ask, Held: c.Held, Watch: c.Watch,
+	}
+	if c.Fetch != nil {
+		m.Fetch = c.Fetch.Request(name, c.Run)
+	}
+	queued := func() { s.queueOn(name, m, over) }
+	if m.Fetch == nil && len(m.Args) > 0 {
+		end, sent := s.port(name).Start(&m, func(result json.RawMessage, err error) {
+			if errors.Is(err, server.ErrNotSent) {
+				go queued()
+				return
+			}
+			over(result, err)
+		})
+		if sent {
+			return func(cause error) {
+				cancel(cause)
+				end(cause)
+			}
+		}
+	}
+	go queued()
+	return cancel
+}
+
+// queueOn makes a call through the actor of a server, where it may wait for its turn.
+func (s *System) queueOn(name string, m server.Call, done func(json.RawMessage, error)) {
+	at, err := s.find(serverID(name))
+	if err != nil {
+		done(nil, err)
+		return
+	}
+	ctx, cancel := bounded(m.Ctx, callLimit)
+	defer cancel()
+	m.Ctx = ctx
+	result, err := func() (result json.RawMessage, err error) {
+		defer s.recovered(&err)
+		return mailbox.Ask(ctx, at, func(r mailbox.Reply[json.RawMessage]) any {
+			m.Reply = r
+			return m
+		})
+	}()
+	if err == nil && result == nil {
+		err = &toolscript.Error{Kind: toolscript.Internal, Server: name, Err: fmt.Errorf("no result of %s", m.Tool)}
+	}
+	done(result, err)
+}

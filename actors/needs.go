@@ -1,0 +1,175 @@
+package actors
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/execution"
+	"github.com/toolscript/toolscript/actors/registry"
+	"github.com/toolscript/toolscript/actors/server"
+	"github.com/toolscript/toolscript/naming"
+)
+
+// need is an entry of ExecRequest.Needs: a server, a tool id, or server.tool with the
+// names of scripts or with those of the servers. Each is a pattern of MatchName.
+type need string
+
+// dotted is the entry without tools.
+func (n need) dotted() string { return strings.TrimPrefix(string(n), "tools.") }
+
+// id is the entry with the separator of tool ids in place of the first dot.
+func (n need) id() string {
+	if strings.Contains(string(n), toolscript.Separator) {
+		return string(n)
+	}
+	return strings.Replace(n.dotted(), ".", toolscript.Separator, 1)
+}
+
+// matches reports whether a tool satisfies the entry, if it can be called.
+func (n need) matches(s naming.Server, tool toolscript.Tool, ident string) bool {
+	if toolscript.MatchName(string(n), s.Name) {
+		return true
+	}
+	for _, name := range []string{tool.Name, ident} {
+		if toolscript.MatchName(string(n), s.Name+toolscript.Separator+name) ||
+			toolscript.MatchName(n.dotted(), s.Ident+"."+name) || toolscript.MatchName(n.dotted(), s.Name+"."+name) {
+			return true
+		}
+	}
+	return false
+}
+
+// reaches reports whether a tool of the server can satisfy the entry.
+func (n need) reaches(s naming.Server) bool {
+	return toolscript.MatchName(string(n), s.Name) || toolscript.MayMatch(string(n), s.Name+toolscript.Separator) ||
+		toolscript.MayMatch(n.dotted(), s.Ident+".") || toolscript.MayMatch(n.dotted(), s.Name+".")
+}
+
+// needed returns the allowed servers that may have the tools that a run requires.
+func (s *System) needed(needs []string, allow toolscript.Filter) toolscript.Filter {
+	f := toolscript.Filter{}
+	for _, known := range s.current().Names().Servers {
+		if allow.Reaches(known.Name) && slices.ContainsFunc(needs, func(n string) bool { return need(n).reaches(known) }) {
+			f = append(f, known.Name)
+		}
+	}
+	return f
+}
+
+// missingTools is the error if a tool that a run requires cannot be called now. It names
+// each such entry, the reason and the next command, and reveals nothing that allow
+// excludes.
+func (s *System) missingTools(needs []string, allow toolscript.Filter) error {
+	l := lack{view: s.current(), allow: allow}
+	var lines []string
+	for _, n := range needs {
+		if why := l.reason(need(n)); why != "" {
+			lines = append(lines, fmt.Sprintf("\n  %s: %s", n, why))
+		}
+	}
+	if len(lines) == 0 {
+		return nil
+	}
+	return &toolscript.Error{Kind: toolscript.MissingTools, Err: fmt.Errorf(
+		"nothing of the script was run: %d of %d required tools cannot be called%s", len(lines), len(needs), strings.Join(lines, ""))}
+}
+
+// lack finds the reasons why tools cannot be called.
+type lack struct {
+	view  registry.View
+	allow toolscript.Filter
+}
+
+// reason is "" if a tool that matches the entry can be called. Of several reasons it is
+// the one of the tool or server that is nearest to being called.
+func (l *lack) reason(n need) string {
+	var refused, away, forbidden string
+	for _, known := range l.view.Names().Servers {
+		status, ok := l.status(known.Name)
+		if !ok || !n.reaches(known) {
+			continue
+		}
+		for _, t := range known.Tools {
+			tool, ok := l.view.Catalog.Lookup(t.ID)
+			if !ok || !n.matches(known, tool, t.Ident) {
+				continue
+			}
+			switch {
+			case !l.allow.Match(tool):
+				forbidden = cmp.Or(forbidden, execution.Forbidden(string(n), l.allow).Error())
+			case status.State == toolscript.Ready:
+				return ""
+			}
+		}
+		switch {
+		case !l.allow.Reaches(known.Name):
+			forbidden = cmp.Or(forbidden, execution.Forbidden(string(n), l.allow).Error())
+		case status.State != toolscript.Ready:
+			away = cmp.Or(away, refusal(status))
+		default:
+			refused = cmp.Or(refused, l.held(n, known, status))
+		}
+	}
+	return cmp.Or(refused, away, forbidden, l.unknown(n))
+}
+
+func (l *lack) status(name string) (toolscript.ServerStatus, bool) {
+	i := slices.IndexFunc(l.view.Servers, func(s registry.Server) bool { return s.Name == name })
+	if i < 0 {
+		return toolscript.ServerStatus{}, false
+	}
+	return l.view.Servers[i].ServerStatus, true
+}
+
+// refusal says why a server is not ready, and what to do.
+func refusal(status toolscript.ServerStatus) string {
+	why := server.Refusal(status, "").Error()
+	if strings.Contains(why, "toolscript ") {
+		return why
+	}
+	return why + "; see: toolscript list-servers"
+}
+
+// held is the error of a tool in quarantine that the entry means; "" if there is none.
+func (l *lack) held(n need, known naming.Server, status toolscript.ServerStatus) string {
+	for _, c := range status.Pins {
+		tool := toolscript.Tool{Server: known.Name, Name: c.Tool}
+		if c.Held && l.allow.Match(tool) && (c.Tool == "" || n.matches(known, tool, naming.Identifier(c.Tool))) {
+			return server.Quarantine(tool, c).Error()
+		}
+	}
+	return ""
+}
+
+// unknown is for an entry that no known tool matches. If allow excludes the entry, the
+// text is that for a tool which exists.
+func (l *lack) unknown(n need) string {
+	if l.allow != nil && !l.allow.Covers(n.id()) {
+		return execution.Forbidden(string(n), l.allow).Error()
+	}
+	var servers, ids []string
+	owner := ""
+	for _, known := range l.view.Names().Servers {
+		if !l.allow.Reaches(known.Name) {
+			continue
+		}
+		servers = append(servers, known.Name)
+		if n.reaches(known) {
+			owner = known.Name
+		}
+		for _, t := range known.Tools {
+			if tool, ok := l.view.Catalog.Lookup(t.ID); ok && l.allow.Match(tool) {
+				ids = append(ids, t.ID)
+			}
+		}
+	}
+	if owner != "" {
+		return fmt.Sprintf("server %s has no such tool, or includeTools or excludeTools of the configuration leaves it out%s; see: toolscript list-tools %[1]s",
+			owner, naming.DidYouMean(naming.Nearest(string(n), ids, nearNames)))
+	}
+	first, _, _ := strings.Cut(strings.ReplaceAll(n.dotted(), toolscript.Separator, "."), ".")
+	return fmt.Sprintf("no server of this name is configured%s; see: toolscript list-servers", naming.DidYouMean(naming.Nearest(first, servers, nearNames)))
+}

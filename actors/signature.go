@@ -1,0 +1,30 @@
+package actors
+
+import (
+	"context"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/execution"
+	"github.com/toolscript/toolscript/runner"
+)
+
+// Sign describes the function that a script exports as default. found are the mistakes of
+// a script that does not compile. The types of the signature do not depend on the tools
+// of the moment: what the script gets from a tool has the type any.
+func (s *System) Sign(ctx context.Context, src runner.Source) (sig runner.Signature, found []toolscript.Diagnostic, err error) {
+	defer s.recovered(&err)
+	checker, giveBack, err := borrow[execution.Checker](ctx, s, checkersID)
+	if err != nil {
+		return sig, nil, err
+	}
+	defer func() { giveBack(err != nil) }()
+	compiled, found, err := checker.Compile(ctx, src)
+	if err != nil || len(found) > 0 {
+		return sig, found, err
+	}
+	sig, err = execution.Sign(ctx, checker, runner.TypeCheck{Source: src, Spent: compiled.Spent, Module: untyped(compiled.Uses)})
+	return sig, nil, err
+}
+
+// untyped returns declarations in which servers have the type any.
+func untyped(uses runner.Uses) runner.Declarations { return open(noTools, uses.Servers) }

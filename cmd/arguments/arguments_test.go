@@ -1,0 +1,76 @@
+package arguments_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/toolscript/toolscript/cmd/arguments"
+)
+
+const schema = `{"type":"object","additionalProperties":false,"required":["repo"],
+	"properties":{"repo":{"type":"string"},"days":{"type":"number"},"all":{"type":"boolean"},"tags":{"type":"array","items":{"type":"string"}},
+	"level":{"enum":[1,"high"]},"id":{"anyOf":[{"type":"string"},{"type":"number"}]},"none":{"anyOf":[{"type":"number"},{"type":"null"}]},"tree":{"$ref":"#/$defs/t1"},"any":{}},
+	"$defs":{"t1":{"type":"object","properties":{"name":{"type":"string"}}}}}`
+
+func TestParse(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		words []string
+		want  string // JSON, or a part of the error
+		wrong bool
+	}{
+		{"text", []string{"repo=octo/cat"}, `{"repo":"octo/cat"}`, false},
+		{"text that looks like a number", []string{"repo=12"}, `{"repo":"12"}`, false},
+		{"text with =", []string{"repo=a=b"}, `{"repo":"a=b"}`, false},
+		{"empty text", []string{"repo="}, `{"repo":""}`, false},
+		{"types", []string{"repo=a", "days=7", "all=true"}, `{"all":true,"days":7,"repo":"a"}`, false},
+		{"literals", []string{"repo=a", "level=1"}, `{"level":1,"repo":"a"}`, false},
+		{"a literal text", []string{"repo=a", "level=high"}, `{"level":"high","repo":"a"}`, false},
+		{"text before number", []string{"repo=a", "id=7"}, `{"id":"7","repo":"a"}`, false},
+		{"null", []string{"repo=a", "none=null"}, `{"none":null,"repo":"a"}`, false},
+		{"a list as text", []string{"repo=a", `tags=["x"]`}, `{"repo":"a","tags":["x"]}`, false},
+		{"json", []string{"repo=a", `tags:=["x"]`, "id:=7"}, `{"id":7,"repo":"a","tags":["x"]}`, false},
+		{"a definition", []string{"repo=a", `tree={"name":"x"}`}, `{"repo":"a","tree":{"name":"x"}}`, false},
+		{"any value is a text", []string{"repo=a", "any=7"}, `{"any":"7","repo":"a"}`, false},
+
+		{"missing", nil, "repo", true},
+		{"wrong type", []string{"repo=a", "days=soon"}, "days", true},
+		{"unknown", []string{"repo=a", "dayz=1"}, "dayz", true},
+		{"no value", []string{"repo"}, "key=value", true},
+		{"no key", []string{"=a"}, "key=value", true},
+		{"no key of JSON", []string{":=1"}, "key=value", true},
+		{"broken JSON", []string{"repo:=a"}, "not JSON", true},
+		{"twice", []string{"repo=a", "repo=b"}, "twice", true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := arguments.Parse(t.Context(), c.words, json.RawMessage(schema))
+			switch {
+			case c.wrong && (err == nil || !strings.Contains(err.Error(), c.want)):
+				t.Errorf("Parse = %s, %v; want an error with %q", got, err, c.want)
+			case !c.wrong && (err != nil || string(got) != c.want):
+				t.Errorf("Parse = %s, %v; want %s", got, err, c.want)
+			}
+		})
+	}
+}
+
+// FuzzParse: what is accepted is one JSON object that fits the schema.
+func FuzzParse(f *testing.F) {
+	for _, seed := range []string{"repo=a\x00days=7", "repo:=\"x\"", "tags:=[1]", "=", ":=", "repo=\xff", "tree:={\"name\":{}}"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		got, err := arguments.Parse(t.Context(), strings.Split(text, "\x00"), json.RawMessage(schema))
+		if err != nil {
+			return
+		}
+		var object map[string]any
+		if json.Unmarshal(got, &object) != nil || object == nil {
+			t.Errorf("Parse(%q) = %s, which is no object", text, got)
+		}
+		if err := arguments.Check(t.Context(), got, json.RawMessage(schema)); err != nil {
+			t.Errorf("Parse(%q) = %s, which does not fit: %v", text, got, err)
+		}
+	})
+}

@@ -1,0 +1,148 @@
+package cli
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolscript/toolscript/cmd/background"
+	"github.com/toolscript/toolscript/cmd/config"
+	"github.com/toolscript/toolscript/cmd/form"
+	"github.com/toolscript/toolscript/cmd/sharing"
+	"github.com/toolscript/toolscript/transport/hub"
+)
+
+type hubOptions struct {
+	*app
+	onDemand bool // a gateway has started it
+	logFile  string
+	form     form.Form
+}
+
+// newHub makes the command that runs a hub, which also has the commands for it.
+func newHub(a *app) *cobra.Command {
+	o := &hubOptions{app: a}
+	c := &cobra.Command{
+		Use:   "hub",
+		Short: "Run the shared servers of this user, or manage the process that does",
+		Long: `Run the shared servers of this user until the command is interrupted.
+
+A server with "shared": true in .toolscript.json runs once, in the hub, for all gateways
+of this user on this host. A gateway starts the hub when it needs one, so you need this
+command only for a service. If a hub runs already, the command ends with exit code 1.
+
+A hub that a gateway has started ends when no gateway has used it for hub.idle of
+~/.toolscript.json, 5 minutes if it is not set. A shared server that no gateway has used
+for that time ends too.`,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return unknownCommand(c, args[0])
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
+	}
+	f := c.Flags()
+	form.Add(f, &o.form, "print the process as one line of JSON when gateways can find it")
+	f.BoolVar(&o.onDemand, "on-demand", false, "end when no gateway uses it")
+	f.StringVar(&o.logFile, "log-file", "", "log to this `file`")
+	for _, name := range []string{"on-demand", "log-file"} {
+		f.Lookup(name).Hidden = true
+	}
+	f.SetInterspersed(false)
+	c.AddCommand(newHubStatus(a), newHubStop(a), newHubCredentials(a))
+	return c
+}
+
+// startedHub is the output of hub with --json.
+type startedHub struct {
+	PID  int `json:"pid"`
+	Port int `json:"port,omitempty"` // for NATS clients
+}
+
+func (o *hubOptions) run(ctx context.Context) error {
+	if log, err := (&background.Options{LogFile: o.logFile}).Log(); err != nil {
+		return err
+	} else if log != nil {
+		o.Stderr = log
+	}
+	settings, err := config.LoadHub(o.host.ConfigOptions(false))
+	if err != nil {
+		return err
+	}
+	place, err := o.place()
+	if err != nil {
+		return err
+	}
+	return sharing.Serve(ctx, sharing.ServeOptions{
+		Place: place, Host: o.host, Logger: o.logger(slog.LevelInfo), Log: o.logFile,
+		Idle: settings.Idle, Port: settings.Port, Stay: !o.onDemand, Tidy: o.hangupSignals(), Ready: o.ready,
+	})
+}
+
+// ready tells who has started the hub that gateways can find it.
+func (o *hubOptions) ready(e sharing.Entry) error {
+	if o.form.Structured() {
+		return o.form.Write(o.Stdout, startedHub{PID: e.PID, Port: e.Port})
+	}
+	return o.print("Hub for shared servers running (PID %d)", e.PID)
+}
+
+// place has the files of the hub of this user.
+func (a *app) place() (sharing.Place, error) {
+	folder, err := a.target.Folder()
+	if err != nil {
+		return sharing.Place{}, err
+	}
+	data, err := config.DataDir(a.host.Config)
+	return sharing.NewPlace(folder, data), err
+}
+
+// findHub returns the running hub, and starts one if there is none.
+func (a *app) findHub(ctx context.Context) (hub.Endpoint, error) {
+	place, err := a.place()
+	if err != nil {
+		return hub.Endpoint{}, err
+	}
+	return sharing.Finder{Place: place, Launch: a.launchHub}.Find(ctx)
+}
+
+// ofSession are variables of one session, which the hub of all sessions must not have.
+var ofSession = []string{"CLAUDE_CODE_SESSION_ID=", "SESSION_ID=", "TOOLSCRIPT_GATEWAY_URL=", "TOOLSCRIPT_CONFIG="}
+
+// launchHub starts a hub that outlives this process. It runs in the home folder, so that it
+// holds no other folder.
+func (a *app) launchHub(ctx context.Context) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	data, err := config.DataDir(a.host.Config)
+	if err != nil {
+		return err
+	}
+	cmd := exec.CommandContext(context.WithoutCancel(ctx), self, "hub", "--on-demand", "--json", "--data-dir", data) //nolint:gosec // this program
+	cmd.Dir = a.getenv("HOME")
+	cmd.Env = slices.DeleteFunc(background.Env(a.Env, ""), func(entry string) bool {
+		return slices.ContainsFunc(ofSession, func(prefix string) bool { return strings.HasPrefix(entry, prefix) })
+	})
+	return a.launcher().LaunchHub(cmd)
+}
+
+// tidyHub has a running hub end the servers that no gateway uses at present.
+func (a *app) tidyHub() error {
+	place, err := a.place()
+	if err != nil {
+		return err
+	}
+	e, running, err := place.Read()
+	if err != nil || !running {
+		return err
+	}
+	return e.Hangup()
+}

@@ -1,0 +1,189 @@
+package cli
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/form"
+	"github.com/toolscript/toolscript/cmd/sharing"
+	"github.com/toolscript/toolscript/cmd/terminal"
+	"github.com/toolscript/toolscript/transport/hub"
+)
+
+type hubStatusOptions struct {
+	*app
+	form form.Form
+}
+
+func newHubStatus(a *app) *cobra.Command {
+	o := &hubStatusOptions{app: a}
+	c := &cobra.Command{
+		Use:   "status",
+		Short: "Show the shared servers, and the gateways that use them",
+		Args:  takes(),
+		RunE:  func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
+	}
+	form.Add(c.Flags(), &o.form, "print the state of the hub as JSON")
+	return c
+}
+
+// hubStatus is the output of hub status with --json.
+type hubStatus struct {
+	Running       bool         `json:"running"`
+	PID           int          `json:"pid,omitempty"`
+	Version       string       `json:"version,omitempty"`
+	Protocol      int          `json:"protocol,omitempty"`
+	UptimeSeconds int64        `json:"uptimeSeconds,omitempty"`
+	Port          int          `json:"port,omitempty"` // for NATS clients
+	Log           string       `json:"log,omitempty"`
+	MemoryMB      float64      `json:"memoryMb,omitempty"`
+	Gateways      []hubGateway `json:"gateways"`
+	Servers       []hubServer  `json:"servers"`
+}
+
+// hubGateway is a gateway that uses the hub.
+type hubGateway struct {
+	PID      int       `json:"pid"`
+	Label    string    `json:"label"`
+	Since    time.Time `json:"since"`
+	InFlight int       `json:"inFlight"`
+	Servers  []string  `json:"servers"`
+}
+
+// hubServer is a shared server.
+type hubServer struct {
+	Name          string                 `json:"name"`
+	Key           string                 `json:"key"` // a hash of its definition
+	Folder        string                 `json:"folder,omitempty"`
+	Service       string                 `json:"service"` // its name in NATS
+	Type          string                 `json:"type"`
+	State         toolscript.ServerState `json:"state"`
+	PID           int                    `json:"pid,omitempty"`
+	Gateways      int                    `json:"gateways"`
+	IdleSince     *time.Time             `json:"idleSince,omitempty"` // without a gateway
+	Tools         int                    `json:"tools"`
+	Calls         uint64                 `json:"calls"`
+	Errors        uint64                 `json:"errors"`
+	InFlight      int                    `json:"inFlight"`
+	UptimeSeconds int64                  `json:"uptimeSeconds,omitempty"` // while it is ready
+	MemoryMB      float64                `json:"memoryMb,omitempty"`      // of its processes
+	Error         string                 `json:"error,omitempty"`
+}
+
+func (o *hubStatusOptions) run(ctx context.Context) error {
+	place, err := o.place()
+	if err != nil {
+		return err
+	}
+	r, err := place.Running(ctx)
+	if err != nil {
+		return err
+	}
+	if r == nil {
+		return o.none()
+	}
+	status, err := r.Query(ctx)
+	if err != nil {
+		if _, still, readErr := place.Read(); readErr == nil && !still {
+			return o.none() // it has ended meanwhile
+		}
+		return err
+	}
+	shown := shownHub(r, status)
+	if o.form.Structured() {
+		return o.form.Write(o.Stdout, shown)
+	}
+	return o.table(shown)
+}
+
+func (o *hubStatusOptions) none() error {
+	if o.form.Structured() {
+		return o.form.Write(o.Stdout, hubStatus{Gateways: []hubGateway{}, Servers: []hubServer{}})
+	}
+	return o.print("No hub runs; a gateway starts one when it has a shared server")
+}
+
+// shownHub is the state of a hub with the memory of its processes.
+func shownHub(r *sharing.Running, status hub.Status) hubStatus {
+	shown := hubStatus{
+		Running: true, PID: r.PID, Version: status.Version, Protocol: status.Protocol, UptimeSeconds: secondsSince(status.Started),
+		Port: r.Port, Log: r.Log, MemoryMB: megabytes(sharing.Memory(r.PID)), Gateways: []hubGateway{}, Servers: []hubServer{},
+	}
+	for _, g := range status.Gateways {
+		shown.Gateways = append(shown.Gateways, hubGateway{g.PID, g.Label, g.Since, g.InFlight, g.Servers})
+	}
+	for _, s := range status.Servers {
+		one := hubServer{
+			Name: s.Name, Key: s.Key, Folder: s.Folder, Service: s.Service, Type: s.Status.Type, State: s.Status.State, PID: s.Status.PID,
+			Gateways: s.Gateways, IdleSince: s.IdleSince, Tools: s.Status.Tools, Calls: s.Calls, Errors: s.Errors,
+			InFlight: s.Status.InFlight, MemoryMB: megabytes(sharing.GroupMemory(s.Status.PID)), Error: s.Status.Error,
+		}
+		if s.Status.State == toolscript.Ready {
+			one.UptimeSeconds = secondsSince(s.Status.Since)
+		}
+		shown.Servers = append(shown.Servers, one)
+	}
+	return shown
+}
+
+func secondsSince(t time.Time) int64 { return int64(time.Since(t) / time.Second) }
+
+// megabytes has one decimal.
+func megabytes(bytes int64) float64 { return float64(bytes*10>>20) / 10 }
+
+func (o *hubStatusOptions) table(shown hubStatus) error {
+	if err := o.print("Hub: PID %d, version %s, up %s, gateways: %d", shown.PID, shown.Version,
+		time.Duration(shown.UptimeSeconds)*time.Second, len(shown.Gateways)); err != nil {
+		return err
+	}
+	if len(shown.Servers) == 0 {
+		return o.print("No shared server runs")
+	}
+	t := terminal.Table{Header: []string{"Server", "State", "PID", "Gateways", "Calls", "Errors", "Up", "MB", "Folder", "Error"}}
+	for _, s := range shown.Servers {
+		t.Add(s.Name, string(s.State), orDash(s.PID), strings.Join(s.users(shown.Gateways), " "), strconv.FormatUint(s.Calls, 10),
+			strconv.FormatUint(s.Errors, 10), s.up(), s.memory(), s.Folder, s.Error)
+	}
+	return t.Write(o.Stdout, terminal.Columns(o.Stdout), o.paintState(1))
+}
+
+// users are the processes of the gateways that use the server.
+func (s hubServer) users(all []hubGateway) (pids []string) {
+	for _, g := range all {
+		for _, name := range g.Servers {
+			if name == s.Name {
+				pids = append(pids, strconv.Itoa(g.PID))
+			}
+		}
+	}
+	if len(pids) == 0 {
+		return []string{"-"}
+	}
+	return pids
+}
+
+func (s hubServer) up() string {
+	if s.State != toolscript.Ready {
+		return "-"
+	}
+	return (time.Duration(s.UptimeSeconds) * time.Second).String()
+}
+
+func (s hubServer) memory() string {
+	if s.MemoryMB == 0 {
+		return "-"
+	}
+	return strconv.FormatFloat(s.MemoryMB, 'f', 1, 64)
+}
+
+func orDash(n int) string {
+	if n == 0 {
+		return "-"
+	}
+	return strconv.Itoa(n)
+}

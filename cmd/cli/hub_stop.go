@@ -1,0 +1,63 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolscript/toolscript/cmd/form"
+)
+
+type hubStopOptions struct {
+	*app
+	form form.Form
+}
+
+func newHubStop(a *app) *cobra.Command {
+	o := &hubStopOptions{app: a}
+	c := &cobra.Command{
+		Use:   "stop",
+		Short: "Stop the hub and the shared servers",
+		Long: `Stop the hub and the shared servers.
+
+Calls in flight fail. A gateway with a shared server starts another hub when it needs it.
+The command returns when the hub has ended.`,
+		Args: takes(),
+		RunE: func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
+	}
+	form.Add(c.Flags(), &o.form, "print the stopped hub as JSON")
+	return c
+}
+
+// stoppedHub is the output of hub stop with --json.
+type stoppedHub struct {
+	Stopped bool `json:"stopped"` // false: no hub has run
+	PID     int  `json:"pid,omitempty"`
+}
+
+func (o *hubStopOptions) run(ctx context.Context) error {
+	place, err := o.place()
+	if err != nil {
+		return err
+	}
+	e, running, err := place.Read()
+	if err != nil {
+		return err
+	}
+	if running {
+		over := o.waiting("stopping the hub")
+		err = place.Stop(ctx, e)
+		over()
+		if err != nil {
+			return err
+		}
+	}
+	switch {
+	case o.form.Structured():
+		return o.form.Write(o.Stdout, stoppedHub{Stopped: running, PID: e.PID})
+	case running:
+		return o.print("Stopped the hub (PID %d)", e.PID)
+	default:
+		return o.print("No hub runs")
+	}
+}

@@ -1,0 +1,157 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/arguments"
+	"github.com/toolscript/toolscript/cmd/config"
+	"github.com/toolscript/toolscript/cmd/exit"
+	"github.com/toolscript/toolscript/cmd/form"
+	"github.com/toolscript/toolscript/cmd/scriptrun"
+	"github.com/toolscript/toolscript/cmd/source"
+	"github.com/toolscript/toolscript/naming"
+	"github.com/toolscript/toolscript/runner"
+)
+
+func newRun(a *app) *cobra.Command {
+	o := newExecOptions(a, "toolscript run")
+	c := &cobra.Command{
+		Use:                   "run [flags] [NAME [KEY=VALUE | KEY:=JSON]... | NAME -]",
+		DisableFlagsInUseLine: true,
+		Short:                 "Run a saved script",
+		Long: `Run a saved script. Without NAME, list the saved scripts.
+
+KEY=VALUE is a parameter of the script; the value becomes a number, a boolean or null if
+the type of the parameter wants that. KEY:=JSON is a parameter as JSON. With "-" the
+parameters are one JSON object on standard input. They are checked before the script
+runs. The output, the flags and the exit codes are those of toolscript exec.`,
+		Example: `  toolscript run openIssues repo=octo/cat days=7
+  toolscript run openIssues repo=octo/cat labels:='["bug"]'
+  echo '{"repo": "octo/cat"}' | toolscript run openIssues -`,
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				f := form.Table
+				if o.json {
+					f = form.JSON
+				}
+				return a.listScripts(f, o.trust)
+			}
+			return o.runSaved(c.Context(), args[0], args[1:])
+		},
+	}
+	o.addRunFlags(c.Flags())
+	return c
+}
+
+func (o *execOptions) runSaved(ctx context.Context, name string, words []string) error {
+	saved, err := o.findSaved(name)
+	if err == nil {
+		err = o.checkFiles()
+	}
+	var wrong *exit.UsageError
+	switch {
+	case errors.As(err, &wrong):
+		return err
+	case err != nil:
+		return o.output().Finish(err)
+	}
+	at, release, err := o.place(ctx)
+	if err != nil {
+		return o.output().Finish(err)
+	}
+	defer release()
+	src := source.Script{Code: saved.Code, File: name + config.ScriptExtension, Stdin: o.Stdin}
+	if o.param, err = o.readParameters(ctx, at, src, words); err != nil {
+		var failed *exit.Error
+		if errors.As(err, &failed) { // the findings are printed
+			return err
+		}
+		return o.output().Finish(err)
+	}
+	if readsStdin(words) {
+		src.Stdin = nil
+	}
+	return scriptrun.Run(ctx, at, o.request(src), src.Stdin, o.output(), o.person())
+}
+
+// readsStdin reports whether the parameters are on standard input.
+func readsStdin(words []string) bool { return slices.Equal(words, []string{"-"}) }
+
+// readParameters has the script described, and reads its parameters.
+func (o *execOptions) readParameters(ctx context.Context, at place, src source.Script, words []string) (json.RawMessage, error) {
+	var findings bytes.Buffer
+	signed := &scriptrun.Signed{Stderr: &findings}
+	err := scriptrun.Run(ctx, at, o.signing().request(src), nil, signed, nil)
+	if err != nil {
+		_, _ = o.Stderr.Write(findings.Bytes()) // the error says that there are findings
+		return nil, err
+	}
+	var signature runner.Signature
+	if err := json.Unmarshal(signed.Description, &signature); err != nil {
+		return nil, err
+	}
+	return o.parameters(ctx, words, signature)
+}
+
+// maxParameters bounds the parameters on standard input, in bytes.
+const maxParameters = 16 << 20
+
+// parameters reads the parameters of a script, and checks them.
+func (o *execOptions) parameters(ctx context.Context, words []string, s runner.Signature) (json.RawMessage, error) {
+	schema := s.Params
+	if !s.Function {
+		schema = json.RawMessage(`{"type":"object","properties":{},"additionalProperties":false}`)
+	}
+	if !readsStdin(words) {
+		return arguments.Parse(ctx, words, schema)
+	}
+	text, err := io.ReadAll(io.LimitReader(o.Stdin, maxParameters+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("read the parameters from standard input: %w", err)
+	case len(text) > maxParameters:
+		return nil, fmt.Errorf("the parameters on standard input have more than %d MB", maxParameters>>20)
+	case !json.Valid(text) || !bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")):
+		return nil, &toolscript.Error{Kind: toolscript.Invalid, Err: errors.New("standard input is not a JSON object")}
+	}
+	return text, arguments.Check(ctx, text, schema)
+}
+
+// findSaved finds a saved script that has effect.
+func (o *execOptions) findSaved(name string) (config.SavedScript, error) {
+	loaded, err := config.Load(o.host.ConfigOptions(o.trust))
+	if err != nil {
+		return config.SavedScript{}, err
+	}
+	var names []string
+	for _, s := range loaded.Scripts {
+		switch {
+		case s.Name == name && s.Trusted:
+			return s, nil
+		case s.Name == name:
+			return s, &toolscript.Error{Kind: toolscript.Forbidden, Err: fmt.Errorf("the script %s is not trusted, or has changed since; look at it and run: toolscript trust", name)}
+		}
+		names = append(names, s.Name)
+	}
+	text := fmt.Sprintf("there is no saved script %.80q", name)
+	near := naming.Nearest(name, names, 3)
+	switch {
+	case len(near) > 0:
+		text += naming.DidYouMean(near)
+	case len(names) > 0:
+		text += "; there are: " + strings.Join(names, ", ")
+	default:
+		text += "; save one with: toolscript save NAME FILE.ts"
+	}
+	return config.SavedScript{}, &toolscript.Error{Kind: toolscript.NotFound, Err: errors.New(text)}
+}

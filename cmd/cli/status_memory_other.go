@@ -1,0 +1,5 @@
+//go:build !linux
+
+package cli
+
+func privateMB(int) float64 { return 0 }

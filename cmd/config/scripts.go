@@ -1,0 +1,258 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/config/private"
+	"github.com/toolscript/toolscript/naming"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+const (
+	// ScriptExtension is the extension of the file of a saved script.
+	ScriptExtension = ".ts"
+
+	// MaxScript bounds the text of a saved script, in bytes, and maxScripts the number of
+	// those in one folder.
+	MaxScript  = 256 << 10
+	maxScripts = 200
+
+	// The limits of runs bound calls of scripts: a script that waits for the call of
+	// another one must not take a place from it.
+	scriptTimeout     = 24 * time.Hour
+	scriptConcurrency = 1 << 16
+)
+
+// SavedScript is a saved script of a configuration file.
+type SavedScript struct {
+	toolscript.SavedScript
+	File    File // beside which it is kept
+	Trusted bool
+}
+
+// ScriptsDir is the folder of the saved scripts that belong to a configuration file.
+func ScriptsDir(file File) string {
+	return filepath.Join(filepath.Dir(file.Path), ".toolscript", "scripts")
+}
+
+// CheckScriptName returns an error if a saved script cannot have the name.
+func CheckScriptName(name string) error {
+	switch {
+	case !toolscript.IsScriptName(name):
+		return fmt.Errorf("%.80q cannot be the name of a script: a name begins with a small letter and has only letters and digits, such as weeklyReport", name)
+	case naming.Identifier(name) != name || name == naming.Spawn:
+		return fmt.Errorf("%q cannot be the name of a script: JavaScript or toolscript gives it a meaning of its own", name)
+	}
+	return nil
+}
+
+// readScripts reads the saved scripts that belong to a configuration file, sorted by name.
+// skipped are the files that are not scripts, with the reasons. A missing folder has none.
+func readScripts(file File) (found []toolscript.SavedScript, skipped []string) {
+	dir := ScriptsDir(file)
+	if err := checkScriptsDir(file); err != nil {
+		return nil, []string{err.Error()}
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, []string{err.Error()}
+	}
+	for _, entry := range entries {
+		name, is := strings.CutSuffix(entry.Name(), ScriptExtension)
+		if !is || strings.HasPrefix(name, ".") || strings.HasSuffix(name, ".d") {
+			continue
+		}
+		path := filepath.Join(dir, entry.Name())
+		if err := CheckScriptName(name); err != nil {
+			skipped = append(skipped, fmt.Sprintf("%s: %v", printable(path), err))
+			continue
+		}
+		if len(found) == maxScripts {
+			skipped = append(skipped, fmt.Sprintf("%s has more than %d scripts; the others are ignored", dir, maxScripts))
+			break
+		}
+		code, err := readScript(path)
+		if err != nil {
+			skipped = append(skipped, err.Error())
+			continue
+		}
+		found = append(found, toolscript.SavedScript{Name: name, Path: path, Code: code})
+	}
+	return found, skipped
+}
+
+// checkScriptsDir returns an error if the folder of a project's saved scripts, or the one
+// above it, is a link. It could name the scripts of the user, which need no trust.
+func checkScriptsDir(file File) error {
+	if !file.Project {
+		return nil
+	}
+	dir := ScriptsDir(file)
+	for _, at := range []string{filepath.Dir(dir), dir} {
+		info, err := os.Lstat(at)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil
+		case err != nil:
+			return err
+		case !info.IsDir():
+			return fmt.Errorf("%s is not a folder; a link is not followed", at)
+		}
+	}
+	return nil
+}
+
+// readScript reads a regular file. A link could name a file outside of the project.
+func readScript(path string) (string, error) {
+	info, err := os.Lstat(path)
+	switch {
+	case err != nil:
+		return "", err
+	case !info.Mode().IsRegular():
+		return "", fmt.Errorf("%s is not a regular file", path)
+	case info.Size() > MaxScript:
+		return "", fmt.Errorf("%s is larger than %d KiB, the limit for saved scripts", path, MaxScript>>10)
+	}
+	code, err := os.ReadFile(path) //nolint:gosec // G304: a script of the project or of the user
+	return string(code), err
+}
+
+// scripts adds the saved scripts of a file. A script of a project replaces that of the
+// user with the same name also if it is not trusted.
+func (l *loader) scripts(file File, e effect) {
+	found, skipped := readScripts(file)
+	for _, why := range skipped {
+		l.warn("%s; the script is ignored", why)
+	}
+	var untrusted []string
+	for _, s := range found {
+		one := SavedScript{SavedScript: s, File: file, Trusted: e.script(s)}
+		if !one.Trusted {
+			untrusted = append(untrusted, s.Name)
+		}
+		l.config.Scripts = slices.DeleteFunc(l.config.Scripts, func(old SavedScript) bool { return old.Name == s.Name })
+		l.config.Scripts = append(l.config.Scripts, one)
+	}
+	if len(untrusted) > 0 {
+		l.warn("%s: saved scripts have no effect, because you have not trusted them as they are now: %s; run: toolscript trust",
+			file.Path, strings.Join(untrusted, ", "))
+	}
+	slices.SortFunc(l.config.Scripts, func(a, b SavedScript) int { return strings.Compare(a.Name, b.Name) })
+}
+
+// serveScripts makes the trusted scripts the tools of a server.
+func (l *loader) serveScripts() {
+	delete(l.config.Servers, toolscript.ScriptsServer)
+	c := mcpclient.Config{Type: mcpclient.Scripts, Timeout: scriptTimeout, Concurrency: scriptConcurrency}
+	for _, s := range l.config.Scripts {
+		if s.Trusted {
+			c.Scripts = append(c.Scripts, s.SavedScript)
+			c.Source = s.File.Path
+		}
+	}
+	if len(c.Scripts) > 0 {
+		l.config.Servers[toolscript.ScriptsServer] = c
+	}
+}
+
+// script reports whether a script has effect.
+func (e effect) script(s toolscript.SavedScript) bool {
+	return e.all || e.grant != nil && e.grant.Scripts[s.Name] == s.Code
+}
+
+// addScripts adds the saved scripts of a project to what the user trusts.
+func (d *definitions) addScripts(file File) {
+	found, _ := readScripts(file)
+	d.scripts = map[string]string{}
+	for _, s := range found {
+		d.scripts[s.Name] = s.Code
+	}
+}
+
+// scripts reports whether the user trusts all scripts.
+func (g *grant) scripts(all map[string]string) bool {
+	for name, code := range all {
+		if trusted, known := g.Scripts[name]; !known || trusted != code {
+			return false
+		}
+	}
+	return true
+}
+
+// scriptsDiff shows the scripts that are not trusted.
+func (d definitions) scriptsDiff(before *grant) string {
+	var out strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(d.scripts)) {
+		if trusted, known := before.Scripts[name]; !known || trusted != d.scripts[name] {
+			out.WriteString(LineDiff(scriptText(name, trusted, known), scriptText(name, d.scripts[name], true)))
+		}
+	}
+	return out.String()
+}
+
+func scriptText(name, code string, known bool) string {
+	if !known {
+		return ""
+	}
+	return "script " + name + ":\n" + strings.TrimSuffix(code, "\n")
+}
+
+// TrustScript trusts the text of a saved script. It reports whether the script has effect
+// now: of a file of which nothing is trusted, it has not.
+func TrustScript(o Options, s SavedScript) (bool, error) {
+	if !s.File.Project {
+		return true, nil
+	}
+	dir, err := DataDir(o)
+	if err != nil {
+		return false, err
+	}
+	g, err := readGrant(dir, s.File.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, cannotRecord(s.File.Path, err)
+	}
+	scripts := maps.Clone(g.Scripts)
+	if scripts == nil {
+		scripts = map[string]string{}
+	}
+	scripts[s.Name] = s.Code
+	g.Scripts = scripts
+	return true, g.write(dir)
+}
+
+// WriteScript writes the file of a saved script. An existing file is an error of kind
+// Conflict, unless replace is set.
+func WriteScript(s SavedScript, replace bool) error {
+	dir := filepath.Dir(s.Path)
+	folderMode, fileMode := fs.FileMode(0o700), fs.FileMode(0o600)
+	if s.File.Project || s.File.Named {
+		folderMode, fileMode = 0o755, 0o644 // others may work in the project
+	}
+	if err := checkScriptsDir(s.File); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, folderMode); err != nil {
+		return err
+	}
+	if !replace {
+		if _, err := os.Lstat(s.Path); err == nil {
+			return &toolscript.Error{Kind: toolscript.Conflict, Err: fmt.Errorf("%s exists; replace it with --force", s.Path)}
+		}
+	}
+	if err := private.WriteFile(s.Path, []byte(s.Code)); err != nil {
+		return err
+	}
+	return os.Chmod(s.Path, fileMode)
+}

@@ -1,0 +1,19 @@
+package config
+
+import "strings"
+
+// Secrets are the secrets of the settings, by the text that replaces each of them in logs
+// and messages. Those of servers are in their configurations.
+func (s *Settings) Secrets() map[string]string {
+	all := map[string]string{"(search.remote.key)": s.Search.Remote.Key}
+	for name, p := range s.Harness.Providers {
+		all["(key of provider "+name+")"] = p.Key
+	}
+	for name, value := range s.Telemetry.Headers {
+		all["(header "+name+" of telemetry)"] = value
+		if _, token, ok := strings.Cut(value, " "); ok { // as in "Bearer TOKEN"
+			all["(token of "+name+" of telemetry)"] = token
+		}
+	}
+	return all
+}

@@ -1,0 +1,67 @@
+package config
+
+import (
+	"cmp"
+	"maps"
+	"reflect"
+	"slices"
+
+	"github.com/toolscript/toolscript"
+)
+
+// Differences returns the settings that differ from those of a gateway, as the file names
+// them, sorted. now are the settings in force, start those of its start: some have an
+// effect only then. The result has no values.
+func (s Settings) Differences(now, start Settings) []toolscript.SettingChange {
+	changes := []toolscript.SettingChange{}
+	add := func(restart bool, one, other map[string]any) {
+		for name, value := range one {
+			if !reflect.DeepEqual(value, other[name]) {
+				changes = append(changes, toolscript.SettingChange{Name: name, Restart: restart})
+			}
+		}
+	}
+	add(false, s.live(), now.live())
+	add(true, s.atStart(), start.atStart())
+	for name, value := range limitFields(&s.Limits) {
+		if *value != *limitFields(&now.Limits)[name] {
+			changes = append(changes, toolscript.SettingChange{Name: "limits." + name})
+		}
+	}
+	for _, name := range s.Search.Changes(now.Search) {
+		changes = append(changes, toolscript.SettingChange{Name: "search." + name})
+	}
+	providers := maps.Clone(s.Harness.Providers)
+	if providers == nil {
+		providers = map[string]Provider{}
+	}
+	maps.Copy(providers, now.Harness.Providers)
+	for name := range providers {
+		if s.Harness.Providers[name] != now.Harness.Providers[name] {
+			changes = append(changes, toolscript.SettingChange{Name: "providers." + name})
+		}
+	}
+	slices.SortFunc(changes, func(a, b toolscript.SettingChange) int { return cmp.Compare(a.Name, b.Name) })
+	return changes
+}
+
+// live are settings that a running gateway takes over.
+func (s Settings) live() map[string]any {
+	return map[string]any{
+		"engine": s.Engine, "check": s.Check, "toolPacks": s.ToolPacks,
+		"types.openObjects": s.Types.OpenObjects, "types.observe": s.Types.NoObserve, "types.describe": s.Types.Describe,
+		"limits.answersMb": s.AnswersMB, "output.maxTokens": s.Output.MaxTokens,
+		"scriptHarness.mode": s.Harness.Mode, "telemetry.metrics.tools": s.Telemetry.Tools,
+		"approvals": s.Approvals, "approvals.confirm": [2]bool{s.ConfirmAtTerminal, s.ConfirmAtClient},
+		"pins.policy": s.PinPolicy(), "audit.recipients": s.Audit.Recipients,
+	}
+}
+
+// atStart are settings that a gateway reads when it starts.
+func (s Settings) atStart() map[string]any {
+	return map[string]any{
+		"audit.enabled": s.Audit.Off, "audit.fileMb": s.Audit.FileMB, "audit.keepMb": s.Audit.KeepMB, "audit.keepDays": s.Audit.KeepDays,
+		"telemetry.metrics.port": s.Telemetry.MetricsPort,
+		"telemetry.otlp":         []any{s.Telemetry.Endpoint, s.Telemetry.Headers},
+	}
+}

@@ -1,0 +1,121 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+// perProject is the value of shared for a server that the gateways of one folder share.
+const perProject = "per-project"
+
+func shared(n *node) bool {
+	s := n.child("shared")
+	return serverType(n) != mcpclient.Builtin && (s.flag() || s.text() == perProject)
+}
+
+// share completes the configuration of a shared server. The hub runs it, so nothing may
+// depend on the gateway that names it first: the working directory is fixed, and the
+// variables of inheritEnv have the values of this environment.
+func (o Options) share(c *mcpclient.Config, n *node) error {
+	if !shared(n) {
+		return nil
+	}
+	c.Shared = mcpclient.SharedHost
+	folder := o.home()
+	if n.child("shared").text() == perProject {
+		c.Shared = mcpclient.SharedProject
+		var err error
+		if folder, err = ProjectFolder(o); err != nil {
+			return err
+		}
+	}
+	if c.Type != mcpclient.Stdio {
+		return nil
+	}
+	if c.Dir == "" {
+		c.Dir = folder
+	}
+	for _, name := range c.InheritNames {
+		value, ok := o.lookupEnv(name)
+		if _, set := c.Env[name]; ok && !set {
+			if c.Env == nil {
+				c.Env = map[string]string{}
+			}
+			c.Env[name] = value
+		}
+	}
+	c.InheritNames = nil
+	return nil
+}
+
+// ProjectFolder is the folder of the project's file, else the working directory. Servers
+// with shared: "per-project" are shared by the gateways of this folder.
+func ProjectFolder(o Options) (string, error) {
+	work, err := o.workDir()
+	if err != nil {
+		return "", fmt.Errorf("working directory: %w", err)
+	}
+	work = resolved(work)
+	if path, ok := projectFile(work, o.home()); ok {
+		return filepath.Dir(path), nil
+	}
+	return work, nil
+}
+
+// sharingProblem is the reason why a server cannot be shared.
+func sharingProblem(name string, n *node) error {
+	if !shared(n) || !n.child("inheritEnv").flag() || serverType(n) != mcpclient.Stdio {
+		return nil
+	}
+	return &toolscript.Error{
+		Kind: toolscript.Invalid, Server: name,
+		Err: errors.New("a shared server cannot inherit all variables, because they differ between sessions; " +
+			`name those that it needs, such as "inheritEnv": ["API_TOKEN"], or remove "shared"`),
+	}
+}
+
+// stateful are packages of servers that keep the state of a session, such as the page of a
+// browser.
+var stateful = []string{
+	"@playwright/mcp", "@executeautomation/playwright-mcp-server", "chrome-devtools-mcp", "@browsermcp/mcp", "@modelcontextprotocol/server-puppeteer",
+	"@modelcontextprotocol/server-sequential-thinking",
+}
+
+// sharesState warns of a shared server that is known to keep the state of a session.
+func (d *document) sharesState(name string, n *node) Mistakes {
+	if !shared(n) {
+		return nil
+	}
+	for _, arg := range n.child("args").texts() {
+		for _, known := range stateful {
+			if arg == known || strings.HasPrefix(arg, known+"@") {
+				return Mistakes{d.mistake([]string{"mcpServers", name, "shared"}, n.child("shared").key,
+					known+" keeps the state of a session, which all gateways would use together")}
+			}
+		}
+	}
+	return nil
+}
+
+// Hub are the settings of the process that runs shared servers.
+type Hub struct {
+	Idle time.Duration // without users; 0: the default
+	Port int           // of this machine, for NATS clients; 0: none
+}
+
+// LoadHub reads hub in the user's file. No other file counts: the hub serves all of the
+// user's projects.
+func LoadHub(o Options) (Hub, error) {
+	d, err := o.userFile()
+	if err != nil || d == nil {
+		return Hub{}, err
+	}
+	n := d.root.child("hub")
+	return Hub{Idle: n.child("idle").duration(), Port: int(n.child("port").count())}, nil
+}

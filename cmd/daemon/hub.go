@@ -1,0 +1,37 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/config"
+	"github.com/toolscript/toolscript/transport/hub"
+	"github.com/toolscript/toolscript/transport/inflight"
+)
+
+// maxLabel bounds the folder that a hub shows of a gateway, in bytes.
+const maxLabel = 190
+
+// hubClient is the gateway's side of the hub for shared servers. It starts nothing before a
+// shared server is dialled.
+func (h *Host) hubClient(answers *inflight.Budget, logger *slog.Logger) *hub.Client {
+	folder, _ := config.ProjectFolder(h.Config) // Load has failed already if it is not known
+	label := h.Config.WorkDir
+	if len(label) > maxLabel {
+		label = "…" + strings.ToValidUTF8(label[len(label)-maxLabel:], "")
+	}
+	return hub.NewClient(hub.ClientOptions{
+		Find: h.findHub, Folder: folder, Label: label,
+		Answers: answers, Logger: logger,
+	})
+}
+
+func (h *Host) findHub(ctx context.Context) (hub.Endpoint, error) {
+	if h.FindHub == nil {
+		return hub.Endpoint{}, &toolscript.Error{Kind: toolscript.Unsupported, Err: errors.New(`this program has no hub; remove "shared" from the server`)}
+	}
+	return h.FindHub(ctx)
+}

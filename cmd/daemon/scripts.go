@@ -1,0 +1,177 @@
+package daemon
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/execution"
+	"github.com/toolscript/toolscript/actors/server"
+	"github.com/toolscript/toolscript/cmd/config"
+	"github.com/toolscript/toolscript/runner"
+	"github.com/toolscript/toolscript/transport/inflight"
+	"github.com/toolscript/toolscript/transport/inprocess"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+// withScripts returns a Dial that opens the server of the saved scripts too.
+func (d *Daemon) withScripts(dial server.Dial, answers *inflight.Budget) server.Dial {
+	return func(ctx context.Context, name string, cfg mcpclient.Config, on mcpclient.Events) (server.Conn, error) {
+		if cfg.Type != mcpclient.Scripts {
+			return dial(ctx, name, cfg, on)
+		}
+		tools, err := d.scriptTools(ctx, cfg.Scripts, on)
+		if err != nil {
+			return nil, &toolscript.Error{Kind: toolscript.Unavailable, Server: name, Err: err}
+		}
+		return scriptsConn{inprocess.New(inprocess.Options{
+			Name: name, Info: mcpclient.Info{Title: "Saved scripts", Version: toolscript.Version}, Tools: tools, Events: on, Answers: answers,
+		})}, nil
+	}
+}
+
+// scriptsConn is a server of saved scripts.
+type scriptsConn struct{ *inprocess.Conn }
+
+// ListTools returns the scripts. They have no flat names, and a pack names them with their
+// server: a script could otherwise take the name of a built-in tool.
+func (c scriptsConn) ListTools(ctx context.Context) ([]toolscript.Tool, error) {
+	tools, err := c.Conn.ListTools(ctx)
+	for i := range tools {
+		tools[i].InProcess = false
+	}
+	return tools, err
+}
+
+// scriptTools are the tools of saved scripts by name. It implements inprocess.Tools.
+type scriptTools struct {
+	byName map[string]inprocess.Tool
+	all    []inprocess.Tool
+}
+
+// Get implements inprocess.Tools.
+func (s *scriptTools) Get(name string) (t inprocess.Tool, known bool) {
+	t, known = s.byName[name]
+	return t, known
+}
+
+// Tools implements inprocess.Tools.
+func (s *scriptTools) Tools() []inprocess.Tool { return s.all }
+
+// scriptTools describes scripts as tools. A script that has mistakes or cannot be examined
+// is left out, and the log says why.
+func (d *Daemon) scriptTools(ctx context.Context, scripts []toolscript.SavedScript, on mcpclient.Events) (*scriptTools, error) {
+	select {
+	case <-d.ready: // the actors exist
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	tools := &scriptTools{byName: map[string]inprocess.Tool{}}
+	for _, s := range scripts {
+		sig, err := signed(ctx, d.Sign, s)
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if err != nil {
+			on.Log(slog.LevelWarn, err.Error()+"; the script is left out")
+			continue
+		}
+		one := inprocess.Tool{Tool: describeScript(s, sig), Run: func(ctx context.Context, run string, args json.RawMessage) (any, error) {
+			return d.callScript(ctx, s, run, args)
+		}}
+		tools.byName[s.Name], tools.all = one, append(tools.all, one)
+	}
+	return tools, nil
+}
+
+// signed is the signature of a script that can be offered. The error says where the
+// mistake is. Without a decided signature the parameters are unknown.
+func signed(ctx context.Context, sign sign, s toolscript.SavedScript) (runner.Signature, error) {
+	sig, found, err := sign(ctx, runner.Source{Code: s.Code, File: s.Name + config.ScriptExtension})
+	if err != nil {
+		return sig, fmt.Errorf("%s: %w", s.Path, err)
+	}
+	if len(found) == 0 && (sig.Fatal || !execution.Decided(sig.Found)) {
+		found = sig.Found
+	}
+	if len(found) > 0 {
+		return sig, fmt.Errorf("%s:%d:%d: %s", s.Path, found[0].Line, found[0].Column, found[0].Message)
+	}
+	return sig, nil
+}
+
+// sign is System.Sign.
+type sign func(context.Context, runner.Source) (runner.Signature, []toolscript.Diagnostic, error)
+
+// describeScript is a script as the catalog has it. A script without a function takes no
+// parameters.
+func describeScript(s toolscript.SavedScript, sig runner.Signature) toolscript.Tool {
+	t := toolscript.Tool{Name: s.Name, Description: sig.Doc, InputSchema: sig.Params, OutputSchema: sig.Result}
+	if !sig.Function {
+		t.InputSchema = json.RawMessage(`{"type":"object","properties":{},"additionalProperties":false}`)
+	}
+	t.Description = cmp.Or(t.Description, "The saved script "+s.Name+".")
+	return t
+}
+
+// callScript runs a saved script for a call of a run, or outside of runs. It works within
+// the rules and limits of that run, and for a structured call of an agent within those of
+// the agent.
+func (d *Daemon) callScript(ctx context.Context, s toolscript.SavedScript, run string, args json.RawMessage) (any, error) {
+	if len(args) == 0 {
+		args = json.RawMessage("{}")
+	}
+	req := toolscript.ExecRequest{
+		Code: s.Code, File: s.Name + config.ScriptExtension, Parameter: args, Parent: run,
+		Allow: inprocess.AllowOf(ctx), Client: "tools." + toolscript.ScriptsServer,
+	}
+	exec := d.Exec
+	if by, ok := ctx.Value(agentKey{}).(*launched); ok && run == "" {
+		limits, _ := execution.Effective(toolscript.Limits{}, d.defaults().Limits)
+		req.Allow, req.Limits.ToolCalls = by.allow, limits.ToolCalls
+		exec = agentGateway{d, by}.exec
+	}
+	var end *toolscript.End
+	err := exec(ctx, req, func(e toolscript.Event) error {
+		if e.Type == toolscript.EventEnd {
+			end = e.End
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case end == nil:
+		return nil, errors.New("the run of the script has not ended")
+	case end.Error != nil:
+		return nil, failedScript(s.Name, end)
+	case end.Kept != nil && end.Kept.ValueBytes > 0:
+		return nil, &toolscript.Error{Kind: toolscript.TooLarge, Err: fmt.Errorf("the value of the script %s has %d bytes, more than a call may return", s.Name, end.Kept.ValueBytes)}
+	case end.ExitCode != 0:
+		return nil, fmt.Errorf("the script %s ended with exit code %d", s.Name, end.ExitCode)
+	case len(end.Value) == 0:
+		return nil, nil //nolint:nilnil // a script without a value
+	}
+	return end.Value, nil
+}
+
+// failedScript is the error of a call whose script failed. Limits and refusals keep their
+// kind; what the script threw is the result of a tool that has failed.
+func failedScript(name string, end *toolscript.End) error {
+	err := fmt.Errorf("the script %s failed: %s", name, describeError(end.Error))
+	if end.Kind == toolscript.Threw {
+		return err
+	}
+	return &toolscript.Error{Kind: end.Kind, Err: err}
+}
+
+func describeError(e *toolscript.RunError) string {
+	if e.Name == "" {
+		return e.Message
+	}
+	return e.Name + ": " + e.Message
+}

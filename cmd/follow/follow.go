@@ -1,0 +1,157 @@
+// Package follow reads the live events of a gateway for commands that go on until they are
+// interrupted, and finds the gateway again after it has ended.
+package follow
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/gateway"
+)
+
+const (
+	pause   = time.Second // between two tries to connect
+	maxHeld = 1000        // events that wait for the receiver; more wait in the connection
+)
+
+// Update is what has happened since the last one.
+type Update struct {
+	// Gateway answers requests. It is nil if there is no connection.
+	Gateway *gateway.Client
+	// Events are in order. The first ones of a connection are a snapshot, or what was
+	// missed since the last connection to the same gateway.
+	Events []toolscript.LiveEvent
+	// Lost says why there is no connection. Another try follows within a second.
+	Lost error
+}
+
+// Run connects to the gateway that find returns, again after each end of the connection,
+// until ctx ends. Each value of the channel that it returns follows from the one before.
+// The channel is closed when ctx has ended.
+func Run(ctx context.Context, find func(context.Context) (*gateway.Client, error)) <-chan Update {
+	r := &reader{find: find, events: make(chan received), updates: make(chan Update)}
+	go r.read(ctx)
+	go r.pass(ctx)
+	return r.updates
+}
+
+type reader struct {
+	find    func(context.Context) (*gateway.Client, error)
+	events  chan received // from read to pass
+	updates chan Update
+	last    string // id of the last event
+}
+
+// received is one event, or the end of a connection.
+type received struct {
+	from  *gateway.Client
+	event toolscript.LiveEvent
+	lost  error
+}
+
+// read connects again and again.
+func (r *reader) read(ctx context.Context) {
+	defer close(r.events)
+	for {
+		again, err := r.connection(ctx)
+		if again && ctx.Err() == nil {
+			continue
+		}
+		if !r.send(ctx, received{lost: err}) {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(pause):
+		}
+	}
+}
+
+// connection reads the events of one connection. again says that the same gateway is
+// there and another connection can follow at once.
+func (r *reader) connection(ctx context.Context) (again bool, err error) {
+	client, err := r.find(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer client.Close()
+	slow, stopping := false, error(nil)
+	err = client.Events(ctx, toolscript.LiveQuery{After: r.last}, func(e toolscript.LiveEvent) error {
+		if e.ID != "" {
+			r.last = e.ID
+		}
+		if e.Type == toolscript.LiveNotice {
+			var notice toolscript.Notice
+			notice, stopping = noticeOf(e)
+			slow = notice.Reason == toolscript.NoticeSlow
+			return nil
+		}
+		if !r.send(ctx, received{from: client, event: e}) {
+			return ctx.Err()
+		}
+		return nil
+	})
+	if err == nil {
+		err = stopping
+	}
+	return slow, err
+}
+
+func (r *reader) send(ctx context.Context, one received) bool {
+	select {
+	case r.events <- one:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// pass collects what comes while the receiver is busy.
+func (r *reader) pass(ctx context.Context) {
+	defer close(r.updates)
+	var next Update
+	for {
+		in, out := r.events, r.updates
+		if next.Gateway == nil && next.Lost == nil {
+			out = nil
+		}
+		if next.Lost != nil || len(next.Events) >= maxHeld {
+			in = nil
+		}
+		select {
+		case one, ok := <-in:
+			switch {
+			case !ok:
+				return
+			case one.lost != nil && next.Gateway != nil: // the receiver gets the events first
+				select {
+				case r.updates <- next:
+				case <-ctx.Done():
+					return
+				}
+				next = Update{Lost: one.lost}
+			case one.lost != nil:
+				next = Update{Lost: one.lost}
+			default:
+				next.Gateway, next.Events = one.from, append(next.Events, one.event)
+			}
+		case out <- next:
+			next = Update{}
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// noticeOf is the last event of a stream, and the error that it means.
+func noticeOf(e toolscript.LiveEvent) (toolscript.Notice, error) {
+	var n toolscript.Notice
+	if err := json.Unmarshal(e.Data, &n); err != nil || n.Message == "" {
+		n.Message = "the gateway has ended the connection"
+	}
+	return n, &toolscript.Error{Kind: toolscript.Unavailable, Err: errors.New(n.Message)}
+}

@@ -1,0 +1,64 @@
+package sharing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/toolscript/toolscript/cmd/config/private"
+)
+
+// lockPoll is the time between two attempts, because file locks cannot wait with a limit.
+const lockPoll = 20 * time.Millisecond
+
+// errLocked is the error of a lock that another process holds.
+var errLocked = errors.New("locked by another process")
+
+// lock is a held lock of a file. The system releases it when all processes that have the
+// file open have ended, so that a killed hub leaves no lock.
+type lock struct{ file *os.File }
+
+// release releases the lock.
+func (l lock) release() { _ = l.file.Close() } // only locked
+
+// tryLock locks a file of the place; the error wraps errLocked if it is not free.
+func (p Place) tryLock(ending string) (lock, error) {
+	if err := private.Dir(p.folder); err != nil {
+		return lock{}, err
+	}
+	f, err := os.OpenFile(p.path(ending), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return lock{}, err
+	}
+	if err := lockFile(f); err != nil {
+		_ = f.Close() // the other error says more
+		return lock{}, fmt.Errorf("%s: %w", f.Name(), err)
+	}
+	return lock{f}, nil
+}
+
+// lock waits until a file of the place is free.
+func (p Place) lock(ctx context.Context, ending string) (lock, error) {
+	ticks := time.NewTicker(lockPoll)
+	defer ticks.Stop()
+	for {
+		l, err := p.tryLock(ending)
+		if !errors.Is(err, errLocked) {
+			return l, err
+		}
+		select {
+		case <-ticks.C:
+		case <-ctx.Done():
+			return lock{}, context.Cause(ctx)
+		}
+	}
+}
+
+// The locks of a place: the hub holds the first while it runs, and its reaper until the
+// servers of a killed hub have ended. A gateway holds the second while it starts a hub.
+const (
+	runLock   = ".lock"
+	startLock = ".start"
+)

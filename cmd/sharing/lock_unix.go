@@ -1,0 +1,18 @@
+//go:build unix
+
+package sharing
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+// lockFile takes a lock that belongs to the open file, which other processes may inherit.
+func lockFile(f *os.File) error {
+	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return errLocked
+	}
+	return err
+}

@@ -1,0 +1,184 @@
+package sharing
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"sync/atomic"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors"
+	"github.com/toolscript/toolscript/actors/server"
+	"github.com/toolscript/toolscript/cmd/daemon"
+	"github.com/toolscript/toolscript/cmd/discovery"
+	"github.com/toolscript/toolscript/cmd/toolcache"
+	"github.com/toolscript/toolscript/transport/builtin"
+	"github.com/toolscript/toolscript/transport/hub"
+	"github.com/toolscript/toolscript/transport/hub/host"
+	"github.com/toolscript/toolscript/transport/inflight"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/reaper"
+)
+
+// ServeOptions configure Serve. Place, Host and Logger are required.
+type ServeOptions struct {
+	Place  Place
+	Host   *daemon.Host
+	Idle   time.Duration     // how long the hub, and a server, stays without gateways; 0: DefaultIdle
+	Stay   bool              // the hub stays without gateways, as a service does
+	Port   int               // of 127.0.0.1 for NATS clients; 0: none
+	Log    string            // path of the log; only shown
+	Ready  func(Entry) error // called when gateways can find the hub
+	Tidy   <-chan struct{}   // each value ends the servers that no gateway uses
+	Logger *slog.Logger
+}
+
+// Serve runs a hub until ctx ends, or until no gateway has used it for a time. If another
+// hub runs at the place, the error has the kind Conflict.
+func Serve(ctx context.Context, o ServeOptions) (err error) {
+	held, err := alone(ctx, o.Place)
+	if err != nil {
+		return err
+	}
+	defer held.release()
+	listener, err := o.Place.listen()
+	if err != nil {
+		return fmt.Errorf("the hub cannot listen: %w", err)
+	}
+	limit := cmp.Or(o.Idle, DefaultIdle)
+	unused := newIdle(limit)
+	servers := &servers{options: o, reaper: reaper.New(o.Logger, held.file)}
+	defer func() { err = errors.Join(err, servers.close()) }()
+	entry := Entry{
+		Token: rand.Text(), Version: toolscript.Version, Protocol: hub.Protocol,
+		StartedAt: time.Now().UTC(), Log: o.Log,
+	}
+	if o.Port != 0 {
+		entry.Password = rand.Text()
+	}
+	if err := servers.start(); err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	h, err := host.Start(host.Options{
+		Listener: listener, Token: entry.Token, Port: o.Port, Password: entry.Password, Version: toolscript.Version,
+		Servers: servers.system, Linger: limit, Changed: unused.changed, Answers: servers.answers, Logger: o.Logger,
+	})
+	if err != nil {
+		return errors.Join(fmt.Errorf("the hub cannot start: %w", err), listener.Close())
+	}
+	servers.host.Store(h)
+	entry.Port = h.Port()
+	if entry.Process, err = discovery.Identify(os.Getpid()); err == nil {
+		err = o.Place.write(entry)
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("gateways cannot find this hub: %w; name a folder of yours in TOOLSCRIPT_RUNTIME_DIR", err))
+	}
+	defer func() { err = errors.Join(err, o.Place.remove()) }()
+	if err := o.Ready(entry); err != nil {
+		return err
+	}
+	return wait(ctx, o, unused, h.Lost(), servers)
+}
+
+// wait returns when the hub has to end. Until then it retires servers on request.
+func wait(ctx context.Context, o ServeOptions, unused *idle, lost <-chan struct{}, servers *servers) error {
+	over := unused.over
+	if o.Stay {
+		over = nil
+	}
+	for {
+		select {
+		case <-o.Tidy:
+			// Without this, a server whose project is not trusted any more would stay until the hub
+			// or the server is idle.
+			servers.host.Load().RetireUnused()
+		case <-over:
+			o.Logger.Info("hub stopping: no gateway uses it")
+			return nil
+		case <-lost:
+			return &toolscript.Error{Kind: toolscript.Internal, Err: errors.New("the hub has lost its connection to its NATS server; gateways start another hub")}
+		case <-ctx.Done():
+			o.Logger.Info("hub stopping")
+			return nil
+		}
+	}
+}
+
+// aloneTime bounds the wait for a hub that is ending, or that was killed and whose
+// servers are being ended.
+const aloneTime = 10 * time.Second
+
+// alone takes the lock of the hub. The error has the kind Conflict if another hub has it
+// and answers.
+func alone(ctx context.Context, p Place) (lock, error) {
+	ctx, cancel := context.WithTimeout(ctx, aloneTime)
+	defer cancel()
+	ticks := time.NewTicker(lockPoll)
+	defer ticks.Stop()
+	for {
+		held, err := p.tryLock(runLock)
+		if !errors.Is(err, errLocked) {
+			if err != nil {
+				err = fmt.Errorf("the hub cannot lock its file: %w; name a folder of yours in TOOLSCRIPT_RUNTIME_DIR", err)
+			}
+			return held, err
+		}
+		if r, err := p.Running(ctx); err == nil && r != nil {
+			return lock{}, &toolscript.Error{Kind: toolscript.Conflict, Err: fmt.Errorf(
+				"a hub runs for this user (process %d), and gateways find it; see: toolscript hub status", r.PID)}
+		}
+		select {
+		case <-ticks.C:
+		case <-ctx.Done():
+			return lock{}, &toolscript.Error{Kind: toolscript.Conflict, Err: fmt.Errorf("another hub has not ended within %s; see: toolscript hub status", aloneTime)}
+		}
+	}
+}
+
+// servers are the actors of the shared servers.
+type servers struct {
+	options ServeOptions
+	reaper  *reaper.Reaper
+	system  *actors.System            // nil before start
+	host    atomic.Pointer[host.Host] // nil before the hub accepts gateways
+	answers *inflight.Budget
+}
+
+func (s *servers) start() error {
+	h, logger := s.options.Host, s.options.Logger
+	logins := h.Logins(logger)
+	s.answers = inflight.New(func() int64 { return 0 })
+	dial := server.DialAll(mcpclient.Dialer{
+		Reaper: s.reaper, Dir: h.Config.WorkDir, RoundTripper: actors.Credentials(logins), Answers: s.answers,
+	}, builtin.Dialer{}, nil)
+	var err error
+	s.system, err = actors.Start(actors.Options{
+		ServersOnly: true, Logger: logger, Logins: logins, Memory: toolcache.Folder(h.Cache("tools")),
+		// Servers are started for gateways alone, which the hub accepts later.
+		Dial: func(ctx context.Context, name string, cfg mcpclient.Config, on mcpclient.Events) (server.Conn, error) {
+			return dial(ctx, name, cfg, s.host.Load().Events(name, on))
+		},
+	})
+	return err
+}
+
+// close ends the servers within daemon.StopTime, and then the connections to gateways.
+func (s *servers) close() error {
+	defer s.reaper.Close()
+	var failed error
+	if h := s.host.Load(); h != nil {
+		failed = h.Close()
+	}
+	if s.system != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), daemon.StopTime)
+		defer cancel()
+		failed = errors.Join(failed, s.system.Close(ctx))
+	}
+	return failed
+}

@@ -1,0 +1,30 @@
+package top
+
+import "strings"
+
+// The colours are those of the terminal's own palette; bubbletea leaves them out where
+// NO_COLOR or TERM ask for that.
+const (
+	reset    = "\x1b[0m"
+	bold     = "\x1b[1m"
+	dim      = "\x1b[2m"
+	reversed = "\x1b[7m"
+	red      = "\x1b[31m"
+	green    = "\x1b[32m"
+	yellow   = "\x1b[33m"
+	cyan     = "\x1b[36m"
+)
+
+// styles are the colours of states, by their first word.
+var styles = map[string]string{
+	"ready": green, "ok": green, "running": green, "hybrid": green,
+	"backoff": red, "failed": red, "error": red, "ERROR": red, "restarting": red,
+	"needs": yellow, "ask": yellow, "warning": yellow, "WARN": yellow,
+	"connecting": cyan, "waiting": cyan, "checking": cyan,
+	"disabled": dim, "stopped": dim, "ended": dim,
+}
+
+func styleOf(state string) string {
+	word, _, _ := strings.Cut(strings.TrimRight(state, "…"), " ")
+	return styles[strings.TrimSuffix(word, ",")]
+}

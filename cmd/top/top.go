@@ -1,0 +1,45 @@
+// Package top shows what happens in a gateway on a terminal, and lets a person act on it. It
+// has the views of the operator page, and needs neither colours nor a mouse.
+package top
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/follow"
+)
+
+// Gateway takes the requests of the person.
+type Gateway interface {
+	RestartServer(ctx context.Context, name string) (toolscript.ServerStatus, error)
+	AbortRun(ctx context.Context, id string) error
+	AnswerApproval(ctx context.Context, id string, answer toolscript.ApprovalAnswer) error
+}
+
+// Options are what Run needs. All are required.
+type Options struct {
+	Updates <-chan follow.Update
+	In      io.Reader // a terminal
+	Out     io.Writer // the same terminal
+	Env     []string  // as os.Environ: TERM, NO_COLOR
+}
+
+// frames is how often in a second the screen is drawn at most.
+const frames = 20
+
+// Run shows the gateway until the person leaves, or until ctx ends, which is no error.
+func Run(ctx context.Context, o Options) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	m := newModel(ctx, o.Updates)
+	_, err := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(o.In), tea.WithOutput(o.Out), tea.WithEnvironment(o.Env),
+		tea.WithFPS(frames), tea.WithoutSignalHandler()).Run()
+	if errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,28 @@
+package typecheck
+
+import (
+	"context"
+
+	"github.com/toolscript/toolscript/runner"
+	"github.com/toolscript/toolscript/runner/script"
+)
+
+// maxDoc bounds the text of the comment before a function, in bytes.
+const maxDoc = 8 << 10
+
+// Signature describes the function that a script exports as default. JavaScript has types
+// too: those of its JSDoc comments are not read, so that all its types are unknown. known
+// is as in Check.
+func (c *Checker) Signature(src runner.Source, module string) (s runner.Signature, known bool) {
+	typed, _ := script.NewTyped(src, false)
+	found, known := c.shim.Signature(context.Background(), typed.Text, module) // the compiler ignores cancellation here
+	s = runner.Signature{Function: found.Function, Params: found.Params, Result: found.Result, Doc: found.Doc}
+	if len(s.Doc) > maxDoc {
+		s.Doc = bounded(s.Doc)
+	}
+	for _, f := range found.Found {
+		s.Fatal = s.Fatal || f.Fatal()
+	}
+	s.Found = place(typed, found.Found)
+	return s, known
+}

@@ -1,0 +1,36 @@
+package worker
+
+import (
+	"encoding/binary"
+	"errors"
+
+	"github.com/toolscript/toolscript/runner"
+)
+
+// Idle implements quickjs.Host.
+func (j *job) Idle(calls int) {
+	if j.Job.Idle && len(j.answers) == 0 {
+		_ = j.link.write(frameIdle, binary.BigEndian.AppendUint32(nil, uint32(calls))) // an error is the end of the gateway, which ends the process
+	}
+}
+
+func idlerOf(job runner.Job, h runner.Host) runner.Idler {
+	idler, _ := h.(runner.Idler)
+	if !job.Idle {
+		return nil
+	}
+	return idler
+}
+
+// idle handles a frameIdle.
+func (r *run) idle(payload []byte) error {
+	calls, _, err := splitNumber(payload)
+	switch {
+	case err != nil:
+		return err
+	case r.idler == nil:
+		return errors.New("a sandbox reported that it is idle, and was not asked to")
+	}
+	r.idler.Idle(int(calls))
+	return nil
+}

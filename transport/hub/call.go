@@ -1,0 +1,204 @@
+package hub
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/hub/wire"
+	"github.com/toolscript/toolscript/transport/inflight"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+// call is a call in flight.
+type call struct {
+	*request
+
+	conn *Conn
+	done func(json.RawMessage, error)
+}
+
+// Start begins a call without waiting for the answer. The errors are those of
+// mcpclient.Conn.Start, and those of the queue of the hub.
+func (c *Conn) Start(t mcpclient.ToolCall) mcpclient.Started {
+	head := wire.Call{Tool: t.Tool, Run: t.Run, Trace: t.Trace, Limit: t.Limit, Left: left(t.Ctx), Watch: t.Progress != nil || t.Watch != nil}
+	args := t.Args
+	if len(args) == 0 {
+		args = json.RawMessage("{}")
+	}
+	k := &call{conn: c, done: t.Done, request: &request{about: c.about(t.Tool), ctx: t.Ctx}}
+	if t.Held != nil {
+		k.lease = c.link.options.Answers.LeaseOf(t.Held)
+	} else {
+		k.lease = c.link.options.Answers.Lease(t.Ctx)
+	}
+	watch := t.Watch
+	if watch == nil {
+		watch = mcpclient.WatcherOf(t.Ctx)
+	}
+	k.start(head, args, t.Progress, watch)
+	return k
+}
+
+// Fetch requests resources or prompts. The errors are those of mcpclient.Conn.Fetch.
+func (c *Conn) Fetch(ctx context.Context, o toolscript.FetchRequest, progress func()) (json.RawMessage, error) {
+	type answer struct {
+		result json.RawMessage
+		err    error
+	}
+	ctx, release := inflight.Ensure(ctx)
+	defer release()
+	answers := make(chan answer, 1)
+	k := &call{
+		conn: c, done: func(result json.RawMessage, err error) { answers <- answer{result, err} },
+		request: &request{about: c.about(""), ctx: ctx, lease: c.link.options.Answers.Lease(ctx)},
+	}
+	k.start(wire.Call{Fetch: wire.FetchOf(o), Run: o.Run, Left: left(ctx), Watch: progress != nil}, nil, progress, nil)
+	var a answer
+	select {
+	case a = <-answers:
+	case <-ctx.Done():
+		k.Cancel(ctx.Err().Error(), named(toolscript.ContextError(ctx), c.about("")))
+		a = <-answers
+	}
+	if a.err != nil || o.Collection() == "" {
+		return a.result, a.err
+	}
+	return c.page(o.Collection(), a.result)
+}
+
+// page replaces the name of the server in the hub in the entries of a page.
+func (c *Conn) page(of toolscript.Collection, result json.RawMessage) (json.RawMessage, error) {
+	if c.offered.Server == c.definition.Name {
+		return result, nil
+	}
+	unreadable := c.about("")
+	unreadable.Kind = toolscript.ToolFailed
+	page := toolscript.Page{Of: of}
+	if unreadable.Err = json.Unmarshal(result, &page); unreadable.Err != nil {
+		return nil, &unreadable
+	}
+	name, _ := json.Marshal(c.definition.Name) // a string always has a JSON form
+	for i, raw := range page.Entries {
+		var fields map[string]json.RawMessage
+		if unreadable.Err = json.Unmarshal(raw, &fields); unreadable.Err != nil {
+			return nil, &unreadable
+		}
+		if fields == nil {
+			continue
+		}
+		fields["server"] = name
+		if page.Entries[i], unreadable.Err = json.Marshal(fields); unreadable.Err != nil {
+			return nil, &unreadable
+		}
+	}
+	for i := range page.Missing {
+		page.Missing[i].Server = c.definition.Name
+	}
+	return json.Marshal(page)
+}
+
+// start sends the call.
+func (k *call) start(head wire.Call, args json.RawMessage, progress func(), watch func(toolscript.Progress)) {
+	c := k.conn
+	k.request.done = func(payload []byte, err error) { k.done(payload, err) }
+	k.ask = k.asked
+	k.progress = func(p toolscript.Progress) {
+		if progress != nil {
+			progress()
+		}
+		if watch != nil {
+			watch(p)
+		}
+	}
+	if err := c.Err(); err != nil {
+		k.done(nil, notSent(k.about, reason(err)))
+		return
+	}
+	if len(args) > wire.PieceSize {
+		if len(args) > wire.MaxPayload {
+			about := k.about
+			about.Kind, about.Err = toolscript.TooLarge, errors.New("the arguments are too large")
+			k.done(nil, &about)
+			return
+		}
+		head.Size = len(args)
+		k.outgoing = wire.NewOutgoing(args, func(piece []byte) error {
+			return c.link.publish(wire.HubSubject(wire.Piece, c.link.id), k.number, nil, piece)
+		}, func() {})
+		args = nil
+	}
+	if err := c.link.add(k.request, nil); err != nil {
+		k.done(nil, notSent(k.about, err))
+		return
+	}
+	if err := c.link.publish(c.subject, k.number, nats.Header{wire.CallHeader: {head.Encode()}}, args); err != nil {
+		k.finish(nil, notSent(k.about, err))
+	}
+}
+
+// reason returns the cause of an error without its server.
+func reason(err error) error {
+	var known *toolscript.Error
+	if errors.As(err, &known) && known.Err != nil {
+		return known.Err
+	}
+	return err
+}
+
+// Cancel implements mcpclient.Started.
+func (k *call) Cancel(why string, err error) {
+	if k.link == nil {
+		return // it was not sent
+	}
+	if !k.link.take(k.number) {
+		return
+	}
+	_ = k.link.publish(k.conn.subject, k.number, nats.Header{wire.CancelHeader: {oneLine(why)}}, nil) // best effort: the caller gets its error
+	k.end(nil, err)
+}
+
+// oneLine makes a text the value of a header.
+func oneLine(text string) string {
+	line := []rune(text)
+	for i, r := range line {
+		if r < ' ' {
+			line[i] = ' '
+		}
+	}
+	return string(line)
+}
+
+// asked forwards a question of the server to the person behind the call.
+func (k *call) asked(q wire.Question) {
+	ctx, cancel := context.WithCancel(k.ctx)
+	k.whenOver(cancel)
+	go func() {
+		defer cancel()
+		reply := wire.Reply{N: q.N}
+		result, err := k.elicit(ctx, q)
+		if reply.Result = result; err != nil {
+			reply.Error = wire.EncodeError(err, "", "")
+		}
+		text, err := json.Marshal(reply)
+		if err != nil || len(text) > wire.PieceSize {
+			failed := wire.EncodeError(&toolscript.Error{Kind: toolscript.TooLarge, Err: errors.New("the answer is too large")}, "", "")
+			text, _ = json.Marshal(wire.Reply{N: q.N, Error: failed}) // such a struct always has a JSON form
+		}
+		k.link.tell(wire.Answer, k.number, text)
+	}()
+}
+
+func (k *call) elicit(ctx context.Context, q wire.Question) (json.RawMessage, error) {
+	if k.conn.on.Elicit == nil {
+		return nil, &toolscript.Error{Kind: toolscript.Unsupported, Err: errors.New("the gateway cannot ask a person")}
+	}
+	params, err := json.Marshal(map[string]any{"mode": "form", "message": q.Message, "requestedSchema": q.Schema})
+	if err != nil {
+		return nil, err
+	}
+	return k.conn.on.Elicit(ctx, params)
+}

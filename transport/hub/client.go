@@ -1,0 +1,183 @@
+package hub
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/hub/wire"
+	"github.com/toolscript/toolscript/transport/inflight"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+// ClientOptions configure a Client. Find is required.
+type ClientOptions struct {
+	// Find returns a running hub, and may start one. It is called for the first dial,
+	// and again for the first one after the connection to the hub was lost.
+	Find func(ctx context.Context) (Endpoint, error)
+
+	Folder  string           // of the project, for servers that its gateways share
+	Label   string           // names the gateway in the Status of the hub
+	Answers *inflight.Budget // limits the memory for the answers of all servers; nil means unlimited
+	Logger  *slog.Logger     // nil: no log
+	Environ func() []string  // the environment of the gateway; nil: os.Environ
+}
+
+// Client connects a gateway to a hub. It has one connection for all servers, which it
+// opens when the first server is dialled. It is safe for concurrent use.
+type Client struct {
+	options ClientOptions
+
+	dialing chan struct{} // has a value while a connection is opened
+	mu      sync.Mutex
+	link    *link // nil before the first dial
+	closed  bool
+}
+
+// NewClient returns a Client. It starts nothing.
+func NewClient(o ClientOptions) *Client {
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Environ == nil {
+		o.Environ = os.Environ
+	}
+	return &Client{options: o, dialing: make(chan struct{}, 1)}
+}
+
+// Dial has the hub connect to a server, unless another gateway has done so, and waits for
+// that until ctx ends. A later end of ctx does not affect the connection. The errors are
+// those of mcpclient.Dialer.Dial.
+func (c *Client) Dial(ctx context.Context, name string, cfg mcpclient.Config, on mcpclient.Events) (*Conn, error) {
+	about := toolscript.Error{Server: name}
+	if cfg.Problem != nil {
+		about.Kind, about.Err = toolscript.Invalid, cfg.Problem
+		return nil, &about
+	}
+	l, err := c.connect(ctx)
+	if err != nil {
+		return nil, named(err, about)
+	}
+	return l.dial(ctx, wire.Define(name, cfg, c.options.Folder, c.options.Environ()), on)
+}
+
+// Leave says that the gateway is ending. The servers that it gives up from now on stay in
+// the hub for a time; others end soon, because the definition is not used any more.
+func (c *Client) Leave() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.link != nil {
+		c.link.leaving.Store(true)
+	}
+}
+
+// Close ends the connection to the hub, and with it all servers' connections.
+func (c *Client) Close() {
+	c.mu.Lock()
+	l := c.link
+	c.closed, c.link = true, nil
+	c.mu.Unlock()
+	if l != nil {
+		l.lose(errClosed)
+	}
+}
+
+var errClosed = errors.New("the gateway has ended its connection to the hub")
+
+// connect returns the connection to the hub.
+func (c *Client) connect(ctx context.Context) (*link, error) {
+	if l, err := c.current(); l != nil || err != nil {
+		return l, err
+	}
+	select {
+	case c.dialing <- struct{}{}:
+	case <-ctx.Done():
+		return nil, toolscript.ContextError(ctx)
+	}
+	defer func() { <-c.dialing }()
+	if l, err := c.current(); l != nil || err != nil {
+		return l, err
+	}
+	l, err := c.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		go l.lose(errClosed)
+		return nil, unavailable("%w", errClosed)
+	}
+	c.link = l
+	return l, nil
+}
+
+// current returns the connection if there is one.
+func (c *Client) current() (*link, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return nil, unavailable("%w", errClosed)
+	}
+	if c.link == nil || c.link.over() {
+		return nil, nil
+	}
+	return c.link, nil
+}
+
+func (c *Client) open(ctx context.Context) (*link, error) {
+	endpoint, err := c.options.Find(ctx)
+	if err != nil {
+		return nil, err
+	}
+	g, err := endpoint.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	me := wire.Greeting{ID: newID(), Token: endpoint.Token, Label: c.options.Label, PID: os.Getpid()}
+	welcome, err := g.enter(me)
+	if err != nil {
+		_ = g.conn.Close() // the error is known
+		return nil, err
+	}
+	l, err := newLink(me.ID, welcome.Password, &buffered{Conn: g.conn, from: g.lines}, c.options)
+	if err != nil {
+		_ = g.conn.Close() // the error is known
+		return nil, unavailable("connect to the hub: %w", err)
+	}
+	return l, nil
+}
+
+// buffered is a connection of which a part was read.
+type buffered struct {
+	net.Conn
+	from interface{ Read([]byte) (int, error) }
+}
+
+func (b *buffered) Read(p []byte) (int, error) { return b.from.Read(p) }
+
+// named adds the server to an error.
+func named(err error, about toolscript.Error) error {
+	var known *toolscript.Error
+	if !errors.As(err, &known) {
+		about.Kind, about.Err, about.RetryAfter = toolscript.Unavailable, err, retryAfter
+		return &about
+	}
+	full := *known
+	full.Server, full.Tool = about.Server, about.Tool
+	return &full
+}
+
+// left returns the time until the deadline of ctx; 0 if it has none.
+func left(ctx context.Context) time.Duration {
+	until, ok := ctx.Deadline()
+	if !ok {
+		return 0
+	}
+	return max(time.Until(until), time.Millisecond)
+}

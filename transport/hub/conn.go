@@ -1,0 +1,173 @@
+package hub
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/hub/wire"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+// Conn is a connection to a server in the hub. It ends when the hub's connection to the
+// server ends, or that of the gateway to the hub. It is safe for concurrent use.
+type Conn struct {
+	link       *link
+	definition wire.Definition
+	key        string
+	subject    string // of calls
+	on         mcpclient.Events
+	offer      uint64 // the number of the offer; set by link.add
+	offered    wire.Offered
+
+	gone    chan struct{}
+	mu      sync.Mutex
+	restart bool // Close restarts the server
+	err     error
+	tail    []string
+}
+
+// dial offers the server to the hub and waits until it is connected.
+func (l *link) dial(ctx context.Context, d wire.Definition, on mcpclient.Events) (*Conn, error) {
+	c := &Conn{link: l, definition: d, key: d.Key(), on: on, gone: make(chan struct{})}
+	c.subject = wire.ServerSubject(c.key, l.id)
+	payload, err := l.ask(ctx, wire.Offer, d.Encode(left(ctx)), c.about(""), c)
+	if err == nil && json.Unmarshal(payload, &c.offered) != nil {
+		err = &toolscript.Error{Kind: toolscript.Internal, Server: d.Name, Err: errors.New("the answer of the hub cannot be read")}
+	}
+	if err != nil {
+		l.forget(c)
+		l.tell(wire.Release, c.offer, nil)
+		return nil, err
+	}
+	return c, nil
+}
+
+func (c *Conn) about(tool string) toolscript.Error {
+	return toolscript.Error{Server: c.definition.Name, Tool: tool}
+}
+
+// Info returns the server's description of itself.
+func (c *Conn) Info() mcpclient.Info { return c.offered.Info }
+
+// ListTools returns the tools that the server has listed last.
+func (c *Conn) ListTools(ctx context.Context) ([]toolscript.Tool, error) {
+	payload, err := c.link.ask(ctx, wire.Tools, c.target(), c.about(""), nil)
+	if err != nil {
+		return nil, err
+	}
+	tools, err := wire.DecodeTools(payload, c.definition.Name)
+	if err != nil {
+		return nil, &toolscript.Error{Kind: toolscript.Internal, Server: c.definition.Name, Err: err}
+	}
+	return tools, nil
+}
+
+// Ping checks whether the hub answers and is connected to the server. The hub sends the
+// pings to the server.
+func (c *Conn) Ping(ctx context.Context) error {
+	_, err := c.link.ask(ctx, wire.Ping, c.target(), c.about(""), nil)
+	return err
+}
+
+func (c *Conn) target() []byte {
+	text, _ := json.Marshal(wire.Target{Key: c.key}) // such a struct always has a JSON form
+	return text
+}
+
+// Lost returns a channel that is closed when the connection has ended.
+func (c *Conn) Lost() <-chan struct{} { return c.gone }
+
+// Err returns why the connection ended, nil while it is up.
+func (c *Conn) Err() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.err
+}
+
+// Stderr returns the last lines of the server's standard error, once the hub's connection
+// to the server has ended.
+func (c *Conn) Stderr() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.tail
+}
+
+// Restart has Close restart the server in the hub, for all gateways that use it.
+func (c *Conn) Restart() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.restart = true
+}
+
+// restartTime bounds the wait for the restart of a server. The hub goes on with it.
+const restartTime = 10 * time.Second
+
+// restartServer restarts the server if Restart was called. It returns when the hub has
+// tried to connect again, so that the next dial does not get the previous process.
+func (c *Conn) restartServer() {
+	c.mu.Lock()
+	restart := c.restart && c.err == nil
+	c.restart = false
+	c.mu.Unlock()
+	if !restart {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), restartTime)
+	defer cancel()
+	if _, err := c.link.ask(ctx, wire.Restart, c.target(), c.about(""), nil); err != nil {
+		c.link.options.Logger.Warn("shared server not restarted", slog.String("server", c.definition.Name), slog.String("error", err.Error()))
+	}
+}
+
+// Close tells the hub that this gateway does not need the server any more. The server
+// goes on for others.
+func (c *Conn) Close() error {
+	c.link.forget(c)
+	c.restartServer()
+	c.lose(&toolscript.Error{Kind: toolscript.Unavailable, Server: c.definition.Name, Err: errors.New("the connection was closed")})
+	if !c.link.leaving.Load() {
+		c.link.tell(wire.Release, c.offer, nil)
+	}
+	return nil
+}
+
+// KeepsLimit says that the time limit of a tool call is that of the hub, which knows when
+// the call has its turn.
+func (c *Conn) KeepsLimit() {}
+
+// lose ends the connection, once.
+func (c *Conn) lose(why error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.err != nil {
+		return
+	}
+	c.err = why
+	var failed *mcpclient.DialError
+	if errors.As(why, &failed) {
+		c.tail = failed.Stderr
+	}
+	close(c.gone)
+}
+
+// received handles an event of the offer.
+func (c *Conn) received(event string, payload []byte) {
+	switch event {
+	case wire.Changed:
+		if c.on.ToolsChanged != nil {
+			c.on.ToolsChanged()
+		}
+	case wire.Lost:
+		c.lose(wire.DecodeError(payload, c.about("")))
+	case wire.Log:
+		var line wire.LogLine
+		if c.on.Log != nil && json.Unmarshal(payload, &line) == nil {
+			c.on.Log(slog.Level(line.Level), line.Text)
+		}
+	}
+}

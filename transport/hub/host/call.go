@@ -1,0 +1,256 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go/micro"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/hub/wire"
+	"github.com/toolscript/toolscript/transport/inflight"
+)
+
+// call is a call of a gateway that has not been answered.
+type call struct {
+	gateway *gateway
+	server  *shared
+	number  uint64
+	head    wire.Call
+	held    inflight.Held
+	life    context.Context //nolint:containedctx // ends with the call
+	end     context.CancelFunc
+
+	mu       sync.Mutex
+	incoming *wire.Incoming // the arguments, if they arrive in pieces
+	begun    func(cause error)
+	cause    error // why the call was stopped
+	asked    int
+	asks     map[int]chan wire.Reply
+}
+
+// called handles a message to the endpoint of a server. It must not block.
+func (s *shared) called(r micro.Request) {
+	id := wire.Last(r.Subject())
+	from, number, ok := wire.ParseReply(r.Reply())
+	g := s.host.gateway(id)
+	if !ok || from != id || g == nil {
+		return // it has ended meanwhile
+	}
+	if reason := r.Headers().Get(wire.CancelHeader); reason != "" {
+		g.cancel(number, reason)
+		return
+	}
+	head, err := wire.DecodeCall(r.Headers().Get(wire.CallHeader))
+	if err != nil {
+		g.answer(number, nil, &toolscript.Error{Kind: toolscript.Invalid, Err: err}, s, nil)
+		return
+	}
+	if g.uses(s.key) == nil {
+		g.answer(number, nil, errNotOffered, s, nil)
+		return
+	}
+	c := &call{gateway: g, server: s, number: number, head: head, asks: map[int]chan wire.Reply{}}
+	c.life, c.end = context.WithCancel(g.life)
+	if !g.add(c) {
+		c.end()
+		return
+	}
+	if head.Size > 0 {
+		go c.receive()
+		return
+	}
+	c.begin(r.Data())
+}
+
+// add registers a call. It returns false if the gateway has ended or the number is in use.
+func (g *gateway) add(c *call) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if _, taken := g.calls[c.number]; g.gone || taken {
+		return false
+	}
+	g.calls[c.number] = c
+	return true
+}
+
+// take removes a call and reports whether it was there: only then it is answered.
+func (g *gateway) take(number uint64) (*call, bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	c, ok := g.calls[number]
+	delete(g.calls, number)
+	return c, ok
+}
+
+func (g *gateway) find(number uint64) *call {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.calls[number]
+}
+
+// cancel ends a call whose gateway does not wait for it any more.
+func (g *gateway) cancel(number uint64, reason string) {
+	g.drop(number)
+	if c, ok := g.take(number); ok {
+		kind := toolscript.Cancelled
+		if reason == string(toolscript.Timeout) {
+			kind = toolscript.Timeout
+		}
+		c.stop(&toolscript.Error{Kind: kind, Err: errors.New(reason)})
+	}
+}
+
+// begin makes the call.
+func (c *call) begin(args json.RawMessage) {
+	c.server.calls.Add(1)
+	sc := wire.ServerCall{
+		Call: c.head, Run: c.gateway.id + "/" + c.head.Run, Args: args, Held: &c.held,
+		Ask: c.ask, Done: c.done,
+	}
+	if c.head.Left > 0 {
+		sc.Deadline = time.Now().Add(c.head.Left)
+	}
+	if c.head.Watch {
+		sc.Watch = func(p toolscript.Progress) {
+			_ = c.gateway.tellJSON(c.number, wire.Progress, p) // the gateway sees the end of the connection
+		}
+	}
+	stop := c.gateway.host.options.Servers.CallServer(c.server.name, sc)
+	c.mu.Lock()
+	c.begun = stop
+	cause := c.cause
+	c.mu.Unlock()
+	if cause != nil { // stopped meanwhile
+		stop(cause)
+	}
+}
+
+// stop ends the call. Its caller has its error already, or has ended.
+func (c *call) stop(cause error) {
+	c.mu.Lock()
+	first := c.cause == nil
+	c.cause = cause
+	stop := c.begun
+	c.mu.Unlock()
+	c.end()
+	if first && stop != nil {
+		stop(cause)
+	}
+	if stop == nil {
+		c.held.Release() // it may wait for its arguments
+	}
+}
+
+// done receives the result of the server.
+func (c *call) done(result json.RawMessage, err error) {
+	c.end()
+	if err != nil {
+		c.server.failures.Add(1)
+	}
+	if _, ours := c.gateway.take(c.number); !ours {
+		c.held.Release()
+		return
+	}
+	c.gateway.answer(c.number, result, err, c.server, c.held.Release)
+}
+
+// receive collects arguments that arrive in pieces.
+func (c *call) receive() {
+	err := c.gateway.host.options.Answers.LeaseOf(&c.held).Take(c.life, c.head.Size)
+	if err != nil {
+		c.fail(err)
+		return
+	}
+	c.mu.Lock()
+	c.incoming = wire.NewIncoming(c.head.Size)
+	c.mu.Unlock()
+	_ = c.gateway.tell(c.number, wire.Room, []byte(strconv.Itoa(wire.Window))) // the gateway sees the end of the connection
+}
+
+// fail answers a call that was not made.
+func (c *call) fail(err error) {
+	if _, ours := c.gateway.take(c.number); ours {
+		c.end()
+		c.gateway.answer(c.number, nil, err, c.server, c.held.Release)
+	}
+}
+
+// piece handles a piece of the arguments of a call.
+func (g *gateway) piece(number uint64, piece []byte) {
+	c := g.find(number)
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	in := c.incoming
+	c.mu.Unlock()
+	complete, err := false, wire.ErrPieces
+	if in != nil {
+		complete, err = in.Add(piece)
+	}
+	switch {
+	case err != nil:
+		c.fail(&toolscript.Error{Kind: toolscript.Invalid, Err: err})
+	case complete:
+		c.mu.Lock()
+		c.incoming = nil // no piece may follow
+		c.mu.Unlock()
+		c.begin(in.Payload())
+	default:
+		_ = g.tell(number, wire.Room, []byte("1")) // the gateway sees the end of the connection
+	}
+}
+
+// ask puts a question of the server to the person behind the call, who is at the gateway.
+func (c *call) ask(ctx context.Context, q toolscript.Question) (toolscript.Answer, error) {
+	replies := make(chan wire.Reply, 1)
+	c.mu.Lock()
+	c.asked++
+	n := c.asked
+	c.asks[n] = replies
+	c.mu.Unlock()
+	defer func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.asks, n)
+	}()
+	if err := c.gateway.tellJSON(c.number, wire.Ask, wire.Question{N: n, Message: q.Message, Schema: q.Schema}); err != nil {
+		return toolscript.Answer{}, &toolscript.Error{Kind: toolscript.Internal, Err: fmt.Errorf("the question did not reach the gateway: %w", err)}
+	}
+	select {
+	case reply := <-replies:
+		if len(reply.Error) > 0 {
+			return toolscript.Answer{}, wire.DecodeError(reply.Error, toolscript.Error{})
+		}
+		var answer toolscript.Answer
+		if err := json.Unmarshal(reply.Result, &answer); err != nil {
+			return answer, &toolscript.Error{Kind: toolscript.Internal, Err: errors.New("the answer of the gateway cannot be read")}
+		}
+		return answer, answer.Validate()
+	case <-ctx.Done():
+		return toolscript.Answer{}, toolscript.ContextError(ctx)
+	case <-c.life.Done():
+		return toolscript.Answer{}, errGone
+	}
+}
+
+// answered handles the answer to a question.
+func (g *gateway) answered(number uint64, payload []byte) {
+	var reply wire.Reply
+	c := g.find(number)
+	if c == nil || json.Unmarshal(payload, &reply) != nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if replies := c.asks[reply.N]; replies != nil {
+		delete(c.asks, reply.N)
+		replies <- reply // it has room for one
+	}
+}

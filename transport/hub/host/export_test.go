@@ -1,0 +1,10 @@
+package host
+
+// LoseNATS ends the hub's own connection to the NATS server.
+func (h *Host) LoseNATS() error {
+	id, err := h.nc.GetClientID()
+	if err != nil {
+		return err
+	}
+	return h.broker.server.DisconnectClientByID(id)
+}

@@ -1,0 +1,42 @@
+package host
+
+import (
+	"context"
+	"strconv"
+	"sync"
+	"testing"
+
+	"github.com/toolscript/toolscript/transport/hub/wire"
+)
+
+// TestGatewayCount checks that the numbers of gateways are reported in the order in which
+// gateways connect and end: each differs from the one before by one, and the last is 0.
+func TestGatewayCount(t *testing.T) {
+	var mu sync.Mutex
+	last, wrong := 0, 0
+	h := &Host{closing: context.Background(), gateways: map[string]*gateway{}, options: Options{Changed: func(n int) {
+		mu.Lock()
+		defer mu.Unlock()
+		if n != last+1 && n != last-1 {
+			wrong++
+		}
+		last = n
+	}}}
+	var all sync.WaitGroup
+	for i := range 8 {
+		me := wire.Greeting{ID: strconv.Itoa(i)}
+		all.Go(func() {
+			for range 2000 {
+				if !h.arrived(me) || h.arrived(me) {
+					t.Error("an id is not used once")
+					return
+				}
+				h.left(me.ID)
+			}
+		})
+	}
+	all.Wait()
+	if last != 0 || wrong > 0 {
+		t.Errorf("the last number is %d, and %d numbers are out of order", last, wrong)
+	}
+}

@@ -1,0 +1,176 @@
+package host
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/hub/wire"
+	"github.com/toolscript/toolscript/transport/inflight"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+// Servers are the servers of a hub, by their name in the hub.
+type Servers interface {
+	// OfferServer starts a server, or applies new limits to it.
+	OfferServer(ctx context.Context, name string, cfg mcpclient.Config) error
+	// WithdrawServer ends a server.
+	WithdrawServer(ctx context.Context, name string) error
+	// AwaitServer has an unconnected server try to connect, and returns its status after
+	// that. The error is that of ctx.
+	AwaitServer(ctx context.Context, name string) (toolscript.ServerStatus, error)
+	// RestartServer ends a server with its process, has it connect again, and returns the
+	// status after the first attempt.
+	RestartServer(ctx context.Context, name string) (toolscript.ServerStatus, error)
+	// ViewServer returns the state of a server; false if there is none.
+	ViewServer(name string) (wire.ServerView, bool)
+	// CallServer begins a call. stop ends it. Neither blocks.
+	CallServer(name string, c wire.ServerCall) (stop func(cause error))
+}
+
+// Options configure a Host. Listener, Token and Servers are required.
+type Options struct {
+	Listener net.Listener                // a unix socket that only the user can reach; the Host closes it
+	Token    string                      // what gateways present
+	Port     int                         // of 127.0.0.1 for the tools of NATS; 0: none; -1: any
+	Password string                      //nolint:gosec // of the user "operator" at Port; never encoded
+	Version  string                      // of the program
+	Servers  Servers                     //
+	Trusted  func(wire.Definition) error // an error refuses a definition; nil: all are accepted
+	Linger   time.Duration               // how long a server without gateways goes on
+	Changed  func(gateways int)          // the number of gateways has changed; called in order; must not block or use the Host; may be nil
+	Answers  *inflight.Budget            // limits the memory for arguments and answers; nil: unlimited
+	Logger   *slog.Logger                // nil: no log
+}
+
+// Host is a hub. It is safe for concurrent use.
+type Host struct {
+	options Options
+	log     *slog.Logger
+	hello   wire.Hello
+	broker  *broker
+	nc      *nats.Conn
+	door    *door
+	closing context.Context //nolint:containedctx // the work of the hub ends with it
+	shut    context.CancelFunc
+	lost    chan struct{} // closed when the hub's own connection has ended
+
+	changing sync.Mutex // held while a server is started or ended
+
+	mu       sync.Mutex
+	gateways map[string]*gateway // by id
+	shared   map[string]*shared  // by key
+	names    map[string]string   // shown names of servers, to their keys
+}
+
+// Start starts the NATS server and accepts gateways.
+func Start(o Options) (*Host, error) {
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Token == "" {
+		return nil, errors.New("a hub needs a token")
+	}
+	h := &Host{
+		options: o, log: o.Logger, hello: wire.Hello{Protocol: wire.Protocol, Version: o.Version, PID: os.Getpid(), Started: time.Now()},
+		gateways: map[string]*gateway{}, shared: map[string]*shared{}, names: map[string]string{},
+		lost: make(chan struct{}),
+	}
+	h.closing, h.shut = context.WithCancel(context.Background())
+	h.door = newDoor(h)
+	var err error
+	if h.broker, err = newBroker(o); err != nil {
+		return nil, err
+	}
+	if h.nc, err = h.broker.connect(sync.OnceFunc(func() { close(h.lost) })); err == nil {
+		err = h.subscribe()
+	}
+	if err != nil {
+		h.broker.server.Shutdown()
+		return nil, fmt.Errorf("connect to the NATS server: %w", err)
+	}
+	go h.door.serve(o.Listener)
+	return h, nil
+}
+
+func (h *Host) subscribe() error {
+	requests, err := h.nc.Subscribe(wire.HubSubject("*", "*"), h.requested)
+	if err == nil {
+		err = requests.SetPendingLimits(-1, -1) // gateways send what the hub has room for
+	}
+	return errors.Join(err, h.nc.Flush())
+}
+
+// Port returns the TCP port of the NATS server; 0 if it has none.
+func (h *Host) Port() int {
+	if at, ok := h.broker.server.Addr().(*net.TCPAddr); ok {
+		return at.Port
+	}
+	return 0
+}
+
+// Lost returns a channel that is closed when the hub has lost its own connection to the
+// NATS server. It then answers no call, and has to be closed.
+func (h *Host) Lost() <-chan struct{} { return h.lost }
+
+// Close ends all connections. Calls in flight fail at the gateways. It does not end the
+// servers.
+func (h *Host) Close() error {
+	h.shut()
+	err := h.options.Listener.Close()
+	if errors.Is(err, net.ErrClosed) {
+		err = nil
+	}
+	h.door.close()
+	h.nc.Close()
+	h.broker.server.Shutdown()
+	h.broker.server.WaitForShutdown()
+	return err
+}
+
+// greeting is the first line of the hub.
+func (h *Host) greeting() wire.Hello {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	hello := h.hello
+	hello.Users = len(h.gateways)
+	return hello
+}
+
+// Status returns the state of the hub.
+func (h *Host) Status() wire.Status {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	status := wire.Status{Hello: h.hello, Gateways: []wire.Gateway{}, Servers: []wire.Server{}}
+	for _, g := range h.gateways {
+		status.Gateways = append(status.Gateways, g.status())
+	}
+	for _, s := range h.shared {
+		status.Servers = append(status.Servers, s.status())
+	}
+	slices.SortFunc(status.Gateways, func(a, b wire.Gateway) int { return cmp.Or(a.Since.Compare(b.Since), strings.Compare(a.ID, b.ID)) })
+	slices.SortFunc(status.Servers, func(a, b wire.Server) int { return strings.Compare(a.Name, b.Name) })
+	return status
+}
+
+// RetireUnused ends the servers that no gateway uses, without their time to linger.
+func (h *Host) RetireUnused() {
+	h.mu.Lock()
+	all := slices.Collect(maps.Values(h.shared))
+	h.mu.Unlock()
+	for _, s := range all {
+		s.unused()
+	}
+}

@@ -1,0 +1,184 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/hub/wire"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+// offerTime bounds an offer of a gateway without a deadline.
+const offerTime = time.Minute
+
+// loginPause is longer than the pause between two looks for a login in the hub.
+const loginPause = 3 * time.Second
+
+// offer is the use of a server by a gateway.
+type offer struct {
+	gateway *gateway
+	number  uint64
+	ctx     context.Context //nolint:containedctx // ends with the offer
+	cancel  context.CancelFunc
+	server  atomic.Pointer[shared] // nil before it is known
+
+	// Guarded by shared.mu.
+	limit     int  // concurrency that the gateway has configured
+	connected bool // the gateway was told that the server is connected
+}
+
+// offered begins to use a server.
+func (g *gateway) offered(number uint64, payload []byte) {
+	o := &offer{gateway: g, number: number}
+	o.ctx, o.cancel = context.WithCancel(g.life)
+	g.mu.Lock()
+	gone := g.gone
+	if !gone {
+		g.offers[number] = o
+	}
+	g.mu.Unlock()
+	if gone {
+		o.cancel()
+		return
+	}
+	go func() {
+		s, err := o.accept(payload)
+		if err == nil {
+			err = s.greet(o)
+		}
+		if err != nil {
+			g.answer(number, nil, err, s, nil)
+		}
+	}()
+}
+
+// release ends the use of a server.
+func (g *gateway) release(number uint64) {
+	g.mu.Lock()
+	o := g.offers[number]
+	delete(g.offers, number)
+	g.mu.Unlock()
+	if o != nil {
+		go o.release(min(g.host.options.Linger, unusedTime)) // it may wait for the start of a server
+	}
+}
+
+// unusedTime is how long a server stays that a gateway has given up while it goes on, as
+// after a change of its configuration or when it is not trusted any more. In that time a
+// gateway that only connects again finds the server.
+const unusedTime = 5 * time.Second
+
+// release ends the use of the server, which stays for a time if it has no other gateway.
+func (o *offer) release(linger time.Duration) {
+	o.cancel()
+	if s := o.server.Load(); s != nil {
+		s.leave(o, linger)
+	}
+}
+
+// accept finds or starts the server of a definition, and waits until it has tried to
+// connect.
+func (o *offer) accept(payload []byte) (*shared, error) {
+	h := o.gateway.host
+	d, left, err := wire.DecodeDefinition(payload)
+	if err != nil {
+		return nil, &toolscript.Error{Kind: toolscript.Invalid, Err: errors.New("the definition cannot be read")}
+	}
+	if err := check(d); err != nil {
+		return nil, err
+	}
+	if h.options.Trusted != nil {
+		if err := h.options.Trusted(d); err != nil {
+			return nil, err
+		}
+	}
+	if left == 0 {
+		left = offerTime
+	}
+	ctx, cancel := context.WithTimeout(o.ctx, left)
+	defer cancel()
+	s, err := h.join(ctx, d, o)
+	if s != nil && o.ctx.Err() != nil { // released meanwhile
+		s.leave(o, h.options.Linger)
+		err = toolscript.ContextError(o.ctx)
+	}
+	if err != nil {
+		return s, err
+	}
+	status, err := h.options.Servers.AwaitServer(ctx, s.name)
+	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		err = &toolscript.Error{Kind: toolscript.Timeout, Err: errors.New("the server is still connecting in the hub")}
+	}
+	if status.State == toolscript.NeedsAuth {
+		h.awaitLogin(ctx, s.name)
+	}
+	return s, err
+}
+
+// awaitLogin waits a moment for a server that needs a login. After a login, gateways
+// dial at the same time as the hub; and while the server refuses the token that is
+// stored, they dial again and again.
+func (h *Host) awaitLogin(ctx context.Context, name string) {
+	ctx, cancel := context.WithTimeout(ctx, loginPause)
+	defer cancel()
+	for {
+		view, _ := h.options.Servers.ViewServer(name)
+		if state := view.Status.State; state != toolscript.NeedsAuth && state != toolscript.Connecting {
+			return
+		}
+		select {
+		case <-view.Changed:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// check refuses definitions that a hub does not run.
+func check(d wire.Definition) error {
+	refuse := func(why string) error {
+		return &toolscript.Error{Kind: toolscript.Unsupported, Err: errors.New(why)}
+	}
+	switch c := d.Config; {
+	case d.Name == "":
+		return refuse("the server has no name")
+	case c.Type != mcpclient.Stdio && c.Type != mcpclient.HTTP && c.Type != mcpclient.SSE:
+		return refuse(fmt.Sprintf("a server of type %q cannot be shared", c.Type))
+	case c.Shared != mcpclient.SharedHost && c.Shared != mcpclient.SharedProject:
+		return refuse("the server is not shared")
+	case c.Disabled:
+		return refuse("the server is disabled")
+	}
+	return nil
+}
+
+// connectError is the error of a gateway's attempt to connect to a server that is not
+// connected.
+func connectError(status toolscript.ServerStatus) error {
+	e := &toolscript.Error{Kind: toolscript.Unavailable, Permanent: status.Permanent}
+	text := status.Error
+	switch status.State {
+	case toolscript.NeedsAuth:
+		e.Kind = toolscript.Unauthorized
+	case toolscript.Failed:
+		e.Kind = toolscript.Invalid
+	case toolscript.Connecting, toolscript.Ready:
+		if text == "" {
+			text = "the server is connecting"
+		}
+	case toolscript.Backoff, toolscript.Stopped:
+	}
+	if text == "" {
+		text = "the server is not connected"
+	}
+	e.Err = errors.New(text)
+	if n := len(status.Stderr); n > 0 {
+		e.Err = &mcpclient.DialError{Err: errors.New(strings.TrimSuffix(text, ": "+status.Stderr[n-1])), Stderr: status.Stderr}
+	}
+	return e
+}

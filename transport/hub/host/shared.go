@@ -1,0 +1,398 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"math"
+	"reflect"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/nats-io/nats.go/micro"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/hub/wire"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+const (
+	// callLimit is the time limit of calls whose gateway sets none: the gateway ends them.
+	callLimit = time.Hour
+
+	changeTime = 10 * time.Second // to start or end a server
+	keyShown   = 8                // digits of a key in shown names
+)
+
+// shared is a server that gateways share.
+type shared struct {
+	host       *Host
+	key        string
+	name       string // of its actor: name~key, with the whole key
+	shown      string // name~ and the first digits of the key if several servers have one name
+	definition wire.Definition
+	service    micro.Service
+	life       context.Context //nolint:containedctx // ends with the server
+	end        context.CancelFunc
+	calls      atomic.Uint64
+	failures   atomic.Uint64
+	logged     logBound
+
+	mu         sync.Mutex
+	offers     map[*offer]struct{}
+	limit      int // concurrency that its actor has
+	idleSince  time.Time
+	idle       *time.Timer
+	ended      bool
+	seen       wire.ServerView
+	generation uint64
+}
+
+// join adds an offer to the server of a definition, and starts the server if it is new.
+func (h *Host) join(ctx context.Context, d wire.Definition, o *offer) (*shared, error) {
+	h.changing.Lock()
+	defer h.changing.Unlock()
+	key := d.Key()
+	h.mu.Lock()
+	s := h.shared[key]
+	h.mu.Unlock()
+	if s == nil {
+		var err error
+		if s, err = h.newShared(key, d); err != nil {
+			return nil, err
+		}
+	}
+	o.limit = d.Config.Concurrency
+	o.server.Store(s)
+	s.mu.Lock()
+	s.offers[o] = struct{}{}
+	if s.idle != nil {
+		s.idle.Stop()
+	}
+	s.idle, s.idleSince = nil, time.Time{}
+	s.mu.Unlock()
+	return s, s.apply(ctx)
+}
+
+// newShared makes the micro service of a server. It is called with changing held.
+func (h *Host) newShared(key string, d wire.Definition) (*shared, error) {
+	s := &shared{host: h, key: key, name: d.Name + "~" + key, definition: d, offers: map[*offer]struct{}{}, limit: -1}
+	s.life, s.end = context.WithCancel(h.closing)
+	h.mu.Lock()
+	s.shown = h.free(d.Name, d.Name+"~"+key[:keyShown], s.name)
+	h.mu.Unlock()
+	var err error
+	s.service, err = micro.AddService(h.nc, micro.Config{
+		Name: serviceName(s.shown), Version: fmt.Sprintf("%d.0.0", wire.Protocol), Description: "an MCP server of a toolscript hub",
+		Metadata:     map[string]string{"server": s.shown, "type": d.Config.Type, "key": key},
+		StatsHandler: func(*micro.Endpoint) any { return s.stats() },
+	})
+	if err == nil {
+		err = s.service.AddEndpoint("call", micro.HandlerFunc(s.called), micro.WithEndpointSubject(wire.ServerSubject(key, "*")),
+			micro.WithEndpointPendingLimits(math.MaxInt32, math.MaxInt32))
+	}
+	if err != nil {
+		s.end()
+		return nil, &toolscript.Error{Kind: toolscript.Internal, Err: fmt.Errorf("offer the micro service: %w", err)}
+	}
+	h.mu.Lock()
+	h.shared[key], h.names[s.shown] = s, key
+	h.mu.Unlock()
+	go s.watch()
+	return s, nil
+}
+
+// free returns the first of names that no server has. It is called with mu held.
+func (h *Host) free(names ...string) string {
+	for _, name := range names {
+		if _, taken := h.names[name]; !taken {
+			return name
+		}
+	}
+	return names[len(names)-1]
+}
+
+// serviceName makes a name that NATS allows for a micro service.
+func serviceName(shown string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' {
+			return r
+		}
+		return '_'
+	}, shown)
+}
+
+// apply gives the actor of the server the smallest concurrency that a gateway has
+// configured, and starts it if it is new. It is called with changing held.
+func (s *shared) apply(ctx context.Context) error {
+	s.mu.Lock()
+	limit := 0
+	for o := range s.offers {
+		if o.limit > 0 && (limit == 0 || o.limit < limit) {
+			limit = o.limit
+		}
+	}
+	same := limit == s.limit
+	s.limit = limit
+	s.mu.Unlock()
+	if same {
+		return nil
+	}
+	cfg := s.definition.Config
+	cfg.Shared, cfg.Account, cfg.Source = "", s.definition.Name, ""
+	cfg.IncludeTools, cfg.ExcludeTools = nil, nil // each gateway selects for itself
+	cfg.RateLimit = mcpclient.RateLimit{}         // each gateway applies its own
+	cfg.Timeout, cfg.Concurrency = callLimit, limit
+	if err := s.host.options.Servers.OfferServer(ctx, s.name, cfg); err != nil {
+		s.mu.Lock()
+		s.limit = -1 // the next offer tries again
+		s.mu.Unlock()
+		return err
+	}
+	return nil
+}
+
+// leave removes an offer. A server without offers ends after linger.
+func (s *shared) leave(o *offer, linger time.Duration) {
+	s.host.changing.Lock()
+	defer s.host.changing.Unlock()
+	s.mu.Lock()
+	_, used := s.offers[o]
+	delete(s.offers, o)
+	if used && len(s.offers) == 0 && !s.ended && s.idle == nil {
+		s.idleSince = time.Now()
+		s.idle = time.AfterFunc(linger, s.unused)
+	}
+	rest := len(s.offers)
+	s.mu.Unlock()
+	if rest == 0 || s.host.closing.Err() != nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), changeTime)
+	defer cancel()
+	if err := s.apply(ctx); err != nil {
+		s.host.log.Warn("limits of a shared server not applied", slog.String("server", s.shown), slog.String("error", err.Error()))
+	}
+}
+
+// unused ends a server that no gateway uses.
+func (s *shared) unused() {
+	s.host.changing.Lock()
+	defer s.host.changing.Unlock()
+	s.mu.Lock()
+	used := len(s.offers) > 0
+	s.mu.Unlock()
+	if !used {
+		s.withdraw()
+	}
+}
+
+// withdraw ends the server. It is called with changing held.
+func (s *shared) withdraw() {
+	s.mu.Lock()
+	ended := s.ended
+	s.ended = true
+	s.mu.Unlock()
+	if ended {
+		return
+	}
+	s.host.mu.Lock()
+	delete(s.host.shared, s.key)
+	delete(s.host.names, s.shown)
+	s.host.mu.Unlock()
+	s.end()
+	if err := s.service.Stop(); err != nil {
+		s.host.log.Warn("micro service not stopped", slog.String("server", s.shown), slog.String("error", err.Error()))
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), changeTime)
+	defer cancel()
+	if err := s.host.options.Servers.WithdrawServer(ctx, s.name); err != nil && s.host.closing.Err() == nil {
+		s.host.log.Warn("shared server not ended", slog.String("server", s.shown), slog.String("error", err.Error()))
+	}
+}
+
+// greet answers an offer: the server is connected, or an error says why not.
+func (s *shared) greet(o *offer) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	view, _ := s.host.options.Servers.ViewServer(s.name)
+	if _, still := s.offers[o]; !still {
+		return toolscript.ContextError(o.ctx)
+	}
+	if view.Status.State != toolscript.Ready {
+		return connectError(view.Status)
+	}
+	text, err := json.Marshal(wire.Offered{Server: s.name, Info: mcpclient.Info{
+		Title: view.Status.Title, Instructions: view.Status.Instructions, Protocol: view.Status.Protocol,
+	}})
+	if err != nil {
+		return err
+	}
+	o.connected = true
+	o.gateway.answer(o.number, text, nil, s, nil)
+	return nil
+}
+
+// watch reports changes of the server to its gateways until it ends.
+func (s *shared) watch() {
+	for {
+		select {
+		case <-s.look():
+		case <-s.life.Done():
+			return
+		}
+	}
+}
+
+// look compares the server with what gateways know, and returns a channel that reports the
+// next change. It reads the view with mu held, so that an offer that was answered is not
+// lost because of an older view.
+func (s *shared) look() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	view, _ := s.host.options.Servers.ViewServer(s.name)
+	ready := view.Status.State == toolscript.Ready
+	other := view.Status.State != s.seen.Status.State
+	again := ready && (!view.Status.Since.Equal(s.seen.Status.Since) || !reflect.DeepEqual(view.Tools, s.seen.Tools))
+	s.seen = view
+	switch {
+	case again:
+		s.each(func(o *offer) { _ = o.gateway.tell(o.number, wire.Changed, nil) }) // the gateway sees the end of the connection
+	case !ready:
+		s.lost(connectError(view.Status))
+	}
+	if other || again {
+		s.generation++
+		if text, err := json.Marshal(wire.Catalog{Generation: s.generation, State: view.Status.State, Tools: len(view.Tools)}); err == nil {
+			_ = s.host.nc.Publish(wire.CatalogSubject(s.key), text) // the end of the hub is reported elsewhere
+		}
+	}
+	return view.Changed
+}
+
+// lost tells the gateways that the server is not connected any more. It is called with mu
+// held.
+func (s *shared) lost(why error) {
+	text := s.encode(why)
+	s.each(func(o *offer) {
+		o.connected = false
+		_ = o.gateway.tell(o.number, wire.Lost, text) // the gateway sees the end of the connection
+	})
+}
+
+// each calls f for the offers whose gateway knows the server as connected. It is called
+// with mu held.
+func (s *shared) each(f func(*offer)) {
+	for o := range s.offers {
+		if o.connected {
+			f(o)
+		}
+	}
+}
+
+// encode encodes an error for a gateway. s may be nil.
+func (s *shared) encode(err error) []byte {
+	if s == nil {
+		return wire.EncodeError(err, "", "")
+	}
+	return wire.EncodeError(err, s.name, s.definition.Name)
+}
+
+// serverStats is the data of the endpoint in the statistics of the micro service.
+type serverStats struct {
+	State    toolscript.ServerState `json:"state"`
+	Tools    int                    `json:"tools"`
+	Gateways int                    `json:"gateways"`
+	InFlight int                    `json:"inFlight"`
+	Queued   int                    `json:"queued"`
+	Calls    uint64                 `json:"calls"`
+	Errors   uint64                 `json:"errors"`
+}
+
+func (s *shared) stats() serverStats {
+	status := s.status()
+	return serverStats{status.Status.State, status.Status.Tools, status.Gateways, status.Status.InFlight, status.Status.Queued, status.Calls, status.Errors}
+}
+
+func (s *shared) status() wire.Server {
+	view, _ := s.host.options.Servers.ViewServer(s.name)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	gateways := map[*gateway]struct{}{}
+	for o := range s.offers {
+		gateways[o.gateway] = struct{}{}
+	}
+	status := wire.Server{
+		Name: s.shown, Key: s.key, Service: serviceName(s.shown), Folder: s.definition.Folder, Gateways: len(gateways),
+		Calls: s.calls.Load(), Errors: s.failures.Load(), Status: view.Status,
+	}
+	status.Status.Name = s.shown
+	if !s.idleSince.IsZero() {
+		since := s.idleSince
+		status.IdleSince = &since
+	}
+	return status
+}
+
+const (
+	logInterval = 10 * time.Second
+	maxLine     = 16 << 10 // bytes
+	logLines    = 100      // per server and interval; gateways have lower bounds and count what they leave out
+)
+
+// logBound limits the log messages that a server sends to gateways.
+type logBound struct {
+	mu    sync.Mutex
+	begun time.Time
+	lines int
+}
+
+func (b *logBound) admit() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if now := time.Now(); now.Sub(b.begun) > logInterval {
+		b.begun, b.lines = now, 0
+	}
+	b.lines++
+	return b.lines <= logLines
+}
+
+// Events returns on with a Log that also forwards the messages of the server to its
+// gateways. name is the name of the server in the hub.
+func (h *Host) Events(name string, on mcpclient.Events) mcpclient.Events {
+	before := on.Log
+	on.Log = func(level slog.Level, text string) {
+		if before != nil {
+			before(level, text)
+		}
+		h.forward(name, level, text)
+	}
+	return on
+}
+
+func (h *Host) forward(name string, level slog.Level, text string) {
+	h.mu.Lock()
+	var from *shared
+	for _, s := range h.shared {
+		if s.name == name {
+			from = s
+		}
+	}
+	h.mu.Unlock()
+	if from == nil || !from.logged.admit() {
+		return
+	}
+	if len(text) > maxLine {
+		text = strings.ToValidUTF8(text[:maxLine], "")
+	}
+	line, err := json.Marshal(wire.LogLine{Level: int(level), Text: text})
+	if err != nil {
+		return
+	}
+	from.mu.Lock()
+	defer from.mu.Unlock()
+	from.each(func(o *offer) { _ = o.gateway.tell(o.number, wire.Log, line) }) // the gateway sees the end of the connection
+}

@@ -1,0 +1,158 @@
+package hub
+
+import (
+	"bufio"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/hub/wire"
+)
+
+// Hello is what a hub says to everything that connects.
+type Hello = wire.Hello
+
+// Status is the state of a hub.
+type Status = wire.Status
+
+// Definition is a shared server as a gateway defines it. It has secrets.
+type Definition = wire.Definition
+
+// Protocol is the version of the protocol between gateways and hubs.
+const Protocol = wire.Protocol
+
+// Endpoint is where a hub listens.
+type Endpoint struct {
+	Dial  func(ctx context.Context) (net.Conn, error)
+	Token string // proves that the gateway can read the files of the user
+}
+
+// greetTime bounds the exchange before NATS.
+const greetTime = 5 * time.Second
+
+// maxGreeting bounds one line of that exchange in bytes. A Status is the longest.
+const maxGreeting = 16 << 20
+
+// Greet returns what a hub says to everything that connects. It needs no token.
+func Greet(ctx context.Context, e Endpoint) (Hello, error) {
+	g, err := e.open(ctx)
+	if err != nil {
+		return Hello{}, err
+	}
+	_ = g.conn.Close() // nothing was sent
+	return g.hello, nil
+}
+
+// Query returns the state of a hub. It does not count as a gateway.
+func Query(ctx context.Context, e Endpoint) (Status, error) {
+	g, err := e.open(ctx)
+	if err != nil {
+		return Status{}, err
+	}
+	defer func() { _ = g.conn.Close() }() // the answer has arrived or the error is known
+	welcome, err := g.enter(wire.Greeting{Token: e.Token, Query: true, PID: os.Getpid()})
+	if err != nil {
+		return Status{}, err
+	}
+	if welcome.Status == nil {
+		return Status{}, unavailable("the hub has sent no status")
+	}
+	return *welcome.Status, nil
+}
+
+// greeting is a connection to a hub before NATS.
+type greeting struct {
+	conn  net.Conn
+	lines *bufio.Reader
+	hello Hello
+}
+
+func (e Endpoint) open(ctx context.Context) (*greeting, error) {
+	ctx, cancel := context.WithTimeout(ctx, greetTime)
+	defer cancel()
+	conn, err := e.Dial(ctx)
+	if err != nil {
+		return nil, unavailable("the hub cannot be reached: %w", err)
+	}
+	until, _ := ctx.Deadline()
+	_ = conn.SetDeadline(until) // without it, the peer decides
+	g := &greeting{conn: conn, lines: bufio.NewReader(conn)}
+	if err := g.read(&g.hello); err != nil {
+		_ = conn.Close() // the error is known
+		return nil, unavailable("the hub does not answer: %w", err)
+	}
+	return g, nil
+}
+
+// enter introduces the gateway.
+func (g *greeting) enter(me wire.Greeting) (wire.Welcome, error) {
+	if g.hello.Protocol != Protocol {
+		return wire.Welcome{}, &toolscript.Error{Kind: toolscript.Unavailable, Permanent: true, Err: fmt.Errorf(
+			"the hub of version %s (process %d) speaks protocol %d, and this program %d; run: toolscript hub stop", g.hello.Version, g.hello.PID, g.hello.Protocol, Protocol)}
+	}
+	me.Protocol = Protocol
+	text, err := json.Marshal(me)
+	if err != nil {
+		return wire.Welcome{}, unavailable("greet the hub: %w", err)
+	}
+	if _, err := g.conn.Write(append(text, '\n')); err != nil {
+		return wire.Welcome{}, unavailable("greet the hub: %w", err)
+	}
+	var welcome wire.Welcome
+	if err := g.read(&welcome); err != nil {
+		return wire.Welcome{}, unavailable("the hub does not answer: %w", err)
+	}
+	if welcome.Error != "" {
+		return wire.Welcome{}, unavailable("the hub refuses this gateway: %s", welcome.Error)
+	}
+	_ = g.conn.SetDeadline(time.Time{}) // it has been set before
+	return welcome, nil
+}
+
+func (g *greeting) read(into any) error {
+	line, err := readLine(g.lines)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(line, into)
+}
+
+// readLine reads a line of bounded length.
+func readLine(from *bufio.Reader) ([]byte, error) {
+	var line []byte
+	for {
+		part, err := from.ReadSlice('\n')
+		if line = append(line, part...); err == nil {
+			return line, nil
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return nil, errors.Join(err, io.ErrUnexpectedEOF)
+		}
+		if len(line) > maxGreeting {
+			return nil, errors.New("its answer is too long")
+		}
+	}
+}
+
+// retryAfter is suggested to callers when the hub is not there: the next hub starts in
+// less.
+const retryAfter = time.Second
+
+func unavailable(format string, args ...any) *toolscript.Error {
+	return &toolscript.Error{Kind: toolscript.Unavailable, RetryAfter: retryAfter, Err: fmt.Errorf(format, args...)}
+}
+
+// newID returns a random id of a gateway.
+func newID() string {
+	var id [16]byte
+	_, _ = rand.Read(id[:]) // never fails
+	return hex.EncodeToString(id[:])
+}

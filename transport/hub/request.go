@@ -1,0 +1,156 @@
+package hub
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strconv"
+	"sync"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/hub/wire"
+	"github.com/toolscript/toolscript/transport/inflight"
+)
+
+// request is a request that the hub has not answered.
+type request struct {
+	link   *link
+	number uint64
+	about  toolscript.Error
+	ctx    context.Context //nolint:containedctx // for the memory of the answer
+	lease  *inflight.Lease // counts the bytes of the answer; may be nil
+	done   func(payload []byte, err error)
+
+	// Of calls; may be nil.
+	progress func(toolscript.Progress)
+	ask      func(wire.Question)
+	outgoing *wire.Outgoing // arguments that are sent in pieces
+
+	heard    bool           // the hub has sent an event; used by the goroutine of the link
+	incoming *wire.Incoming // used by the goroutine of the link, after room was made
+
+	mu    sync.Mutex
+	stops []func() // called at the end
+	ended bool
+}
+
+// received handles an event of the request. It returns false for events of offers.
+func (r *request) received(event string, payload []byte) bool {
+	switch event {
+	case wire.Done:
+		r.finish(payload, nil)
+	case wire.Failed:
+		r.finish(nil, wire.DecodeError(payload, r.about))
+	case wire.Large:
+		r.expect(payload)
+	case wire.Part:
+		r.piece(payload)
+	case wire.Room:
+		if n, err := strconv.Atoi(string(payload)); err == nil && r.outgoing != nil {
+			go r.outgoing.Room(n) // writing may block
+		}
+	case wire.Progress:
+		var p toolscript.Progress
+		if r.progress != nil && json.Unmarshal(payload, &p) == nil {
+			r.progress(p)
+		}
+	case wire.Ask:
+		var q wire.Question
+		if r.ask != nil && json.Unmarshal(payload, &q) == nil {
+			r.ask(q)
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+// expect makes room for an answer in pieces.
+func (r *request) expect(payload []byte) {
+	size, err := strconv.Atoi(string(payload))
+	if err != nil || size <= 0 || size > wire.MaxPayload || r.incoming != nil {
+		r.broken()
+		return
+	}
+	ctx, cancel := context.WithCancel(r.ctx)
+	r.whenOver(cancel)
+	go func() { // the memory may have to be waited for
+		if err := r.lease.Take(ctx, size); err != nil {
+			r.link.tell(wire.Drop, r.number, nil)
+			r.finish(nil, named(err, r.about))
+			return
+		}
+		r.mu.Lock()
+		if !r.ended {
+			r.incoming = wire.NewIncoming(size)
+		}
+		r.mu.Unlock()
+		r.link.credit(r.number, wire.Window)
+	}()
+}
+
+func (r *request) piece(payload []byte) {
+	r.mu.Lock()
+	in := r.incoming
+	r.mu.Unlock()
+	if in == nil {
+		r.broken()
+		return
+	}
+	switch complete, err := in.Add(payload); {
+	case err != nil:
+		r.broken()
+	case complete:
+		r.finish(in.Payload(), nil)
+	default:
+		r.link.credit(r.number, 1)
+	}
+}
+
+// broken ends a request whose answer does not follow the protocol.
+func (r *request) broken() {
+	about := r.about
+	about.Kind, about.Err = toolscript.Internal, errors.New("the answer of the hub cannot be read")
+	r.link.tell(wire.Drop, r.number, nil)
+	r.finish(nil, &about)
+}
+
+// finish ends the request, if nothing else has.
+func (r *request) finish(payload []byte, err error) {
+	if r.link.take(r.number) {
+		r.end(payload, err)
+	}
+}
+
+// end is called once, by whoever has removed the request from the link.
+func (r *request) end(payload []byte, err error) {
+	r.over()
+	r.done(payload, err)
+}
+
+// over releases what the request has in use.
+func (r *request) over() {
+	r.mu.Lock()
+	stops := r.stops
+	r.stops, r.ended = nil, true
+	r.mu.Unlock()
+	for _, stop := range stops {
+		stop()
+	}
+	if r.outgoing != nil {
+		r.outgoing.Stop()
+	}
+}
+
+// whenOver calls stop at the end of the request.
+func (r *request) whenOver(stop func()) {
+	r.mu.Lock()
+	ended := r.ended
+	if !ended {
+		r.stops = append(r.stops, stop)
+	}
+	r.mu.Unlock()
+	if ended {
+		stop()
+	}
+}

@@ -1,0 +1,92 @@
+package wire
+
+import (
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/toolscript/toolscript"
+)
+
+// Call is what a call has in addition to its arguments, which are the payload.
+type Call struct {
+	Tool  string        `json:"tool,omitempty"`  // the server's name for the tool
+	Run   string        `json:"run,omitempty"`   // the run that makes the call, in its gateway
+	Trace string        `json:"trace,omitempty"` // traceparent
+	Limit time.Duration `json:"limit,omitempty"` // without an answer and progress; 0: that of the server
+	Left  time.Duration `json:"left,omitempty"`  // until the deadline of the caller; 0: it has none
+	Watch bool          `json:"watch,omitempty"` // the caller wants progress
+	Size  int           `json:"size,omitempty"`  // the arguments follow in pieces: their size in bytes
+	Fetch *Fetch        `json:"fetch,omitempty"` // not a tool call but this
+}
+
+// Fetch is a request for resources or prompts.
+type Fetch struct {
+	ID     string            `json:"id"`
+	Cursor string            `json:"cursor,omitempty"`
+	URI    string            `json:"uri,omitempty"`
+	Prompt string            `json:"prompt,omitempty"`
+	Args   map[string]string `json:"args,omitempty"`
+}
+
+// FetchOf encodes a request.
+func FetchOf(o toolscript.FetchRequest) *Fetch {
+	return &Fetch{ID: o.ID, Cursor: o.Cursor, URI: o.URI, Prompt: o.Prompt, Args: o.Args}
+}
+
+// Request returns the request to a server.
+func (f *Fetch) Request(server, run string) *toolscript.FetchRequest {
+	return &toolscript.FetchRequest{ID: f.ID, Server: server, Cursor: f.Cursor, URI: f.URI, Prompt: f.Prompt, Args: f.Args, Run: run}
+}
+
+// Encode returns the call as the value of a header.
+func (c Call) Encode() string {
+	text, _ := json.Marshal(c) // such a struct always has a JSON form
+	return string(text)
+}
+
+// DecodeCall reads the value of a header.
+func DecodeCall(text string) (c Call, err error) {
+	if err := json.Unmarshal([]byte(text), &c); err != nil {
+		return c, err
+	}
+	if c.Size < 0 || c.Size > MaxPayload || c.Limit < 0 || c.Left < 0 {
+		return c, errors.New("a size or a time of the call is out of range")
+	}
+	if (c.Tool == "") == (c.Fetch == nil) {
+		return c, errors.New("the call has no tool, or a tool and a fetch")
+	}
+	return c, nil
+}
+
+// Question is a question of a server to a person.
+type Question struct {
+	N       int             `json:"n"` // of this call
+	Message string          `json:"message"`
+	Schema  json.RawMessage `json:"schema"`
+}
+
+// Reply answers a Question: with a result of MCP, or with the error that there is none.
+type Reply struct {
+	N      int             `json:"n"`
+	Result json.RawMessage `json:"result,omitempty"`
+	Error  json.RawMessage `json:"error,omitempty"` // see EncodeError
+}
+
+// LogLine is a log message of a server.
+type LogLine struct {
+	Level int    `json:"level"` // as slog.Level
+	Text  string `json:"text"`
+}
+
+// Target names the server of an offer.
+type Target struct {
+	Key string `json:"key"`
+}
+
+// Catalog is what the hub publishes at CatalogSubject.
+type Catalog struct {
+	Generation uint64                 `json:"generation"` // rises with every change of state or tools
+	State      toolscript.ServerState `json:"state"`
+	Tools      int                    `json:"tools"`
+}

@@ -1,0 +1,174 @@
+package wire
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"log/slog"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/oauth"
+)
+
+// Definition is a shared server as a gateway defines it. It has secrets.
+type Definition struct {
+	Name   string           // in the configuration of the gateway
+	Config mcpclient.Config // with the complete environment of a stdio server
+	Folder string           // of the project; empty unless Config.Shared is SharedProject
+}
+
+// ofTerminal are variables that differ between the sessions of one user and that a server
+// without a terminal has no use for.
+var ofTerminal = []string{"TERM", "NO_COLOR", "XDG_CURRENT_DESKTOP", "XDG_SESSION_TYPE"}
+
+// Define returns the definition of a server. host is the environment of the gateway, as
+// os.Environ.
+func Define(name string, cfg mcpclient.Config, folder string, host []string) Definition {
+	d := Definition{Name: name, Config: cfg}
+	if cfg.Type == mcpclient.Stdio && cfg.Environ == nil {
+		own := func(entry string) bool {
+			name, _, _ := strings.Cut(entry, "=")
+			_, set := cfg.Env[name]
+			return !set && !slices.Contains(cfg.InheritNames, name) && slices.Contains(ofTerminal, name)
+		}
+		d.Config.Environ = slices.DeleteFunc(mcpclient.Environment(host, cfg), own)
+		if d.Config.Environ == nil {
+			d.Config.Environ = []string{}
+		}
+	}
+	d.Config.Env, d.Config.InheritEnv, d.Config.InheritNames = nil, false, nil
+	if d.Config.Dir == "" && cfg.Type == mcpclient.Stdio {
+		if d.Config.Dir = folder; cfg.Shared != mcpclient.SharedProject {
+			d.Config.Dir, _ = os.UserHomeDir() // without one, that of the hub
+		}
+	}
+	if cfg.Shared == mcpclient.SharedProject {
+		d.Folder = folder
+	}
+	return d
+}
+
+// Key returns the key of the server: two definitions have one key if one server serves
+// both. It is a hash, because subjects must not have secrets.
+func (d Definition) Key() string {
+	same := d
+	if same.Config = d.Config.Connection(); d.Config.Local() {
+		same.Name = "" // logins belong to a name
+	}
+	sum := sha256.Sum256(same.encode())
+	return hex.EncodeToString(sum[:])[:idLength]
+}
+
+// String returns the name only.
+func (d Definition) String() string { return "definition of " + d.Name }
+
+// GoString keeps secrets out of %#v.
+func (d Definition) GoString() string { return d.String() }
+
+// LogValue keeps secrets out of the log.
+func (d Definition) LogValue() slog.Value { return slog.StringValue(d.String()) }
+
+// definition is a Definition in JSON. oauth.Secret hides itself from encoders.
+type definition struct {
+	Name         string
+	Folder       string
+	Config       mcpclient.Config
+	ClientSecret string //nolint:gosec // the payload is for the hub alone
+	PrivateKey   string //nolint:gosec // as above
+	Left         time.Duration
+}
+
+func (d Definition) encode() []byte { return d.Encode(0) }
+
+// Encode encodes the definition for the hub. left is the time that the gateway waits for
+// the server.
+func (d Definition) Encode(left time.Duration) []byte {
+	out := definition{Name: d.Name, Folder: d.Folder, Config: d.Config, Left: left,
+		ClientSecret: string(d.Config.OAuth.ClientSecret), PrivateKey: string(d.Config.OAuth.PrivateKey)}
+	out.Config.Problem, out.Config.Settings = nil, mcpclient.BuiltinSettings{} // a server with a problem is not shared, nor are built-in tools
+	text, err := json.Marshal(out)
+	if err != nil {
+		panic(err) // a Config has only texts, numbers, lists and maps
+	}
+	return text
+}
+
+// DecodeDefinition reads a definition and the time that the gateway waits.
+func DecodeDefinition(payload []byte) (d Definition, left time.Duration, err error) {
+	var in definition
+	if err := json.Unmarshal(payload, &in); err != nil {
+		return d, 0, err
+	}
+	d = Definition{Name: in.Name, Config: in.Config, Folder: in.Folder}
+	d.Config.OAuth.ClientSecret, d.Config.OAuth.PrivateKey = oauth.Secret(in.ClientSecret), oauth.Secret(in.PrivateKey)
+	return d, max(in.Left, 0), nil
+}
+
+// Offered is the answer to a Definition.
+type Offered struct {
+	Server string `json:"server"` // its name in the hub
+	Info   mcpclient.Info
+	Stderr []string `json:"stderr,omitempty"`
+}
+
+// Hello is what a hub says to everything that connects, before it knows who that is.
+type Hello struct {
+	Protocol int       `json:"protocol"`
+	Version  string    `json:"version"`
+	PID      int       `json:"pid"`
+	Started  time.Time `json:"started"`
+	Users    int       `json:"users"` // gateways that are connected
+}
+
+// Greeting is the answer of a gateway to the Hello.
+type Greeting struct {
+	Protocol int    `json:"protocol"`
+	ID       string `json:"id"` // random; see ValidID
+	Token    string `json:"token"`
+	Label    string `json:"label,omitempty"`
+	PID      int    `json:"pid"`
+	Query    bool   `json:"query,omitempty"` // it only wants the Status, which follows
+}
+
+// Welcome is the answer of the hub to the Greeting.
+type Welcome struct {
+	Password string  `json:"password,omitempty"` //nolint:gosec // of the gateway in NATS, for itself
+	Error    string  `json:"error,omitempty"`
+	Status   *Status `json:"status,omitempty"` // the answer to a Query
+}
+
+// Status is the state of a hub.
+type Status struct {
+	Hello
+
+	Gateways []Gateway `json:"gateways"`
+	Servers  []Server  `json:"servers"`
+}
+
+// Gateway is a gateway that uses the hub.
+type Gateway struct {
+	ID       string    `json:"id"`
+	Label    string    `json:"label,omitempty"`
+	PID      int       `json:"pid"`
+	Since    time.Time `json:"since"`
+	InFlight int       `json:"inFlight"`
+	Servers  []string  `json:"servers"` // names in the hub
+}
+
+// Server is a shared server.
+type Server struct {
+	Name      string                  `json:"name"`
+	Key       string                  `json:"key"`
+	Service   string                  `json:"service"`          // name of the micro service
+	Folder    string                  `json:"folder,omitempty"` // of the project that shares it; empty: all of the user do
+	Gateways  int                     `json:"gateways"`
+	IdleSince *time.Time              `json:"idleSince,omitempty"`
+	Calls     uint64                  `json:"calls"`
+	Errors    uint64                  `json:"errors"`
+	Status    toolscript.ServerStatus `json:"status"`
+}

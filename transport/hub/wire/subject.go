@@ -1,0 +1,118 @@
+package wire
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Protocol is the version of what gateways and hubs tell each other.
+const Protocol = 1
+
+// Requests of gateways to the hub: the second token of hub.VERB.G.
+const (
+	Offer   = "offer"   // use a server: the payload is a Definition, the answer an Offered
+	Release = "release" // the server of an offer is not used any more; the reply subject is that of the offer
+	Tools   = "tools"   // the tools of the server of an offer; the payload is a Target
+	Ping    = "ping"    // whether the server of an offer is connected; the payload is a Target
+	Restart = "restart" // end the server of an offer and start it again, for all gateways; the payload is a Target
+	Answer  = "answer"  // the answer to a question; the reply subject is that of the call
+	Credit  = "credit"  // the receiver of a large payload has room for more pieces
+	Drop    = "drop"    // the rest of a large answer is not wanted; the reply subject is that of the request
+	Piece   = "piece"   // the next piece of a large payload of the gateway
+)
+
+// Events of a request: the last token of gateway.G.N.EVENT.
+const (
+	Done     = "done"     // the payload is the result
+	Failed   = "failed"   // the payload is an error, see EncodeError
+	Large    = "large"    // a large result follows in pieces; the payload is its size in bytes
+	Part     = "part"     // the next piece of a large result
+	Room     = "room"     // the hub has room for more pieces of the request; the payload is their number
+	Progress = "progress" // the payload is a toolscript.Progress
+	Ask      = "ask"      // the server asks a person; the payload is a Question
+	Changed  = "changed"  // of an offer: the tools of the server have changed
+	Lost     = "lost"     // of an offer: the server is not connected any more; the payload is an error
+	Log      = "log"      // of an offer: the payload is a LogLine
+)
+
+// Headers of a request.
+const (
+	CallHeader   = "Call"   // a Call in JSON
+	CancelHeader = "Cancel" // the call is over; the value is the reason
+)
+
+// Operator is the user name for the port of the hub.
+const Operator = "operator"
+
+// ServerSubject is the subject of calls of one gateway to a server.
+func ServerSubject(key, gateway string) string { return "server." + key + ".call." + gateway }
+
+// CatalogSubject is where the hub reports that the tools or the state of a server have
+// changed.
+func CatalogSubject(key string) string { return "server." + key + ".catalog" }
+
+// HubSubject is the subject of a request to the hub.
+func HubSubject(verb, gateway string) string { return "hub." + verb + "." + gateway }
+
+// ReplySubject is the reply subject of a request.
+func ReplySubject(gateway string, request uint64) string {
+	return GatewayPrefix(gateway) + strconv.FormatUint(request, 10)
+}
+
+// GatewayPrefix begins all subjects that a gateway receives.
+func GatewayPrefix(gateway string) string { return "gateway." + gateway + "." }
+
+// ParseReply returns the parts of a reply subject. ok is false for any other subject.
+func ParseReply(subject string) (gateway string, request uint64, ok bool) {
+	rest, ok := strings.CutPrefix(subject, "gateway.")
+	if !ok {
+		return "", 0, false
+	}
+	gateway, number, ok := strings.Cut(rest, ".")
+	if !ok || !ValidID(gateway) {
+		return "", 0, false
+	}
+	request, err := strconv.ParseUint(number, 10, 64)
+	return gateway, request, err == nil
+}
+
+// ParseEvent returns the parts of the subject of an event for a gateway.
+func ParseEvent(subject, gateway string) (request uint64, event string, ok bool) {
+	rest, ok := strings.CutPrefix(subject, GatewayPrefix(gateway))
+	if !ok {
+		return 0, "", false
+	}
+	number, event, ok := strings.Cut(rest, ".")
+	if !ok {
+		return 0, "", false
+	}
+	request, err := strconv.ParseUint(number, 10, 64)
+	return request, event, err == nil
+}
+
+// Last returns the last token of a subject.
+func Last(subject string) string { return subject[strings.LastIndexByte(subject, '.')+1:] }
+
+// Verb returns the second token of a subject.
+func Verb(subject string) string {
+	_, rest, _ := strings.Cut(subject, ".")
+	verb, _, _ := strings.Cut(rest, ".")
+	return verb
+}
+
+// idLength is the length of the id of a gateway.
+const idLength = 32
+
+// ValidID reports whether a text can be the id of a gateway or the key of a server: 32
+// lower-case hexadecimal digits.
+func ValidID(text string) bool {
+	if len(text) != idLength {
+		return false
+	}
+	for i := range len(text) {
+		if c := text[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return false
+		}
+	}
+	return true
+}

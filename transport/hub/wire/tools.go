@@ -1,0 +1,48 @@
+package wire
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/toolscript/toolscript"
+)
+
+// tool is a toolscript.Tool. The schemas are strings, because an encoder would change
+// their bytes.
+type tool struct {
+	Name        string                 `json:"name"`
+	Title       string                 `json:"title,omitempty"`
+	Description string                 `json:"description,omitempty"`
+	Input       string                 `json:"input"`
+	Output      string                 `json:"output,omitempty"`
+	Annotations toolscript.Annotations `json:"annotations"`
+}
+
+// EncodeTools encodes the tools of a server.
+func EncodeTools(tools []toolscript.Tool) ([]byte, error) {
+	all := make([]tool, 0, len(tools))
+	for _, t := range tools {
+		all = append(all, tool{t.Name, t.Title, t.Description, string(t.InputSchema), string(t.OutputSchema), t.Annotations})
+	}
+	return json.Marshal(all)
+}
+
+// DecodeTools reads the tools of a server.
+func DecodeTools(payload []byte, server string) ([]toolscript.Tool, error) {
+	var all []tool
+	if err := json.Unmarshal(payload, &all); err != nil {
+		return nil, err
+	}
+	tools := make([]toolscript.Tool, 0, len(all))
+	for _, t := range all {
+		if !json.Valid([]byte(t.Input)) || t.Output != "" && !json.Valid([]byte(t.Output)) {
+			return nil, fmt.Errorf("the schemas of the tool %q are not JSON", t.Name)
+		}
+		decoded := toolscript.Tool{Server: server, Name: t.Name, Title: t.Title, Description: t.Description, InputSchema: json.RawMessage(t.Input), Annotations: t.Annotations}
+		if t.Output != "" {
+			decoded.OutputSchema = json.RawMessage(t.Output)
+		}
+		tools = append(tools, decoded)
+	}
+	return tools, nil
+}

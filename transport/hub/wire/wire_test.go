@@ -1,0 +1,207 @@
+package wire_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/hub/wire"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/oauth"
+)
+
+// TestErrors checks that an error arrives with all that callers look at.
+func TestErrors(t *testing.T) {
+	for _, want := range []*toolscript.Error{
+		{Kind: toolscript.Invalid, Err: errors.New("does not fit"), Details: []toolscript.Detail{{Path: "/a", Message: "is missing"}}},
+		{Kind: toolscript.ToolFailed, Err: errors.New("no such row"), RPCCode: -32011},
+		{Kind: toolscript.Busy, Err: errors.New("many calls"), RetryAfter: 1500 * time.Millisecond},
+		{Kind: toolscript.Unavailable, Err: errors.New("refused"), Permanent: true},
+		{Kind: toolscript.Unavailable, Err: fmt.Errorf("%w: no route", mcpclient.ErrUnreachable)},
+		{Kind: toolscript.NotFound, Err: fmt.Errorf("%w prompts", mcpclient.ErrNoCapability)},
+		{Kind: toolscript.Unavailable, Err: &mcpclient.DialError{Err: errors.New("exit status 3"), Stderr: []string{"one", "two"}}},
+	} {
+		got := wire.DecodeError(wire.EncodeError(want, "", ""), toolscript.Error{Server: "s", Tool: "t"})
+		if got.Server != "s" || got.Tool != "t" || got.Kind != want.Kind || got.Err.Error() != want.Err.Error() ||
+			got.RPCCode != want.RPCCode || got.RetryAfter != want.RetryAfter || got.Permanent != want.Permanent || !cmp.Equal(got.Details, want.Details) {
+			t.Errorf("%#v arrived as %#v", want, got)
+		}
+		for _, cause := range []error{mcpclient.ErrUnreachable, mcpclient.ErrNoCapability} {
+			if errors.Is(got, cause) != errors.Is(want, cause) {
+				t.Errorf("%v: %v is %t", want, cause, errors.Is(got, cause))
+			}
+		}
+		var sent, arrived *mcpclient.DialError
+		if errors.As(want, &sent) && (!errors.As(got, &arrived) || !cmp.Equal(sent.Stderr, arrived.Stderr)) {
+			t.Errorf("%v: standard error %v", want, arrived)
+		}
+	}
+	named := wire.DecodeError(wire.EncodeError(errors.New("github~1a2b3c4d needs a login"), "github~1a2b3c4d", "github"), toolscript.Error{})
+	if named.Kind != toolscript.Internal || named.Err.Error() != "github needs a login" {
+		t.Errorf("error %q of kind %q", named.Err, named.Kind)
+	}
+	if got := toolscript.KindOf(wire.DecodeError(wire.EncodeError(context.Canceled, "", ""), toolscript.Error{})); got != toolscript.Internal {
+		t.Errorf("an error without a kind arrives as %q", got)
+	}
+}
+
+// TestPieces checks that a payload arrives whole, and that no piece is sent without room.
+func TestPieces(t *testing.T) {
+	for _, size := range []int{1, wire.PieceSize, wire.PieceSize + 1, 5*wire.PieceSize + 7} {
+		payload := bytes.Repeat([]byte("abc"), size)[:size]
+		in := wire.NewIncoming(size)
+		sent, over, complete := 0, 0, false
+		out := wire.NewOutgoing(payload, func(piece []byte) error {
+			sent++
+			var err error
+			complete, err = in.Add(piece)
+			return err
+		}, func() { over++ })
+		for room := 0; !complete; room++ {
+			if sent > room {
+				t.Fatalf("%d bytes: %d pieces with room for %d", size, sent, room)
+			}
+			out.Room(1)
+		}
+		if out.Stop(); over != 1 || !bytes.Equal(in.Payload(), payload) {
+			t.Errorf("%d bytes: %d arrived, over %d times", size, len(in.Payload()), over)
+		}
+		if _, err := in.Add([]byte("x")); !errors.Is(err, wire.ErrPieces) {
+			t.Errorf("a piece too many: %v", err)
+		}
+	}
+	over := false
+	out := wire.NewOutgoing([]byte("x"), func([]byte) error { return errors.New("lost") }, func() { over = true })
+	if out.Room(1); !over {
+		t.Error("a payload that cannot be sent is not over")
+	}
+}
+
+// TestDefinition checks what makes two definitions one server, and that secrets are in
+// the payload alone.
+func TestDefinition(t *testing.T) {
+	base := func() mcpclient.Config {
+		return mcpclient.Config{
+			Type: mcpclient.HTTP, URL: "https://example.com/mcp", Headers: map[string]string{"Authorization": "hunter2"}, Shared: mcpclient.SharedHost,
+			OAuth: oauth.Config{ClientID: "id", ClientSecret: "secret2"}, Timeout: time.Minute, IncludeTools: []string{"a"},
+		}
+	}
+	first := wire.Define("a", base(), "/folder", nil)
+	for name, change := range map[string]func(*mcpclient.Config){
+		"header": func(c *mcpclient.Config) { c.Headers = map[string]string{"Authorization": "hunter3"} },
+		"secret": func(c *mcpclient.Config) { c.OAuth.ClientSecret = "secret3" },
+		"url":    func(c *mcpclient.Config) { c.URL += "/" },
+	} {
+		other := base()
+		change(&other)
+		if wire.Define("a", other, "/folder", nil).Key() == first.Key() {
+			t.Errorf("another %s has the same key", name)
+		}
+	}
+	limited := base()
+	limited.Timeout, limited.IncludeTools, limited.Concurrency, limited.Source = 0, nil, 3, "/elsewhere"
+	if wire.Define("a", limited, "/other", nil).Key() != first.Key() {
+		t.Error("limits and filters change the key")
+	}
+	if wire.Define("b", base(), "/folder", nil).Key() == first.Key() {
+		t.Error("servers with logins of two names have one key")
+	}
+	back, left, err := wire.DecodeDefinition(first.Encode(time.Second))
+	if err != nil || left != time.Second || back.Config.OAuth.ClientSecret != "secret2" || back.Key() != first.Key() {
+		t.Errorf("a definition changed on its way: %v, %v", left, err)
+	}
+	for _, shown := range []string{fmt.Sprint(first), fmt.Sprintf("%+v", first), fmt.Sprintf("%#v", first), first.Key()} {
+		if bytes.Contains([]byte(shown), []byte("hunter2")) || bytes.Contains([]byte(shown), []byte("secret2")) {
+			t.Errorf("a secret is shown: %s", shown)
+		}
+	}
+}
+
+// TestTools checks that schemas keep their bytes.
+func TestTools(t *testing.T) {
+	want := []toolscript.Tool{{Server: "s", Name: "a", Title: "A", Description: "d <&>", InputSchema: json.RawMessage("{ \"type\" : \"object\", \"x\": \"<\" }")}}
+	text, err := wire.EncodeTools(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := wire.DecodeTools(text, "s")
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("tools (-want +got), %v:\n%s", err, diff)
+	}
+}
+
+// FuzzWire feeds all that is read from the other side.
+func FuzzWire(f *testing.F) {
+	f.Add([]byte(`{"tool":"echo","left":5,"size":3}`), "gateway.0123456789abcdef0123456789abcdef.7.done")
+	f.Add([]byte(`{"kind":"busy","text":"x","causes":["unreachable"],"retryAfter":-1}`), "gateway.x.1")
+	f.Add([]byte(`[{"name":"a","input":"{}","output":"["}]`), "hub.offer.")
+	f.Add([]byte(`{"Name":"a","Config":{"Type":"stdio","Problem":null},"Left":-4}`), "")
+	f.Fuzz(func(t *testing.T, payload []byte, subject string) {
+		if c, err := wire.DecodeCall(string(payload)); err == nil {
+			if c.Size < 0 || c.Size > wire.MaxPayload || c.Left < 0 || c.Limit < 0 || (c.Tool == "") == (c.Fetch == nil) {
+				t.Errorf("call %+v", c)
+			}
+			if again, err := wire.DecodeCall(c.Encode()); err != nil || !cmp.Equal(c, again) {
+				t.Errorf("call %+v changed: %+v, %v", c, again, err)
+			}
+		}
+		if e := wire.DecodeError(payload, toolscript.Error{Server: "s"}); e.Kind == "" || e.Err == nil || e.RetryAfter < 0 || e.Server != "s" {
+			t.Errorf("error %#v", e)
+		}
+		if tools, err := wire.DecodeTools(payload, "s"); err == nil {
+			for _, tool := range tools {
+				if !json.Valid(tool.InputSchema) || tool.Server != "s" {
+					t.Errorf("tool %+v", tool)
+				}
+			}
+		}
+		if d, left, err := wire.DecodeDefinition(payload); err == nil {
+			if left < 0 || !wire.ValidID(d.Key()) {
+				t.Errorf("definition %v, %s", left, d.Key())
+			}
+		}
+		if gateway, number, ok := wire.ParseReply(subject); ok {
+			if got, n, ok := wire.ParseReply(wire.ReplySubject(gateway, number)); !ok || got != gateway || n != number {
+				t.Errorf("reply subject %q", subject)
+			}
+			if n, event, ok := wire.ParseEvent(wire.ReplySubject(gateway, number)+".done", gateway); !ok || n != number || event != "done" {
+				t.Errorf("event of %q", subject)
+			}
+		}
+		_, _ = wire.Verb(subject), wire.Last(subject)
+		in := wire.NewIncoming(min(len(payload), 100))
+		_, _ = in.Add(payload)
+	})
+}
+
+// TestNoRoom checks that a payload ends when the receiver has no room for a time.
+func TestNoRoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		over, late := 0, make(chan time.Time, 1)
+		o := wire.NewOutgoing(make([]byte, 10*wire.PieceSize), func([]byte) error { return nil }, func() { over++ })
+		o.Limit(time.Minute, func() { late <- time.Now() })
+		time.Sleep(50 * time.Second)
+		if o.Room(1) {
+			t.Error("the payload has ended after one piece")
+		}
+		asked := time.Now()
+		if passed := (<-late).Sub(asked); passed != time.Minute {
+			t.Errorf("the payload has ended %s after the last room", passed)
+		}
+		if over != 1 || !o.Room(1) {
+			t.Errorf("the end was reported %d times", over)
+		}
+		whole := wire.NewOutgoing(make([]byte, 1), func([]byte) error { return nil }, func() {})
+		whole.Limit(time.Minute, func() { t.Error("late after the end") })
+		whole.Room(1)
+		time.Sleep(time.Hour)
+	})
+}

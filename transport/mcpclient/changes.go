@@ -1,0 +1,68 @@
+package mcpclient
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+)
+
+// Changes returns the fields that differ between two configurations of a server, as a
+// configuration file names them, sorted. Of env and headers, the names of the variables
+// and headers are appended: env.LEVEL. The result has no values.
+func (c Config) Changes(next Config) []string {
+	var fields []string
+	for name, pair := range c.pairs(next) {
+		if !reflect.DeepEqual(pair[0], pair[1]) {
+			fields = append(fields, name)
+		}
+	}
+	fields = append(fields, changedKeys("env.", c.Env, next.Env)...)
+	fields = append(fields, changedKeys("headers.", c.Headers, next.Headers)...)
+	slices.Sort(fields)
+	return fields
+}
+
+// pairs are the values of both configurations by the name of their field, except Env and
+// Headers.
+func (c Config) pairs(next Config) map[string][2]any {
+	inherited := func(c Config) any { return []any{c.InheritEnv, c.InheritNames} }
+	return map[string][2]any{
+		"type": {c.Type, next.Type}, "disabled": {c.Disabled, next.Disabled},
+		"command": {c.Command, next.Command}, "args": {c.Args, next.Args}, "cwd": {c.Dir, next.Dir},
+		"inheritEnv": {inherited(c), inherited(next)},
+		"url":        {c.URL, next.URL}, "oauth": {c.OAuth, next.OAuth}, "protocol": {c.Protocol, next.Protocol}, "shared": {c.Shared, next.Shared},
+		"root": {c.Root, next.Root}, "tools": {c.Tools, next.Tools},
+		"exec": {c.Settings.Exec, next.Settings.Exec}, "web": {c.Settings.Web, next.Settings.Web}, "agents": {c.Settings.Agents, next.Settings.Agents},
+		"includeTools": {c.IncludeTools, next.IncludeTools}, "excludeTools": {c.ExcludeTools, next.ExcludeTools},
+		"timeout": {c.Timeout, next.Timeout}, "concurrency": {c.Concurrency, next.Concurrency}, "rateLimit": {c.RateLimit, next.RateLimit},
+		"environment": {c.Environ, next.Environ}, "account": {c.Account, next.Account}, // set by a hub
+		"scripts":            {c.Scripts, next.Scripts},
+		"file":               {c.Source, next.Source},               // that configures the server
+		"variables":          {c.Secrets, next.Secrets},             // their values
+		"trust or variables": {text(c.Problem), text(next.Problem)}, // trust, and variables without a value
+	}
+}
+
+func text(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+// changedKeys returns the keys whose values differ, after a prefix.
+func changedKeys(prefix string, one, next map[string]string) (keys []string) {
+	all := maps.Clone(one)
+	if all == nil {
+		all = map[string]string{}
+	}
+	maps.Copy(all, next)
+	for key := range all {
+		before, had := one[key]
+		after, has := next[key]
+		if had != has || before != after {
+			keys = append(keys, prefix+key)
+		}
+	}
+	return keys
+}
