@@ -81,7 +81,7 @@ func (o *hubOptions) run(ctx context.Context) error {
 	}
 	return sharing.Serve(ctx, sharing.ServeOptions{
 		Place: place, Host: o.host, Logger: o.logger(slog.LevelInfo), Log: o.logFile,
-		Idle: settings.Idle, Port: settings.Port, Stay: !o.onDemand, Tidy: o.hangupSignals(), Ready: o.ready,
+		Idle: settings.Idle, Port: settings.Port, Stay: !o.onDemand, EndUnused: o.hangupSignals(), Ready: o.ready,
 	})
 }
 
@@ -134,8 +134,8 @@ func (a *app) launchHub(ctx context.Context) error {
 	return a.launcher().LaunchHub(cmd)
 }
 
-// tidyHub has a running hub end the servers that no gateway uses at present.
-func (a *app) tidyHub() error {
+// endUnusedServers has a running hub end the servers that no gateway uses at present.
+func (a *app) endUnusedServers() error {
 	place, err := a.place()
 	if err != nil {
 		return err

@@ -99,7 +99,7 @@ func (o *trustOptions) distrust(ctx context.Context) error {
 	if err := o.done(ctx, trustResult{Path: path, Changed: trusted}); err != nil {
 		return err
 	}
-	return o.tidyHub()
+	return o.endUnusedServers()
 }
 
 // trustResult is the output of --json.

@@ -10,8 +10,8 @@ import (
 	"github.com/toolscript/toolscript/transport/hub"
 )
 
-// greetTime bounds the wait for the first line of a hub.
-const greetTime = 5 * time.Second
+// handshakeTime bounds the wait for the first line of a hub.
+const handshakeTime = 5 * time.Second
 
 // Finder finds the hub of a place, and starts one if there is none.
 type Finder struct {
@@ -62,7 +62,7 @@ func (f Finder) Find(ctx context.Context) (hub.Endpoint, error) {
 
 // replace ends a hub that has another protocol and no gateways.
 func (f Finder) replace(ctx context.Context, r *Running) error {
-	if r.Hello.Users > 0 {
+	if r.Info.Users > 0 {
 		return r.different()
 	}
 	return f.Place.Stop(ctx, r.Entry)
@@ -78,7 +78,7 @@ func cannotStart(err error) error {
 // Running is a hub that has answered.
 type Running struct {
 	Entry
-	Hello    hub.Hello
+	Info     hub.Info
 	endpoint hub.Endpoint
 }
 
@@ -90,9 +90,9 @@ func (p Place) Running(ctx context.Context) (*Running, error) {
 		return nil, err
 	}
 	r := &Running{Entry: e, endpoint: p.endpoint(e)}
-	greet, cancel := context.WithTimeout(ctx, greetTime)
+	probe, cancel := context.WithTimeout(ctx, handshakeTime)
 	defer cancel()
-	if r.Hello, err = hub.Greet(greet, r.endpoint); err == nil {
+	if r.Info, err = hub.Probe(probe, r.endpoint); err == nil {
 		return r, nil
 	}
 	if ctx.Err() != nil {
@@ -107,7 +107,7 @@ func (p Place) Running(ctx context.Context) (*Running, error) {
 	}
 }
 
-func (r *Running) fits() bool { return r.Hello.Protocol == hub.Protocol }
+func (r *Running) fits() bool { return r.Info.Protocol == hub.Protocol }
 
 // Query asks the hub for its state. A hub with another protocol cannot be asked.
 func (r *Running) Query(ctx context.Context) (hub.Status, error) {
@@ -123,7 +123,7 @@ func (r *Running) different() error {
 		Kind: toolscript.Unavailable,
 		Err: fmt.Errorf("the hub (process %d) is toolscript %s with protocol %d, this is %s with protocol %d, and gateways use the hub: %d; "+
 			"it is replaced when they have ended, or run: toolscript hub stop",
-			r.PID, r.Hello.Version, r.Hello.Protocol, toolscript.Version, hub.Protocol, r.Hello.Users),
+			r.PID, r.Info.Version, r.Info.Protocol, toolscript.Version, hub.Protocol, r.Info.Users),
 	}
 }
 

@@ -27,21 +27,21 @@ import (
 
 // ServeOptions configure Serve. Place, Host and Logger are required.
 type ServeOptions struct {
-	Place  Place
-	Host   *daemon.Host
-	Idle   time.Duration     // how long the hub, and a server, stays without gateways; 0: DefaultIdle
-	Stay   bool              // the hub stays without gateways, as a service does
-	Port   int               // of 127.0.0.1 for NATS clients; 0: none
-	Log    string            // path of the log; only shown
-	Ready  func(Entry) error // called when gateways can find the hub
-	Tidy   <-chan struct{}   // each value ends the servers that no gateway uses
-	Logger *slog.Logger
+	Place     Place
+	Host      *daemon.Host
+	Idle      time.Duration     // how long the hub, and a server, stays without gateways; 0: DefaultIdle
+	Stay      bool              // the hub stays without gateways, as a service does
+	Port      int               // of 127.0.0.1 for NATS clients; 0: none
+	Log       string            // path of the log; only shown
+	Ready     func(Entry) error // called when gateways can find the hub
+	EndUnused <-chan struct{}   // each value ends the servers that no gateway uses
+	Logger    *slog.Logger
 }
 
 // Serve runs a hub until ctx ends, or until no gateway has used it for a time. If another
 // hub runs at the place, the error has the kind Conflict.
 func Serve(ctx context.Context, o ServeOptions) (err error) {
-	held, err := alone(ctx, o.Place)
+	held, err := takeRunLock(ctx, o.Place)
 	if err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func Serve(ctx context.Context, o ServeOptions) (err error) {
 	}
 	h, err := host.Start(host.Options{
 		Listener: listener, Token: entry.Token, Port: o.Port, Password: entry.Password, Version: toolscript.Version,
-		Servers: servers.system, Linger: limit, Changed: unused.changed, Answers: servers.answers, Logger: o.Logger,
+		Servers: servers.system, Idle: limit, Changed: unused.changed, Answers: servers.answers, Logger: o.Logger,
 	})
 	if err != nil {
 		return errors.Join(fmt.Errorf("the hub cannot start: %w", err), listener.Close())
@@ -94,10 +94,10 @@ func wait(ctx context.Context, o ServeOptions, unused *idle, lost <-chan struct{
 	}
 	for {
 		select {
-		case <-o.Tidy:
+		case <-o.EndUnused:
 			// Without this, a server whose project is not trusted any more would stay until the hub
 			// or the server is idle.
-			servers.host.Load().RetireUnused()
+			servers.host.Load().EndUnused()
 		case <-over:
 			o.Logger.Info("hub stopping: no gateway uses it")
 			return nil
@@ -110,14 +110,14 @@ func wait(ctx context.Context, o ServeOptions, unused *idle, lost <-chan struct{
 	}
 }
 
-// aloneTime bounds the wait for a hub that is ending, or that was killed and whose
+// runLockTime bounds the wait for a hub that is ending, or that was killed and whose
 // servers are being ended.
-const aloneTime = 10 * time.Second
+const runLockTime = 10 * time.Second
 
-// alone takes the lock of the hub. The error has the kind Conflict if another hub has it
+// takeRunLock takes the lock of the hub. The error has the kind Conflict if another hub has it
 // and answers.
-func alone(ctx context.Context, p Place) (lock, error) {
-	ctx, cancel := context.WithTimeout(ctx, aloneTime)
+func takeRunLock(ctx context.Context, p Place) (lock, error) {
+	ctx, cancel := context.WithTimeout(ctx, runLockTime)
 	defer cancel()
 	ticks := time.NewTicker(lockPoll)
 	defer ticks.Stop()
@@ -136,7 +136,7 @@ func alone(ctx context.Context, p Place) (lock, error) {
 		select {
 		case <-ticks.C:
 		case <-ctx.Done():
-			return lock{}, &toolscript.Error{Kind: toolscript.Conflict, Err: fmt.Errorf("another hub has not ended within %s; see: toolscript hub status", aloneTime)}
+			return lock{}, &toolscript.Error{Kind: toolscript.Conflict, Err: fmt.Errorf("another hub has not ended within %s; see: toolscript hub status", runLockTime)}
 		}
 	}
 }

@@ -39,7 +39,7 @@ func runHub(socket string) error {
 	if err != nil {
 		return err
 	}
-	h, err := host.Start(host.Options{Listener: listener, Token: hubToken, Servers: s, Linger: time.Minute})
+	h, err := host.Start(host.Options{Listener: listener, Token: hubToken, Servers: s, Idle: time.Minute})
 	if err != nil {
 		return errors.Join(err, s.Close(context.Background()))
 	}

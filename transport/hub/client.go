@@ -139,13 +139,13 @@ func (c *Client) open(ctx context.Context) (*link, error) {
 	if err != nil {
 		return nil, err
 	}
-	me := wire.Greeting{ID: newID(), Token: endpoint.Token, Label: c.options.Label, PID: os.Getpid()}
-	welcome, err := g.enter(me)
+	me := wire.ConnectRequest{ID: newID(), Token: endpoint.Token, Label: c.options.Label, PID: os.Getpid()}
+	answer, err := g.introduce(me)
 	if err != nil {
 		_ = g.conn.Close() // the error is known
 		return nil, err
 	}
-	l, err := newLink(me.ID, welcome.Password, &buffered{Conn: g.conn, from: g.lines}, c.options)
+	l, err := newLink(me.ID, answer.Password, &buffered{Conn: g.conn, from: g.lines}, c.options)
 	if err != nil {
 		_ = g.conn.Close() // the error is known
 		return nil, unavailable("connect to the hub: %w", err)

@@ -17,8 +17,8 @@ import (
 	"github.com/toolscript/toolscript/transport/hub/wire"
 )
 
-// Hello is what a hub says to everything that connects.
-type Hello = wire.Hello
+// Info is what a hub says to everything that connects.
+type Info = wire.HubInfo
 
 // Status is the state of a hub.
 type Status = wire.Status
@@ -35,20 +35,20 @@ type Endpoint struct {
 	Token string // proves that the gateway can read the files of the user
 }
 
-// greetTime bounds the exchange before NATS.
-const greetTime = 5 * time.Second
+// handshakeTime bounds the exchange before NATS.
+const handshakeTime = 5 * time.Second
 
-// maxGreeting bounds one line of that exchange in bytes. A Status is the longest.
-const maxGreeting = 16 << 20
+// maxHandshake bounds one line of that exchange in bytes. A Status is the longest.
+const maxHandshake = 16 << 20
 
-// Greet returns what a hub says to everything that connects. It needs no token.
-func Greet(ctx context.Context, e Endpoint) (Hello, error) {
+// Probe returns what a hub says to everything that connects. It needs no token.
+func Probe(ctx context.Context, e Endpoint) (Info, error) {
 	g, err := e.open(ctx)
 	if err != nil {
-		return Hello{}, err
+		return Info{}, err
 	}
 	_ = g.conn.Close() // nothing was sent
-	return g.hello, nil
+	return g.info, nil
 }
 
 // Query returns the state of a hub. It does not count as a gateway.
@@ -58,25 +58,25 @@ func Query(ctx context.Context, e Endpoint) (Status, error) {
 		return Status{}, err
 	}
 	defer func() { _ = g.conn.Close() }() // the answer has arrived or the error is known
-	welcome, err := g.enter(wire.Greeting{Token: e.Token, Query: true, PID: os.Getpid()})
+	answer, err := g.introduce(wire.ConnectRequest{Token: e.Token, Query: true, PID: os.Getpid()})
 	if err != nil {
 		return Status{}, err
 	}
-	if welcome.Status == nil {
+	if answer.Status == nil {
 		return Status{}, unavailable("the hub has sent no status")
 	}
-	return *welcome.Status, nil
+	return *answer.Status, nil
 }
 
-// greeting is a connection to a hub before NATS.
-type greeting struct {
+// handshake is a connection to a hub before NATS.
+type handshake struct {
 	conn  net.Conn
 	lines *bufio.Reader
-	hello Hello
+	info  Info
 }
 
-func (e Endpoint) open(ctx context.Context) (*greeting, error) {
-	ctx, cancel := context.WithTimeout(ctx, greetTime)
+func (e Endpoint) open(ctx context.Context) (*handshake, error) {
+	ctx, cancel := context.WithTimeout(ctx, handshakeTime)
 	defer cancel()
 	conn, err := e.Dial(ctx)
 	if err != nil {
@@ -84,40 +84,40 @@ func (e Endpoint) open(ctx context.Context) (*greeting, error) {
 	}
 	until, _ := ctx.Deadline()
 	_ = conn.SetDeadline(until) // without it, the peer decides
-	g := &greeting{conn: conn, lines: bufio.NewReader(conn)}
-	if err := g.read(&g.hello); err != nil {
+	g := &handshake{conn: conn, lines: bufio.NewReader(conn)}
+	if err := g.read(&g.info); err != nil {
 		_ = conn.Close() // the error is known
 		return nil, unavailable("the hub does not answer: %w", err)
 	}
 	return g, nil
 }
 
-// enter introduces the gateway.
-func (g *greeting) enter(me wire.Greeting) (wire.Welcome, error) {
-	if g.hello.Protocol != Protocol {
-		return wire.Welcome{}, &toolscript.Error{Kind: toolscript.Unavailable, Permanent: true, Err: fmt.Errorf(
-			"the hub of version %s (process %d) speaks protocol %d, and this program %d; run: toolscript hub stop", g.hello.Version, g.hello.PID, g.hello.Protocol, Protocol)}
+// introduce introduces the gateway.
+func (g *handshake) introduce(me wire.ConnectRequest) (wire.ConnectAnswer, error) {
+	if g.info.Protocol != Protocol {
+		return wire.ConnectAnswer{}, &toolscript.Error{Kind: toolscript.Unavailable, Permanent: true, Err: fmt.Errorf(
+			"the hub of version %s (process %d) speaks protocol %d, and this program %d; run: toolscript hub stop", g.info.Version, g.info.PID, g.info.Protocol, Protocol)}
 	}
 	me.Protocol = Protocol
 	text, err := json.Marshal(me)
 	if err != nil {
-		return wire.Welcome{}, unavailable("greet the hub: %w", err)
+		return wire.ConnectAnswer{}, unavailable("write to the hub: %w", err)
 	}
 	if _, err := g.conn.Write(append(text, '\n')); err != nil {
-		return wire.Welcome{}, unavailable("greet the hub: %w", err)
+		return wire.ConnectAnswer{}, unavailable("write to the hub: %w", err)
 	}
-	var welcome wire.Welcome
-	if err := g.read(&welcome); err != nil {
-		return wire.Welcome{}, unavailable("the hub does not answer: %w", err)
+	var answer wire.ConnectAnswer
+	if err := g.read(&answer); err != nil {
+		return wire.ConnectAnswer{}, unavailable("the hub does not answer: %w", err)
 	}
-	if welcome.Error != "" {
-		return wire.Welcome{}, unavailable("the hub refuses this gateway: %s", welcome.Error)
+	if answer.Error != "" {
+		return wire.ConnectAnswer{}, unavailable("the hub refuses this gateway: %s", answer.Error)
 	}
 	_ = g.conn.SetDeadline(time.Time{}) // it has been set before
-	return welcome, nil
+	return answer, nil
 }
 
-func (g *greeting) read(into any) error {
+func (g *handshake) read(into any) error {
 	line, err := readLine(g.lines)
 	if err != nil {
 		return err
@@ -136,7 +136,7 @@ func readLine(from *bufio.Reader) ([]byte, error) {
 		if !errors.Is(err, bufio.ErrBufferFull) {
 			return nil, errors.Join(err, io.ErrUnexpectedEOF)
 		}
-		if len(line) > maxGreeting {
+		if len(line) > maxHandshake {
 			return nil, errors.New("its answer is too long")
 		}
 	}

@@ -44,7 +44,7 @@ func newLink(id, password string, conn net.Conn, o ClientOptions) (*link, error)
 	l := &link{id: id, options: o, gone: make(chan struct{}), requests: map[uint64]*request{}, conns: map[uint64]*Conn{}}
 	nc, err := nats.Connect("nats://hub", nats.Name("toolscript gateway"), nats.UserInfo(id, password),
 		nats.SetCustomDialer(oneConn{conn}), nats.SkipHostLookup(), nats.NoReconnect(), nats.IgnoreDiscoveredServers(),
-		nats.CustomInboxPrefix(wire.GatewayPrefix(id)+"inbox"), nats.Timeout(greetTime), nats.FlusherTimeout(flushTime),
+		nats.CustomInboxPrefix(wire.GatewayPrefix(id)+"inbox"), nats.Timeout(handshakeTime), nats.FlusherTimeout(flushTime),
 		nats.PingInterval(pingInterval), nats.MaxPingsOutstanding(pingsOut),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
 			o.Logger.Warn("error of the connection to the hub", slog.String("error", err.Error()))

@@ -2,7 +2,7 @@
 // which gateways connect over a unix socket, and the shared servers as NATS micro
 // services. Package hub is the gateway's side.
 //
-// door.go admits connections and passes their bytes to the NATS server. broker.go is that
+// accept.go admits connections and passes their bytes to the NATS server. broker.go is that
 // server and its permissions. gateway.go has what one gateway uses; its end ends its calls
 // and its use of servers. shared.go is one shared server, and call.go one call.
 package host

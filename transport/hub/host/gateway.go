@@ -36,7 +36,7 @@ type gateway struct {
 var errGone = &toolscript.Error{Kind: toolscript.Cancelled, Err: errors.New("the gateway that made the call has ended")}
 
 // arrived adds a gateway. It returns false if the id is in use.
-func (h *Host) arrived(me wire.Greeting) bool {
+func (h *Host) arrived(me wire.ConnectRequest) bool {
 	g := &gateway{
 		host: h, id: me.ID, label: me.Label, pid: me.PID, since: time.Now(),
 		offers: map[uint64]*offer{}, calls: map[uint64]*call{}, answers: map[uint64]*wire.Outgoing{},
@@ -80,7 +80,7 @@ func (h *Host) left(id string) {
 		a.Stop()
 	}
 	for _, o := range offers {
-		o.release(h.options.Linger)
+		o.release(h.options.Idle)
 	}
 }
 

@@ -24,7 +24,7 @@ func TestGatewayCount(t *testing.T) {
 	}}}
 	var all sync.WaitGroup
 	for i := range 8 {
-		me := wire.Greeting{ID: strconv.Itoa(i)}
+		me := wire.ConnectRequest{ID: strconv.Itoa(i)}
 		all.Go(func() {
 			for range 2000 {
 				if !h.arrived(me) || h.arrived(me) {

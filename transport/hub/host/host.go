@@ -42,30 +42,29 @@ type Servers interface {
 
 // Options configure a Host. Listener, Token and Servers are required.
 type Options struct {
-	Listener net.Listener                // a unix socket that only the user can reach; the Host closes it
-	Token    string                      // what gateways present
-	Port     int                         // of 127.0.0.1 for the tools of NATS; 0: none; -1: any
-	Password string                      //nolint:gosec // of the user "operator" at Port; never encoded
-	Version  string                      // of the program
-	Servers  Servers                     //
-	Trusted  func(wire.Definition) error // an error refuses a definition; nil: all are accepted
-	Linger   time.Duration               // how long a server without gateways goes on
-	Changed  func(gateways int)          // the number of gateways has changed; called in order; must not block or use the Host; may be nil
-	Answers  *inflight.Budget            // limits the memory for arguments and answers; nil: unlimited
-	Logger   *slog.Logger                // nil: no log
+	Listener net.Listener       // a unix socket that only the user can reach; the Host closes it
+	Token    string             // what gateways present
+	Port     int                // of 127.0.0.1 for the tools of NATS; 0: none; -1: any
+	Password string             //nolint:gosec // of the user "operator" at Port; never encoded
+	Version  string             // of the program
+	Servers  Servers            //
+	Idle     time.Duration      // how long a server without gateways goes on
+	Changed  func(gateways int) // the number of gateways has changed; called in order; must not block or use the Host; may be nil
+	Answers  *inflight.Budget   // limits the memory for arguments and answers; nil: unlimited
+	Logger   *slog.Logger       // nil: no log
 }
 
 // Host is a hub. It is safe for concurrent use.
 type Host struct {
-	options Options
-	log     *slog.Logger
-	hello   wire.Hello
-	broker  *broker
-	nc      *nats.Conn
-	door    *door
-	closing context.Context //nolint:containedctx // the work of the hub ends with it
-	shut    context.CancelFunc
-	lost    chan struct{} // closed when the hub's own connection has ended
+	options  Options
+	log      *slog.Logger
+	self     wire.HubInfo
+	broker   *broker
+	nc       *nats.Conn
+	acceptor *acceptor
+	closing  context.Context //nolint:containedctx // the work of the hub ends with it
+	shut     context.CancelFunc
+	lost     chan struct{} // closed when the hub's own connection has ended
 
 	changing sync.Mutex // held while a server is started or ended
 
@@ -84,12 +83,12 @@ func Start(o Options) (*Host, error) {
 		return nil, errors.New("a hub needs a token")
 	}
 	h := &Host{
-		options: o, log: o.Logger, hello: wire.Hello{Protocol: wire.Protocol, Version: o.Version, PID: os.Getpid(), Started: time.Now()},
+		options: o, log: o.Logger, self: wire.HubInfo{Protocol: wire.Protocol, Version: o.Version, PID: os.Getpid(), Started: time.Now()},
 		gateways: map[string]*gateway{}, shared: map[string]*shared{}, names: map[string]string{},
 		lost: make(chan struct{}),
 	}
 	h.closing, h.shut = context.WithCancel(context.Background())
-	h.door = newDoor(h)
+	h.acceptor = newAcceptor(h)
 	var err error
 	if h.broker, err = newBroker(o); err != nil {
 		return nil, err
@@ -101,7 +100,7 @@ func Start(o Options) (*Host, error) {
 		h.broker.server.Shutdown()
 		return nil, fmt.Errorf("connect to the NATS server: %w", err)
 	}
-	go h.door.serve(o.Listener)
+	go h.acceptor.serve(o.Listener)
 	return h, nil
 }
 
@@ -133,27 +132,27 @@ func (h *Host) Close() error {
 	if errors.Is(err, net.ErrClosed) {
 		err = nil
 	}
-	h.door.close()
+	h.acceptor.close()
 	h.nc.Close()
 	h.broker.server.Shutdown()
 	h.broker.server.WaitForShutdown()
 	return err
 }
 
-// greeting is the first line of the hub.
-func (h *Host) greeting() wire.Hello {
+// info is the first line of the hub.
+func (h *Host) info() wire.HubInfo {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	hello := h.hello
-	hello.Users = len(h.gateways)
-	return hello
+	info := h.self
+	info.Users = len(h.gateways)
+	return info
 }
 
 // Status returns the state of the hub.
 func (h *Host) Status() wire.Status {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	status := wire.Status{Hello: h.hello, Gateways: []wire.Gateway{}, Servers: []wire.Server{}}
+	status := wire.Status{HubInfo: h.self, Gateways: []wire.Gateway{}, Servers: []wire.Server{}}
 	for _, g := range h.gateways {
 		status.Gateways = append(status.Gateways, g.status())
 	}
@@ -165,8 +164,8 @@ func (h *Host) Status() wire.Status {
 	return status
 }
 
-// RetireUnused ends the servers that no gateway uses, without their time to linger.
-func (h *Host) RetireUnused() {
+// EndUnused ends the servers that no gateway uses, at once.
+func (h *Host) EndUnused() {
 	h.mu.Lock()
 	all := slices.Collect(maps.Values(h.shared))
 	h.mu.Unlock()

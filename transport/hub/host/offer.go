@@ -49,7 +49,7 @@ func (g *gateway) offered(number uint64, payload []byte) {
 	go func() {
 		s, err := o.accept(payload)
 		if err == nil {
-			err = s.greet(o)
+			err = s.answerOffer(o)
 		}
 		if err != nil {
 			g.answer(number, nil, err, s, nil)
@@ -64,7 +64,7 @@ func (g *gateway) release(number uint64) {
 	delete(g.offers, number)
 	g.mu.Unlock()
 	if o != nil {
-		go o.release(min(g.host.options.Linger, unusedTime)) // it may wait for the start of a server
+		go o.release(min(g.host.options.Idle, unusedTime)) // it may wait for the start of a server
 	}
 }
 
@@ -74,10 +74,10 @@ func (g *gateway) release(number uint64) {
 const unusedTime = 5 * time.Second
 
 // release ends the use of the server, which stays for a time if it has no other gateway.
-func (o *offer) release(linger time.Duration) {
+func (o *offer) release(idleTime time.Duration) {
 	o.cancel()
 	if s := o.server.Load(); s != nil {
-		s.leave(o, linger)
+		s.leave(o, idleTime)
 	}
 }
 
@@ -92,11 +92,6 @@ func (o *offer) accept(payload []byte) (*shared, error) {
 	if err := check(d); err != nil {
 		return nil, err
 	}
-	if h.options.Trusted != nil {
-		if err := h.options.Trusted(d); err != nil {
-			return nil, err
-		}
-	}
 	if left == 0 {
 		left = offerTime
 	}
@@ -104,7 +99,7 @@ func (o *offer) accept(payload []byte) (*shared, error) {
 	defer cancel()
 	s, err := h.join(ctx, d, o)
 	if s != nil && o.ctx.Err() != nil { // released meanwhile
-		s.leave(o, h.options.Linger)
+		s.leave(o, h.options.Idle)
 		err = toolscript.ContextError(o.ctx)
 	}
 	if err != nil {

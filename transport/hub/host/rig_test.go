@@ -98,7 +98,7 @@ func startHubAt(t *testing.T, path string, change func(*host.Options)) *hubRig {
 		t.Fatal(err)
 	}
 	o := host.Options{
-		Listener: listener, Token: token, Version: "test", Servers: r.system, Linger: time.Hour,
+		Listener: listener, Token: token, Version: "test", Servers: r.system, Idle: time.Hour,
 		Changed: func(n int) { r.counts <- n },
 	}
 	if change != nil {

@@ -155,8 +155,8 @@ func (s *shared) apply(ctx context.Context) error {
 	return nil
 }
 
-// leave removes an offer. A server without offers ends after linger.
-func (s *shared) leave(o *offer, linger time.Duration) {
+// leave removes an offer. A server without offers ends after idleTime.
+func (s *shared) leave(o *offer, idleTime time.Duration) {
 	s.host.changing.Lock()
 	defer s.host.changing.Unlock()
 	s.mu.Lock()
@@ -164,7 +164,7 @@ func (s *shared) leave(o *offer, linger time.Duration) {
 	delete(s.offers, o)
 	if used && len(s.offers) == 0 && !s.ended && s.idle == nil {
 		s.idleSince = time.Now()
-		s.idle = time.AfterFunc(linger, s.unused)
+		s.idle = time.AfterFunc(idleTime, s.unused)
 	}
 	rest := len(s.offers)
 	s.mu.Unlock()
@@ -214,8 +214,8 @@ func (s *shared) withdraw() {
 	}
 }
 
-// greet answers an offer: the server is connected, or an error says why not.
-func (s *shared) greet(o *offer) error {
+// answerOffer answers an offer: the server is connected, or an error says why not.
+func (s *shared) answerOffer(o *offer) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	view, _ := s.host.options.Servers.ViewServer(s.name)

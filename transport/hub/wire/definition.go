@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/oauth"
 )
@@ -114,61 +113,4 @@ type Offered struct {
 	Server string `json:"server"` // its name in the hub
 	Info   mcpclient.Info
 	Stderr []string `json:"stderr,omitempty"`
-}
-
-// Hello is what a hub says to everything that connects, before it knows who that is.
-type Hello struct {
-	Protocol int       `json:"protocol"`
-	Version  string    `json:"version"`
-	PID      int       `json:"pid"`
-	Started  time.Time `json:"started"`
-	Users    int       `json:"users"` // gateways that are connected
-}
-
-// Greeting is the answer of a gateway to the Hello.
-type Greeting struct {
-	Protocol int    `json:"protocol"`
-	ID       string `json:"id"` // random; see ValidID
-	Token    string `json:"token"`
-	Label    string `json:"label,omitempty"`
-	PID      int    `json:"pid"`
-	Query    bool   `json:"query,omitempty"` // it only wants the Status, which follows
-}
-
-// Welcome is the answer of the hub to the Greeting.
-type Welcome struct {
-	Password string  `json:"password,omitempty"` //nolint:gosec // of the gateway in NATS, for itself
-	Error    string  `json:"error,omitempty"`
-	Status   *Status `json:"status,omitempty"` // the answer to a Query
-}
-
-// Status is the state of a hub.
-type Status struct {
-	Hello
-
-	Gateways []Gateway `json:"gateways"`
-	Servers  []Server  `json:"servers"`
-}
-
-// Gateway is a gateway that uses the hub.
-type Gateway struct {
-	ID       string    `json:"id"`
-	Label    string    `json:"label,omitempty"`
-	PID      int       `json:"pid"`
-	Since    time.Time `json:"since"`
-	InFlight int       `json:"inFlight"`
-	Servers  []string  `json:"servers"` // names in the hub
-}
-
-// Server is a shared server.
-type Server struct {
-	Name      string                  `json:"name"`
-	Key       string                  `json:"key"`
-	Service   string                  `json:"service"`          // name of the micro service
-	Folder    string                  `json:"folder,omitempty"` // of the project that shares it; empty: all of the user do
-	Gateways  int                     `json:"gateways"`
-	IdleSince *time.Time              `json:"idleSince,omitempty"`
-	Calls     uint64                  `json:"calls"`
-	Errors    uint64                  `json:"errors"`
-	Status    toolscript.ServerStatus `json:"status"`
 }

@@ -125,6 +125,24 @@ func TestDefinition(t *testing.T) {
 	}
 }
 
+// TestProject checks that gateways of two folders do not share a server of a project.
+func TestProject(t *testing.T) {
+	cfg := mcpclient.Config{Type: mcpclient.Stdio, Command: "x", Shared: mcpclient.SharedProject}
+	host := []string{"PATH=/bin", "TERM=xterm"}
+	a, b := wire.Define("a", cfg, "/a", host), wire.Define("a", cfg, "/b", host)
+	if a.Key() == b.Key() {
+		t.Error("two projects share a server")
+	}
+	cfg.Shared = mcpclient.SharedHost
+	a, b = wire.Define("a", cfg, "/a", host), wire.Define("b", cfg, "/b", []string{"PATH=/bin", "TERM=screen"})
+	if a.Key() != b.Key() {
+		t.Error("one definition in two projects and terminals has two servers")
+	}
+	if c := wire.Define("a", cfg, "/a", []string{"PATH=/usr/bin"}); c.Key() == a.Key() {
+		t.Error("two environments have one server")
+	}
+}
+
 // TestTools checks that schemas keep their bytes.
 func TestTools(t *testing.T) {
 	want := []toolscript.Tool{{Server: "s", Name: "a", Title: "A", Description: "d <&>", InputSchema: json.RawMessage("{ \"type\" : \"object\", \"x\": \"<\" }")}}

@@ -16,17 +16,17 @@ import (
 )
 
 const (
-	greetTime    = 5 * time.Second // for a connection to introduce itself
-	maxGreeting  = 4 << 10         // bytes of the introduction
-	maxLabel     = 200             // bytes of Greeting.Label
-	mostUnknown  = 64              // connections that have not introduced themselves
-	acceptPause  = 50 * time.Millisecond
-	writeTime    = 30 * time.Second // for the other side to read
-	bridgeBuffer = 64 << 10
+	handshakeTime = 5 * time.Second // for a connection to introduce itself
+	maxHandshake  = 4 << 10         // bytes of the introduction
+	maxLabel      = 200             // bytes of ConnectRequest.Label
+	maxHandshakes = 64              // connections that have not introduced themselves
+	acceptPause   = 50 * time.Millisecond
+	writeTime     = 30 * time.Second // for the other side to read
+	bridgeBuffer  = 64 << 10
 )
 
-// door admits connections at the socket.
-type door struct {
+// acceptor admits connections at the socket.
+type acceptor struct {
 	host    *Host
 	unknown chan struct{} // one entry for each connection that has not introduced itself
 
@@ -36,125 +36,125 @@ type door struct {
 	work   sync.WaitGroup
 }
 
-func newDoor(h *Host) *door {
-	return &door{host: h, unknown: make(chan struct{}, mostUnknown), open: map[net.Conn]struct{}{}}
+func newAcceptor(h *Host) *acceptor {
+	return &acceptor{host: h, unknown: make(chan struct{}, maxHandshakes), open: map[net.Conn]struct{}{}}
 }
 
 // serve accepts connections until the listener is closed.
-func (d *door) serve(l net.Listener) {
+func (a *acceptor) serve(l net.Listener) {
 	for {
 		conn, err := l.Accept()
 		if errors.Is(err, net.ErrClosed) {
 			return
 		}
 		if err != nil {
-			d.host.log.Warn("connection to the hub not accepted", slog.String("error", err.Error()))
+			a.host.log.Warn("connection to the hub not accepted", slog.String("error", err.Error()))
 			time.Sleep(acceptPause) // such as no free file descriptors
 			continue
 		}
-		if !d.add(conn) {
+		if !a.add(conn) {
 			_ = conn.Close() // the hub is ending
 			return
 		}
 		go func() {
-			defer d.remove(conn)
-			d.admit(conn)
+			defer a.remove(conn)
+			a.admit(conn)
 		}()
 	}
 }
 
-func (d *door) add(conn net.Conn) bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.closed {
+func (a *acceptor) add(conn net.Conn) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.closed {
 		return false
 	}
-	d.open[conn] = struct{}{}
-	d.work.Add(1)
+	a.open[conn] = struct{}{}
+	a.work.Add(1)
 	return true
 }
 
-func (d *door) remove(conn net.Conn) {
+func (a *acceptor) remove(conn net.Conn) {
 	_ = conn.Close() // it may be closed already
-	d.mu.Lock()
-	delete(d.open, conn)
-	d.mu.Unlock()
-	d.work.Done()
+	a.mu.Lock()
+	delete(a.open, conn)
+	a.mu.Unlock()
+	a.work.Done()
 }
 
 // close ends all connections and waits for them.
-func (d *door) close() {
-	d.mu.Lock()
-	d.closed = true
-	for conn := range d.open {
+func (a *acceptor) close() {
+	a.mu.Lock()
+	a.closed = true
+	for conn := range a.open {
 		_ = conn.Close() // its goroutine ends
 	}
-	d.mu.Unlock()
-	d.work.Wait()
+	a.mu.Unlock()
+	a.work.Wait()
 }
 
-// admit greets a connection, and passes its bytes to the NATS server until one side ends.
-func (d *door) admit(conn net.Conn) {
+// admit introduces both sides to each other, and passes its bytes to the NATS server until one side ends.
+func (a *acceptor) admit(conn net.Conn) {
 	if err := checkPeer(conn); err != nil {
-		d.host.log.Warn("connection to the hub refused", slog.String("error", err.Error()))
+		a.host.log.Warn("connection to the hub refused", slog.String("error", err.Error()))
 		return
 	}
-	me, lines, ok := d.greet(conn)
+	me, lines, ok := a.handshake(conn)
 	if !ok {
 		return
 	}
-	inside, password, err := d.host.broker.admit(me.ID)
+	inside, password, err := a.host.broker.admit(me.ID)
 	if err != nil {
-		d.answer(conn, wire.Welcome{Error: "the hub is ending"})
+		a.answer(conn, wire.ConnectAnswer{Error: "the hub is ending"})
 		return
 	}
-	defer d.host.broker.forget(me.ID)
+	defer a.host.broker.forget(me.ID)
 	defer func() { _ = inside.Close() }() // the NATS server sees the end
-	if !d.host.arrived(me) {
-		d.answer(conn, wire.Welcome{Error: "its id is in use"})
+	if !a.host.arrived(me) {
+		a.answer(conn, wire.ConnectAnswer{Error: "its id is in use"})
 		return
 	}
-	defer d.host.left(me.ID)
-	if d.answer(conn, wire.Welcome{Password: password}) {
+	defer a.host.left(me.ID)
+	if a.answer(conn, wire.ConnectAnswer{Password: password}) {
 		bridge(conn, lines, inside)
 	}
 }
 
-// greet exchanges the lines before NATS. It returns false if the connection is over.
-func (d *door) greet(conn net.Conn) (me wire.Greeting, lines *bufio.Reader, ok bool) {
+// handshake exchanges the lines before NATS. It returns false if the connection is over.
+func (a *acceptor) handshake(conn net.Conn) (me wire.ConnectRequest, lines *bufio.Reader, ok bool) {
 	select {
-	case d.unknown <- struct{}{}:
+	case a.unknown <- struct{}{}:
 	default:
 		return me, nil, false // too many connections that say nothing
 	}
-	defer func() { <-d.unknown }()
-	if conn.SetDeadline(time.Now().Add(greetTime)) != nil || !send(conn, d.host.greeting()) {
+	defer func() { <-a.unknown }()
+	if conn.SetDeadline(time.Now().Add(handshakeTime)) != nil || !send(conn, a.host.info()) {
 		return me, nil, false
 	}
-	lines = bufio.NewReaderSize(conn, maxGreeting)
+	lines = bufio.NewReaderSize(conn, maxHandshake)
 	line, err := lines.ReadSlice('\n')
 	if err != nil {
-		return me, nil, false // Greet ends here
+		return me, nil, false // Probe ends here
 	}
-	me, err = ParseGreeting(line)
+	me, err = ParseConnectRequest(line)
 	switch {
 	case err != nil:
-		d.answer(conn, wire.Welcome{Error: err.Error()})
-	case !same(me.Token, d.host.options.Token):
-		d.answer(conn, wire.Welcome{Error: "the token is not the hub's"})
+		a.answer(conn, wire.ConnectAnswer{Error: err.Error()})
+	case !same(me.Token, a.host.options.Token):
+		a.answer(conn, wire.ConnectAnswer{Error: "the token is not the hub's"})
 	case me.Query:
-		status := d.host.Status()
-		d.answer(conn, wire.Welcome{Status: &status})
+		status := a.host.Status()
+		a.answer(conn, wire.ConnectAnswer{Status: &status})
 	default:
 		return me, lines, true
 	}
 	return me, nil, false
 }
 
-// ParseGreeting reads the introduction of a gateway.
-func ParseGreeting(line []byte) (me wire.Greeting, err error) {
+// ParseConnectRequest reads the first line of a gateway.
+func ParseConnectRequest(line []byte) (me wire.ConnectRequest, err error) {
 	if err := json.Unmarshal(line, &me); err != nil {
-		return me, errors.New("its greeting is not JSON")
+		return me, errors.New("its first line is not JSON")
 	}
 	switch {
 	case me.Protocol != wire.Protocol:
@@ -167,10 +167,10 @@ func ParseGreeting(line []byte) (me wire.Greeting, err error) {
 	return me, nil
 }
 
-// answer sends the answer to a greeting and reports whether it could.
-func (d *door) answer(conn net.Conn, w wire.Welcome) bool {
+// answer sends the answer to a ConnectRequest and reports whether it could.
+func (a *acceptor) answer(conn net.Conn, w wire.ConnectAnswer) bool {
 	if w.Error != "" {
-		d.host.log.Warn("gateway refused", slog.String("reason", w.Error))
+		a.host.log.Warn("gateway refused", slog.String("reason", w.Error))
 	}
 	return send(conn, w) && conn.SetDeadline(time.Time{}) == nil
 }

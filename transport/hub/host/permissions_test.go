@@ -1,0 +1,184 @@
+package host_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"net"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/toolscript/toolscript/transport/hub"
+	"github.com/toolscript/toolscript/transport/hub/host"
+	"github.com/toolscript/toolscript/transport/hub/wire"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+// TestHandshake checks who may connect.
+func TestHandshake(t *testing.T) {
+	r := startHub(t, nil)
+	if info, err := hub.Probe(within(t), r.endpoint()); err != nil || info.Version != "test" || info.Protocol != hub.Protocol || info.PID != os.Getpid() {
+		t.Errorf("info %+v, %v", info, err)
+	}
+	wrong := r.endpoint()
+	wrong.Token = "another"
+	if _, err := hub.Query(within(t), wrong); err == nil || !strings.Contains(err.Error(), "token") {
+		t.Errorf("a query with a wrong token: %v", err)
+	}
+	c := hub.NewClient(hub.ClientOptions{Find: func(context.Context) (hub.Endpoint, error) { return wrong, nil }})
+	if _, err := c.Dial(within(t), "srv", config(t, mcpclient.SharedHost), mcpclient.Events{}); err == nil || !strings.Contains(err.Error(), "token") {
+		t.Errorf("a gateway with a wrong token: %v", err)
+	}
+}
+
+// raw connects to the NATS server of the hub as a gateway that does not keep to the rules.
+func raw(t *testing.T, r *hubRig, id string, errs chan<- error) *nats.Conn {
+	t.Helper()
+	conn, err := r.endpoint().Dial(within(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewReader(conn)
+	var info wire.HubInfo
+	var answer wire.ConnectAnswer
+	read := func(into any) {
+		line, err := lines.ReadBytes('\n')
+		if err == nil {
+			err = json.Unmarshal(line, into)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	read(&info)
+	request, _ := json.Marshal(wire.ConnectRequest{Protocol: info.Protocol, ID: id, Token: token})
+	if _, err := conn.Write(append(request, '\n')); err != nil {
+		t.Fatal(err)
+	}
+	read(&answer)
+	if answer.Error != "" {
+		t.Fatal(answer.Error)
+	}
+	nc, err := nats.Connect("nats://hub", nats.UserInfo(id, answer.Password), nats.SetCustomDialer(existing{&buffered{conn, lines}}), nats.NoReconnect(),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { errs <- err }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(nc.Close)
+	return nc
+}
+
+// buffered is a connection of which a part was read.
+type buffered struct {
+	net.Conn
+	lines *bufio.Reader
+}
+
+func (b *buffered) Read(p []byte) (int, error) { return b.lines.Read(p) }
+
+type existing struct{ conn net.Conn }
+
+func (e existing) Dial(string, string) (net.Conn, error) { return e.conn, nil }
+
+// TestPermissions checks what the NATS server allows to a gateway.
+func TestPermissions(t *testing.T) {
+	r := startHub(t, nil)
+	id, other := strings.Repeat("ab", 16), strings.Repeat("cd", 16)
+	errs := make(chan error, 10)
+	nc := raw(t, r, id, errs)
+	for _, subject := range []string{"gateway." + other + ".>", "gateway.*.>", ">", "hub.>", wire.HubSubject(wire.Offer, "*"), wire.ServerSubject("*", "*"), "$SRV.PING"} {
+		if _, err := nc.SubscribeSync(subject); err != nil {
+			t.Fatal(err)
+		}
+		_ = nc.Flush()
+		if err := <-errs; !errors.Is(err, nats.ErrPermissionViolation) {
+			t.Errorf("subscription to %s: %v", subject, err)
+		}
+	}
+	for _, subject := range []string{"gateway." + other + ".1.done", "gateway." + id + ".1.done", wire.HubSubject(wire.Offer, other), wire.ServerSubject(strings.Repeat("0", 32), other), "$SRV.PING"} {
+		if err := nc.Publish(subject, nil); err != nil {
+			t.Fatal(err)
+		}
+		_ = nc.Flush()
+		if err := <-errs; !errors.Is(err, nats.ErrPermissionViolation) {
+			t.Errorf("message to %s: %v", subject, err)
+		}
+	}
+	for _, subject := range []string{"gateway." + id + ".>", wire.CatalogSubject("*")} {
+		if _, err := nc.SubscribeSync(subject); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_ = nc.Flush()
+	select {
+	case err := <-errs:
+		t.Errorf("own subjects: %v", err)
+	default:
+	}
+	// A server that the gateway has not offered is not its own, and the reply subject must be.
+	answers, err := nc.SubscribeSync("gateway." + id + ".>")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := config(t, mcpclient.SharedHost)
+	s := r.gateway(r.client(nil), cfg)
+	ready(t, s)
+	key := r.host.Status().Servers[0].Key
+	head := nats.Header{wire.CallHeader: {wire.Call{Tool: "echo"}.Encode()}}
+	for _, reply := range []string{"gateway." + other + ".1", "gateway." + id + ".7"} {
+		if err := nc.PublishMsg(&nats.Msg{Subject: wire.ServerSubject(key, id), Reply: reply, Header: head}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m, err := answers.NextMsg(bound)
+	if err != nil || m.Subject != "gateway."+id+".7.failed" || !strings.Contains(string(m.Data), "not_found") {
+		t.Errorf("a call of a server that was not offered: %+v, %v", m, err)
+	}
+}
+
+// TestSecrets checks that nothing of a definition but its name is visible to the tools of
+// NATS, which list the servers and cannot call them.
+func TestSecrets(t *testing.T) {
+	r := startHub(t, func(o *host.Options) { o.Port, o.Password = -1, "pass" })
+	cfg := config(t, mcpclient.SharedHost)
+	cfg.Env["API_KEY"] = "hunter2hunter2"
+	s := r.gateway(r.client(nil), cfg)
+	ready(t, s)
+	address := (&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: r.host.Port()}).String()
+	for _, user := range []string{"hub", strings.Repeat("ab", 16), "operator", ""} {
+		if nc, err := nats.Connect("nats://"+address, nats.UserInfo(user, "wrong"), nats.NoReconnect()); err == nil {
+			nc.Close()
+			t.Errorf("user %q with a wrong password is admitted", user)
+		}
+	}
+	errs := make(chan error, 10)
+	nc, err := nats.Connect("nats://"+address, nats.UserInfo("operator", "pass"), nats.NoReconnect(),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { errs <- err }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(nc.Close)
+	for _, verb := range []string{"PING", "INFO", "STATS"} {
+		m, err := nc.Request("$SRV."+verb+".srv", nil, bound)
+		if err != nil || !strings.Contains(string(m.Data), `"server":"srv"`) || strings.Contains(string(m.Data), "hunter2") {
+			t.Errorf("%s: %v, %v", verb, m, err)
+		}
+	}
+	key := r.host.Status().Servers[0].Key
+	for _, subject := range []string{wire.ServerSubject(key, wire.Operator), wire.ServerSubject(key, strings.Repeat("ab", 16)), wire.HubSubject(wire.Offer, wire.Operator)} {
+		if err := nc.PublishRequest(subject, nats.NewInbox(), []byte(`{"name":"echo","arguments":{"text":"by hand"}}`)); err != nil {
+			t.Fatal(err)
+		}
+		_ = nc.Flush()
+		if err := <-errs; !errors.Is(err, nats.ErrPermissionViolation) {
+			t.Errorf("a message by hand to %s: %v", subject, err)
+		}
+	}
+	if calls := r.host.Status().Servers[0].Calls; calls != 0 {
+		t.Errorf("%d calls by hand", calls)
+	}
+}

@@ -1,0 +1,29 @@
+package wire
+
+import "time"
+
+// HubInfo is what a hub says to everything that connects, before it knows who that is.
+type HubInfo struct {
+	Protocol int       `json:"protocol"`
+	Version  string    `json:"version"`
+	PID      int       `json:"pid"`
+	Started  time.Time `json:"started"`
+	Users    int       `json:"users"` // gateways that are connected
+}
+
+// ConnectRequest is the answer of a gateway to the HubInfo.
+type ConnectRequest struct {
+	Protocol int    `json:"protocol"`
+	ID       string `json:"id"` // random; see ValidID
+	Token    string `json:"token"`
+	Label    string `json:"label,omitempty"`
+	PID      int    `json:"pid"`
+	Query    bool   `json:"query,omitempty"` // it only wants the Status, which follows
+}
+
+// ConnectAnswer is the answer of the hub to the ConnectRequest.
+type ConnectAnswer struct {
+	Password string  `json:"password,omitempty"` //nolint:gosec // of the gateway in NATS, for itself
+	Error    string  `json:"error,omitempty"`
+	Status   *Status `json:"status,omitempty"` // the answer to a Query
+}
