@@ -12,16 +12,17 @@ const module = "github.com/toolscript/toolscript"
 // mayImport has the top folders that each top folder may import, with the reason. ""
 // is the root package.
 var mayImport = map[string]map[string]string{
-	"":          {},
-	"naming":    {"": "types"},
-	"codegen":   {"": "types", "naming": "identifiers"},
-	"runner":    {"": "types", "naming": "names that scripts write"},
-	"transport": {"": "types", "naming": "suggestions"},
-	"actors":    {"": "types", "naming": "names of the catalog", "codegen": "modules are generated on demand", "runner": "runs are jobs of a runner", "transport": "a server actor owns a connection"},
-	"harness":   {"": "types", "naming": "names of tools in calls", "actors": "a gateway in the process of a library's user", "codegen": "checks schemas of tools", "runner": "helper processes of that gateway", "transport": "the endpoint of a model, and connections of that gateway"},
-	"cmd":       {"": "types", "naming": "suggestions", "harness": "processes answers", "actors": "starts the system", "codegen": "names in output", "runner": "the worker command", "transport": "HTTP server and client of the gateway"},
-	"release":   {"": "the version"},
-	"test":      {"": "", "naming": "", "harness": "", "actors": "", "codegen": "", "runner": "", "transport": "", "cmd": ""},
+	"":           {},
+	"sharedfile": {},
+	"naming":     {"": "types"},
+	"codegen":    {"": "types", "naming": "identifiers"},
+	"runner":     {"": "types", "naming": "names that scripts write", "sharedfile": "the image of the engine"},
+	"transport":  {"": "types", "naming": "suggestions", "sharedfile": "logins"},
+	"actors":     {"": "types", "naming": "names of the catalog", "sharedfile": "vectors", "codegen": "modules are generated on demand", "runner": "runs are jobs of a runner", "transport": "a server actor owns a connection"},
+	"harness":    {"": "types", "naming": "names of tools in calls", "actors": "a gateway in the process of a library's user", "codegen": "checks schemas of tools", "runner": "helper processes of that gateway", "transport": "the endpoint of a model, and connections of that gateway"},
+	"cmd":        {"": "types", "naming": "suggestions", "sharedfile": "tool lists, pins and others", "harness": "processes answers", "actors": "starts the system", "codegen": "names in output", "runner": "the worker command", "transport": "HTTP server and client of the gateway"},
+	"release":    {"": "the version"},
+	"test":       {"": "", "naming": "", "sharedfile": "", "harness": "", "actors": "", "codegen": "", "runner": "", "transport": "", "cmd": ""},
 }
 
 // onlyIn has the only folders that may import a library, with the reason.
@@ -52,7 +53,7 @@ var onlyIn = map[string]struct {
 	"golang.org/x/term":                              {[]string{"cmd/terminal"}, "one package knows the terminal"},
 	"go.yaml.in/yaml":                                {[]string{"cmd/form"}, "only the output of commands is YAML"},
 	"github.com/pelletier/go-toml":                   {[]string{"cmd/clients"}, "only the files of one client are TOML"},
-	"github.com/gofrs/flock":                         {[]string{"transport/oauth", "transport/builtin/changes", "actors/search/vectors", "actors/audit/chain", "cmd/pinstore"}, "file locks between processes"},
+	"github.com/gofrs/flock":                         {[]string{"sharedfile", "transport/builtin/changes", "actors/audit/chain", "actors/search/vectors"}, "file locks between processes"},
 	"github.com/rogpeppe/go-internal":                {[]string{"actors/pin", "test"}, "one place makes differences of texts of servers"},
 	"mvdan.cc/sh":                                    {[]string{"cmd/hook/permission", "transport/builtin/patch"}, "the decision about an agent's commands, and the command before a patch"},
 	"filippo.io/age":                                 {[]string{"cmd/recordings"}, "one package encrypts files"},
@@ -76,6 +77,7 @@ var pure = map[string]struct {
 	folders []string
 	why     string
 }{
+	"sharedfile":                     {nil, "any package may write a file"},
 	"actors/search/lexical":          {nil, "it only computes"},
 	"actors/search/embedding/minilm": {[]string{"actors/search/embedding/minilm"}, "it only computes"},
 	"actors/search/index":            {[]string{"", "naming", "actors/search/lexical", "actors/search/embedding"}, "an index is a value that the actor owns"},
@@ -92,7 +94,7 @@ var pure = map[string]struct {
 	"cmd/source":                     {[]string{"", "cmd/exit"}, "finding a script needs only files"},
 	"cmd/value":                      {[]string{"", "cmd/terminal"}, "it only shortens and writes"},
 	"cmd/scriptrun":                  {[]string{"", "cmd/elicit", "cmd/exit", "cmd/form", "cmd/terminal", "cmd/value"}, "a run is the same at a gateway and in this process"},
-	"actors/search/vectors":          {[]string{"", "actors/search/lexical", "actors/search/index", "actors/search/embedding"}, "the actor decides when files are read and written"},
+	"actors/search/vectors":          {[]string{"", "sharedfile", "actors/search/lexical", "actors/search/index", "actors/search/embedding"}, "the actor decides when files are read and written"},
 }
 
 func TestPureFolders(t *testing.T) {

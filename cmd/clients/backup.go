@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/config/private"
+	"github.com/toolscript/toolscript/sharedfile"
 )
 
 // Backups are the earlier texts of files that were changed.
@@ -94,7 +95,7 @@ func (b Backups) keep(kind string, changes []*Change) (string, error) {
 			Path: c.File.Path, Root: c.File.Root, Project: c.File.Project, TOML: c.File.toml,
 			New: c.New(), Written: hash(c.after), Added: c.members,
 		})
-		if err := private.WriteFile(backupFile(folder, i), c.before); err != nil {
+		if err := sharedfile.WriteSynced(backupFile(folder, i), c.before); err != nil {
 			return "", err
 		}
 	}
@@ -102,7 +103,7 @@ func (b Backups) keep(kind string, changes []*Change) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return folder, private.WriteFile(filepath.Join(folder, journalName), text)
+	return folder, sharedfile.WriteSynced(filepath.Join(folder, journalName), text)
 }
 
 func backupFile(folder string, i int) string {

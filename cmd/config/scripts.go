@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/cmd/config/private"
 	"github.com/toolscript/toolscript/naming"
+	"github.com/toolscript/toolscript/sharedfile"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
@@ -251,7 +251,7 @@ func WriteScript(s SavedScript, replace bool) error {
 			return &toolscript.Error{Kind: toolscript.Conflict, Err: fmt.Errorf("%s exists; replace it with --force", s.Path)}
 		}
 	}
-	if err := private.WriteFile(s.Path, []byte(s.Code)); err != nil {
+	if err := sharedfile.WriteSynced(s.Path, []byte(s.Code)); err != nil {
 		return err
 	}
 	return os.Chmod(s.Path, fileMode)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/config/private"
+	"github.com/toolscript/toolscript/sharedfile"
 )
 
 // grant has the definitions of one file that the user trusts. They are stored as text,
@@ -62,7 +63,7 @@ func (g *grant) write(dataDir string) error {
 	if err := private.Dir(dir); err != nil {
 		return cannotRecord(g.Path, err)
 	}
-	if err := private.WriteFile(grantFile(dir, g.Path), record); err != nil {
+	if err := sharedfile.WriteSynced(grantFile(dir, g.Path), record); err != nil {
 		return cannotRecord(g.Path, err)
 	}
 	return nil

@@ -13,6 +13,7 @@ import (
 	"github.com/toolscript/toolscript/actors/approval"
 	"github.com/toolscript/toolscript/cmd/config/private"
 	"github.com/toolscript/toolscript/cmd/confirm"
+	"github.com/toolscript/toolscript/sharedfile"
 )
 
 // approvalStore keeps approvals for ever in a file of the data folder.
@@ -52,7 +53,7 @@ func (s approvalStore) Save(pins map[string]approval.Pin) error {
 	if err := private.Dir(filepath.Dir(s.path)); err != nil {
 		return err
 	}
-	return private.WriteFile(s.path, append(text, '\n'))
+	return sharedfile.WriteSynced(s.path, append(text, '\n'))
 }
 
 // ConfirmApproval shows the code of a request at the terminal of the process that is

@@ -16,6 +16,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/config/private"
+	"github.com/toolscript/toolscript/sharedfile"
 )
 
 // Folder is the path of the runtime folder. Write creates it.
@@ -56,10 +57,10 @@ func (f Folder) Write(e Entry) (Entry, error) {
 	if err := private.Dir(string(f)); err != nil {
 		return e, f.cannotWrite(err)
 	}
-	if err := private.WriteFile(f.path(e), text); err != nil {
+	if err := sharedfile.Write(f.path(e), text); err != nil {
 		return e, f.cannotWrite(err)
 	}
-	if err := private.WriteFile(f.pidPath(e), []byte(strconv.Itoa(e.PID)+"\n")); err != nil {
+	if err := sharedfile.Write(f.pidPath(e), []byte(strconv.Itoa(e.PID)+"\n")); err != nil {
 		return e, f.cannotWrite(err)
 	}
 	return e, nil
@@ -72,7 +73,7 @@ func (f Folder) Adopt(e Entry, session string) error {
 	if err != nil {
 		return err
 	}
-	return private.WriteFile(f.path(e), text)
+	return sharedfile.Write(f.path(e), text)
 }
 
 func (f Folder) cannotWrite(err error) error {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript/cmd/config/private"
+	"github.com/toolscript/toolscript/sharedfile"
 )
 
 const (
@@ -158,7 +159,7 @@ func (w *Writer) Write(p []byte) (int, error) {
 // and logging continues.
 func (w *Writer) rotate() {
 	if text, err := os.ReadFile(w.path); err == nil {
-		_ = private.WriteFile(w.path+older, text)
+		_ = sharedfile.Write(w.path+older, text)
 	}
 	if w.file.Truncate(0) == nil {
 		w.size = 0

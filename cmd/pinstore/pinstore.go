@@ -16,17 +16,15 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gofrs/flock"
-
 	"github.com/toolscript/toolscript/actors/pin"
 	"github.com/toolscript/toolscript/cmd/config/private"
+	"github.com/toolscript/toolscript/sharedfile"
 )
 
 const (
 	format   = 1                // changes when the content of the files changes
 	maxSize  = 32 << 20         // of a file; a list of tools has at most half of that
 	lockTime = 10 * time.Second // for the other processes
-	lockPoll = 5 * time.Millisecond
 )
 
 // Folder is the folder of the files. Only the user can read it.
@@ -51,11 +49,11 @@ func (f Folder) Update(server, source string, edit func(*pin.Record) *pin.Record
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), lockTime)
 	defer cancel()
-	lock := flock.New(filepath.Join(string(f), ".lock"), flock.SetPermissions(0o600))
-	if _, err := lock.TryLockContext(ctx, lockPoll); err != nil {
+	unlock, err := sharedfile.Lock(ctx, filepath.Join(string(f), ".lock"))
+	if err != nil {
 		return fmt.Errorf("another process changes the pins: %w", err)
 	}
-	defer func() { _ = lock.Close() }() // the end of the process releases it at the latest
+	defer unlock()
 	path := f.path(server, source)
 	current, _ := read(path) // a damaged file is replaced
 	next := edit(current)
@@ -122,8 +120,7 @@ func read(path string) (*pin.Record, error) {
 	return &h.Record, nil
 }
 
-// write replaces a file in one step, so that a process that is killed leaves the old
-// pins.
+// write replaces a file. Without its pins a server could change its tools unnoticed.
 func write(path string, r *pin.Record) error {
 	first, err := json.Marshal(head{format, *r})
 	if err != nil {
@@ -141,5 +138,5 @@ func write(path string, r *pin.Record) error {
 	if len(text) > maxSize {
 		return fmt.Errorf("the pins of server %s have %d bytes, and the limit is %d", r.Server, len(text), maxSize)
 	}
-	return private.WriteFile(path, text)
+	return sharedfile.WriteSynced(path, text)
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/execution/recording"
 	"github.com/toolscript/toolscript/cmd/config/private"
+	"github.com/toolscript/toolscript/sharedfile"
 )
 
 const (
@@ -70,7 +71,7 @@ func (s Store) Save(r recording.Recording) error {
 		return err
 	}
 	s.forget()
-	return private.WriteFile(filepath.Join(s.Dir, name), text)
+	return sharedfile.Write(filepath.Join(s.Dir, name), text)
 }
 
 func (s Store) encrypt(text []byte) ([]byte, error) {

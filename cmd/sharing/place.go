@@ -19,6 +19,7 @@ import (
 
 	"github.com/toolscript/toolscript/cmd/config/private"
 	"github.com/toolscript/toolscript/cmd/discovery"
+	"github.com/toolscript/toolscript/sharedfile"
 	"github.com/toolscript/toolscript/transport/hub"
 )
 
@@ -95,7 +96,7 @@ func (p Place) write(e Entry) error {
 	if err != nil {
 		return err
 	}
-	return private.WriteFile(p.path(".json"), text)
+	return sharedfile.Write(p.path(".json"), text)
 }
 
 // remove removes what the hub of the caller has published.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript/cmd/config/private"
+	"github.com/toolscript/toolscript/sharedfile"
 )
 
 // keep is how long the state of a session is kept after its last suggestion.
@@ -50,7 +51,7 @@ func (s Sessions) New(session string, all []Suggestion) ([]Suggestion, error) {
 	if err := private.Dir(dir); err != nil {
 		return nil, err
 	}
-	return all, private.WriteFile(path, text)
+	return all, sharedfile.Write(path, text)
 }
 
 // read returns the ids of the tools in a file. A damaged file has none.

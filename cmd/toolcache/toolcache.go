@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/config/private"
+	"github.com/toolscript/toolscript/sharedfile"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
@@ -77,7 +78,7 @@ func (f Folder) Keep(name string, cfg mcpclient.Config, tools []toolscript.Tool)
 	if err != nil || len(text) > maxSize {
 		return err
 	}
-	return private.WriteFile(f.path(name, cfg), text)
+	return sharedfile.Write(f.path(name, cfg), text)
 }
 
 // path has a hash of the place where the server is configured.

@@ -44,6 +44,7 @@ type Engine struct {
 // process must do before it is confined: VMs only map memory that is not executable.
 func NewEngine(ctx context.Context, o Options) (*Engine, error) {
 	e := &Engine{}
+	defer fillCache(ctx, o.CacheDir)()
 	if err := e.compile(ctx, o.CacheDir); err != nil {
 		if o.CacheDir == "" {
 			return nil, errors.Join(err, e.Close())

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/toolscript/toolscript/runner/quickjs/prelude"
+	"github.com/toolscript/toolscript/sharedfile"
 )
 
 // An imageFile keeps the image of a booted engine between processes: to boot and to
@@ -72,7 +73,7 @@ func (f imageFile) read() (s snapshot, hot []span, err error) {
 	return s, h.Hot, nil
 }
 
-// write replaces the file as a whole, since other processes read it.
+// write replaces the file. A damaged one is noticed by its hash.
 func (f imageFile) write(s snapshot, hot []span) error {
 	h := imageHeader{Size: s.size, Stack: s.stack, Hot: hot}
 	for _, at := range s.entries.addresses() {
@@ -89,18 +90,7 @@ func (f imageFile) write(s snapshot, hot []span) error {
 	}
 	content := append(append(text, '\n'), data...)
 	sum := sha256.Sum256(content)
-	temporary, err := os.CreateTemp(filepath.Dir(f.path), "image-*.tmp")
-	if err != nil {
-		return err
-	}
-	_, err = temporary.Write(append(sum[:], content...))
-	if err = errors.Join(err, temporary.Close()); err == nil {
-		err = os.Rename(temporary.Name(), f.path) //nolint:gosec // G703: a file of the cache
-	}
-	if err != nil {
-		_ = os.Remove(temporary.Name()) //nolint:gosec // G703: the file that was just created; the other error says more
-	}
-	return err
+	return sharedfile.Write(f.path, append(sum[:], content...))
 }
 
 // addresses are all fields.

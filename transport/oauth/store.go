@@ -10,19 +10,14 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"strings"
 	"time"
 
-	"github.com/gofrs/flock"
+	"github.com/toolscript/toolscript/sharedfile"
 )
 
 // Store is the folder of the credentials of all servers. Other processes use it at
 // the same time. The zero Store stores nothing.
 type Store struct{ Dir string }
-
-// lockPoll is the interval between attempts to lock, because flock cannot wait with a
-// context.
-const lockPoll = 20 * time.Millisecond
 
 // maxFile bounds a file of credentials, far above their size.
 const maxFile = 1 << 20
@@ -137,7 +132,8 @@ func (s Store) Save(server string, c Credentials) error {
 			return err
 		}
 	}
-	if err := replace(path, text); err != nil {
+	// The refresh token in the old file may be used up.
+	if err := sharedfile.WriteSynced(path, text); err != nil {
 		return err
 	}
 	if before.Keyring && !c.Keyring {
@@ -171,11 +167,11 @@ func (s Store) Lock(ctx context.Context, server string) (unlock func(), err erro
 	if err := s.prepare(); err != nil {
 		return nil, err
 	}
-	lock := flock.New(filepath.Join(s.Dir, "."+stem(server)+".lock"), flock.SetPermissions(0o600))
-	if _, err := lock.TryLockContext(ctx, lockPoll); err != nil {
+	unlock, err = sharedfile.Lock(ctx, filepath.Join(s.Dir, "."+stem(server)+".lock"))
+	if err != nil {
 		return nil, fmt.Errorf("wait for another process that renews the token of %s: %w", server, err)
 	}
-	return func() { _ = lock.Close() }, nil // the process's end releases it at the latest
+	return unlock, nil
 }
 
 // prepare creates the folder, for the user only.
@@ -191,22 +187,4 @@ func (s Store) prepare() error {
 		return os.Chmod(s.Dir, 0o700) //nolint:gosec // a folder needs the x bit
 	}
 	return nil
-}
-
-// replace replaces a file atomically. The new file is synced to the disk first,
-// because the refresh token in the old one may be used up.
-func replace(path string, text []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".tmp-"+strings.TrimSuffix(filepath.Base(path), ".json")+"-*") // 0600
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path) //nolint:gosec // the name has safe characters only
-	}
-	if err != nil {
-		_ = os.Remove(f.Name()) //nolint:gosec // created here; the first error is returned
-	}
-	return err
 }

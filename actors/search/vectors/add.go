@@ -13,19 +13,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gofrs/flock"
-
 	"github.com/toolscript/toolscript/actors/search/index"
-)
-
-const (
-	// lockPoll is the interval between attempts to lock, because flock cannot wait
-	// with a context.
-	lockPoll = 20 * time.Millisecond
-	// maxLeft is the age at which temporary files of killed gateways are removed.
-	maxLeft = time.Hour
-
-	temporary = ".tmp"
+	"github.com/toolscript/toolscript/sharedfile"
 )
 
 // Add puts vectors into the file and marks the keys as used today. Records of other
@@ -38,27 +27,22 @@ func (f File) Add(ctx context.Context, fresh index.Vectors, used []index.Key) er
 	if err := os.MkdirAll(f.Dir, 0o700); err != nil {
 		return err
 	}
-	lock := flock.New(f.Path()+".lock", flock.SetPermissions(0o600))
-	if _, err := lock.TryLockContext(ctx, lockPoll); err != nil {
+	unlock, err := sharedfile.Lock(ctx, f.Path()+".lock")
+	if err != nil {
 		return fmt.Errorf("wait for another gateway that writes vectors: %w", err)
 	}
-	defer lock.Close() //nolint:errcheck // the process's end releases it at the latest
+	defer unlock()
 	f.tidy()
 	return f.replace(fresh, used)
 }
 
 // replace writes a new file and renames it over the old one.
-func (f File) replace(fresh index.Vectors, used []index.Key) (err error) {
-	to, err := os.CreateTemp(f.Dir, f.Model+".*"+temporary) // 0600
+func (f File) replace(fresh index.Vectors, used []index.Key) error {
+	to, err := sharedfile.Create(f.Path())
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if err != nil {
-			_ = to.Close()                               // no effect if it is closed already, an error of which is in err
-			err = errors.Join(err, os.Remove(to.Name())) //nolint:gosec // the name is CreateTemp's
-		}
-	}()
+	defer to.Discard()
 	out := bufio.NewWriterSize(to, 64<<10)
 	w := writer{out: out, written: map[index.Key]bool{}}
 	w.write(f.header())
@@ -69,10 +53,10 @@ func (f File) replace(fresh index.Vectors, used []index.Key) (err error) {
 		w.record(newRecord(k, v))
 	}
 	f.keep(&w, used)
-	if err := errors.Join(w.err, out.Flush(), to.Sync(), to.Close()); err != nil {
+	if err := errors.Join(w.err, out.Flush()); err != nil {
 		return err
 	}
-	return os.Rename(to.Name(), f.Path()) //nolint:gosec // as above
+	return to.Replace(true)
 }
 
 // keep copies the sound records of the old file that are in use or recent enough; see
@@ -158,18 +142,14 @@ func (w *writer) write(b []byte) {
 	}
 }
 
-// tidy removes old temporary files of killed gateways, and old files of other models.
+// tidy removes old files of other models.
 func (f File) tidy() {
 	entries, _ := os.ReadDir(f.Dir) // a folder that cannot be listed is not cleaned
 	for _, e := range entries {
-		limit := MaxUnused
-		switch name := e.Name(); {
-		case strings.HasSuffix(name, temporary):
-			limit = maxLeft
-		case !strings.HasSuffix(name, suffix) || name == filepath.Base(f.Path()):
+		if !strings.HasSuffix(e.Name(), suffix) || e.Name() == filepath.Base(f.Path()) {
 			continue
 		}
-		if info, err := e.Info(); err == nil && info.Mode().Type() == fs.FileMode(0) && time.Since(info.ModTime()) > limit {
+		if info, err := e.Info(); err == nil && info.Mode().Type() == fs.FileMode(0) && time.Since(info.ModTime()) > MaxUnused {
 			_ = os.Remove(filepath.Join(f.Dir, e.Name())) // the next Add tries again
 		}
 	}

@@ -3,11 +3,9 @@
 package private
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 )
 
 // Dir creates a folder of mode 0700, and its parents, if it does not exist. If it
@@ -50,24 +48,6 @@ func Check(path string) error {
 		return fmt.Errorf("%s: others may write to it; run: chmod 700 %s", path, path)
 	}
 	return nil
-}
-
-// WriteFile replaces a file in one step, so that readers see the old or the new text as
-// a whole. Only the user can read the file.
-func WriteFile(path string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*") // 0600
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	err = errors.Join(err, f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path) //nolint:gosec // the path comes from the program
-	}
-	if err != nil {
-		_ = os.Remove(f.Name()) //nolint:gosec // the path comes from the program; the first error is more useful
-	}
-	return err
 }
 
 func writableByOthers(info fs.FileInfo) bool { return hasModes && info.Mode().Perm()&0o022 != 0 }

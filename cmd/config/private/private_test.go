@@ -90,45 +90,6 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-func TestWriteFileReplaces(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "file")
-	if err := os.WriteFile(path, []byte("old and longer"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if err := private.WriteFile(path, []byte("new")); err != nil {
-		t.Fatal(err)
-	}
-	if got, err := os.ReadFile(path); err != nil || string(got) != "new" {
-		t.Errorf("the file holds %q, %v; want new", got, err)
-	}
-	if runtime.GOOS != "windows" {
-		if got := mode(t, path); got != 0o600 {
-			t.Errorf("mode = %o, want 600", got)
-		}
-	}
-	wantFiles(t, dir, 1)
-}
-
-func TestWriteFileLeavesNothingBehind(t *testing.T) {
-	dir := t.TempDir()
-	folder := filepath.Join(dir, "folder")
-	if err := os.MkdirAll(filepath.Join(folder, "full"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := private.WriteFile(folder, nil); err == nil {
-		t.Error("WriteFile replaces a folder")
-	}
-	wantFiles(t, dir, 1)
-}
-
-func wantFiles(t *testing.T, dir string, want int) {
-	t.Helper()
-	if files, err := os.ReadDir(dir); err != nil || len(files) != want {
-		t.Errorf("the folder holds %v, %v; want %d", files, err, want)
-	}
-}
-
 func mode(t *testing.T, path string) os.FileMode {
 	t.Helper()
 	info, err := os.Stat(path)

@@ -1,0 +1,4 @@
+package sharedfile
+
+// Tidy removes what killed writers have left in a folder.
+var Tidy = tidy

@@ -1,0 +1,68 @@
+//go:build unix
+
+package sharedfile
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+// errTaken is the error of a new file that another process is removing.
+var errTaken = errors.New("another process removes the temporary file")
+
+// tryLock locks an open file for as long as it is open. It reports whether the lock is
+// free. On a file system without locks the error is not nil.
+func tryLock(f *os.File) (free bool, err error) {
+	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// hold marks a new file as that of a living writer. A process that found it without the
+// mark may have removed it.
+func hold(f *os.File) error {
+	if free, err := tryLock(f); !free && err == nil {
+		return errTaken
+	}
+	mine, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	named, err := os.Lstat(f.Name())
+	if err != nil || !os.SameFile(mine, named) {
+		return errTaken
+	}
+	return nil
+}
+
+// finish renames before it closes the file, so that the mark is there until then.
+func finish(f *os.File, path string) error {
+	if err := os.Rename(f.Name(), path); err != nil { //nolint:gosec // the path comes from the program
+		return err
+	}
+	return f.Close()
+}
+
+// removeLeft removes a file whose writer has ended.
+func removeLeft(path string) {
+	f, err := os.OpenFile(path, os.O_RDWR|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return
+	}
+	defer f.Close() //nolint:errcheck // only locked
+	if free, err := tryLock(f); free || err != nil && old(f) {
+		_ = os.Remove(path) // a later writer tries again
+	}
+}
+
+// syncFolder makes a rename survive a failure of the computer, where the file system
+// can do that.
+func syncFolder(path string) {
+	if dir, err := os.Open(path); err == nil {
+		_ = dir.Sync() // not every file system knows it
+		_ = dir.Close()
+	}
+}

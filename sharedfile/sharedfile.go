@@ -1,0 +1,126 @@
+// Package sharedfile writes files that several processes read and write. A file is
+// replaced in one step, so that a reader sees the old or the new content, also if the
+// writer is killed. What a killed writer leaves is removed by a later one.
+package sharedfile
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+)
+
+const (
+	// temporary is the end of the names of new files that have not replaced the old
+	// ones. Such names begin with a dot.
+	temporary = ".tmp"
+	// maxAge is the age at which a temporary file is removed where locks do not show
+	// whether its writer lives.
+	maxAge = time.Hour
+	// creations bounds the attempts to create a file that no other process removes.
+	creations = 10
+)
+
+// Write replaces a file. Only the user can read the new one. After a failure of the
+// computer the content may be lost.
+func Write(path string, data []byte) error { return write(path, data, false) }
+
+// WriteSynced is Write for content that cannot be made again. It returns when the new
+// file is on the disk.
+func WriteSynced(path string, data []byte) error { return write(path, data, true) }
+
+func write(path string, data []byte, synced bool) error {
+	f, err := Create(path)
+	if err != nil {
+		return err
+	}
+	defer f.Discard()
+	if _, err := f.Write(data); err != nil {
+		return err
+	}
+	return f.Replace(synced)
+}
+
+// File is the new content of a file. The old file is there until Replace.
+type File struct {
+	path string
+	new  *os.File // nil after Replace or Discard
+}
+
+// Create begins the replacement of a file. Its folder must exist. Replace or Discard
+// must follow.
+func Create(path string) (*File, error) {
+	tidyOnce(filepath.Dir(path))
+	var err error
+	for range creations {
+		var f *os.File
+		f, err = os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*"+temporary) // 0600
+		if err != nil {
+			return nil, err
+		}
+		if err = hold(f); err == nil {
+			return &File{path, f}, nil
+		}
+		_ = f.Close() // another process removes it
+	}
+	return nil, err
+}
+
+// Write adds to the new content.
+func (f *File) Write(b []byte) (int, error) { return f.new.Write(b) }
+
+// Replace replaces the old file. With synced it returns when the new file is on the
+// disk. After an error the old file is as it was.
+func (f *File) Replace(synced bool) error {
+	var err error
+	if synced {
+		err = f.new.Sync()
+	}
+	if err := errors.Join(err, finish(f.new, f.path)); err != nil {
+		f.Discard()
+		return err
+	}
+	f.new = nil
+	if synced {
+		syncFolder(filepath.Dir(f.path))
+	}
+	return nil
+}
+
+// Discard ends the replacement without an effect. After Replace it does nothing.
+func (f *File) Discard() {
+	if f.new == nil {
+		return
+	}
+	_ = f.new.Close()           // no effect if it is closed already
+	_ = os.Remove(f.new.Name()) //nolint:gosec // the name is CreateTemp's; a later writer tries again
+	f.new = nil
+}
+
+// tidied are the folders that tidyOnce has seen.
+var tidied sync.Map
+
+// tidyOnce removes what killed writers have left in a folder, once in this process.
+func tidyOnce(folder string) {
+	if _, seen := tidied.LoadOrStore(folder, true); !seen {
+		tidy(folder)
+	}
+}
+
+func tidy(folder string) {
+	entries, _ := os.ReadDir(folder) // a folder that cannot be listed is not tidied
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), ".") && strings.HasSuffix(e.Name(), temporary) && e.Type().IsRegular() {
+			removeLeft(filepath.Join(folder, e.Name()))
+		}
+	}
+}
+
+// old reports whether a file was not written for maxAge.
+func old(f *os.File) bool {
+	info, err := f.Stat()
+	return err == nil && info.Mode().Type() == fs.FileMode(0) && time.Since(info.ModTime()) > maxAge
+}

@@ -1,0 +1,293 @@
+package killed
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/pin"
+	"github.com/toolscript/toolscript/actors/search/index"
+	"github.com/toolscript/toolscript/actors/search/vectors"
+	"github.com/toolscript/toolscript/cmd/pinstore"
+	"github.com/toolscript/toolscript/cmd/toolcache"
+	"github.com/toolscript/toolscript/runner/quickjs"
+	"github.com/toolscript/toolscript/sharedfile"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/oauth"
+)
+
+// files are the files that gateways share. What their versions contain is long, so that
+// a kill meets a write.
+var files = map[string]file{
+	"a file":     {write: writeText, read: readText},
+	"tool lists": {write: writeTools, read: readTools},
+	"vectors":    {write: writeVectors, read: readVectors},
+	"logins":     {write: writeLogin, read: readLogin},
+	"pins":       {write: writePins, read: readPins},
+	"the engine": {write: writeEngine, read: readEngine, slow: time.Second},
+	"its image":  {write: writeImage, read: readEngine, slow: 200 * time.Millisecond},
+}
+
+// lines is a text of one number.
+func lines(n int) string { return strings.Repeat(strconv.Itoa(n)+"\n", 20_000) }
+
+// number returns the number of a text, or an error if it is no complete text of lines.
+func number(text string) (int, error) {
+	first, _, _ := strings.Cut(text, "\n")
+	n, err := strconv.Atoi(first)
+	if err == nil && text != lines(n) {
+		err = fmt.Errorf("a mixed text that begins with %d", n)
+	}
+	return n, err
+}
+
+func writeText(folder string) error {
+	n, err := readText(folder)
+	if err != nil {
+		return err
+	}
+	return sharedfile.Write(filepath.Join(folder, "text"), []byte(lines(n+1)))
+}
+
+func readText(folder string) (int, error) {
+	text, err := os.ReadFile(filepath.Join(folder, "text"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	return number(string(text))
+}
+
+var server = mcpclient.Config{Type: mcpclient.Stdio, Command: "server", Source: "/home/.toolscript.json"}
+
+const toolCount = 200
+
+func writeTools(folder string) error {
+	n, err := readTools(folder)
+	if err != nil {
+		return err
+	}
+	tools := make([]toolscript.Tool, toolCount)
+	for i := range tools {
+		tools[i] = toolscript.Tool{Name: fmt.Sprint("tool", i), Description: strconv.Itoa(n + 1)}
+	}
+	return toolcache.Folder(folder).Keep("s", server, tools)
+}
+
+func readTools(folder string) (int, error) {
+	kept, err := os.ReadDir(folder)
+	if err != nil {
+		return 0, err
+	}
+	last, ok := toolcache.Folder(folder).Last("s", server)
+	if !ok {
+		for _, e := range kept {
+			if strings.HasSuffix(e.Name(), ".json") {
+				return 0, fmt.Errorf("%s is damaged", e.Name())
+			}
+		}
+		return 0, nil
+	}
+	for _, tool := range last.Tools {
+		if len(last.Tools) != toolCount || tool.Description != last.Tools[0].Description {
+			return 0, fmt.Errorf("a mixed list of %d tools", len(last.Tools))
+		}
+	}
+	return strconv.Atoi(last.Tools[0].Description)
+}
+
+func vectorFile(folder string) vectors.File { return vectors.File{Dir: folder, Model: "m-1", Dim: 64} }
+
+func vectorKey(n int) index.Key { return sha256.Sum256([]byte(strconv.Itoa(n))) }
+
+// maxVersion is above the number of versions that a test reaches.
+const maxVersion = vectors.MaxRecords
+
+var vectorKeys = sync.OnceValue(func() (all []index.Key) {
+	for n := 1; n <= maxVersion; n++ {
+		all = append(all, vectorKey(n))
+	}
+	return all
+})
+
+// writeVectors adds one vector to the file.
+func writeVectors(folder string) error {
+	n, err := readVectors(folder)
+	if err != nil {
+		return err
+	}
+	if n == maxVersion {
+		return errors.New("the file is full")
+	}
+	fresh := index.Vectors{}
+	for i := n + 1; i <= max(n+1, 500); i++ { // the first version has 500
+		fresh[vectorKey(i)] = make([]float32, 64)
+	}
+	return vectorFile(folder).Add(context.Background(), fresh, nil)
+}
+
+func readVectors(folder string) (int, error) {
+	found, err := vectorFile(folder).Read(vectorKeys())
+	if err != nil {
+		return 0, err
+	}
+	n := len(found.Vectors)
+	for i := 1; i <= n; i++ {
+		if found.Vectors[vectorKey(i)] == nil {
+			return 0, fmt.Errorf("vector %d of %d is missing", i, n)
+		}
+	}
+	return n, nil
+}
+
+func writeLogin(folder string) error {
+	store := oauth.Store{Dir: folder}
+	unlock, err := store.Lock(context.Background(), "s")
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	n, err := readLogin(folder)
+	if err != nil {
+		return err
+	}
+	c := oauth.Credentials{URL: "https://example.com/mcp", Issuer: "https://example.com"}
+	c.Token.Access, c.Token.Refresh = oauth.Secret(lines(n+1)), oauth.Secret(lines(n+1))
+	return store.Save("s", c)
+}
+
+func readLogin(folder string) (int, error) {
+	c, err := (oauth.Store{Dir: folder}).Load("s")
+	if err != nil || c.Token.Access == "" {
+		return 0, err
+	}
+	if c.Token.Access != c.Token.Refresh {
+		return 0, errors.New("two versions of the tokens")
+	}
+	return number(string(c.Token.Access))
+}
+
+func writePins(folder string) error {
+	return pinstore.Folder(folder).Update("s", server.Source, func(r *pin.Record) *pin.Record {
+		n := 0
+		if r != nil {
+			n, _ = strconv.Atoi(r.Identity) // readPins reports an error
+		}
+		next := &pin.Record{Server: "s", Source: server.Source, Identity: strconv.Itoa(n + 1), Tools: map[string]string{}}
+		for i := range toolCount {
+			next.Tools[fmt.Sprint("tool", i)] = next.Identity
+		}
+		return next
+	})
+}
+
+func readPins(folder string) (int, error) {
+	r, err := pinstore.Folder(folder).Load("s", server.Source)
+	if err != nil || r == nil {
+		return 0, err
+	}
+	for name, pinned := range r.Tools {
+		if len(r.Tools) != toolCount || pinned != r.Identity {
+			return 0, fmt.Errorf("a mixed record of %d tools: %s is %s", len(r.Tools), name, pinned)
+		}
+	}
+	return strconv.Atoi(r.Identity)
+}
+
+// writeEngine starts an engine without a cache.
+func writeEngine(folder string) error {
+	cache := filepath.Join(folder, "quickjs")
+	compiled, _ := filepath.Glob(filepath.Join(cache, "wazero-*", "*")) // the pattern is correct
+	for _, path := range compiled {
+		if !strings.HasSuffix(path, ".tmp") {
+			if err := os.Remove(path); err != nil {
+				return err
+			}
+		}
+	}
+	return writeImage(folder)
+}
+
+// writeImage starts an engine without a cached image.
+func writeImage(folder string) error {
+	cache := filepath.Join(folder, "quickjs")
+	if err := os.MkdirAll(cache, 0o700); err != nil {
+		return err
+	}
+	images, _ := filepath.Glob(filepath.Join(cache, "image-*")) // the pattern is correct
+	for _, path := range images {
+		if err := os.Remove(path); err != nil {
+			return err
+		}
+	}
+	e, err := quickjs.NewEngine(context.Background(), quickjs.Options{CacheDir: cache})
+	if err != nil {
+		return err
+	}
+	return e.Close()
+}
+
+// compiled is the content of the file of the compiled engine, which is the same each
+// time.
+var compiled = sync.OnceValues(func() ([]byte, error) {
+	folder, err := os.MkdirTemp("", "killed-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(folder) //nolint:errcheck // a temporary folder
+	if err := writeEngine(folder); err != nil {
+		return nil, err
+	}
+	names, _ := filepath.Glob(filepath.Join(folder, "quickjs", "wazero-*", "*")) // the pattern is correct
+	if len(names) != 1 {
+		return nil, fmt.Errorf("%d files of the compiled engine", len(names))
+	}
+	return os.ReadFile(names[0])
+})
+
+// readEngine returns 1 if there is a complete compiled engine or image, or if there is
+// none: a writer removes them.
+func readEngine(folder string) (int, error) {
+	want, err := compiled()
+	if err != nil {
+		return 0, err
+	}
+	cache := filepath.Join(folder, "quickjs")
+	err = filepath.WalkDir(cache, func(path string, e fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) || err == nil && (e.IsDir() || strings.HasSuffix(path, ".tmp") || strings.HasSuffix(path, ".lock")) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		switch isImage := strings.HasPrefix(e.Name(), "image-"); {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil
+		case err != nil:
+			return err
+		case isImage && len(text) < sha256.Size:
+			return fmt.Errorf("%s has %d bytes", path, len(text))
+		case isImage:
+			if sum := sha256.Sum256(text[sha256.Size:]); !bytes.Equal(sum[:], text[:sha256.Size]) {
+				return fmt.Errorf("%s is damaged", path)
+			}
+		case !bytes.Equal(text, want):
+			return fmt.Errorf("%s is damaged", path)
+		}
+		return nil
+	})
+	return 1, err
+}
