@@ -88,9 +88,15 @@ func (s *Server) offer(all []toolscript.Tool, review Review) {
 	s.announceTools()
 }
 
+// sharesLimit is a connection to a server whose calls are also limited elsewhere.
+type sharesLimit interface{ SetConcurrency(limit int) }
+
 // adjust applies new limits and tool filters. New limits apply to calls that begin
 // later.
 func (s *Server) adjust(m Adjust) {
+	if shared, ok := s.conn.(sharesLimit); ok && s.Config.Concurrency != m.Config.Concurrency {
+		shared.SetConcurrency(m.Config.Concurrency)
+	}
 	s.Config = m.Config
 	s.setLimits()
 	s.publish()

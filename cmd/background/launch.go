@@ -18,6 +18,10 @@ import (
 // startTime bounds the start of a gateway by a hook, which the plugin allows 15 s.
 const startTime = 10 * time.Second
 
+// hubStartTime bounds the start of a hub, which may wait 10 s until the servers of a killed
+// hub have ended.
+const hubStartTime = 20 * time.Second
+
 // notInherited are variables of the client that are not for a gateway and its servers:
 // its secrets, and the gateway of an outer session.
 var notInherited = []string{"TOOLSCRIPT_GATEWAY_URL=", "CLAUDE_ENV_FILE=", "CLAUDE_CODE_MESSAGING_SOCKET=", "CLAUDE_CODE_MESSAGING_TOKEN="}
@@ -38,7 +42,7 @@ type Launcher struct {
 // Launch starts a gateway with a log of its own. The result is empty if the gateway is
 // not ready in time; commands find it when it is.
 func (l Launcher) Launch(cmd *exec.Cmd) (started Started, err error) {
-	line, err := l.launch(cmd, logfile.Folder.Create)
+	line, err := l.launch(cmd, logfile.Folder.Create, startTime)
 	switch {
 	case errors.Is(err, hook.ErrSlow):
 		return started, nil
@@ -53,15 +57,15 @@ func (l Launcher) Launch(cmd *exec.Cmd) (started Started, err error) {
 
 // LaunchHub starts a hub with a log of its own, and returns when gateways can find it.
 func (l Launcher) LaunchHub(cmd *exec.Cmd) error {
-	_, err := l.launch(cmd, logfile.Folder.CreateHub)
+	_, err := l.launch(cmd, logfile.Folder.CreateHub, hubStartTime)
 	return err
 }
 
 // launch starts a program that outlives this process, and returns the first line of its
 // output. An error other than hook.ErrSlow is the last one of the program's log.
-func (l Launcher) launch(cmd *exec.Cmd, create func(logfile.Folder) (*os.File, error)) (line string, err error) {
+func (l Launcher) launch(cmd *exec.Cmd, create func(logfile.Folder) (*os.File, error), wait time.Duration) (line string, err error) {
 	log := l.openLog(cmd, create)
-	line, err = hook.Launch(cmd, startTime)
+	line, err = hook.Launch(cmd, wait)
 	if err != nil && !errors.Is(err, hook.ErrSlow) {
 		err = errors.New(reason(log, err))
 	}

@@ -88,7 +88,11 @@ func (o *hubOptions) run(ctx context.Context) error {
 // ready tells who has started the hub that gateways can find it.
 func (o *hubOptions) ready(e sharing.Entry) error {
 	if o.form.Structured() {
-		return o.form.Write(o.Stdout, startedHub{PID: e.PID, Port: e.Port})
+		err := o.form.Write(o.Stdout, startedHub{PID: e.PID, Port: e.Port})
+		if o.onDemand {
+			return nil // the gateway that has started it may have stopped waiting, and finds it by its file
+		}
+		return err
 	}
 	return o.print("Hub for shared servers running (PID %d)", e.PID)
 }

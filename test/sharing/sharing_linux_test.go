@@ -288,7 +288,7 @@ func TestKilledServer(t *testing.T) {
 // TestIdleEnd: the hub ends with its servers and files after its last gateway, and the next
 // gateway starts another.
 func TestIdleEnd(t *testing.T) {
-	w := newWorld(t, `{"mcpServers": {"count": {SERVER, "shared": true}}, "hub": {"idle": "300ms"}}`)
+	w := newWorld(t, `{"mcpServers": {"count": {SERVER, "shared": true}}, "hub": {"idle": "5s"}}`)
 	a := w.gateway("a")
 	w.ready(a)
 	first := w.hub().PID

@@ -59,11 +59,16 @@ func (c *Client) Dial(ctx context.Context, name string, cfg mcpclient.Config, on
 		about.Kind, about.Err = toolscript.Invalid, cfg.Problem
 		return nil, &about
 	}
+	d := wire.Define(name, cfg, c.options.Folder, c.options.Environ())
+	if err := d.Check(); err != nil {
+		about.Kind, about.Permanent, about.Err = toolscript.Invalid, true, err
+		return nil, &about
+	}
 	l, err := c.connect(ctx)
 	if err != nil {
 		return nil, named(err, about)
 	}
-	return l.dial(ctx, wire.Define(name, cfg, c.options.Folder, c.options.Environ()), on)
+	return l.dial(ctx, d, on)
 }
 
 // Leave says that the gateway is ending. The servers that it gives up from now on stay in

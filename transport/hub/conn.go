@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"strconv"
 	"sync"
 	"time"
 
@@ -134,6 +135,12 @@ func (c *Conn) Close() error {
 		c.link.tell(wire.Release, c.offer, nil)
 	}
 	return nil
+}
+
+// SetConcurrency tells the hub how many calls of the server may be in flight by the
+// configuration of this gateway; 0 if it has no limit of its own.
+func (c *Conn) SetConcurrency(limit int) {
+	c.link.tell(wire.Limit, c.offer, []byte(strconv.Itoa(limit)))
 }
 
 // KeepsLimit says that the time limit of a tool call is that of the hub, which knows when

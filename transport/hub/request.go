@@ -6,6 +6,7 @@ import (
 	"errors"
 	"strconv"
 	"sync"
+	"time"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/hub/wire"
@@ -75,7 +76,9 @@ func (r *request) expect(payload []byte) {
 	ctx, cancel := context.WithCancel(r.ctx)
 	r.whenOver(cancel)
 	go func() { // the memory may have to be waited for
-		if err := r.lease.Take(ctx, size); err != nil {
+		stop := r.keepAnswer()
+		err := r.lease.Take(ctx, size)
+		if stop(); err != nil {
 			r.link.tell(wire.Drop, r.number, nil)
 			r.finish(nil, named(err, r.about))
 			return
@@ -87,6 +90,28 @@ func (r *request) expect(payload []byte) {
 		r.mu.Unlock()
 		r.link.credit(r.number, wire.Window)
 	}()
+}
+
+// keepInterval is shorter than the time for which a hub keeps an answer that no gateway
+// asks for.
+const keepInterval = 10 * time.Second
+
+// keepAnswer has the hub keep the answer until stop is called.
+func (r *request) keepAnswer() (stop func()) {
+	over := make(chan struct{})
+	go func() {
+		tick := time.NewTicker(keepInterval)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				r.link.credit(r.number, 0)
+			case <-over:
+				return
+			}
+		}
+	}()
+	return func() { close(over) }
 }
 
 func (r *request) piece(payload []byte) {

@@ -93,7 +93,8 @@ func (a *acceptor) close() {
 	a.work.Wait()
 }
 
-// admit introduces both sides to each other, and passes its bytes to the NATS server until one side ends.
+// admit introduces both sides to each other, and passes the bytes of the connection to the
+// NATS server until one side ends.
 func (a *acceptor) admit(conn net.Conn) {
 	if err := checkPeer(conn); err != nil {
 		a.host.log.Warn("connection to the hub refused", slog.String("error", err.Error()))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"strings"
 	"sync"
 	"time"
 
@@ -12,10 +13,16 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/toolscript/toolscript/transport/hub/wire"
+	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
 // readyTime bounds the start of the NATS server, which does no I/O without a port.
 const readyTime = 5 * time.Second
+
+// maxPending bounds the bytes that wait in the hub until one gateway reads them: as many
+// calls as one server has in flight may have a window of pieces on its way. A gateway that
+// has more waiting does not read, and its connection is ended.
+const maxPending = mcpclient.DefaultConcurrency * wire.Window * wire.PieceSize
 
 // hubUser is the user name of the hub's own connection.
 const hubUser = "hub"
@@ -35,6 +42,7 @@ func newBroker(o Options) (*broker, error) {
 	options := &server.Options{
 		ServerName: "toolscript-hub", Host: "127.0.0.1", Port: o.Port, DontListen: o.Port == 0,
 		NoLog: true, NoSigs: true, NoSystemAccount: true, CustomClientAuthentication: b,
+		MaxPending: maxPending, AuthTimeout: handshakeTime.Seconds(),
 	}
 	s, err := server.NewServer(options)
 	if err != nil {
@@ -134,9 +142,15 @@ func operatorPermissions() *server.Permissions {
 // natsLog sends the errors of the NATS server to the log.
 type natsLog struct{ to *slog.Logger }
 
-func (l natsLog) Noticef(string, ...any) {}
-func (l natsLog) Debugf(string, ...any)  {}
-func (l natsLog) Tracef(string, ...any)  {}
+// Noticef logs gateways that do not read, which end without an error. Other notices are
+// about the start of the NATS server.
+func (l natsLog) Noticef(format string, v ...any) {
+	if strings.Contains(format, "Slow Consumer") {
+		l.Warnf(format, v...)
+	}
+}
+func (l natsLog) Debugf(string, ...any) {}
+func (l natsLog) Tracef(string, ...any) {}
 
 func (l natsLog) Warnf(format string, v ...any) {
 	l.to.Warn("nats", slog.String("text", fmt.Sprintf(format, v...)))

@@ -117,6 +117,8 @@ func (h *Host) requested(m *nats.Msg) {
 		g.offered(number, m.Data)
 	case wire.Release:
 		g.release(number)
+	case wire.Limit:
+		g.setLimit(number, m.Data)
 	case wire.Tools:
 		go g.tools(number, m.Data)
 	case wire.Restart:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -64,7 +65,7 @@ func (g *gateway) release(number uint64) {
 	delete(g.offers, number)
 	g.mu.Unlock()
 	if o != nil {
-		go o.release(min(g.host.options.Idle, unusedTime)) // it may wait for the start of a server
+		go o.release(o.idleTime()) // it may wait for the start of a server
 	}
 }
 
@@ -72,6 +73,34 @@ func (g *gateway) release(number uint64) {
 // after a change of its configuration or when it is not trusted any more. In that time a
 // gateway that only connects again finds the server.
 const unusedTime = 5 * time.Second
+
+// idleTime is how long the server stays after the end of the offer.
+func (o *offer) idleTime() time.Duration {
+	idle := o.gateway.host.options.Idle
+	if o.gateway.life.Err() != nil {
+		return idle // the gateway has ended
+	}
+	return min(idle, unusedTime)
+}
+
+// setLimit changes the concurrency that the gateway has configured.
+func (g *gateway) setLimit(number uint64, payload []byte) {
+	limit, err := strconv.Atoi(string(payload))
+	g.mu.Lock()
+	o := g.offers[number]
+	g.mu.Unlock()
+	if err != nil || limit < 0 || o == nil {
+		return
+	}
+	s := o.server.Load()
+	if s == nil {
+		return // the gateway sends no limit before the answer to its offer
+	}
+	s.mu.Lock()
+	o.limit = limit
+	s.mu.Unlock()
+	go s.changeLimit() // it may wait for the start of a server
+}
 
 // release ends the use of the server, which stays for a time if it has no other gateway.
 func (o *offer) release(idleTime time.Duration) {
@@ -99,7 +128,7 @@ func (o *offer) accept(payload []byte) (*shared, error) {
 	defer cancel()
 	s, err := h.join(ctx, d, o)
 	if s != nil && o.ctx.Err() != nil { // released meanwhile
-		s.leave(o, h.options.Idle)
+		s.leave(o, o.idleTime())
 		err = toolscript.ContextError(o.ctx)
 	}
 	if err != nil {

@@ -168,7 +168,26 @@ func (s *shared) leave(o *offer, idleTime time.Duration) {
 	}
 	rest := len(s.offers)
 	s.mu.Unlock()
-	if rest == 0 || s.host.closing.Err() != nil {
+	if rest > 0 {
+		s.reapply()
+	}
+}
+
+// changeLimit applies the concurrency of the server after a gateway has changed its own.
+func (s *shared) changeLimit() {
+	s.host.changing.Lock()
+	defer s.host.changing.Unlock()
+	s.mu.Lock()
+	over := s.ended || len(s.offers) == 0
+	s.mu.Unlock()
+	if !over {
+		s.reapply()
+	}
+}
+
+// reapply calls apply for a server that runs. It is called with changing held.
+func (s *shared) reapply() {
+	if s.host.closing.Err() != nil {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), changeTime)

@@ -1,7 +1,9 @@
 package host
 
 import (
+	"bytes"
 	"context"
+	"log/slog"
 	"net"
 	"os"
 	"path/filepath"
@@ -63,5 +65,16 @@ func TestLikeKeys(t *testing.T) {
 	}
 	if want := []string{"srv", "srv~" + begin, names[2]}; strings.Join(shown, " ") != strings.Join(want, " ") {
 		t.Errorf("shown names %q, want %q", shown, want)
+	}
+}
+
+// TestSlowConsumer checks which notices of the NATS server are logged.
+func TestSlowConsumer(t *testing.T) {
+	var text bytes.Buffer
+	l := natsLog{slog.New(slog.NewTextHandler(&text, nil))}
+	l.Noticef("Server is ready")
+	l.Noticef("pipe - cid:3 - Slow Consumer Detected: MaxPending of %d Exceeded", maxPending)
+	if got := text.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, "level=WARN") || !strings.Contains(got, "Slow Consumer") {
+		t.Errorf("log %q", got)
 	}
 }

@@ -27,7 +27,7 @@ func TestOwnAndShared(t *testing.T) {
 		{"call", nil, nil, testCall},
 		{"errors", nil, nil, testErrors},
 		{"time limit", nil, func(c *mcpclient.Config) { c.Timeout = 200 * time.Millisecond }, testTimeLimit},
-		{"progress restarts the limit", nil, func(c *mcpclient.Config) { c.Timeout = 2 * time.Second }, testProgress},
+		{"progress restarts the limit", nil, func(c *mcpclient.Config) { c.Timeout = 4 * time.Second }, testProgress},
 		{"deadline and cancellation", nil, nil, testCancel},
 		{"elicitation", []string{"asks"}, nil, testElicit},
 		{"changed tools", nil, nil, testChanged},
@@ -112,7 +112,7 @@ func testProgress(t *testing.T, s *actors.System) {
 	var mu sync.Mutex
 	var seen []toolscript.Progress
 	result, err := s.CallTool(within(t), toolscript.Call{
-		ID: "srv__progress", Args: json.RawMessage(`{"steps":3,"ms":1}`),
+		ID: "srv__progress", Args: json.RawMessage(`{"steps":5,"ms":1000}`),
 		Progress: func(p toolscript.Progress) {
 			mu.Lock()
 			defer mu.Unlock()
@@ -124,7 +124,7 @@ func testProgress(t *testing.T, s *actors.System) {
 	}
 	mu.Lock()
 	defer mu.Unlock()
-	if len(seen) != 3 || seen[2].Done != 3 || seen[2].Total != 3 {
+	if len(seen) != 5 || seen[4].Done != 5 || seen[4].Total != 5 {
 		t.Errorf("progress: %+v", seen)
 	}
 }

@@ -8,7 +8,8 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-// Call is what a call has in addition to its arguments, which are the payload.
+// Call is what a call has in addition to its arguments, which are the payload. The time
+// until which it must have begun stays in the gateway, which applies its rate limit.
 type Call struct {
 	Tool  string        `json:"tool,omitempty"`  // the server's name for the tool
 	Run   string        `json:"run,omitempty"`   // the run that makes the call, in its gateway

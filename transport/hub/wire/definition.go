@@ -1,14 +1,18 @@
 package wire
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/oauth"
@@ -63,6 +67,46 @@ func (d Definition) Key() string {
 	return hex.EncodeToString(sum[:])[:idLength]
 }
 
+// Check returns an error if a text outside of the environment is not UTF-8. It would not
+// arrive as it is.
+func (d Definition) Check() error {
+	d.Config.Environ = nil
+	if at := notUTF8(reflect.ValueOf(d.Config)); at != "" || !utf8.ValidString(d.Name) || !utf8.ValidString(d.Folder) {
+		return fmt.Errorf(`a shared server needs texts in UTF-8, and %s is another; correct it, or remove "shared"`, cmp.Or(at, "its name or folder"))
+	}
+	return nil
+}
+
+// notUTF8 returns the name of the first field with a text that is not UTF-8; "" if there
+// is none.
+func notUTF8(v reflect.Value) string {
+	switch v.Kind() { //nolint:exhaustive // other kinds have no text
+	case reflect.String:
+		if !utf8.ValidString(v.String()) {
+			return "a text"
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if notUTF8(v.Field(i)) != "" {
+				return "a text of " + v.Type().Field(i).Name
+			}
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			if at := notUTF8(v.Index(i)); at != "" {
+				return at
+			}
+		}
+	case reflect.Map:
+		for _, key := range v.MapKeys() {
+			if at := cmp.Or(notUTF8(key), notUTF8(v.MapIndex(key))); at != "" {
+				return at
+			}
+		}
+	}
+	return ""
+}
+
 // String returns the name only.
 func (d Definition) String() string { return "definition of " + d.Name }
 
@@ -77,8 +121,9 @@ type definition struct {
 	Name         string
 	Folder       string
 	Config       mcpclient.Config
-	ClientSecret string //nolint:gosec // the payload is for the hub alone
-	PrivateKey   string //nolint:gosec // as above
+	Environ      [][]byte // of Config: variables need not be UTF-8
+	ClientSecret string   //nolint:gosec // the payload is for the hub alone
+	PrivateKey   string   //nolint:gosec // as above
 	Left         time.Duration
 }
 
@@ -90,6 +135,12 @@ func (d Definition) Encode(left time.Duration) []byte {
 	out := definition{Name: d.Name, Folder: d.Folder, Config: d.Config, Left: left,
 		ClientSecret: string(d.Config.OAuth.ClientSecret), PrivateKey: string(d.Config.OAuth.PrivateKey)}
 	out.Config.Problem, out.Config.Settings = nil, mcpclient.BuiltinSettings{} // a server with a problem is not shared, nor are built-in tools
+	if d.Config.Environ != nil {
+		out.Environ, out.Config.Environ = make([][]byte, 0, len(d.Config.Environ)), nil
+		for _, entry := range d.Config.Environ {
+			out.Environ = append(out.Environ, []byte(entry))
+		}
+	}
 	text, err := json.Marshal(out)
 	if err != nil {
 		panic(err) // a Config has only texts, numbers, lists and maps
@@ -105,6 +156,12 @@ func DecodeDefinition(payload []byte) (d Definition, left time.Duration, err err
 	}
 	d = Definition{Name: in.Name, Config: in.Config, Folder: in.Folder}
 	d.Config.OAuth.ClientSecret, d.Config.OAuth.PrivateKey = oauth.Secret(in.ClientSecret), oauth.Secret(in.PrivateKey)
+	if d.Config.Environ = nil; in.Environ != nil {
+		d.Config.Environ = make([]string, 0, len(in.Environ))
+		for _, entry := range in.Environ {
+			d.Config.Environ = append(d.Config.Environ, string(entry))
+		}
+	}
 	return d, max(in.Left, 0), nil
 }
 

@@ -12,6 +12,7 @@ const Protocol = 1
 const (
 	Offer   = "offer"   // use a server: the payload is a Definition, the answer an Offered
 	Release = "release" // the server of an offer is not used any more; the reply subject is that of the offer
+	Limit   = "limit"   // the gateway has changed its concurrency; the payload is the number, the reply subject that of the offer
 	Tools   = "tools"   // the tools of the server of an offer; the payload is a Target
 	Ping    = "ping"    // whether the server of an offer is connected; the payload is a Target
 	Restart = "restart" // end the server of an offer and start it again, for all gateways; the payload is a Target

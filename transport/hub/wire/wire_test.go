@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -217,9 +218,45 @@ func TestNoRoom(t *testing.T) {
 		if over != 1 || !o.Room(1) {
 			t.Errorf("the end was reported %d times", over)
 		}
+		waiting := wire.NewOutgoing(make([]byte, 10*wire.PieceSize), func([]byte) error { return nil }, func() {})
+		waiting.Limit(time.Minute, func() { t.Error("late, although the receiver is waiting for memory") })
+		for range 10 {
+			time.Sleep(50 * time.Second)
+			waiting.Room(0)
+		}
+		waiting.Stop()
 		whole := wire.NewOutgoing(make([]byte, 1), func([]byte) error { return nil }, func() {})
 		whole.Limit(time.Minute, func() { t.Error("late after the end") })
 		whole.Room(1)
 		time.Sleep(time.Hour)
 	})
+}
+
+// TestNotUTF8 checks that variables arrive as they are, and that other texts that would
+// not are refused.
+func TestNotUTF8(t *testing.T) {
+	cfg := mcpclient.Config{Type: mcpclient.Stdio, Command: "x", Dir: "/", Shared: mcpclient.SharedHost, Environ: []string{"A=\xff", "B=\xfe"}}
+	d := wire.Define("a", cfg, "", nil)
+	if err := d.Check(); err != nil {
+		t.Errorf("variables that are not UTF-8: %v", err)
+	}
+	back, _, err := wire.DecodeDefinition(d.Encode(0))
+	if err != nil || !cmp.Equal(back.Config.Environ, cfg.Environ) || back.Key() != d.Key() {
+		t.Errorf("variables %q arrived as %q, %v", cfg.Environ, back.Config.Environ, err)
+	}
+	cfg.Environ = []string{"A=\xfe", "B=\xff"}
+	if wire.Define("a", cfg, "", nil).Key() == d.Key() {
+		t.Error("two environments have one key")
+	}
+	for field, change := range map[string]func(*mcpclient.Config){
+		"Args":    func(c *mcpclient.Config) { c.Args = []string{"\xff"} },
+		"Headers": func(c *mcpclient.Config) { c.Headers = map[string]string{"a": "\xff"} },
+		"Dir":     func(c *mcpclient.Config) { c.Dir = "/\xff" },
+	} {
+		wrong := cfg
+		change(&wrong)
+		if err := wire.Define("a", wrong, "", nil).Check(); err == nil || !strings.Contains(err.Error(), "a text of "+field) || strings.Contains(err.Error(), "\xff") {
+			t.Errorf("%s: %v", field, err)
+		}
+	}
 }
