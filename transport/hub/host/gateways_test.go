@@ -102,23 +102,27 @@ func TestFairness(t *testing.T) {
 		done++
 	}
 	const many = 40
+	holds := busy.Start(mcpclient.ToolCall{Ctx: t.Context(), Tool: "never", Run: "run", Done: func(json.RawMessage, error) {}})
 	for range many {
 		busy.Start(mcpclient.ToolCall{Ctx: t.Context(), Tool: "sleep", Args: json.RawMessage(`{"ms":20}`), Run: "run", Done: count})
 	}
-	await(t, "the calls are in the hub", func() bool {
+	inHub := func(calls int) bool {
 		for _, g := range r.host.Status().Gateways {
-			if g.InFlight > 1 {
+			if g.InFlight == calls {
 				return true
 			}
 		}
 		return false
-	})
+	}
+	await(t, "the calls are in the hub", func() bool { return inHub(many + 1) })
 	answered := make(chan int, 1)
 	quiet.Start(mcpclient.ToolCall{Ctx: t.Context(), Tool: "sleep", Args: json.RawMessage(`{"ms":1}`), Run: "run", Done: func(json.RawMessage, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		answered <- done
 	}})
+	await(t, "the call of the other gateway is in the hub", func() bool { return inHub(1) })
+	holds.Cancel("over", &toolscript.Error{Kind: toolscript.Cancelled, Err: errNo})
 	if before := <-answered; before > many/2 {
 		t.Errorf("%d calls of the other gateway came before", before)
 	}
@@ -129,30 +133,128 @@ func TestFairness(t *testing.T) {
 	})
 }
 
-// TestBusy checks the bounds of one server for all gateways together.
+// TestBusy checks the bounds of one server for all gateways together: 64 calls in flight,
+// and 1,024 that wait.
 func TestBusy(t *testing.T) {
 	r := startHub(t, nil)
 	cfg := config(t, mcpclient.SharedHost)
-	cfg.Concurrency = 1
-	conn, err := r.client(nil).Dial(within(t), "srv", cfg, mcpclient.Events{})
-	if err != nil {
-		t.Fatal(err)
+	var conns []*hub.Conn
+	for range 3 {
+		conn, err := r.client(nil).Dial(within(t), "srv", cfg, mcpclient.Events{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		conns = append(conns, conn)
 	}
+	const tooMany = 5
 	failed := make(chan error, 2000)
 	var started []mcpclient.Started
-	for range 1024 + 1 + 5 {
-		started = append(started, conn.Start(mcpclient.ToolCall{Ctx: t.Context(), Tool: "never", Done: func(_ json.RawMessage, err error) { failed <- err }}))
+	for i := range mcpclient.DefaultConcurrency + 1024 + tooMany {
+		started = append(started, conns[i%len(conns)].Start(mcpclient.ToolCall{Ctx: t.Context(), Tool: "never", Done: func(_ json.RawMessage, err error) { failed <- err }}))
 	}
-	for range 5 {
+	for range tooMany {
 		kindIs(t, <-failed, toolscript.Busy, "1024 wait")
+	}
+	if n := r.host.Status().Servers[0].Status.InFlight; n != mcpclient.DefaultConcurrency {
+		t.Errorf("%d calls are in flight", n)
 	}
 	for _, s := range started {
 		s.Cancel("over", &toolscript.Error{Kind: toolscript.Cancelled, Err: errNo})
 	}
 	await(t, "no call is left", func() bool {
 		status := r.host.Status()
-		return status.Gateways[0].InFlight == 0 && status.Servers[0].Status.InFlight == 0
+		for _, g := range status.Gateways {
+			if g.InFlight > 0 {
+				return false
+			}
+		}
+		return status.Servers[0].Status.InFlight == 0
 	})
+	for range len(started) - tooMany {
+		kindIs(t, <-failed, toolscript.Cancelled, "")
+	}
+}
+
+// TestChangedConcurrency checks that a concurrency that one gateway changes counts for the
+// calls of another, without a new connection.
+func TestChangedConcurrency(t *testing.T) {
+	r := startHub(t, nil)
+	cfg := config(t, mcpclient.SharedHost)
+	s := r.gateway(r.client(nil), cfg)
+	ready(t, s)
+	other, err := r.client(nil).Dial(within(t), "srv", cfg, mcpclient.Events{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := func() string { // of a slow and a quick call
+		order := make(chan string, 2)
+		start := func(tool, args string) {
+			other.Start(mcpclient.ToolCall{Ctx: t.Context(), Tool: tool, Args: json.RawMessage(args), Done: func(_ json.RawMessage, err error) {
+				if err != nil {
+					t.Error(err)
+				}
+				order <- tool
+			}})
+		}
+		start("sleep", `{"ms":300}`)
+		start("echo", `{"text":"x"}`)
+		one := <-order
+		<-order
+		return one
+	}
+	for _, step := range []struct {
+		limit int
+		want  string
+	}{{1, "sleep"}, {0, "echo"}} {
+		cfg.Concurrency = step.limit
+		if _, err := s.Configure(within(t), map[string]mcpclient.Config{"srv": cfg}); err != nil {
+			t.Fatal(err)
+		}
+		await(t, "the hub has the new concurrency", func() bool { return first() == step.want })
+	}
+	if n := len(r.host.Status().Servers); n != 1 {
+		t.Errorf("%d servers", n)
+	}
+}
+
+// TestQuestions checks that a question of a server reaches the person of the gateway that
+// has made the call. While calls of two gateways are in flight, one that does not name its
+// call reaches nobody. A server learns nothing of the roots of a session.
+func TestQuestions(t *testing.T) {
+	r := startHub(t, nil)
+	cfg := config(t, mcpclient.SharedHost, "asks")
+	people := map[string]*actors.System{"ada": r.gateway(r.client(nil), cfg), "bob": r.gateway(r.client(nil), cfg)}
+	ask := func(who string) string {
+		args := json.RawMessage(`{"method":"elicitation/create","params":{"message":"Who?","requestedSchema":{"type":"object","properties":{"who":{"type":"string"}}}}}`)
+		result, err := people[who].CallTool(t.Context(), toolscript.Call{ID: "srv__ask", Args: args, Ask: func(context.Context, toolscript.Question) (toolscript.Answer, error) {
+			return toolscript.Answer{Action: toolscript.Accept, Content: json.RawMessage(`{"who":"` + who + `"}`)}, nil
+		}})
+		if err != nil {
+			return err.Error()
+		}
+		return string(result)
+	}
+	for who, s := range people {
+		ready(t, s)
+		if got := ask(who); !strings.Contains(got, who) {
+			t.Errorf("%s: %s", who, got)
+		}
+	}
+	var both sync.WaitGroup
+	for who := range people {
+		both.Go(func() {
+			for range 20 {
+				if got := ask(who); !strings.Contains(got, who) && !strings.Contains(got, "the question does not name its call") {
+					t.Errorf("%s: %s", who, got)
+				}
+			}
+		})
+	}
+	both.Wait()
+	result, err := call(t, people["ada"], "ask", `{"method":"roots/list"}`)
+	if got := text(t, result, err); got != `{"roots":[]}` {
+		t.Errorf("roots: %s", got)
+	}
 }
 
 // TestRestart checks that a restart by one gateway gives all gateways a new process.
