@@ -1,0 +1,109 @@
+package lease
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// Parts of a time to live: how often an owner writes, how long one request may take, and
+// the pause after a failed request.
+const (
+	renewPart   = 4
+	requestPart = 3
+	pausePart   = 30
+)
+
+// acquire waits for the lease.
+func (l *Leases) acquire(ctx context.Context, name string, r record) (*term, error) {
+	notices := make(chan notice, 1)
+	defer l.store.follow(name, func(n notice) { replace(notices, n) })()
+	for {
+		wait := l.ttl / pausePart
+		at, err := l.read(ctx, name)
+		if err == nil {
+			var t *term
+			if t, wait = l.attempt(ctx, name, r, at); t != nil {
+				return t, nil
+			}
+		}
+		if err := l.pause(ctx, name, wait, notices); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// pause waits, and as long as the owner renews the lease also longer.
+func (l *Leases) pause(ctx context.Context, name string, wait time.Duration, notices <-chan notice) error {
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	for {
+		select {
+		case n := <-notices:
+			l.saw(name, n.revision)
+			if n.record.Released {
+				return nil
+			}
+			timer.Reset(l.poll(n.record))
+		case <-timer.C:
+			return nil
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// poll is the time without a notice after which a candidate reads the record.
+func (*Leases) poll(r record) time.Duration { return r.TTL / requestPart }
+
+// replace puts a notice into a channel of length one in place of an earlier one.
+func replace(to chan notice, n notice) {
+	for {
+		select {
+		case to <- n:
+			return
+		default:
+		}
+		select {
+		case <-to:
+		default:
+		}
+	}
+}
+
+func (l *Leases) read(ctx context.Context, name string) (notice, error) {
+	ctx, cancel := context.WithTimeout(ctx, l.ttl/requestPart)
+	defer cancel()
+	n, err := l.store.read(ctx, name)
+	if errors.Is(err, errNone) {
+		return notice{}, nil
+	}
+	return n, err
+}
+
+// attempt writes the record r if the lease is free. Otherwise it returns how long to wait.
+func (l *Leases) attempt(ctx context.Context, name string, r record, at notice) (*term, time.Duration) {
+	since, deleted := l.saw(name, at.revision), l.sawDeleted(name, at.deleted)
+	l.mu.Lock()
+	own := at.record.Session == l.finished[name]
+	l.mu.Unlock()
+	switch {
+	case at.deleted: // the owner cannot renew the lease, and its term ends within the time to live
+		if left := deleted + l.ttl - l.clock(); left > 0 {
+			return nil, left
+		}
+	case at.revision == 0 || at.record.Released || own:
+	case at.record.Session == r.Session: // an attempt without an answer was accepted
+		r.Token = at.token()
+	default:
+		if left := since + at.record.TTL - l.clock(); left > 0 {
+			return nil, min(left, l.poll(at.record))
+		}
+	}
+	t := newTerm(ctx, l, name, r, at.revision)
+	if err := t.write(ctx); err != nil {
+		t.cancel(ErrLost)
+		return nil, l.ttl / pausePart
+	}
+	return t, 0
+}

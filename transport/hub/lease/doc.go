@@ -1,0 +1,60 @@
+// Package lease gives a server of a fleet one owner at a time. A lease is a record in a
+// bucket of the key-value store of NATS JetStream. The owner writes the record again and
+// again. A hub that wants the lease writes the record after the owner has stopped.
+//
+// # How a lease changes its owner
+//
+// Every write names the revision that it replaces, so the store accepts one of two
+// concurrent writes. The revision of the write that begins a term is the token of the
+// term. Revisions only grow, and so do tokens.
+//
+// The owner is certain of its lease until
+//
+//	(the time before its last accepted write was sent) + TTL - margin
+//
+// A candidate takes the lease when it has seen one revision for TTL without a change. A
+// revision that a candidate sees was sent before, so the term of the owner ends at least
+// a margin before the candidate writes. Both times are measured by the clock of the
+// process that waits. No wall clock takes part: neither that of a hub nor that of a NATS
+// server, which is why the time to live of the key-value store is not used. The clock
+// of a hub counts the time in which the machine is suspended. A paused process therefore
+// finds its lease over when it goes on.
+//
+// A write without an answer does not extend the term. The owner sends it again; if the
+// first one was accepted after all, the record has the session of the owner, and the
+// owner goes on with the revision in the store.
+//
+// # What an owner and a gateway have to do
+//
+// The subject of calls carries the token. The owner calls Check before it starts a call,
+// and again before it sends the answer. A call whose first check fails was not carried
+// out. If the second one fails, the owner sends no result, and the gateway reports that
+// it is not known whether the call was carried out. The gateway calls Watcher.Admit with
+// the token of each answer, and treats a refused one in the same way.
+//
+// # Guarantees
+//
+//   - Two terms of a lease never overlap: Check succeeds in at most one process at a time.
+//   - A result that a gateway accepts was computed within one term, also if it arrives
+//     after the term, for example because the process was paused between the last check
+//     and the write to the network.
+//   - Tokens only grow, and each term has its own.
+//
+// The guarantees need clocks whose rates differ by less than the ratio of margin to TTL
+// (one sixth by default), and a store that keeps accepted writes. A NATS server that
+// loses its power may lose the writes of the last moments, unless its sync_interval is
+// "always"; with three replicas, two of them have to.
+//
+// # What is not guaranteed
+//
+//   - A call in flight when the term ends may go on, and its side effects may happen
+//     beside those of the next owner: the context of the term ends, but a server may
+//     ignore a cancellation, and a paused process cannot see it. Such a call is reported as
+//     unknown. Only a resource that knows the token itself can refuse such an effect.
+//   - A bucket that an operator empties or deletes while leases are held: the tokens may
+//     begin again, and terms may overlap for one TTL. A deleted key is safe, if all hubs
+//     have the same TTL: the next owner waits for the end of the term.
+//   - While the store has no leader, nobody can renew a lease, and the owner stops
+//     answering at the end of its term. The election of a leader takes four to nine
+//     seconds in a NATS cluster that has lost the previous one.
+package lease

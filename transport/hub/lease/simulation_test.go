@@ -1,0 +1,175 @@
+package lease_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/toolscript/toolscript/transport/hub/lease"
+)
+
+// simulation counts what several owners do.
+type simulation struct {
+	mu       sync.Mutex
+	newest   uint64
+	terms    int
+	overlaps int
+	checks   int
+}
+
+// began records that a term begins.
+func (s *simulation) began(token uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.terms++
+	if token <= s.newest {
+		s.overlaps++ // tokens have to grow
+	}
+	s.newest = max(s.newest, token)
+}
+
+// checked records that an owner was certain of its lease.
+func (s *simulation) checked(token uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.checks++
+	if token < s.newest {
+		s.overlaps++
+	}
+}
+
+// simulate has one owner for each rate of a clock compete for a lease. Each holds it for
+// a random time, and sometimes stays at work when its term has ended.
+func simulate(t *testing.T, seed uint64, loss float64, rates ...float64) *simulation {
+	t.Helper()
+	s := &simulation{}
+	synctest.Test(t, func(t *testing.T) {
+		network := lease.NewNetwork(300*time.Millisecond, loss, seed)
+		start := time.Now()
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Minute)
+		defer cancel()
+		var owners sync.WaitGroup
+		for i, rate := range rates {
+			clock := func() time.Duration { return time.Duration(float64(time.Since(start)) * rate) }
+			leases, err := network.Open(lease.Options{}, clock)
+			if err != nil {
+				t.Fatal(err)
+			}
+			owners.Go(func() {
+				for ctx.Err() == nil {
+					_ = leases.Hold(ctx, "server", fmt.Sprint("owner ", i), func(ctx context.Context, token uint64) error {
+						s.began(token)
+						steps := 50 + int(token)%500 // at most 27 s
+						for range steps {
+							if lease.Check(ctx) == nil {
+								s.checked(token)
+							}
+							time.Sleep(50 * time.Millisecond)
+						}
+						return nil
+					})
+				}
+			})
+		}
+		owners.Wait()
+		time.Sleep(time.Minute) // late messages
+	})
+	return s
+}
+
+func TestSimulatedNetwork(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(12) {
+		for _, loss := range []float64{0, 0.05, 0.3} {
+			s := simulate(t, seed, loss, 0.95, 1, 1.05)
+			if s.overlaps > 0 {
+				t.Errorf("seed %d, loss %g: two owners were certain of the lease %d times", seed, loss, s.overlaps)
+			}
+			if s.terms < 20 || s.checks < 1000 {
+				t.Errorf("seed %d, loss %g: only %d terms and %d checks in 20 minutes", seed, loss, s.terms, s.checks)
+			}
+		}
+	}
+}
+
+// TestSimulationFindsOverlaps shows that the simulation would report an overlap: the
+// clock of one owner is slower than the margin allows.
+func TestSimulationFindsOverlaps(t *testing.T) {
+	t.Parallel()
+	overlaps := 0
+	for seed := range uint64(5) {
+		overlaps += simulate(t, seed, 0.3, 0.4, 1).overlaps
+	}
+	if overlaps == 0 {
+		t.Error("no overlap was found, although a clock was slow")
+	}
+}
+
+func TestLostRenewals(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		network := lease.NewNetwork(time.Millisecond, 0, 1)
+		start := time.Now()
+		leases, err := network.Open(lease.Options{}, func() time.Duration { return time.Since(start) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = leases.Hold(t.Context(), "server", "a", func(ctx context.Context, _ uint64) error {
+			time.Sleep(time.Minute)
+			if err := lease.Check(ctx); err != nil {
+				t.Errorf("after a minute of renewals: %v", err)
+			}
+			network.SetLoss(1)
+			<-ctx.Done()
+			if !errors.Is(context.Cause(ctx), lease.ErrLost) || !errors.Is(lease.Check(ctx), lease.ErrLost) {
+				t.Errorf("the term ended with %v, Check with %v", context.Cause(ctx), lease.Check(ctx))
+			}
+			network.SetLoss(0)
+			return ctx.Err()
+		})
+		if !errors.Is(err, lease.ErrLost) {
+			t.Errorf("Hold: %v", err)
+		}
+		time.Sleep(time.Minute)
+	})
+}
+
+// TestSuspended stops the clock of timers, but not that of the lease, as it is in a
+// machine that was suspended.
+func TestSuspended(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		network := lease.NewNetwork(time.Millisecond, 0, 1)
+		start := time.Now()
+		var suspended time.Duration
+		var mu sync.Mutex
+		clock := func() time.Duration {
+			mu.Lock()
+			defer mu.Unlock()
+			return time.Since(start) + suspended
+		}
+		leases, err := network.Open(lease.Options{}, clock)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = leases.Hold(t.Context(), "server", "a", func(ctx context.Context, _ uint64) error {
+			mu.Lock()
+			suspended = time.Hour
+			mu.Unlock()
+			if err := lease.Check(ctx); !errors.Is(err, lease.ErrLost) {
+				t.Errorf("Check after an hour: %v", err)
+			}
+			if ctx.Err() == nil {
+				t.Error("the context of the term goes on")
+			}
+			return nil
+		})
+		if !errors.Is(err, lease.ErrLost) {
+			t.Errorf("Hold: %v", err)
+		}
+	})
+}

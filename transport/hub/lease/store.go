@@ -1,0 +1,113 @@
+package lease
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// store keeps the records of leases.
+type store interface {
+	// read returns the record of a lease, or errNone. It may be an earlier one.
+	read(ctx context.Context, name string) (notice, error)
+	// write replaces a record if it has the revision that is given (0: there is none),
+	// and returns the new revision. The error is errChanged if it has another one. After
+	// any other error the record may be written, now or later.
+	write(ctx context.Context, name string, r record, revision uint64) (uint64, error)
+	// follow calls seen for writes, in any order, and may leave out some. seen does not
+	// block.
+	follow(name string, seen func(notice)) (stop func())
+}
+
+var (
+	errNone    = errors.New("there is no record of the lease")
+	errChanged = errors.New("the record of the lease has changed")
+)
+
+// bucket is a bucket of the key-value store of JetStream, which also publishes each write
+// at a subject.
+type bucket struct {
+	kv       jetstream.KeyValue
+	nc       *nats.Conn
+	subjects string
+}
+
+// subjects begins the subjects at which the NATS server publishes the writes to a bucket.
+func subjects(bucket string) string { return "lease." + bucket + "." }
+
+// NATS servers give this code to a bucket with replicas if they are no cluster.
+const codeNoCluster = 10074
+
+// openBucket returns the bucket. Hubs and gateways that may not create it only open it.
+func openBucket(ctx context.Context, js jetstream.JetStream, o Options) (jetstream.KeyValue, error) {
+	kv, err := js.KeyValue(ctx, o.Bucket)
+	if !errors.Is(err, jetstream.ErrBucketNotFound) {
+		return kv, err
+	}
+	cfg := jetstream.KeyValueConfig{
+		Bucket: o.Bucket, Description: "owners of servers in the fleet", MaxValueSize: maxValue, Replicas: o.Replicas,
+		RePublish: &jetstream.RePublish{Source: "$KV." + o.Bucket + ".>", Destination: subjects(o.Bucket) + ">"},
+	}
+	if o.Replicas == 0 {
+		cfg.Replicas = 3
+	}
+	kv, err = js.CreateKeyValue(ctx, cfg)
+	var refused *jetstream.APIError
+	if o.Replicas == 0 && errors.As(err, &refused) && refused.ErrorCode == codeNoCluster {
+		cfg.Replicas = 1
+		kv, err = js.CreateKeyValue(ctx, cfg)
+	}
+	if errors.Is(err, jetstream.ErrBucketExists) { // another hub was faster
+		return js.KeyValue(ctx, o.Bucket)
+	}
+	return kv, err
+}
+
+// maxValue bounds a record in bytes.
+const maxValue = 4 << 10
+
+func (b *bucket) read(ctx context.Context, name string) (notice, error) {
+	entry, err := b.kv.Get(ctx, name)
+	switch {
+	case errors.Is(err, jetstream.ErrKeyDeleted):
+		return notice{deleted: true}, nil
+	case errors.Is(err, jetstream.ErrKeyNotFound):
+		return notice{}, errNone
+	case err != nil:
+		return notice{}, err
+	}
+	return decode(entry.Value(), entry.Revision())
+}
+
+func (b *bucket) write(ctx context.Context, name string, r record, revision uint64) (uint64, error) {
+	var err error
+	if revision == 0 {
+		revision, err = b.kv.Create(ctx, name, r.encode()) // also after an operator has deleted the key
+	} else {
+		revision, err = b.kv.Update(ctx, name, r.encode(), revision)
+	}
+	if errors.Is(err, jetstream.ErrKeyExists) || errors.Is(err, jetstream.ErrKeyRevisionMismatch) {
+		return 0, fmt.Errorf("%w: %w", errChanged, err)
+	}
+	return revision, err
+}
+
+func (b *bucket) follow(name string, seen func(notice)) func() {
+	sub, err := b.nc.Subscribe(b.subjects+name, func(m *nats.Msg) {
+		revision, err := strconv.ParseUint(m.Header.Get(jetstream.SequenceHeader), 10, 64)
+		if err != nil {
+			return
+		}
+		if n, err := decode(m.Data, revision); err == nil {
+			seen(n)
+		}
+	})
+	if err != nil {
+		return func() {} // the connection is closed, and the next request says so
+	}
+	return func() { _ = sub.Unsubscribe() } // fails only if the connection is closed
+}
