@@ -40,6 +40,7 @@ type indexer struct {
 	row     int                // failures in a row
 	unsaved index.Vectors
 	touch   bool // the cache needs an Add, to mark keys as used
+	claim   claim
 	tally   state
 }
 
@@ -66,6 +67,8 @@ func (x *indexer) Receive(c *actor.Context) {
 		x.built(m)
 	case looked:
 		x.looked(m)
+	case claimed:
+		x.claimed(m)
 	case embeddedSome:
 		x.embedded(m)
 	case saved:
@@ -110,7 +113,11 @@ func (x *indexer) next() {
 		x.look(todo.notLookedUp)
 	case len(x.unsaved) >= saveEvery, x.touch, len(todo.documents) == 0 && len(x.unsaved) > 0:
 		x.save()
-	case len(todo.documents) > 0:
+	case len(todo.documents) == 0:
+		x.claim.end()
+	case x.mustClaim():
+		x.waitForClaim(todo.documents)
+	default:
 		x.embed(todo.documents)
 	}
 }
@@ -164,6 +171,7 @@ func (x *indexer) adoptEngine() {
 	x.vectors, x.unsaved = index.Vectors{}, index.Vectors{}
 	x.asked, x.failed = map[index.Key]bool{}, map[index.Key]bool{}
 	x.single, x.row, x.touch = 0, 0, false
+	x.claim.end()
 	if x.index != nil {
 		x.index = x.index.With(nil)
 	}

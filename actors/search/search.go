@@ -46,6 +46,9 @@ type Cache interface {
 	Read(keys []index.Key) (vectors.Found, error)
 	// Add stores vectors and marks the keys in used as used.
 	Add(ctx context.Context, fresh index.Vectors, used []index.Key) error
+	// Claim reserves the computation of vectors for this process. release is nil while
+	// another one computes.
+	Claim() (release func(), err error)
 }
 
 // Options configure a Search.

@@ -284,6 +284,7 @@ type cache struct {
 }
 
 func (c *cache) Read([]index.Key) (vectors.Found, error) { return vectors.Found{}, c.read }
+func (c *cache) Claim() (func(), error)                  { return func() {}, nil }
 func (c *cache) Add(context.Context, index.Vectors, []index.Key) error {
 	c.adds++
 	return c.add

@@ -189,6 +189,7 @@ func (x *indexer) save() {
 // continues without it.
 func (x *indexer) saved(m saved) {
 	x.working = false
+	x.claim.end()
 	if m.err != nil {
 		x.warn("vectors not saved", m.err, slog.Int("vectors", len(m.fresh)))
 	}

@@ -36,6 +36,15 @@ func (f File) Add(ctx context.Context, fresh index.Vectors, used []index.Key) er
 	return f.replace(fresh, used)
 }
 
+// Claim reserves the computation of vectors of this model for one process. release is
+// nil if another process has it. The system releases it when that process ends.
+func (f File) Claim() (release func(), err error) {
+	if err := os.MkdirAll(f.Dir, 0o700); err != nil {
+		return nil, err
+	}
+	return sharedfile.TryLock(f.Path() + ".computing")
+}
+
 // replace writes a new file and renames it over the old one.
 func (f File) replace(fresh index.Vectors, used []index.Key) error {
 	to, err := sharedfile.Create(f.Path())
