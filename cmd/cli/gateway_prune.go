@@ -1,9 +1,13 @@
 package cli
 
 import (
+	"errors"
+	"fmt"
+
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript/cmd/form"
+	"github.com/toolscript/toolscript/cmd/sharing"
 )
 
 type gatewayPruneOptions struct {
@@ -15,9 +19,12 @@ func newGatewayPrune(a *app) *cobra.Command {
 	o := &gatewayPruneOptions{app: a}
 	c := &cobra.Command{
 		Use:   "prune",
-		Short: "Remove the entries of gateways that were killed",
-		Args:  takes(),
-		RunE:  func(*cobra.Command, []string) error { return o.run() },
+		Short: "Remove the files of gateways and hubs that have ended",
+		Long: `Remove the files that gateways and hubs have left in the runtime folder: the entries of
+gateways that were killed, and the files of hubs that have ended. Gateways and hubs that
+run, and hubs that start or end at the time, keep theirs.`,
+		Args: takes(),
+		RunE: func(*cobra.Command, []string) error { return o.run() },
 	}
 	form.Add(c.Flags(), &o.form, "print the removed entries as JSON")
 	return c
@@ -28,19 +35,38 @@ func (o *gatewayPruneOptions) run() error {
 	if err != nil {
 		return err
 	}
-	ended, err := folder.Prune()
+	ended, paths, err := folder.Prune()
 	if err != nil {
 		return err
 	}
-	results := make([]stoppedGateway, 0, len(ended))
+	ofHubs, failed := sharing.Prune(folder)
+	results := make([]pruned, 0, len(ended)+len(paths)+len(ofHubs))
 	for _, e := range ended {
-		results = append(results, stoppedGateway{URL: e.Address(), PID: e.PID})
+		results = append(results, pruned{URL: e.Address(), PID: e.PID})
 	}
+	for _, path := range append(paths, ofHubs...) {
+		results = append(results, pruned{Path: path})
+	}
+	return errors.Join(o.show(results), failed)
+}
+
+// pruned is an entry of a gateway, or another file, that was removed.
+type pruned struct {
+	URL  string `json:"url,omitempty"`
+	PID  int    `json:"pid,omitempty"`
+	Path string `json:"path,omitempty"` // of a file that is no entry
+}
+
+func (o *gatewayPruneOptions) show(results []pruned) error {
 	if o.form.Structured() {
 		return o.form.Write(o.Stdout, results)
 	}
 	for _, r := range results {
-		if err := o.print("Removed the entry of %s (PID %d)", r.URL, r.PID); err != nil {
+		text := "Removed " + r.Path
+		if r.Path == "" {
+			text = fmt.Sprintf("Removed the entry of %s (PID %d)", r.URL, r.PID)
+		}
+		if err := o.print("%s", text); err != nil {
 			return err
 		}
 	}

@@ -141,7 +141,11 @@ func (o *startOptions) tell(server *gateway.Server) error {
 	if !o.form.Structured() {
 		return o.print("Gateway server listening on %s\nexport TOOLSCRIPT_GATEWAY_URL=%s", server.BaseURL(), server.URL())
 	}
-	return o.form.Write(o.Stdout, background.Started{URL: server.BaseURL(), GatewayURL: server.URL(), PID: os.Getpid()})
+	err := o.form.Write(o.Stdout, background.Started{URL: server.BaseURL(), GatewayURL: server.URL(), PID: os.Getpid()})
+	if o.LogFile != "" {
+		return nil //nolint:nilerr // it runs in the background: what has started it may not wait any more, and commands find it by its entry
+	}
+	return err
 }
 
 // overSearch applies the flags to the settings of the files.

@@ -61,7 +61,7 @@ func (f Folder) Write(e Entry) (Entry, error) {
 		return e, f.cannotWrite(err)
 	}
 	if err := sharedfile.Write(f.pidPath(e), []byte(strconv.Itoa(e.PID)+"\n")); err != nil {
-		return e, f.cannotWrite(err)
+		return e, f.cannotWrite(errors.Join(err, f.Remove(e)))
 	}
 	return e, nil
 }
@@ -96,31 +96,56 @@ func (f Folder) Remove(e Entry) error {
 // entries of processes that have ended. A missing folder is empty. A folder that other
 // users can write to is an error, because an entry decides where tool calls are sent.
 func (f Folder) List() ([]Entry, error) {
-	running, _, err := f.scan(true)
-	return running, err
+	files, err := f.files()
+	if err != nil {
+		return nil, err
+	}
+	running, ended := f.entries(files)
+	f.removeAll(ended)
+	f.sweep(files)
+	return running, nil
 }
 
-// Prune removes the entries of processes that have ended, and returns them.
-func (f Folder) Prune() ([]Entry, error) {
-	_, ended, err := f.scan(true)
-	return ended, err
+// Prune removes the entries of processes that have ended, and returns them. It also removes
+// the files that no entry names, and returns their paths.
+func (f Folder) Prune() (ended []Entry, paths []string, err error) {
+	files, err := f.files()
+	if err != nil {
+		return nil, nil, err
+	}
+	_, ended = f.entries(files)
+	f.removeAll(ended)
+	return ended, f.sweep(files), nil
 }
 
 // Look returns the entries of running gateways and of processes that have ended, and
 // removes nothing.
-func (f Folder) Look() (running, ended []Entry, err error) { return f.scan(false) }
+func (f Folder) Look() (running, ended []Entry, err error) {
+	files, err := f.files()
+	if err != nil {
+		return nil, nil, err
+	}
+	running, ended = f.entries(files)
+	return running, ended, nil
+}
 
-func (f Folder) scan(remove bool) (running, ended []Entry, err error) {
+// files are the files of the folder, sorted by name.
+func (f Folder) files() ([]fs.DirEntry, error) {
 	if err := private.Check(string(f)); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, nil, nil
+			return nil, nil
 		}
-		return nil, nil, fmt.Errorf("runtime folder: %w", err)
+		return nil, fmt.Errorf("runtime folder: %w", err)
 	}
 	files, err := os.ReadDir(string(f))
 	if err != nil {
-		return nil, nil, fmt.Errorf("runtime folder: %w", err)
+		return nil, fmt.Errorf("runtime folder: %w", err)
 	}
+	return files, nil
+}
+
+// entries reads the entries of this host.
+func (f Folder) entries(files []fs.DirEntry) (running, ended []Entry) {
 	here := thisPlace()
 	for _, file := range files {
 		e, ok := f.read(file)
@@ -128,22 +153,26 @@ func (f Folder) scan(remove bool) (running, ended []Entry, err error) {
 			continue
 		}
 		if e.PIDNamespace == here.pidNamespace && !e.alive() {
-			if remove {
-				_ = f.Remove(e) // the next List tries again
-			}
 			ended = append(ended, e)
 			continue
 		}
 		running = append(running, e)
 	}
 	sortNewestFirst(running)
-	return running, ended, nil
+	return running, ended
+}
+
+func (f Folder) removeAll(ended []Entry) {
+	for _, e := range ended {
+		_ = f.Remove(e) // the next List tries again
+	}
 }
 
 // The name of an entry's file identifies the process, so that no entry replaces another.
 const (
 	filePrefix = "toolscript-gateway-"
 	fileSuffix = ".json"
+	pidSuffix  = ".pid"
 )
 
 func (f Folder) path(e Entry) string {
@@ -153,7 +182,7 @@ func (f Folder) path(e Entry) string {
 // pidPath is the path of the file that holds the process id alone, for programs that
 // cannot read JSON.
 func (f Folder) pidPath(e Entry) string {
-	return filepath.Join(string(f), filePrefix+e.Process().String()+".pid")
+	return filepath.Join(string(f), filePrefix+e.Process().String()+pidSuffix)
 }
 
 // read reads one entry. Other files, and entries under a wrong name, are ignored.

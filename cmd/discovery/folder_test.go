@@ -236,7 +236,7 @@ func TestPrune(t *testing.T) {
 		}
 	}
 	for _, want := range [][]int{{gone.PID}, nil} {
-		ended, err := folder.Prune()
+		ended, _, err := folder.Prune()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -250,5 +250,54 @@ func TestPrune(t *testing.T) {
 	}
 	if left := list(t, folder); len(left) != 1 {
 		t.Errorf("List = %v after Prune, want the gateway that runs", left)
+	}
+}
+
+// TestSweep: files that a killed gateway has left without an entry are removed, and no
+// others. List does the same, without a result.
+func TestSweep(t *testing.T) {
+	const process = "toolscript-gateway-1073741824-1"
+	old := time.Now().Add(-time.Hour)
+	for name, of := range map[string]struct {
+		files   map[string]string
+		removed []string
+	}{
+		"a process id alone":        {map[string]string{process + ".pid": "1"}, []string{process + ".pid"}},
+		"not renamed":               {map[string]string{"." + process + ".json.123.tmp": "{", "." + process + ".pid.1.tmp": ""}, []string{"." + process + ".json.123.tmp", "." + process + ".pid.1.tmp"}},
+		"no JSON":                   {map[string]string{process + ".json": "", process + ".pid": "1"}, []string{process + ".json", process + ".pid"}},
+		"an entry of another host":  {map[string]string{process + ".json": `{"host":"another"}`, process + ".pid": "1"}, nil},
+		"files of another program":  {map[string]string{"other.pid": "1", ".other.json-1": "", "other.json": ""}, nil},
+		"a copy with another name":  {map[string]string{process + ".json.bak": "{"}, nil},
+		"being written: not so old": {map[string]string{"new." + process + ".json.123.tmp": "{", "new" + process + ".json": ""}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			folder := discovery.Folder(t.TempDir())
+			for file, text := range of.files {
+				file, fresh := strings.CutPrefix(file, "new")
+				path := filepath.Join(string(folder), file)
+				if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				if fresh {
+					continue
+				}
+				if err := os.Chtimes(path, old, old); err != nil {
+					t.Fatal(err)
+				}
+			}
+			ended, removed, err := folder.Prune()
+			if err != nil || len(ended) > 0 {
+				t.Errorf("Prune: %v, %v", ended, err)
+			}
+			for i, path := range removed {
+				removed[i] = filepath.Base(path)
+			}
+			if diff := cmp.Diff(of.removed, removed); diff != "" {
+				t.Errorf("removed (-want +got):\n%s", diff)
+			}
+			if len(list(t, folder)) > 0 {
+				t.Error("List returns an entry")
+			}
+		})
 	}
 }

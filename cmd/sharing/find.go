@@ -1,6 +1,7 @@
 package sharing
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -44,14 +45,13 @@ func (f Finder) Find(ctx context.Context) (hub.Endpoint, error) {
 		r = nil
 	}
 	if r == nil {
-		if err := f.Launch(ctx); err != nil {
-			return hub.Endpoint{}, cannotStart(err)
-		}
+		failed := f.Launch(ctx)
+		// A hub may run all the same: one that a user has started at the same time.
 		if r, err = f.Place.Running(ctx); err != nil {
 			return hub.Endpoint{}, err
 		}
 		if r == nil {
-			return hub.Endpoint{}, cannotStart(errors.New("it is not ready yet"))
+			return hub.Endpoint{}, cannotStart(cmp.Or(failed, errors.New("it is not ready yet")))
 		}
 	}
 	if !r.fits() {

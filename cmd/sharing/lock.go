@@ -28,15 +28,30 @@ func (p Place) tryLock(ending string) (lock, error) {
 	if err := private.Dir(p.folder); err != nil {
 		return lock{}, err
 	}
-	f, err := os.OpenFile(p.path(ending), os.O_RDWR|os.O_CREATE, 0o600)
+	for {
+		f, err := os.OpenFile(p.path(ending), os.O_RDWR|os.O_CREATE, 0o600)
+		if err != nil {
+			return lock{}, err
+		}
+		if err := lockFile(f); err != nil {
+			_ = f.Close() // the other error says more
+			return lock{}, fmt.Errorf("%s: %w", f.Name(), err)
+		}
+		if present(f) {
+			return lock{f}, nil
+		}
+		_ = f.Close() // Prune has removed it since it was opened
+	}
+}
+
+// present reports whether the path of an open file is still that file.
+func present(f *os.File) bool {
+	now, err := os.Lstat(f.Name())
 	if err != nil {
-		return lock{}, err
+		return false
 	}
-	if err := lockFile(f); err != nil {
-		_ = f.Close() // the other error says more
-		return lock{}, fmt.Errorf("%s: %w", f.Name(), err)
-	}
-	return lock{f}, nil
+	opened, err := f.Stat()
+	return err == nil && os.SameFile(now, opened)
 }
 
 // lock waits until a file of the place is free.

@@ -1,0 +1,58 @@
+package discovery
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// sweepAge is how old a file must be that could also be one that a gateway is writing at
+// this moment.
+const sweepAge = time.Minute
+
+// sweep removes the files of gateways that were killed while they wrote or removed their
+// entry, and returns their paths: files with a process id without an entry, files that were
+// not renamed, and entries that are no JSON. It does not know the hosts of these files, so
+// it removes nothing that a gateway on another host could need.
+func (f Folder) sweep(files []fs.DirEntry) (removed []string) {
+	before := time.Now().Add(-sweepAge)
+	for _, file := range files {
+		name := file.Name()
+		if !file.Type().IsRegular() || !strings.HasPrefix(strings.TrimPrefix(name, "."), filePrefix) {
+			continue
+		}
+		path := filepath.Join(string(f), name)
+		old := func() bool {
+			info, err := file.Info()
+			return err == nil && info.ModTime().Before(before)
+		}
+		left := false
+		switch entry, isPID := strings.CutSuffix(path, pidSuffix); {
+		case strings.HasPrefix(name, "."):
+			left = old()
+		case isPID: // an entry is written before it and removed before it
+			left = missing(entry + fileSuffix)
+		case strings.HasSuffix(name, fileSuffix):
+			left = old() && damaged(path)
+		}
+		if left && os.Remove(path) == nil { // otherwise the next sweep tries again
+			removed = append(removed, path)
+		}
+	}
+	return removed
+}
+
+func missing(path string) bool {
+	_, err := os.Lstat(path)
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// damaged reports whether a file is no JSON, as after a loss of power.
+func damaged(path string) bool {
+	text, err := os.ReadFile(path) //nolint:gosec // the folder was checked
+	return err == nil && !json.Valid(text)
+}
