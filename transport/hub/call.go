@@ -17,19 +17,19 @@ import (
 type call struct {
 	*request
 
-	conn *Conn
+	conn *base
 	done func(json.RawMessage, error)
 }
 
 // Start begins a call without waiting for the answer. The errors are those of
 // mcpclient.Conn.Start, and those of the queue of the hub.
-func (c *Conn) Start(t mcpclient.ToolCall) mcpclient.Started {
+func (c *base) Start(t mcpclient.ToolCall) mcpclient.Started {
 	head := wire.Call{Tool: t.Tool, Run: t.Run, Trace: t.Trace, Limit: t.Limit, Left: left(t.Ctx), Watch: t.Progress != nil || t.Watch != nil}
 	args := t.Args
 	if len(args) == 0 {
 		args = json.RawMessage("{}")
 	}
-	k := &call{conn: c, done: t.Done, request: &request{about: c.about(t.Tool), ctx: t.Ctx}}
+	k := &call{conn: c, done: t.Done, request: &request{about: c.about(t.Tool), ctx: t.Ctx, origin: t.Origin}}
 	if t.Held != nil {
 		k.lease = c.link.options.Answers.LeaseOf(t.Held)
 	} else {
@@ -44,7 +44,7 @@ func (c *Conn) Start(t mcpclient.ToolCall) mcpclient.Started {
 }
 
 // Fetch requests resources or prompts. The errors are those of mcpclient.Conn.Fetch.
-func (c *Conn) Fetch(ctx context.Context, o toolscript.FetchRequest, progress func()) (json.RawMessage, error) {
+func (c *base) Fetch(ctx context.Context, o toolscript.FetchRequest, progress func()) (json.RawMessage, error) {
 	type answer struct {
 		result json.RawMessage
 		err    error
@@ -71,8 +71,8 @@ func (c *Conn) Fetch(ctx context.Context, o toolscript.FetchRequest, progress fu
 }
 
 // page replaces the name of the server in the hub in the entries of a page.
-func (c *Conn) page(of toolscript.Collection, result json.RawMessage) (json.RawMessage, error) {
-	if c.offered.Server == c.definition.Name {
+func (c *base) page(of toolscript.Collection, result json.RawMessage) (json.RawMessage, error) {
+	if c.offered.Server == c.name {
 		return result, nil
 	}
 	unreadable := c.about("")
@@ -81,7 +81,7 @@ func (c *Conn) page(of toolscript.Collection, result json.RawMessage) (json.RawM
 	if unreadable.Err = json.Unmarshal(result, &page); unreadable.Err != nil {
 		return nil, &unreadable
 	}
-	name, _ := json.Marshal(c.definition.Name) // a string always has a JSON form
+	name, _ := json.Marshal(c.name) // a string always has a JSON form
 	for i, raw := range page.Entries {
 		var fields map[string]json.RawMessage
 		if unreadable.Err = json.Unmarshal(raw, &fields); unreadable.Err != nil {
@@ -96,7 +96,7 @@ func (c *Conn) page(of toolscript.Collection, result json.RawMessage) (json.RawM
 		}
 	}
 	for i := range page.Missing {
-		page.Missing[i].Server = c.definition.Name
+		page.Missing[i].Server = c.name
 	}
 	return json.Marshal(page)
 }
@@ -127,10 +127,11 @@ func (k *call) start(head wire.Call, args json.RawMessage, progress func(), watc
 		}
 		head.Size = len(args)
 		k.outgoing = wire.NewOutgoing(args, func(piece []byte) error {
-			return c.link.publish(wire.HubSubject(wire.Piece, c.link.id), k.number, nil, piece)
+			return c.link.publish(c.link.names.Hub(wire.Piece, k.taker()), k.number, nil, piece)
 		}, func() {})
 		args = nil
 	}
+	k.request.subject = c.subject
 	if err := c.link.add(k.request, nil); err != nil {
 		k.done(nil, notSent(k.about, err))
 		return
@@ -157,7 +158,11 @@ func (k *call) Cancel(why string, err error) {
 	if !k.link.take(k.number) {
 		return
 	}
-	_ = k.link.publish(k.conn.subject, k.number, nats.Header{wire.CancelHeader: {oneLine(why)}}, nil) // best effort: the caller gets its error
+	if k.link.options.fleet {
+		k.tell(wire.Cancel, []byte(why))
+	} else {
+		_ = k.link.publish(k.conn.subject, k.number, nats.Header{wire.CancelHeader: {oneLine(why)}}, nil) // best effort: the caller gets its error
+	}
 	k.end(nil, err)
 }
 
@@ -188,7 +193,7 @@ func (k *call) asked(q wire.Question) {
 			failed := wire.EncodeError(&toolscript.Error{Kind: toolscript.TooLarge, Err: errors.New("the answer is too large")}, "", "")
 			text, _ = json.Marshal(wire.Reply{N: q.N, Error: failed}) // such a struct always has a JSON form
 		}
-		k.link.tell(wire.Answer, k.number, text)
+		k.tell(wire.Answer, text)
 	}()
 }
 

@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"net"
 	"os"
-	"sync"
 	"time"
 
 	"github.com/toolscript/toolscript"
@@ -32,11 +31,7 @@ type ClientOptions struct {
 // opens when the first server is dialled. It is safe for concurrent use.
 type Client struct {
 	options ClientOptions
-
-	dialing chan struct{} // has a value while a connection is opened
-	mu      sync.Mutex
-	link    *link // nil before the first dial
-	closed  bool
+	connector
 }
 
 // NewClient returns a Client. It starts nothing.
@@ -47,7 +42,9 @@ func NewClient(o ClientOptions) *Client {
 	if o.Environ == nil {
 		o.Environ = os.Environ
 	}
-	return &Client{options: o, dialing: make(chan struct{}, 1)}
+	c := &Client{options: o}
+	c.connector = newConnector(c.open)
+	return c
 }
 
 // Dial has the hub connect to a server, unless another gateway has done so, and waits for
@@ -81,60 +78,6 @@ func (c *Client) Leave() {
 	}
 }
 
-// Close ends the connection to the hub, and with it all servers' connections.
-func (c *Client) Close() {
-	c.mu.Lock()
-	l := c.link
-	c.closed, c.link = true, nil
-	c.mu.Unlock()
-	if l != nil {
-		l.lose(errClosed)
-	}
-}
-
-var errClosed = errors.New("the gateway has ended its connection to the hub")
-
-// connect returns the connection to the hub.
-func (c *Client) connect(ctx context.Context) (*link, error) {
-	if l, err := c.current(); l != nil || err != nil {
-		return l, err
-	}
-	select {
-	case c.dialing <- struct{}{}:
-	case <-ctx.Done():
-		return nil, toolscript.ContextError(ctx)
-	}
-	defer func() { <-c.dialing }()
-	if l, err := c.current(); l != nil || err != nil {
-		return l, err
-	}
-	l, err := c.open(ctx)
-	if err != nil {
-		return nil, err
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.closed {
-		go l.lose(errClosed)
-		return nil, unavailable("%w", errClosed)
-	}
-	c.link = l
-	return l, nil
-}
-
-// current returns the connection if there is one.
-func (c *Client) current() (*link, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.closed {
-		return nil, unavailable("%w", errClosed)
-	}
-	if c.link == nil || c.link.over() {
-		return nil, nil
-	}
-	return c.link, nil
-}
-
 func (c *Client) open(ctx context.Context) (*link, error) {
 	endpoint, err := c.options.Find(ctx)
 	if err != nil {
@@ -150,7 +93,8 @@ func (c *Client) open(ctx context.Context) (*link, error) {
 		_ = g.conn.Close() // the error is known
 		return nil, err
 	}
-	l, err := newLink(me.ID, answer.Password, &buffered{Conn: g.conn, from: g.lines}, c.options)
+	connect := connectHub(me.ID, answer.Password, &buffered{Conn: g.conn, from: g.lines})
+	l, err := newLink(wire.HostNames(me.ID), linkOptions{Answers: c.options.Answers, Logger: c.options.Logger}, connect)
 	if err != nil {
 		_ = g.conn.Close() // the error is known
 		return nil, unavailable("connect to the hub: %w", err)

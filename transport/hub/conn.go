@@ -14,56 +14,75 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
+// base is what the connections to servers in a hub and in a fleet have in common.
+type base struct {
+	link    *link
+	name    string // of the server in the configuration of the gateway
+	subject string // of calls
+	on      mcpclient.Events
+	offered wire.Offered
+
+	gone chan struct{}
+	mu   sync.Mutex
+	err  error
+	tail []string
+}
+
+func (c *base) about(tool string) toolscript.Error {
+	return toolscript.Error{Server: c.name, Tool: tool}
+}
+
 // Conn is a connection to a server in the hub. It ends when the hub's connection to the
 // server ends, or that of the gateway to the hub. It is safe for concurrent use.
 type Conn struct {
-	link       *link
-	definition wire.Definition
-	key        string
-	subject    string // of calls
-	on         mcpclient.Events
-	offer      uint64 // the number of the offer; set by link.add
-	offered    wire.Offered
-
-	gone    chan struct{}
-	mu      sync.Mutex
-	restart bool // Close restarts the server
-	err     error
-	tail    []string
+	base
+	key     string
+	offer   uint64 // the number of the offer; set by link.add
+	restart bool   // Close restarts the server; guarded by mu
 }
 
 // dial offers the server to the hub and waits until it is connected.
 func (l *link) dial(ctx context.Context, d wire.Definition, on mcpclient.Events) (*Conn, error) {
-	c := &Conn{link: l, definition: d, key: d.Key(), on: on, gone: make(chan struct{})}
-	c.subject = wire.ServerSubject(c.key, l.id)
-	payload, err := l.ask(ctx, wire.Offer, d.Encode(left(ctx)), c.about(""), c)
-	if err == nil && json.Unmarshal(payload, &c.offered) != nil {
-		err = &toolscript.Error{Kind: toolscript.Internal, Server: d.Name, Err: errors.New("the answer of the hub cannot be read")}
+	c := &Conn{base: base{link: l, name: d.Name, on: on, gone: make(chan struct{})}, key: d.Key()}
+	c.subject = wire.ServerSubject(c.key, l.names.Gateway())
+	payload, err := l.ask(ctx, c.control(wire.Offer), d.Encode(left(ctx)), c.about(""), c)
+	if err == nil {
+		err = c.decodeOffered(payload)
 	}
 	if err != nil {
 		l.forget(c)
-		l.tell(wire.Release, c.offer, nil)
+		l.tell(wire.Release, "", c.offer, nil)
 		return nil, err
 	}
 	return c, nil
 }
 
-func (c *Conn) about(tool string) toolscript.Error {
-	return toolscript.Error{Server: c.definition.Name, Tool: tool}
+// control is the subject of a request to the hub.
+func (c *Conn) control(verb string) string { return c.link.names.Hub(verb, "") }
+
+func (c *base) decodeOffered(payload []byte) error {
+	if json.Unmarshal(payload, &c.offered) != nil {
+		return &toolscript.Error{Kind: toolscript.Internal, Server: c.name, Err: errors.New("the answer of the hub cannot be read")}
+	}
+	return nil
 }
 
 // Info returns the server's description of itself.
-func (c *Conn) Info() mcpclient.Info { return c.offered.Info }
+func (c *base) Info() mcpclient.Info { return c.offered.Info }
 
 // ListTools returns the tools that the server has listed last.
 func (c *Conn) ListTools(ctx context.Context) ([]toolscript.Tool, error) {
-	payload, err := c.link.ask(ctx, wire.Tools, c.target(), c.about(""), nil)
+	return c.tools(c.link.ask(ctx, c.control(wire.Tools), c.target(), c.about(""), nil))
+}
+
+// tools reads the answer to a request for the tools.
+func (c *base) tools(payload []byte, err error) ([]toolscript.Tool, error) {
 	if err != nil {
 		return nil, err
 	}
-	tools, err := wire.DecodeTools(payload, c.definition.Name)
+	tools, err := wire.DecodeTools(payload, c.name)
 	if err != nil {
-		return nil, &toolscript.Error{Kind: toolscript.Internal, Server: c.definition.Name, Err: err}
+		return nil, &toolscript.Error{Kind: toolscript.Internal, Server: c.name, Err: err}
 	}
 	return tools, nil
 }
@@ -71,7 +90,7 @@ func (c *Conn) ListTools(ctx context.Context) ([]toolscript.Tool, error) {
 // Ping checks whether the hub answers and is connected to the server. The hub sends the
 // pings to the server.
 func (c *Conn) Ping(ctx context.Context) error {
-	_, err := c.link.ask(ctx, wire.Ping, c.target(), c.about(""), nil)
+	_, err := c.link.ask(ctx, c.control(wire.Ping), c.target(), c.about(""), nil)
 	return err
 }
 
@@ -81,10 +100,10 @@ func (c *Conn) target() []byte {
 }
 
 // Lost returns a channel that is closed when the connection has ended.
-func (c *Conn) Lost() <-chan struct{} { return c.gone }
+func (c *base) Lost() <-chan struct{} { return c.gone }
 
 // Err returns why the connection ended, nil while it is up.
-func (c *Conn) Err() error {
+func (c *base) Err() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.err
@@ -92,7 +111,7 @@ func (c *Conn) Err() error {
 
 // Stderr returns the last lines of the server's standard error, once the hub's connection
 // to the server has ended.
-func (c *Conn) Stderr() []string {
+func (c *base) Stderr() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.tail
@@ -120,8 +139,8 @@ func (c *Conn) restartServer() {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), restartTime)
 	defer cancel()
-	if _, err := c.link.ask(ctx, wire.Restart, c.target(), c.about(""), nil); err != nil {
-		c.link.options.Logger.Warn("shared server not restarted", slog.String("server", c.definition.Name), slog.String("error", err.Error()))
+	if _, err := c.link.ask(ctx, c.control(wire.Restart), c.target(), c.about(""), nil); err != nil {
+		c.link.options.Logger.Warn("shared server not restarted", slog.String("server", c.name), slog.String("error", err.Error()))
 	}
 }
 
@@ -130,9 +149,9 @@ func (c *Conn) restartServer() {
 func (c *Conn) Close() error {
 	c.link.forget(c)
 	c.restartServer()
-	c.lose(&toolscript.Error{Kind: toolscript.Unavailable, Server: c.definition.Name, Err: errors.New("the connection was closed")})
+	c.lose(&toolscript.Error{Kind: toolscript.Unavailable, Server: c.name, Err: errors.New("the connection was closed")})
 	if !c.link.leaving.Load() {
-		c.link.tell(wire.Release, c.offer, nil)
+		c.link.tell(wire.Release, "", c.offer, nil)
 	}
 	return nil
 }
@@ -140,15 +159,15 @@ func (c *Conn) Close() error {
 // SetConcurrency tells the hub how many calls of the server may be in flight by the
 // configuration of this gateway; 0 if it has no limit of its own.
 func (c *Conn) SetConcurrency(limit int) {
-	c.link.tell(wire.Limit, c.offer, []byte(strconv.Itoa(limit)))
+	c.link.tell(wire.Limit, "", c.offer, []byte(strconv.Itoa(limit)))
 }
 
 // KeepsLimit says that the time limit of a tool call is that of the hub, which knows when
 // the call has its turn.
-func (c *Conn) KeepsLimit() {}
+func (c *base) KeepsLimit() {}
 
 // lose ends the connection, once.
-func (c *Conn) lose(why error) {
+func (c *base) lose(why error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.err != nil {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/hub/wire"
+	"github.com/toolscript/toolscript/transport/inflight"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
@@ -27,8 +27,8 @@ const (
 // link is the connection of a gateway to a hub. All messages of the hub arrive in one
 // goroutine, in order, which must not block.
 type link struct {
-	id      string
-	options ClientOptions
+	names   wire.Names
+	options linkOptions
 	nc      *nats.Conn
 	gone    chan struct{} // closed when the connection has ended
 	leaving atomic.Bool   // the gateway ends
@@ -38,23 +38,44 @@ type link struct {
 	last     uint64
 	requests map[uint64]*request
 	conns    map[uint64]*Conn // by the number of their offer
+	users    map[*FleetConn]struct{}
+	looking  bool // look is due, see attend
 }
 
-func newLink(id, password string, conn net.Conn, o ClientOptions) (*link, error) {
-	l := &link{id: id, options: o, gone: make(chan struct{}), requests: map[uint64]*request{}, conns: map[uint64]*Conn{}}
-	nc, err := nats.Connect("nats://hub", nats.Name("toolscript gateway"), nats.UserInfo(id, password),
-		nats.SetCustomDialer(oneConn{conn}), nats.SkipHostLookup(), nats.NoReconnect(), nats.IgnoreDiscoveredServers(),
-		nats.CustomInboxPrefix(wire.GatewayPrefix(id)+"inbox"), nats.Timeout(handshakeTime), nats.FlusherTimeout(flushTime),
-		nats.PingInterval(pingInterval), nats.MaxPingsOutstanding(pingsOut),
-		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
-			o.Logger.Warn("error of the connection to the hub", slog.String("error", err.Error()))
-		}))
+// linkOptions are those of a link. fleet names what the gateway is connected to.
+type linkOptions struct {
+	Answers *inflight.Budget
+	Logger  *slog.Logger
+	fleet   bool // the requests are for several hubs; else for one
+}
+
+func (o linkOptions) peer() string {
+	if o.fleet {
+		return "the fleet"
+	}
+	return "the hub"
+}
+
+// connectHub connects to the NATS server of a hub over a connection that exists.
+func connectHub(id, password string, conn net.Conn) func(...nats.Option) (*nats.Conn, error) {
+	return func(o ...nats.Option) (*nats.Conn, error) {
+		return nats.Connect("nats://hub", append(o, nats.UserInfo(id, password), nats.SetCustomDialer(oneConn{conn}),
+			nats.SkipHostLookup(), nats.IgnoreDiscoveredServers(), nats.Timeout(handshakeTime))...)
+	}
+}
+
+// newLink connects, and receives what is sent to the gateway.
+func newLink(names wire.Names, o linkOptions, connect func(...nats.Option) (*nats.Conn, error)) (*link, error) {
+	l := &link{names: names, options: o, gone: make(chan struct{}), requests: map[uint64]*request{}, conns: map[uint64]*Conn{}, users: map[*FleetConn]struct{}{}}
+	nc, err := connect(nats.Name("toolscript gateway"), nats.NoReconnect(), nats.CustomInboxPrefix(names.Inbox()+"inbox"),
+		nats.FlusherTimeout(flushTime), nats.PingInterval(pingInterval), nats.MaxPingsOutstanding(pingsOut),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { l.failed(err) }))
 	if err != nil {
 		return nil, err
 	}
 	l.nc = nc
-	nc.SetClosedHandler(func(nc *nats.Conn) { l.lose(lossOf(nc)) })
-	incoming, err := nc.Subscribe(wire.GatewayPrefix(id)+">", l.received)
+	nc.SetClosedHandler(func(nc *nats.Conn) { l.lose(o.lossOf(nc)) })
+	incoming, err := nc.Subscribe(names.Inbox()+">", l.received)
 	if err == nil {
 		err = incoming.SetPendingLimits(-1, -1) // the hub sends no more than the gateway has asked for
 	}
@@ -73,11 +94,19 @@ type oneConn struct{ conn net.Conn }
 
 func (o oneConn) Dial(string, string) (net.Conn, error) { return o.conn, nil }
 
-func lossOf(nc *nats.Conn) error {
+func (o linkOptions) lossOf(nc *nats.Conn) error {
 	if err := nc.LastError(); err != nil {
-		return fmt.Errorf("the connection to the hub was lost: %w", err)
+		return fmt.Errorf("the connection to %s was lost: %w", o.peer(), err)
 	}
-	return errors.New("the connection to the hub was lost: the hub has ended")
+	return fmt.Errorf("the connection to %s was lost: it has ended", o.peer())
+}
+
+// failed handles an error of the connection that does not end it.
+func (l *link) failed(err error) {
+	l.options.Logger.Warn("error of the connection to "+l.options.peer(), slog.String("error", err.Error()))
+	if errors.Is(err, nats.ErrPermissionViolation) {
+		l.denied(err)
+	}
 }
 
 // over reports whether the connection has ended.
@@ -98,15 +127,18 @@ func (l *link) lose(why error) {
 		return
 	}
 	l.why = why
-	requests, conns := l.requests, l.conns
-	l.requests, l.conns = nil, nil
+	requests, conns, users := l.requests, l.conns, l.users
+	l.requests, l.conns, l.users = nil, nil, nil
 	close(l.gone)
 	l.mu.Unlock()
 	for _, r := range requests {
 		r.end(nil, lostDuring(r.about, why))
 	}
 	for _, c := range conns {
-		c.lose(&toolscript.Error{Kind: toolscript.Unavailable, Server: c.definition.Name, RetryAfter: retryAfter, Err: why})
+		c.lose(&toolscript.Error{Kind: toolscript.Unavailable, Server: c.name, RetryAfter: retryAfter, Err: why})
+	}
+	for c := range users {
+		c.lose(&toolscript.Error{Kind: toolscript.Unavailable, Server: c.name, RetryAfter: retryAfter, Err: why})
 	}
 	l.nc.Close()
 }
@@ -137,8 +169,9 @@ func (l *link) add(r *request, conn *Conn) error {
 		return l.why
 	}
 	l.last++
-	r.number, r.link = l.last, l
+	r.number, r.link, r.begun = l.last, l, time.Now()
 	l.requests[r.number] = r
+	l.attend()
 	if conn != nil {
 		conn.offer = r.number
 		l.conns[r.number] = conn
@@ -168,17 +201,39 @@ func (l *link) forget(c *Conn) {
 	delete(l.conns, c.offer)
 }
 
+// watch has the connection to a server of a fleet end with the link. It returns false if
+// the link has ended.
+func (l *link) watch(c *FleetConn) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.why != nil {
+		return false
+	}
+	l.users[c] = struct{}{}
+	return true
+}
+
+func (l *link) unwatch(c *FleetConn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.users, c)
+}
+
 // received handles a message of the hub.
 func (l *link) received(m *nats.Msg) {
 	if m.Header.Get(statusHeader) == noResponders {
 		l.unheard(m.Subject)
 		return
 	}
-	number, event, ok := wire.ParseEvent(m.Subject, l.id)
+	number, event, ok := l.names.Event(m.Subject)
 	if !ok {
 		return
 	}
 	r, conn := l.find(number)
+	if event == wire.Taken {
+		l.taken(r, number, m.Data)
+		return
+	}
 	if r != nil {
 		r.heard = true
 	}
@@ -188,8 +243,8 @@ func (l *link) received(m *nats.Msg) {
 	if conn != nil {
 		conn.received(event, m.Data)
 	}
-	if r == nil && event == wire.Large {
-		l.tell(wire.Drop, number, nil) // the request ended while its answer was on its way
+	if r == nil && event == wire.Large && !l.options.fleet {
+		l.tell(wire.Drop, "", number, nil) // the request ended while its answer was on its way
 	}
 }
 
@@ -202,7 +257,7 @@ const (
 // unheard ends a request of which a message had no subscriber: the server has ended in the
 // hub, or the hub is ending.
 func (l *link) unheard(reply string) {
-	_, number, ok := wire.ParseReply(reply)
+	number, ok := l.names.ParseReply(reply)
 	if !ok {
 		return
 	}
@@ -210,36 +265,46 @@ func (l *link) unheard(reply string) {
 	switch {
 	case r == nil: // it has ended meanwhile
 	case r.heard:
-		r.finish(nil, lostDuring(r.about, errUnheard))
+		r.finish(nil, lostDuring(r.about, l.options.unheard()))
 	default:
-		r.finish(nil, notSent(r.about, errUnheard))
+		r.finish(nil, notSent(r.about, l.options.unheard()))
 	}
 }
 
-var errUnheard = errors.New("the server is not in the hub any more, or the hub is ending")
+func (o linkOptions) unheard() error {
+	if o.fleet {
+		return errNoHub
+	}
+	return errUnheard
+}
+
+var (
+	errUnheard = errors.New("the server is not in the hub any more, or the hub is ending")
+	errNoHub   = errors.New("no hub of the fleet offers the server at present")
+)
 
 // publish sends a message. The error says that it was certainly not sent.
 func (l *link) publish(subject string, number uint64, header nats.Header, payload []byte) error {
-	return l.nc.PublishMsg(&nats.Msg{Subject: subject, Reply: wire.ReplySubject(l.id, number), Header: header, Data: payload})
+	return l.nc.PublishMsg(&nats.Msg{Subject: subject, Reply: l.names.Reply(number), Header: header, Data: payload})
 }
 
-// tell sends a message to the hub that has no answer.
-func (l *link) tell(verb string, number uint64, payload []byte) {
-	_ = l.publish(wire.HubSubject(verb, l.id), number, nil, payload) // if the connection has ended, the hub knows
+// tell sends a message to a hub that has no answer. In a fleet, hub is its id.
+func (l *link) tell(verb, hub string, number uint64, payload []byte) {
+	_ = l.publish(l.names.Hub(verb, hub), number, nil, payload) // if the connection has ended, the hub knows
 }
 
-// ask sends a request to the hub and waits for the answer.
-func (l *link) ask(ctx context.Context, verb string, payload []byte, about toolscript.Error, conn *Conn) ([]byte, error) {
+// ask sends a request to a subject and waits for the answer.
+func (l *link) ask(ctx context.Context, subject string, payload []byte, about toolscript.Error, conn *Conn) ([]byte, error) {
 	type answer struct {
 		payload []byte
 		err     error
 	}
 	answers := make(chan answer, 1)
-	r := &request{about: about, ctx: ctx, done: func(payload []byte, err error) { answers <- answer{payload, err} }}
+	r := &request{about: about, ctx: ctx, subject: subject, done: func(payload []byte, err error) { answers <- answer{payload, err} }}
 	if err := l.add(r, conn); err != nil {
 		return nil, notSent(about, err)
 	}
-	if err := l.publish(wire.HubSubject(verb, l.id), r.number, nil, payload); err != nil {
+	if err := l.publish(subject, r.number, nil, payload); err != nil {
 		l.take(r.number)
 		return nil, notSent(about, err)
 	}
@@ -249,15 +314,10 @@ func (l *link) ask(ctx context.Context, verb string, payload []byte, about tools
 	case <-ctx.Done():
 		if l.take(r.number) {
 			r.over()
-			l.tell(wire.Drop, r.number, nil)
+			r.tell(wire.Drop, nil)
 			return nil, named(toolscript.ContextError(ctx), about)
 		}
 		a := <-answers
 		return a.payload, a.err
 	}
-}
-
-// credit says that the gateway has room for n more pieces of an answer.
-func (l *link) credit(number uint64, n int) {
-	l.tell(wire.Credit, number, []byte(strconv.Itoa(n)))
 }

@@ -17,6 +17,7 @@ import (
 type request struct {
 	link   *link
 	number uint64
+	begun  time.Time
 	about  toolscript.Error
 	ctx    context.Context //nolint:containedctx // for the memory of the answer
 	lease  *inflight.Lease // counts the bytes of the answer; may be nil
@@ -26,6 +27,13 @@ type request struct {
 	progress func(toolscript.Progress)
 	ask      func(wire.Question)
 	outgoing *wire.Outgoing // arguments that are sent in pieces
+
+	// In a fleet. hub, missed and beat are guarded by link.mu.
+	subject string             // that the request was sent to
+	origin  *toolscript.Origin // receives the host of the hub; may be nil
+	hub     string             // the id of the hub that has the request; empty if none is known
+	missed  int                // how often the hub has said that it does not have the request
+	beat    bool               // asks the hub what it has
 
 	heard    bool           // the hub has sent an event; used by the goroutine of the link
 	incoming *wire.Incoming // used by the goroutine of the link, after room was made
@@ -66,6 +74,25 @@ func (r *request) received(event string, payload []byte) bool {
 	return true
 }
 
+// tell sends a message about the request to the hub that has it. In a fleet, a request
+// that no hub has taken yet is ended by taken.
+func (r *request) tell(verb string, payload []byte) {
+	if hub := r.taker(); hub != "" || !r.link.options.fleet {
+		r.link.tell(verb, hub, r.number, payload)
+	}
+}
+
+// taker is the id of the hub that has taken the request; empty if none is known, and
+// outside of a fleet.
+func (r *request) taker() string {
+	r.link.mu.Lock()
+	defer r.link.mu.Unlock()
+	return r.hub
+}
+
+// credit says that the gateway has room for n more pieces of the answer.
+func (r *request) credit(n int) { r.tell(wire.Credit, []byte(strconv.Itoa(n))) }
+
 // expect makes room for an answer in pieces.
 func (r *request) expect(payload []byte) {
 	size, err := strconv.Atoi(string(payload))
@@ -79,7 +106,7 @@ func (r *request) expect(payload []byte) {
 		stop := r.keepAnswer()
 		err := r.lease.Take(ctx, size)
 		if stop(); err != nil {
-			r.link.tell(wire.Drop, r.number, nil)
+			r.tell(wire.Drop, nil)
 			r.finish(nil, named(err, r.about))
 			return
 		}
@@ -88,7 +115,7 @@ func (r *request) expect(payload []byte) {
 			r.incoming = wire.NewIncoming(size)
 		}
 		r.mu.Unlock()
-		r.link.credit(r.number, wire.Window)
+		r.credit(wire.Window)
 	}()
 }
 
@@ -105,7 +132,7 @@ func (r *request) keepAnswer() (stop func()) {
 		for {
 			select {
 			case <-tick.C:
-				r.link.credit(r.number, 0)
+				r.credit(0)
 			case <-over:
 				return
 			}
@@ -128,7 +155,7 @@ func (r *request) piece(payload []byte) {
 	case complete:
 		r.finish(in.Payload(), nil)
 	default:
-		r.link.credit(r.number, 1)
+		r.credit(1)
 	}
 }
 
@@ -136,7 +163,7 @@ func (r *request) piece(payload []byte) {
 func (r *request) broken() {
 	about := r.about
 	about.Kind, about.Err = toolscript.Internal, errors.New("the answer of the hub cannot be read")
-	r.link.tell(wire.Drop, r.number, nil)
+	r.tell(wire.Drop, nil)
 	r.finish(nil, &about)
 }
 

@@ -22,6 +22,7 @@ type ToolCall struct {
 	Run      string                    // id of the run that makes the call; empty outside of runs
 	Trace    string                    // traceparent for the server; empty if there is none
 	Limit    time.Duration             // of the call without progress; the caller of Start applies it, unless the connection does
+	Origin   *toolscript.Origin        // receives the host of the hub in a fleet; may be nil
 	Progress func()                    // called for each progress notification; may be nil
 	Watch    func(toolscript.Progress) // receives their content; nil: the watcher of Ctx, see WatchProgress
 

@@ -19,7 +19,7 @@ import (
 // call is a call of a gateway that has not been answered.
 type call struct {
 	gateway *gateway
-	server  *shared
+	server  *target
 	number  uint64
 	head    wire.Call
 	held    inflight.Held
@@ -48,13 +48,18 @@ func (s *shared) called(r micro.Request) {
 	}
 	head, err := wire.DecodeCall(r.Headers().Get(wire.CallHeader))
 	if err != nil {
-		g.answer(number, nil, &toolscript.Error{Kind: toolscript.Invalid, Err: err}, s, nil)
+		g.answer(number, nil, &toolscript.Error{Kind: toolscript.Invalid, Err: err}, &s.target, nil)
 		return
 	}
 	if g.uses(s.key) == nil {
-		g.answer(number, nil, errNotOffered, s, nil)
+		g.answer(number, nil, errNotOffered, &s.target, nil)
 		return
 	}
+	g.called(&s.target, number, head, r.Data())
+}
+
+// called begins a call. It must not block.
+func (g *gateway) called(s *target, number uint64, head wire.Call, args []byte) {
 	c := &call{gateway: g, server: s, number: number, head: head, asks: map[int]chan wire.Reply{}}
 	c.life, c.end = context.WithCancel(g.life)
 	if !g.add(c) {
@@ -65,7 +70,7 @@ func (s *shared) called(r micro.Request) {
 		go c.receive()
 		return
 	}
-	c.begin(r.Data())
+	c.begin(args)
 }
 
 // add registers a call. It returns false if the gateway has ended or the number is in use.
@@ -121,7 +126,7 @@ func (c *call) begin(args json.RawMessage) {
 			_ = c.gateway.tellJSON(c.number, wire.Progress, p) // the gateway sees the end of the connection
 		}
 	}
-	stop := c.gateway.host.options.Servers.CallServer(c.server.name, sc)
+	stop := c.gateway.core.servers.CallServer(c.server.name, sc)
 	c.mu.Lock()
 	c.begun = stop
 	cause := c.cause
@@ -162,7 +167,7 @@ func (c *call) done(result json.RawMessage, err error) {
 
 // receive collects arguments that arrive in pieces.
 func (c *call) receive() {
-	err := c.gateway.host.options.Answers.LeaseOf(&c.held).Take(c.life, c.head.Size)
+	err := c.gateway.core.answers.LeaseOf(&c.held).Take(c.life, c.head.Size)
 	if err != nil {
 		c.fail(err)
 		return

@@ -8,3 +8,6 @@ func (h *Host) LoseNATS() error {
 	}
 	return h.broker.server.DisconnectClientByID(id)
 }
+
+// Cut ends the connection of a hub to its fleet as the end of its process does.
+func (f *Fleet) Cut() { f.nc.Close() }

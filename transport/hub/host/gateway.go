@@ -17,7 +17,9 @@ import (
 
 // gateway is a connected gateway, with all that ends with its connection.
 type gateway struct {
-	host  *Host
+	core  *core
+	host  *Host // nil in a fleet
+	names wire.Names
 	id    string
 	label string
 	pid   int
@@ -30,6 +32,16 @@ type gateway struct {
 	offers  map[uint64]*offer
 	calls   map[uint64]*call
 	answers map[uint64]*wire.Outgoing // that are sent in pieces
+	heard   time.Time                 // in a fleet: when it has sent a message last
+}
+
+func (c *core) newGateway(names wire.Names) *gateway {
+	g := &gateway{
+		core: c, names: names, id: names.Gateway(), since: time.Now(),
+		offers: map[uint64]*offer{}, calls: map[uint64]*call{}, answers: map[uint64]*wire.Outgoing{},
+	}
+	g.life, g.end = context.WithCancel(c.closing)
+	return g
 }
 
 // errGone is the cause for the end of the calls of a gateway that has ended.
@@ -37,11 +49,8 @@ var errGone = &toolscript.Error{Kind: toolscript.Cancelled, Err: errors.New("the
 
 // arrived adds a gateway. It returns false if the id is in use.
 func (h *Host) arrived(me wire.ConnectRequest) bool {
-	g := &gateway{
-		host: h, id: me.ID, label: me.Label, pid: me.PID, since: time.Now(),
-		offers: map[uint64]*offer{}, calls: map[uint64]*call{}, answers: map[uint64]*wire.Outgoing{},
-	}
-	g.life, g.end = context.WithCancel(h.closing)
+	g := h.newGateway(wire.HostNames(me.ID))
+	g.host, g.label, g.pid = h, me.Label, me.PID
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if _, taken := h.gateways[me.ID]; taken {
@@ -67,6 +76,13 @@ func (h *Host) left(id string) {
 	delete(h.gateways, id)
 	h.changed()
 	h.mu.Unlock()
+	for _, o := range g.leave() {
+		o.release(h.options.Idle)
+	}
+}
+
+// leave cancels the calls of a gateway that has ended, and returns its offers.
+func (g *gateway) leave() map[uint64]*offer {
 	g.end()
 	g.mu.Lock()
 	g.gone = true
@@ -79,15 +95,7 @@ func (h *Host) left(id string) {
 	for _, a := range answers {
 		a.Stop()
 	}
-	for _, o := range offers {
-		o.release(h.options.Idle)
-	}
-}
-
-func (h *Host) gateway(id string) *gateway {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.gateways[id]
+	return offers
 }
 
 func (g *gateway) status() wire.Gateway {
@@ -112,7 +120,7 @@ func (h *Host) requested(m *nats.Msg) {
 	if g == nil {
 		return // it has ended meanwhile
 	}
-	switch wire.Verb(m.Subject) {
+	switch verb := wire.Verb(m.Subject); verb {
 	case wire.Offer:
 		g.offered(number, m.Data)
 	case wire.Release:
@@ -125,6 +133,14 @@ func (h *Host) requested(m *nats.Msg) {
 		go g.restart(number, m.Data)
 	case wire.Ping:
 		g.ping(number, m.Data)
+	default:
+		g.followed(verb, number, m)
+	}
+}
+
+// followed handles a message about a request that the hub has.
+func (g *gateway) followed(verb string, number uint64, m *nats.Msg) {
+	switch verb {
 	case wire.Answer:
 		g.answered(number, m.Data)
 	case wire.Credit:
@@ -138,7 +154,7 @@ func (h *Host) requested(m *nats.Msg) {
 
 // tell sends an event of a request.
 func (g *gateway) tell(number uint64, event string, payload []byte) error {
-	return g.host.nc.Publish(wire.ReplySubject(g.id, number)+"."+event, payload)
+	return g.core.nc.Publish(g.names.Reply(number)+"."+event, payload)
 }
 
 func (g *gateway) tellJSON(number uint64, event string, value any) error {
@@ -151,7 +167,7 @@ func (g *gateway) tellJSON(number uint64, event string, value any) error {
 
 // answer sends the result of a request, in pieces if it is large. over is called when the
 // result is not in use any more; it may be nil.
-func (g *gateway) answer(number uint64, result []byte, err error, s *shared, over func()) {
+func (g *gateway) answer(number uint64, result []byte, err error, s *target, over func()) {
 	if over == nil {
 		over = func() {}
 	}
@@ -173,7 +189,7 @@ func (g *gateway) answer(number uint64, result []byte, err error, s *shared, ove
 // gateway may wait for memory, or its process is stopped.
 const roomTime = 30 * time.Second
 
-func (g *gateway) answerLarge(number uint64, result []byte, s *shared, over func()) {
+func (g *gateway) answerLarge(number uint64, result []byte, s *target, over func()) {
 	size := len(result)
 	out := wire.NewOutgoing(result, func(piece []byte) error { return g.tell(number, wire.Part, piece) }, over)
 	g.mu.Lock()
@@ -228,7 +244,12 @@ func (g *gateway) tools(number uint64, payload []byte) {
 		g.answer(number, nil, err, s, nil)
 		return
 	}
-	view, _ := g.host.options.Servers.ViewServer(s.name)
+	g.list(number, s)
+}
+
+// list answers with the tools of a server.
+func (g *gateway) list(number uint64, s *target) {
+	view, _ := g.core.servers.ViewServer(s.name)
 	if view.Status.State != toolscript.Ready {
 		g.answer(number, nil, connectError(view.Status), s, nil)
 		return
@@ -242,9 +263,9 @@ func (g *gateway) tools(number uint64, payload []byte) {
 func (g *gateway) restart(number uint64, payload []byte) {
 	s, err := g.target(payload)
 	if err == nil {
-		ctx, cancel := context.WithTimeout(g.host.closing, offerTime)
+		ctx, cancel := context.WithTimeout(g.core.closing, offerTime)
 		defer cancel()
-		_, err = g.host.options.Servers.RestartServer(ctx, s.name)
+		_, err = g.core.servers.RestartServer(ctx, s.name)
 	}
 	g.answer(number, nil, err, s, nil)
 }
@@ -253,7 +274,7 @@ func (g *gateway) restart(number uint64, payload []byte) {
 func (g *gateway) ping(number uint64, payload []byte) {
 	s, err := g.target(payload)
 	if err == nil {
-		if view, _ := g.host.options.Servers.ViewServer(s.name); view.Status.State != toolscript.Ready {
+		if view, _ := g.core.servers.ViewServer(s.name); view.Status.State != toolscript.Ready {
 			err = connectError(view.Status)
 		}
 	}
@@ -261,11 +282,11 @@ func (g *gateway) ping(number uint64, payload []byte) {
 }
 
 // target returns the server that a request names, if the gateway uses it.
-func (g *gateway) target(payload []byte) (*shared, error) {
+func (g *gateway) target(payload []byte) (*target, error) {
 	var t wire.Target
 	if err := json.Unmarshal(payload, &t); err == nil {
 		if s := g.uses(t.Key); s != nil {
-			return s, nil
+			return &s.target, nil
 		}
 	}
 	return nil, errNotOffered

@@ -1,7 +1,6 @@
 package host
 
 import (
-	"context"
 	"strconv"
 	"sync"
 	"testing"
@@ -14,7 +13,7 @@ import (
 func TestGatewayCount(t *testing.T) {
 	var mu sync.Mutex
 	last, wrong := 0, 0
-	h := &Host{closing: context.Background(), gateways: map[string]*gateway{}, options: Options{Changed: func(n int) {
+	h := &Host{options: Options{Changed: func(n int) {
 		mu.Lock()
 		defer mu.Unlock()
 		if n != last+1 && n != last-1 {
@@ -22,6 +21,7 @@ func TestGatewayCount(t *testing.T) {
 		}
 		last = n
 	}}}
+	h.init(nil, nil, nil)
 	var all sync.WaitGroup
 	for i := range 8 {
 		me := wire.ConnectRequest{ID: strconv.Itoa(i)}

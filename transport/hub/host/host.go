@@ -14,8 +14,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/nats-io/nats.go"
-
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/hub/wire"
 	"github.com/toolscript/toolscript/transport/inflight"
@@ -56,22 +54,17 @@ type Options struct {
 
 // Host is a hub. It is safe for concurrent use.
 type Host struct {
+	core
 	options  Options
-	log      *slog.Logger
 	self     wire.HubInfo
 	broker   *broker
-	nc       *nats.Conn
 	acceptor *acceptor
-	closing  context.Context //nolint:containedctx // the work of the hub ends with it
-	shut     context.CancelFunc
-	lost     chan struct{} // closed when the hub's own connection has ended
 
 	changing sync.Mutex // held while a server is started or ended
 
-	mu       sync.Mutex
-	gateways map[string]*gateway // by id
-	shared   map[string]*shared  // by key
-	names    map[string]string   // shown names of servers, to their keys
+	// Guarded by mu.
+	shared map[string]*shared // by key
+	names  map[string]string  // shown names of servers, to their keys
 }
 
 // Start starts the NATS server and accepts gateways.
@@ -83,11 +76,10 @@ func Start(o Options) (*Host, error) {
 		return nil, errors.New("a hub needs a token")
 	}
 	h := &Host{
-		options: o, log: o.Logger, self: wire.HubInfo{Protocol: wire.Protocol, Version: o.Version, PID: os.Getpid(), Started: time.Now()},
-		gateways: map[string]*gateway{}, shared: map[string]*shared{}, names: map[string]string{},
-		lost: make(chan struct{}),
+		options: o, shared: map[string]*shared{}, names: map[string]string{},
+		self: wire.HubInfo{Protocol: wire.Protocol, Version: o.Version, PID: os.Getpid(), Started: time.Now()},
 	}
-	h.closing, h.shut = context.WithCancel(context.Background())
+	h.init(o.Servers, o.Answers, o.Logger)
 	h.acceptor = newAcceptor(h)
 	var err error
 	if h.broker, err = newBroker(o); err != nil {
@@ -119,10 +111,6 @@ func (h *Host) Port() int {
 	}
 	return 0
 }
-
-// Lost returns a channel that is closed when the hub has lost its own connection to the
-// NATS server. It then answers no call, and has to be closed.
-func (h *Host) Lost() <-chan struct{} { return h.lost }
 
 // Close ends all connections. Calls in flight fail at the gateways. It does not end the
 // servers.

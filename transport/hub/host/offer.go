@@ -53,7 +53,11 @@ func (g *gateway) offered(number uint64, payload []byte) {
 			err = s.answerOffer(o)
 		}
 		if err != nil {
-			g.answer(number, nil, err, s, nil)
+			var about *target
+			if s != nil {
+				about = &s.target
+			}
+			g.answer(number, nil, err, about, nil)
 		}
 	}()
 }

@@ -27,18 +27,19 @@ const (
 	keyShown   = 8                // digits of a key in shown names
 )
 
+// counts count the calls of a server.
+type counts struct{ calls, failures atomic.Uint64 }
+
 // shared is a server that gateways share.
 type shared struct {
+	target     // its name is name~key, with the whole key
 	host       *Host
 	key        string
-	name       string // of its actor: name~key, with the whole key
 	shown      string // name~ and the first digits of the key if several servers have one name
 	definition wire.Definition
 	service    micro.Service
 	life       context.Context //nolint:containedctx // ends with the server
 	end        context.CancelFunc
-	calls      atomic.Uint64
-	failures   atomic.Uint64
 	logged     logBound
 
 	mu         sync.Mutex
@@ -79,7 +80,7 @@ func (h *Host) join(ctx context.Context, d wire.Definition, o *offer) (*shared, 
 
 // newShared makes the micro service of a server. It is called with changing held.
 func (h *Host) newShared(key string, d wire.Definition) (*shared, error) {
-	s := &shared{host: h, key: key, name: d.Name + "~" + key, definition: d, offers: map[*offer]struct{}{}, limit: -1}
+	s := &shared{target: target{name: d.Name + "~" + key, title: d.Name}, host: h, key: key, definition: d, offers: map[*offer]struct{}{}, limit: -1}
 	s.life, s.end = context.WithCancel(h.closing)
 	h.mu.Lock()
 	s.shown = h.free(d.Name, d.Name+"~"+key[:keyShown], s.name)
@@ -251,7 +252,7 @@ func (s *shared) answerOffer(o *offer) error {
 		return err
 	}
 	o.connected = true
-	o.gateway.answer(o.number, text, nil, s, nil)
+	o.gateway.answer(o.number, text, nil, &s.target, nil)
 	return nil
 }
 
@@ -310,14 +311,6 @@ func (s *shared) each(f func(*offer)) {
 			f(o)
 		}
 	}
-}
-
-// encode encodes an error for a gateway. s may be nil.
-func (s *shared) encode(err error) []byte {
-	if s == nil {
-		return wire.EncodeError(err, "", "")
-	}
-	return wire.EncodeError(err, s.name, s.definition.Name)
 }
 
 // serverStats is the data of the endpoint in the statistics of the micro service.

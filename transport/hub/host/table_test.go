@@ -16,7 +16,7 @@ import (
 )
 
 // TestOwnAndShared has one table for the actor of a server with a connection of its own,
-// and with one through a hub.
+// with one through a hub, and with one through a fleet.
 func TestOwnAndShared(t *testing.T) {
 	cases := []struct {
 		name     string
@@ -43,20 +43,27 @@ func TestOwnAndShared(t *testing.T) {
 	}
 	for _, tt := range cases {
 		t.Run(tt.name, func(t *testing.T) {
-			for _, shared := range []string{"", mcpclient.SharedHost} {
-				name := "own"
-				if shared != "" {
-					name = "shared"
-				}
-				t.Run(name, func(t *testing.T) {
+			for _, how := range []string{"own", "shared", "fleet"} {
+				t.Run(how, func(t *testing.T) {
+					shared := ""
+					if how == "shared" {
+						shared = mcpclient.SharedHost
+					}
 					cfg := config(t, shared, tt.switches...)
 					if tt.change != nil {
 						tt.change(&cfg)
 					}
 					var s *actors.System
-					if shared == "" {
+					switch how {
+					case "own":
 						s = startGateway(t, nil, cfg)
-					} else {
+					case "fleet":
+						at := startNATS(t)
+						offered := cfg
+						offered.IncludeTools = nil
+						mustJoin(t, at, "one", offered, true)
+						s = fleetGateway(t, at, cfg)
+					default:
 						r := startHub(t, nil)
 						s = r.gateway(r.client(nil), cfg)
 					}

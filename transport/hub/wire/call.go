@@ -90,4 +90,6 @@ type Catalog struct {
 	Generation uint64                 `json:"generation"` // rises with every change of state or tools
 	State      toolscript.ServerState `json:"state"`
 	Tools      int                    `json:"tools"`
+	Hub        string                 `json:"hub,omitempty"`   // in a fleet: its id
+	Token      string                 `json:"token,omitempty"` // in a fleet: of the subjects of calls
 }

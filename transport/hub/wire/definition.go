@@ -170,4 +170,5 @@ type Offered struct {
 	Server string `json:"server"` // its name in the hub
 	Info   mcpclient.Info
 	Stderr []string `json:"stderr,omitempty"`
+	Token  string   `json:"token,omitempty"` // in a fleet: of the subjects of calls
 }

@@ -20,6 +20,10 @@ const (
 	Credit  = "credit"  // the receiver of a large payload has room for more pieces
 	Drop    = "drop"    // the rest of a large answer is not wanted; the reply subject is that of the request
 	Piece   = "piece"   // the next piece of a large payload of the gateway
+
+	// In a fleet only.
+	Cancel = "cancel" // the call is over; the payload is the reason
+	Beat   = "beat"   // the payload is a list of numbers of requests in JSON; the answer, of those that the hub does not have
 )
 
 // Events of a request: the last token of gateway.G.N.EVENT.
@@ -34,6 +38,7 @@ const (
 	Changed  = "changed"  // of an offer: the tools of the server have changed
 	Lost     = "lost"     // of an offer: the server is not connected any more; the payload is an error
 	Log      = "log"      // of an offer: the payload is a LogLine
+	Taken    = "taken"    // in a fleet, the first event of a request that takes time; the payload is a Taker
 )
 
 // Headers of a request.

@@ -1,0 +1,177 @@
+package hub
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/hub/wire"
+)
+
+const (
+	// beatInterval is the time between two questions to a hub of a fleet what it has of the
+	// requests in flight. Shorter requests cause none.
+	beatInterval = time.Second
+
+	// silence is how long a hub may leave such a question, or a new request, unanswered.
+	silence = 5 * time.Second
+
+	// mostMissed is how often a hub has to say that it does not have a request. An answer may
+	// be on its way at the first time.
+	mostMissed = 2
+)
+
+// attend has the requests in flight looked after, in a fleet. It is called with mu held. In
+// the hub of a host, the connection ends with the hub.
+func (l *link) attend() {
+	if l.options.fleet && !l.looking {
+		l.looking = true
+		time.AfterFunc(beatInterval, l.look)
+	}
+}
+
+// look ends requests that no hub answers for, and asks the hubs about the others.
+func (l *link) look() {
+	now := time.Now()
+	inFlight := map[string][]uint64{} // by hub
+	var untaken, unanswered []*request
+	l.mu.Lock()
+	l.looking = false
+	for number, r := range l.requests {
+		age := now.Sub(r.begun)
+		switch {
+		case r.beat && age > silence:
+			unanswered = append(unanswered, r)
+		case r.beat || age < beatInterval:
+		case r.hub != "":
+			inFlight[r.hub] = append(inFlight[r.hub], number)
+		case age > silence:
+			untaken = append(untaken, r)
+		}
+	}
+	if len(l.requests) > 0 {
+		l.attend()
+	}
+	l.mu.Unlock()
+	for _, r := range untaken {
+		r.finish(nil, lostDuring(r.about, fmt.Errorf("no hub of the fleet has answered within %s", silence)))
+	}
+	for _, r := range unanswered {
+		r.finish(nil, errSilent)
+	}
+	for hub, numbers := range inFlight {
+		l.beat(hub, numbers)
+	}
+}
+
+var errSilent = fmt.Errorf("the hub has not answered for %s", silence)
+
+// beat asks a hub whether it has requests.
+func (l *link) beat(hub string, numbers []uint64) {
+	text, _ := json.Marshal(numbers) // numbers always have a JSON form
+	r := &request{ctx: context.Background(), hub: hub, beat: true, done: func(payload []byte, err error) {
+		if err != nil {
+			l.loseHub(hub, err)
+			return
+		}
+		l.miss(payload)
+	}}
+	if l.add(r, nil) != nil {
+		return // the requests have ended
+	}
+	if err := l.publish(l.names.Hub(wire.Beat, hub), r.number, nil, text); err != nil {
+		l.take(r.number)
+	}
+}
+
+// loseHub ends the requests that a hub has taken.
+func (l *link) loseHub(hub string, why error) {
+	var lost []*request
+	l.mu.Lock()
+	for _, r := range l.requests {
+		if r.hub == hub {
+			lost = append(lost, r)
+		}
+	}
+	l.mu.Unlock()
+	if !errors.Is(why, errSilent) {
+		why = errors.New("the hub has ended")
+	}
+	for _, r := range lost {
+		if r.beat {
+			l.take(r.number)
+			continue
+		}
+		r.finish(nil, lostDuring(r.about, why))
+	}
+}
+
+// miss ends the requests that their hub does not have: a message was lost on its way.
+func (l *link) miss(payload []byte) {
+	var numbers []uint64
+	if json.Unmarshal(payload, &numbers) != nil {
+		return
+	}
+	var lost []*request
+	l.mu.Lock()
+	for _, number := range numbers {
+		if r := l.requests[number]; r != nil {
+			if r.missed++; r.missed >= mostMissed {
+				lost = append(lost, r)
+			}
+		}
+	}
+	l.mu.Unlock()
+	for _, r := range lost {
+		r.finish(nil, lostDuring(r.about, errors.New("the answer of the hub was lost on its way")))
+	}
+}
+
+// taken notes which hub has a request. r is nil if the request has ended meanwhile.
+func (l *link) taken(r *request, number uint64, payload []byte) {
+	var by wire.Taker
+	if json.Unmarshal(payload, &by) != nil || !wire.ValidID(by.Hub) {
+		return
+	}
+	if r == nil {
+		l.tell(wire.Cancel, by.Hub, number, []byte(toolscript.Cancelled))
+		return
+	}
+	r.heard = true
+	r.origin.Set(by.Host)
+	l.mu.Lock()
+	_, waits := l.requests[number]
+	r.hub = by.Hub
+	l.mu.Unlock()
+	if !waits { // it has ended before the hub was known
+		l.tell(wire.Cancel, by.Hub, number, []byte(toolscript.Cancelled))
+	}
+}
+
+// denied ends the requests whose subject the NATS server has refused.
+func (l *link) denied(err error) {
+	_, rest, _ := strings.Cut(err.Error(), `"`)
+	subject, _, _ := strings.Cut(rest, `"`)
+	if strings.HasPrefix(subject, l.names.Inbox()) {
+		l.lose(fmt.Errorf("the credentials do not allow to receive %s: %w", l.names.Inbox()+">", err))
+		return
+	}
+	var refused []*request
+	l.mu.Lock()
+	for _, r := range l.requests {
+		if r.subject == subject {
+			refused = append(refused, r)
+		}
+	}
+	l.mu.Unlock()
+	for _, r := range refused {
+		about := r.about
+		about.Kind = toolscript.Forbidden
+		about.Err = errors.New("the credentials of the fleet do not allow requests to this server; the request was not sent")
+		r.finish(nil, &about)
+	}
+}

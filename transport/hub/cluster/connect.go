@@ -1,0 +1,127 @@
+package cluster
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/toolscript/toolscript"
+)
+
+// connectTime bounds the connection to one server of a cluster.
+const connectTime = 5 * time.Second
+
+// DefaultUser is the name of a gateway in subjects if the configuration names none.
+const DefaultUser = "gateway"
+
+// Address is the NATS cluster of a fleet, and how to log in there. It may have secrets.
+type Address struct {
+	URL         string // of one or several NATS servers, separated by commas; may have a user, a password or a token
+	Credentials string // file with a JWT and its NKey, or with the seed of an NKey; "" if there is none
+	CA          string // file with certificates of authorities in PEM form; "": those of the system
+	Cert, Key   string // files of the client's certificate in PEM form; "" if there is none
+	User        string // of gateways, in subjects; "": DefaultUser. The permissions of the credentials may require it
+}
+
+// String leaves out the secrets.
+func (a Address) String() string { return Redact(a.URL) }
+
+// GoString leaves out the secrets in %#v.
+func (a Address) GoString() string { return a.String() }
+
+// LogValue leaves out the secrets in the log.
+func (a Address) LogValue() slog.Value { return slog.StringValue(a.String()) }
+
+// Name is User, or its default.
+func (a Address) Name() string { return cmp.Or(a.User, DefaultUser) }
+
+// Redact removes users, passwords and tokens from a list of addresses.
+func Redact(addresses string) string {
+	all := strings.Split(addresses, ",")
+	for i, one := range all {
+		scheme, rest, _ := strings.Cut(strings.TrimSpace(one), "://")
+		if rest == "" {
+			scheme, rest = "nats", scheme
+		}
+		all[i] = scheme + "://" + rest[strings.LastIndexByte(rest, '@')+1:]
+	}
+	return strings.Join(all, ",")
+}
+
+// Connect connects to the cluster. The error has the kind Invalid if a file of the address
+// cannot be used, and Unavailable if the cluster cannot be reached or refuses the
+// credentials. It contains no secret.
+func Connect(ctx context.Context, a Address, o ...nats.Option) (*nats.Conn, error) {
+	login, err := a.options()
+	if err != nil {
+		return nil, &toolscript.Error{Kind: toolscript.Invalid, Err: err}
+	}
+	timeout := connectTime
+	if until, ok := ctx.Deadline(); ok {
+		timeout = max(min(timeout, time.Until(until)), time.Millisecond)
+	}
+	nc, err := nats.Connect(a.URL, append(append(login, nats.Timeout(timeout)), o...)...)
+	if err != nil {
+		return nil, &toolscript.Error{Kind: toolscript.Unavailable, RetryAfter: time.Second, Err: a.explain(err)}
+	}
+	return nc, nil
+}
+
+// explain is the error of an attempt to connect. Errors of package url have the address,
+// which may have a password.
+func (a Address) explain(err error) error {
+	var parsing *url.Error
+	switch {
+	case errors.As(err, &parsing):
+		return fmt.Errorf("the address of the fleet cannot be read: %w", parsing.Err)
+	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired), errors.Is(err, nats.ErrAuthRevoked):
+		return fmt.Errorf("the fleet at %s refuses the credentials: %w", a, err)
+	}
+	return fmt.Errorf("the fleet at %s cannot be reached: %w", a, err)
+}
+
+// options are those of the login and of TLS.
+func (a Address) options() ([]nats.Option, error) {
+	if a.URL == "" {
+		return nil, errors.New(`"fleet" has no "url"`)
+	}
+	var o []nats.Option
+	if a.Credentials != "" {
+		text, err := os.ReadFile(a.Credentials)
+		if err != nil {
+			return nil, fmt.Errorf("credentials of the fleet: %w", err)
+		}
+		if strings.Contains(string(text), "BEGIN NATS USER JWT") {
+			o = append(o, nats.UserCredentials(a.Credentials))
+		} else {
+			seed, err := nats.NkeyOptionFromSeed(a.Credentials)
+			if err != nil {
+				return nil, fmt.Errorf("credentials of the fleet: %s has neither a JWT nor the seed of an NKey: %w", a.Credentials, err)
+			}
+			o = append(o, seed)
+		}
+	}
+	if a.CA != "" {
+		o = append(o, nats.RootCAs(a.CA))
+	}
+	if (a.Cert == "") != (a.Key == "") {
+		return nil, errors.New(`"tls" of the fleet needs both "cert" and "key", or neither`)
+	}
+	if a.Cert != "" {
+		o = append(o, nats.ClientCert(a.Cert, a.Key))
+	}
+	for _, option := range o {
+		if err := option(&nats.Options{}); err != nil {
+			return nil, fmt.Errorf("files of the fleet: %w", err)
+		}
+	}
+	return o, nil
+}

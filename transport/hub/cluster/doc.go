@@ -1,0 +1,3 @@
+// Package cluster connects gateways and hubs to the NATS cluster of a fleet, and finds out
+// which servers the fleet has.
+package cluster

@@ -1,0 +1,121 @@
+package cluster
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/micro"
+
+	"github.com/toolscript/toolscript"
+)
+
+// servicePrefix begins the names of the micro services of hubs.
+const servicePrefix = "toolscript-"
+
+// Service is the name of the micro service of a server.
+func Service(server string) string { return servicePrefix + server }
+
+// Entry is a server that a hub offers. State is set by List if the hub has reported it.
+type Entry struct {
+	Server    string
+	Type      string
+	Host      string
+	Hub       string // id of the hub
+	Version   string // of its program
+	Protocol  int
+	Stateless bool
+	State     State
+}
+
+// State is the state of an offered server.
+type State struct {
+	State    toolscript.ServerState `json:"state"`
+	Error    string                 `json:"error,omitempty"`
+	Tools    int                    `json:"tools"`
+	Gateways int                    `json:"gateways"` // that have used the hub in the last five minutes
+	InFlight int                    `json:"inFlight"`
+	Queued   int                    `json:"queued"`
+	Calls    uint64                 `json:"calls"`
+	Errors   uint64                 `json:"errors"`
+}
+
+// Metadata is the entry as the metadata of a micro service.
+func (e Entry) Metadata() map[string]string {
+	return map[string]string{
+		"server": e.Server, "type": e.Type, "host": e.Host, "hub": e.Hub, "version": e.Version,
+		"protocol": strconv.Itoa(e.Protocol), "stateless": strconv.FormatBool(e.Stateless),
+	}
+}
+
+func entryOf(m map[string]string) Entry {
+	protocol, _ := strconv.Atoi(m["protocol"])        // 0 is no protocol
+	stateless, _ := strconv.ParseBool(m["stateless"]) // false is the safe value
+	return Entry{
+		Server: m["server"], Type: m["type"], Host: m["host"], Hub: m["hub"], Version: m["version"],
+		Protocol: protocol, Stateless: stateless,
+	}
+}
+
+const (
+	listTime = 2 * time.Second        // for all hubs to answer
+	listGap  = 300 * time.Millisecond // without an answer: all have answered
+)
+
+// List asks all hubs of the fleet for their servers. The entries are sorted by server and
+// host. Hubs that do not answer in time are missing.
+func List(ctx context.Context, nc *nats.Conn) ([]Entry, error) {
+	all := []Entry{}
+	err := each(ctx, nc, "$SRV.STATS", func(text []byte) {
+		var stats micro.Stats
+		if json.Unmarshal(text, &stats) != nil || !strings.HasPrefix(stats.Name, servicePrefix) {
+			return
+		}
+		e := entryOf(stats.Metadata)
+		if len(stats.Endpoints) > 0 {
+			_ = json.Unmarshal(stats.Endpoints[0].Data, &e.State) // a hub of another version may report none
+		}
+		all = append(all, e)
+	})
+	slices.SortFunc(all, func(a, b Entry) int {
+		return cmp.Or(cmp.Compare(a.Server, b.Server), cmp.Compare(a.Host, b.Host), cmp.Compare(a.Hub, b.Hub))
+	})
+	return all, err
+}
+
+// each sends a request to all services and calls f for each answer.
+func each(ctx context.Context, nc *nats.Conn, subject string, f func([]byte)) error {
+	ctx, cancel := context.WithTimeout(ctx, listTime)
+	defer cancel()
+	inbox := nc.NewRespInbox()
+	answers, err := nc.SubscribeSync(inbox)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = answers.Unsubscribe() }() // the connection may have ended
+	if err := nc.PublishRequest(subject, inbox, nil); err != nil {
+		return err
+	}
+	wait := listTime
+	for {
+		gap, stop := context.WithTimeout(ctx, wait)
+		m, err := answers.NextMsgWithContext(gap)
+		stop()
+		switch {
+		case errors.Is(err, context.DeadlineExceeded), errors.Is(err, nats.ErrNoResponders):
+			return nil
+		case err != nil:
+			return err
+		case m.Header.Get("Status") == "503":
+			return nil
+		}
+		f(m.Data)
+		wait = listGap
+	}
+}

@@ -1,0 +1,223 @@
+package hub
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/hub/cluster"
+	"github.com/toolscript/toolscript/transport/hub/wire"
+	"github.com/toolscript/toolscript/transport/inflight"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+// Address is the NATS cluster of a fleet. It may have secrets.
+type Address = cluster.Address
+
+// FleetOptions configure a Fleet. Address is required.
+type FleetOptions struct {
+	// Address returns the cluster. It is called for each connection.
+	Address func() Address
+
+	Answers *inflight.Budget // limits the memory for the answers of all servers; nil means unlimited
+	Logger  *slog.Logger     // nil: no log
+}
+
+// Fleet connects a gateway to the hubs of a fleet. It has one connection for all servers,
+// which it opens when it is needed. A connection that was lost is not resumed: requests in
+// flight fail, because their answers may be lost, and the next one opens another. It is
+// safe for concurrent use.
+type Fleet struct {
+	options FleetOptions
+	connector
+}
+
+// NewFleet returns a Fleet. It starts nothing.
+func NewFleet(o FleetOptions) *Fleet {
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	f := &Fleet{options: o}
+	f.connector = newConnector(f.open)
+	return f
+}
+
+func (f *Fleet) open(ctx context.Context) (*link, error) {
+	a := f.options.Address()
+	if !wire.ValidName(a.Name()) {
+		return nil, &toolscript.Error{Kind: toolscript.Invalid, Err: errors.New(`"user" of the fleet has letters, digits, hyphens and underscores only`)}
+	}
+	o := linkOptions{Answers: f.options.Answers, Logger: f.options.Logger, fleet: true}
+	return newLink(wire.FleetNames(a.Name(), newID()), o, func(o ...nats.Option) (*nats.Conn, error) {
+		return cluster.Connect(ctx, a, o...)
+	})
+}
+
+// Reset ends the connection, because the address has changed. The next request opens
+// another.
+func (f *Fleet) Reset() {
+	f.mu.Lock()
+	l := f.link
+	f.link = nil
+	f.mu.Unlock()
+	if l != nil {
+		l.lose(errors.New("the settings of the fleet have changed"))
+	}
+}
+
+// Dial connects to a server of the fleet. If no hub offers it at present, Dial waits
+// for a few seconds: another hub may be about to take it over. A later end of ctx does not
+// affect the connection. The errors are those of mcpclient.Dialer.Dial.
+func (f *Fleet) Dial(ctx context.Context, name string, cfg mcpclient.Config, on mcpclient.Events) (*FleetConn, error) {
+	about := toolscript.Error{Server: name}
+	if cfg.Problem != nil {
+		about.Kind, about.Err = toolscript.Invalid, cfg.Problem
+		return nil, &about
+	}
+	if !wire.ValidName(name) {
+		about.Kind, about.Err = toolscript.Invalid, errors.New("the name of a server in a fleet has at most 64 letters of ASCII, digits, hyphens and underscores")
+		return nil, &about
+	}
+	l, err := f.connect(ctx)
+	if err != nil {
+		return nil, named(err, about)
+	}
+	c := &FleetConn{base: base{link: l, name: name, on: on, gone: make(chan struct{})}}
+	if err := c.listen(); err != nil {
+		return nil, named(unavailable("%w", err), about)
+	}
+	if err := c.open(ctx); err != nil {
+		c.unlisten()
+		return nil, err
+	}
+	if !l.watch(c) {
+		c.unlisten()
+		return nil, named(unavailable("the connection to the fleet was lost"), about)
+	}
+	return c, nil
+}
+
+// FleetConn is a connection to a server of a fleet. Several hubs may carry out its calls.
+// It ends when no hub offers the server any more, or with the connection to the cluster.
+// It is safe for concurrent use.
+type FleetConn struct {
+	base
+	changes *nats.Subscription
+	opened  atomic.Bool // offered does not change any more
+}
+
+const (
+	takeOver = 6 * time.Second        // for another hub to offer a server
+	tryAgain = 200 * time.Millisecond // between two looks for one
+	pingTime = 5 * time.Second
+)
+
+// open asks a hub for the server.
+func (c *FleetConn) open(ctx context.Context) error {
+	names := c.link.names
+	until := time.Now().Add(takeOver)
+	for {
+		payload, err := c.link.ask(ctx, names.Server(c.name, wire.Open, wire.Anyone), nil, c.about(""), nil)
+		if err == nil {
+			if err := c.decodeOffered(payload); err != nil {
+				return err
+			}
+			c.subject = names.Server(c.name, wire.Invoke, c.offered.Token)
+			c.opened.Store(true)
+			return nil
+		}
+		if !errors.Is(err, mcpclient.ErrUnreachable) || c.link.over() {
+			return err
+		}
+		if _, why := c.link.ask(ctx, names.Server(c.name, wire.State, wire.Anyone), nil, c.about(""), nil); why != nil {
+			if err = why; !passing(why) {
+				return err
+			}
+		}
+		if errors.Is(err, mcpclient.ErrUnreachable) {
+			err = named(unavailable("no hub of the fleet offers the server %s; see: toolscript fleet status", c.name), c.about(""))
+		}
+		if time.Now().After(until) {
+			return err
+		}
+		select {
+		case <-time.After(tryAgain):
+		case <-ctx.Done():
+			return err
+		}
+	}
+}
+
+// passing reports whether the reason why no hub offers a server may end soon.
+func passing(err error) bool {
+	switch toolscript.KindOf(err) {
+	case toolscript.Unauthorized, toolscript.Invalid, toolscript.Forbidden, toolscript.Unsupported:
+		return false
+	default:
+		return true
+	}
+}
+
+// listen receives the changes of the server that hubs report.
+func (c *FleetConn) listen() (err error) {
+	c.changes, err = c.link.nc.Subscribe(wire.FleetCatalog(c.name), func(m *nats.Msg) {
+		var change wire.Catalog
+		switch {
+		case json.Unmarshal(m.Data, &change) != nil || !c.opened.Load():
+		case change.State != toolscript.Ready:
+			c.check()
+		case change.Token != c.offered.Token:
+			c.end("another hub of the fleet has taken over the server")
+		case c.on.ToolsChanged != nil:
+			c.on.ToolsChanged()
+		}
+	})
+	return err
+}
+
+func (c *FleetConn) unlisten() {
+	_ = c.changes.Unsubscribe() // the connection may have ended
+}
+
+// check ends the connection if no hub offers the server any more.
+func (c *FleetConn) check() {
+	ctx, cancel := context.WithTimeout(context.Background(), pingTime)
+	defer cancel()
+	if err := c.Ping(ctx); errors.Is(err, mcpclient.ErrUnreachable) {
+		c.end("no hub of the fleet offers the server any more")
+	}
+}
+
+func (c *FleetConn) end(why string) {
+	c.lose(&toolscript.Error{Kind: toolscript.Unavailable, Server: c.name, RetryAfter: retryAfter, Err: errors.New(why)})
+}
+
+// request sends a request to a hub that offers the server.
+func (c *FleetConn) request(ctx context.Context, verb string) ([]byte, error) {
+	return c.link.ask(ctx, c.link.names.Server(c.name, verb, c.offered.Token), nil, c.about(""), nil)
+}
+
+// ListTools returns the tools that the server has listed last.
+func (c *FleetConn) ListTools(ctx context.Context) ([]toolscript.Tool, error) {
+	return c.tools(c.request(ctx, wire.Tools))
+}
+
+// Ping checks whether a hub offers the server.
+func (c *FleetConn) Ping(ctx context.Context) error {
+	_, err := c.request(ctx, wire.Ping)
+	return err
+}
+
+// Close ends the use of the server, which goes on for others.
+func (c *FleetConn) Close() error {
+	c.link.unwatch(c)
+	c.unlisten()
+	c.lose(&toolscript.Error{Kind: toolscript.Unavailable, Server: c.name, Err: errors.New("the connection was closed")})
+	return nil
+}

@@ -1,0 +1,58 @@
+package host
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/toolscript/toolscript/transport/hub/wire"
+	"github.com/toolscript/toolscript/transport/inflight"
+)
+
+// core is what a hub of one host and a hub of a fleet have in common: a connection to a
+// NATS server, and the gateways whose calls it carries out.
+type core struct {
+	servers Servers
+	answers *inflight.Budget
+	log     *slog.Logger
+	nc      *nats.Conn
+	closing context.Context //nolint:containedctx // the work of the hub ends with it
+	shut    context.CancelFunc
+	lost    chan struct{} // closed when the connection has ended
+
+	mu       sync.Mutex
+	gateways map[string]*gateway // by id
+}
+
+func (c *core) init(s Servers, answers *inflight.Budget, log *slog.Logger) {
+	c.servers, c.answers, c.log = s, answers, log
+	c.lost, c.gateways = make(chan struct{}), map[string]*gateway{}
+	c.closing, c.shut = context.WithCancel(context.Background())
+}
+
+// Lost returns a channel that is closed when the hub has lost its connection to the NATS
+// server. It then answers no call, and has to be closed.
+func (c *core) Lost() <-chan struct{} { return c.lost }
+
+func (c *core) gateway(id string) *gateway {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.gateways[id]
+}
+
+// target is a server that gateways call.
+type target struct {
+	name  string // of its actor
+	title string // in the configuration of the gateways
+	counts
+}
+
+// encode encodes an error for a gateway. t may be nil.
+func (t *target) encode(err error) []byte {
+	if t == nil {
+		return wire.EncodeError(err, "", "")
+	}
+	return wire.EncodeError(err, t.name, t.title)
+}

@@ -1,0 +1,266 @@
+package host_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	natsserver "github.com/nats-io/nats-server/v2/server"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors"
+	"github.com/toolscript/toolscript/actors/server"
+	"github.com/toolscript/toolscript/transport/builtin"
+	"github.com/toolscript/toolscript/transport/hub"
+	"github.com/toolscript/toolscript/transport/hub/cluster"
+	"github.com/toolscript/toolscript/transport/hub/host"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+// startNATS starts a NATS server on a port of 127.0.0.1.
+func startNATS(t *testing.T) cluster.Address {
+	t.Helper()
+	s, err := natsserver.NewServer(&natsserver.Options{Host: "127.0.0.1", Port: natsserver.RANDOM_PORT, NoLog: true, NoSigs: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Start()
+	t.Cleanup(func() {
+		s.Shutdown()
+		s.WaitForShutdown()
+	})
+	if !s.ReadyForConnections(bound) {
+		t.Fatal("the NATS server is not ready")
+	}
+	return cluster.Address{URL: s.ClientURL()}
+}
+
+// fleetHub is a hub of a fleet in this process.
+type fleetHub struct {
+	*host.Fleet
+	system *actors.System
+}
+
+// joinFleet starts a hub that offers the server srv.
+func joinFleet(t *testing.T, at cluster.Address, name string, cfg mcpclient.Config, stateless bool) (*fleetHub, error) {
+	t.Helper()
+	system, err := actors.Start(actors.Options{ServersOnly: true, Dial: server.DialAll(mcpclient.Dialer{}, builtin.Dialer{}, nil)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), bound)
+		defer cancel()
+		if err := system.Close(ctx); err != nil {
+			t.Errorf("close the servers: %v", err)
+		}
+	})
+	cfg.Shared = ""
+	f, err := host.Join(within(t), host.FleetOptions{
+		Address: at, Host: name, Version: "test", Servers: system, Offers: []host.Offer{{Name: "srv", Config: cfg, Stateless: stateless}},
+	})
+	if err != nil {
+		return nil, err
+	}
+	t.Cleanup(func() {
+		if err := f.Close(); err != nil {
+			t.Errorf("leave the fleet: %v", err)
+		}
+	})
+	return &fleetHub{f, system}, nil
+}
+
+func mustJoin(t *testing.T, at cluster.Address, name string, cfg mcpclient.Config, stateless bool) *fleetHub {
+	t.Helper()
+	h, err := joinFleet(t, at, name, cfg, stateless)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// fleetGateway starts a gateway that uses the server srv of a fleet.
+func fleetGateway(t *testing.T, at cluster.Address, cfg mcpclient.Config) *actors.System {
+	t.Helper()
+	f := hub.NewFleet(hub.FleetOptions{Address: func() cluster.Address { return at }})
+	t.Cleanup(f.Close)
+	cfg.Shared = mcpclient.SharedHost
+	return startGateway(t, server.DialShared(f.Dial), cfg)
+}
+
+// processOf makes a call that returns the process of the server.
+func processOf(s *actors.System) (int, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), bound)
+	defer cancel()
+	result, err := s.CallTool(ctx, toolscript.Call{ID: "srv__args", Args: json.RawMessage(`{}`), Wait: bound})
+	if err != nil {
+		return 0, err
+	}
+	var r struct{ Content []struct{ Text string } }
+	var p struct{ PID int }
+	if err := json.Unmarshal(result, &r); err != nil || len(r.Content) == 0 {
+		return 0, fmt.Errorf("result %s: %w", result, err)
+	}
+	return p.PID, json.Unmarshal([]byte(r.Content[0].Text), &p)
+}
+
+// TestFleetSpread checks that calls of a stateless server reach all hubs that offer it, and
+// that those of a hub that leaves reach the others.
+func TestFleetSpread(t *testing.T) {
+	at, cfg := startNATS(t), config(t, "")
+	first := mustJoin(t, at, "one", cfg, true)
+	mustJoin(t, at, "two", cfg, true)
+	s := fleetGateway(t, at, cfg)
+	ready(t, s)
+	seen := map[int]bool{}
+	await(t, "both hubs have answered", func() bool {
+		id, err := processOf(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen[id] = true
+		return len(seen) == 2
+	})
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	rest := map[int]bool{}
+	for range 20 {
+		id, err := processOf(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rest[id] = true
+	}
+	if len(rest) != 1 {
+		t.Errorf("processes that answered after one of two hubs has left: %v", rest)
+	}
+}
+
+// TestFleetAlone checks that a server with a state is offered once.
+func TestFleetAlone(t *testing.T) {
+	at, cfg := startNATS(t), config(t, "")
+	mustJoin(t, at, "one", cfg, false)
+	for _, stateless := range []bool{true, false} {
+		_, err := joinFleet(t, at, "two", cfg, stateless)
+		kindIs(t, err, toolscript.Conflict, "the hub on one offers the server srv already")
+	}
+}
+
+// TestFleetLeaves checks that calls in flight end with a hint when their hub ends, and
+// that the gateway uses the hub that comes after it.
+func TestFleetLeaves(t *testing.T) {
+	at, cfg := startNATS(t), config(t, "")
+	first := mustJoin(t, at, "one", cfg, false)
+	s := fleetGateway(t, at, cfg)
+	ready(t, s)
+	failed := make(chan error, 1)
+	go func() {
+		_, err := s.CallTool(within(t), toolscript.Call{ID: "srv__never"})
+		failed <- err
+	}()
+	await(t, "the call is in flight", func() bool {
+		view, _ := first.system.ViewServer("srv")
+		return view.Status.InFlight == 1
+	})
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	err := <-failed
+	kindIs(t, err, toolscript.Unavailable, "whether the call was carried out is not known")
+	mustJoin(t, at, "two", cfg, false)
+	if _, err := processOf(s); err != nil {
+		t.Errorf("a call of the next hub: %v", err)
+	}
+}
+
+// TestFleetFilter checks that a hub carries out only the tools that its operator offers.
+func TestFleetFilter(t *testing.T) {
+	at, cfg := startNATS(t), config(t, "")
+	limited := cfg
+	limited.ExcludeTools = []string{"echo"}
+	mustJoin(t, at, "one", limited, true)
+	f := hub.NewFleet(hub.FleetOptions{Address: func() cluster.Address { return at }})
+	t.Cleanup(f.Close)
+	c, err := f.Dial(within(t), "srv", cfg, mcpclient.Events{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tools, err := c.ListTools(within(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range tools {
+		if tool.Name == "echo" {
+			t.Error("the list has the excluded tool")
+		}
+	}
+	done := make(chan error, 1)
+	c.Start(mcpclient.ToolCall{Ctx: within(t), Tool: "echo", Args: json.RawMessage(`{"text":"x"}`), Done: func(_ json.RawMessage, err error) { done <- err }})
+	kindIs(t, <-done, toolscript.NotFound, "does not offer the tool")
+	var by toolscript.Origin
+	c.Start(mcpclient.ToolCall{Ctx: within(t), Tool: "args", Origin: &by, Done: func(_ json.RawMessage, err error) { done <- err }})
+	if err := <-done; err != nil || by.Host() != "one" {
+		t.Errorf("a call was carried out on %q: %v", by.Host(), err)
+	}
+}
+
+// TestFleetAddress checks the errors of addresses that cannot work, and that they have no
+// password.
+func TestFleetAddress(t *testing.T) {
+	for _, tt := range []struct {
+		at   cluster.Address
+		kind toolscript.Kind
+		part string
+	}{
+		{cluster.Address{URL: "nats://me:hunter2@127.0.0.1:1"}, toolscript.Unavailable, "nats://127.0.0.1:1"},
+		{cluster.Address{URL: "nats://me:hunter2@[::"}, toolscript.Unavailable, "cannot be read"},
+		{cluster.Address{}, toolscript.Invalid, "url"},
+		{cluster.Address{URL: "nats://127.0.0.1:1", Credentials: os.DevNull}, toolscript.Invalid, "neither a JWT nor the seed"},
+		{cluster.Address{URL: "nats://127.0.0.1:1", Cert: "a"}, toolscript.Invalid, "both"},
+	} {
+		_, err := cluster.Connect(within(t), tt.at)
+		kindIs(t, err, tt.kind, tt.part)
+		for _, shown := range []string{fmt.Sprint(err), fmt.Sprint(tt.at), fmt.Sprintf("%#v", tt.at)} {
+			if strings.Contains(shown, "hunter2") {
+				t.Errorf("the password is shown: %s", shown)
+			}
+		}
+	}
+}
+
+// TestFleetLostHub checks that a call in flight ends when its hub does not say goodbye.
+func TestFleetLostHub(t *testing.T) {
+	at, cfg := startNATS(t), config(t, "")
+	first := mustJoin(t, at, "one", cfg, true)
+	s := fleetGateway(t, at, cfg)
+	ready(t, s)
+	failed := make(chan error, 1)
+	go func() {
+		_, err := s.CallTool(within(t), toolscript.Call{ID: "srv__never"})
+		failed <- err
+	}()
+	await(t, "the call is in flight", func() bool {
+		view, _ := first.system.ViewServer("srv")
+		return view.Status.InFlight == 1
+	})
+	first.Cut()
+	err := <-failed
+	kindIs(t, err, toolscript.Unavailable, "the hub has ended; whether the call was carried out is not known")
+	var known *toolscript.Error
+	if !errors.As(err, &known) || known.RetryAfter <= 0 {
+		t.Errorf("no hint when to try again: %+v", known)
+	}
+	await(t, "the hub has noticed", func() bool {
+		select {
+		case <-first.Lost():
+			return true
+		default:
+			return false
+		}
+	})
+}

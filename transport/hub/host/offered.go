@@ -1,0 +1,239 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"reflect"
+	"strconv"
+	"sync"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/micro"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/hub/cluster"
+	"github.com/toolscript/toolscript/transport/hub/wire"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+// hubs is the queue group of the hubs that offer a server: one of them gets each request.
+const hubs = "hubs"
+
+// offered is a server that this hub offers to the fleet.
+type offered struct {
+	target
+	fleet   *Fleet
+	offer   Offer
+	service micro.Service
+	taker   []byte          // the payload of wire.Taken
+	life    context.Context //nolint:containedctx // ends with the offer
+	end     context.CancelFunc
+
+	mu    sync.Mutex
+	token string               // of the subjects of calls
+	subs  []*nats.Subscription // while the server is ready
+	seen  wire.ServerView
+}
+
+// offer starts a server and its micro service.
+func (f *Fleet) offer(ctx context.Context, o Offer) (*offered, error) {
+	if !wire.ValidName(o.Name) {
+		return nil, &toolscript.Error{Kind: toolscript.Invalid, Server: o.Name, Err: errors.New(
+			"the name of a server in a fleet has at most 64 letters of ASCII, digits, hyphens and underscores")}
+	}
+	s := &offered{target: target{name: o.Name, title: o.Name}, fleet: f, offer: o, token: wire.Anyone}
+	if !o.Stateless {
+		s.token = f.id // a call reaches this owner only
+	}
+	s.taker, _ = json.Marshal(wire.Taker{Hub: f.id, Host: f.options.Host}) // such a struct always has a JSON form
+	s.life, s.end = context.WithCancel(f.closing)
+	var err error
+	s.service, err = micro.AddService(f.nc, micro.Config{
+		Name: cluster.Service(o.Name), Version: strconv.Itoa(wire.Protocol) + ".0.0", Description: "an MCP server that a toolscript hub offers",
+		Metadata: cluster.Entry{
+			Server: o.Name, Type: o.Config.Type, Host: f.options.Host, Hub: f.id, Version: f.options.Version, Protocol: wire.Protocol, Stateless: o.Stateless,
+		}.Metadata(),
+		StatsHandler: func(*micro.Endpoint) any { return s.stats() },
+	})
+	if err == nil {
+		err = s.service.AddEndpoint("state", micro.HandlerFunc(s.asked), micro.WithEndpointSubject(wire.FleetServer(o.Name, wire.State, wire.Anyone)),
+			micro.WithEndpointQueueGroup(hubs))
+	}
+	if err != nil {
+		return nil, &toolscript.Error{Kind: toolscript.Internal, Server: o.Name, Err: fmt.Errorf("offer the micro service: %w", err)}
+	}
+	if err := f.servers.OfferServer(ctx, o.Name, o.Config); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// asked answers why the server takes no calls.
+func (s *offered) asked(r micro.Request) {
+	g, number, ok := s.fleet.from(r.Subject(), r.Reply())
+	if !ok {
+		return
+	}
+	view, _ := s.fleet.servers.ViewServer(s.name)
+	var err error
+	if view.Status.State != toolscript.Ready {
+		err = s.explain(view.Status)
+	}
+	g.answer(number, nil, err, &s.target, nil)
+}
+
+// explain is the error of a server that is not connected to its hub.
+func (s *offered) explain(status toolscript.ServerStatus) error {
+	err := connectError(status)
+	var dial *mcpclient.DialError
+	where := "on the hub " + s.fleet.options.Host + ": "
+	if errors.As(err, &dial) {
+		return &toolscript.Error{Kind: toolscript.KindOf(err), Err: &mcpclient.DialError{Err: fmt.Errorf("%s%w", where, dial.Err), Stderr: dial.Stderr}}
+	}
+	var known *toolscript.Error
+	if errors.As(err, &known) {
+		return &toolscript.Error{Kind: known.Kind, Permanent: known.Permanent, Err: fmt.Errorf("%s%w", where, known.Err)}
+	}
+	return err
+}
+
+// watch takes requests while the server is ready, until the offer ends.
+func (s *offered) watch() {
+	for {
+		select {
+		case <-s.look():
+		case <-s.life.Done():
+			return
+		}
+	}
+}
+
+// look compares the server with what the fleet knows, and returns a channel that reports
+// the next change.
+func (s *offered) look() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	view, _ := s.fleet.servers.ViewServer(s.name)
+	if s.life.Err() != nil {
+		return view.Changed
+	}
+	ready := view.Status.State == toolscript.Ready
+	other := !view.Status.Since.Equal(s.seen.Status.Since) || !reflect.DeepEqual(view.Tools, s.seen.Tools)
+	changed := view.Status.State != s.seen.Status.State || ready && other
+	s.seen = view
+	switch {
+	case ready && s.subs == nil:
+		if err := s.open(); err != nil {
+			s.fleet.log.Error("server not offered", slog.String("server", s.name), slog.String("error", err.Error()))
+			s.shut()
+			return view.Changed
+		}
+	case !ready:
+		s.shut()
+	}
+	if changed {
+		s.announce(view)
+	}
+	return view.Changed
+}
+
+// announce reports a change to the gateways. It is called with mu held.
+func (s *offered) announce(view wire.ServerView) {
+	text, err := json.Marshal(wire.Catalog{State: view.Status.State, Tools: len(view.Tools), Hub: s.fleet.id, Token: s.token})
+	if err == nil {
+		_ = s.fleet.nc.Publish(wire.FleetCatalog(s.name), text) // gateways see the end of the connection
+	}
+}
+
+// open takes requests for the server. It is called with mu held.
+func (s *offered) open() error {
+	for _, one := range []struct {
+		verb, token string
+		handle      nats.MsgHandler
+	}{
+		{wire.Invoke, s.token, s.called},
+		{wire.Tools, s.token, s.listed},
+		{wire.Ping, s.token, s.greeted},
+		{wire.Open, wire.Anyone, s.greeted},
+	} {
+		sub, err := s.fleet.nc.QueueSubscribe(wire.FleetServer(s.name, one.verb, one.token), hubs, one.handle)
+		if err == nil {
+			s.subs = append(s.subs, sub)
+			err = sub.SetPendingLimits(-1, -1) // the queue of the server has the bound
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return s.fleet.nc.Flush() // before the server is announced
+}
+
+// shut takes no more requests. It is called with mu held.
+func (s *offered) shut() {
+	for _, sub := range s.subs {
+		_ = sub.Unsubscribe() // the connection may have ended
+	}
+	s.subs = nil
+}
+
+// withdraw ends the offer. Calls in flight go on.
+func (s *offered) withdraw() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.end()
+	s.shut()
+	s.announce(wire.ServerView{Status: toolscript.ServerStatus{State: toolscript.Stopped}})
+	_ = s.service.Stop() // the connection may have ended
+}
+
+// called handles a tool call or a fetch. It must not block.
+func (s *offered) called(m *nats.Msg) {
+	g, number, ok := s.fleet.from(m.Subject, m.Reply)
+	if !ok {
+		return
+	}
+	_ = g.tell(number, wire.Taken, s.taker) // the gateway sees the silence
+	head, err := wire.DecodeCall(m.Header.Get(wire.CallHeader))
+	if err != nil {
+		err = &toolscript.Error{Kind: toolscript.Invalid, Err: err}
+	} else if head.Fetch == nil && !s.offer.Config.Selects(head.Tool) {
+		err = &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf("the hub does not offer the tool %.100q", head.Tool)}
+	}
+	if err != nil {
+		g.answer(number, nil, err, &s.target, nil)
+		return
+	}
+	g.called(&s.target, number, head, m.Data)
+}
+
+// listed answers with the tools.
+func (s *offered) listed(m *nats.Msg) {
+	if g, number, ok := s.fleet.from(m.Subject, m.Reply); ok {
+		_ = g.tell(number, wire.Taken, s.taker) // the gateway sees the silence
+		go g.list(number, &s.target)
+	}
+}
+
+// greeted answers that the server can be used.
+func (s *offered) greeted(m *nats.Msg) {
+	g, number, ok := s.fleet.from(m.Subject, m.Reply)
+	if !ok {
+		return
+	}
+	view, _ := s.fleet.servers.ViewServer(s.name)
+	text, err := json.Marshal(wire.Offered{Server: s.name, Token: s.token, Info: mcpclient.Info{
+		Title: view.Status.Title, Instructions: view.Status.Instructions, Protocol: view.Status.Protocol,
+	}})
+	g.answer(number, text, err, &s.target, nil)
+}
+
+func (s *offered) stats() cluster.State {
+	view, _ := s.fleet.servers.ViewServer(s.name)
+	return cluster.State{
+		State: view.Status.State, Error: view.Status.Error, Tools: len(view.Tools), Gateways: len(s.fleet.all()), InFlight: view.Status.InFlight,
+		Queued: view.Status.Queued, Calls: s.calls.Load(), Errors: s.failures.Load(),
+	}
+}
