@@ -1,0 +1,209 @@
+package remote
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/runner"
+	"github.com/toolscript/toolscript/runner/session"
+)
+
+const (
+	// limitGrace is how much longer than its limits a run may take before the gateway ends
+	// it. The runner keeps the limits itself; this is for a runner that does not.
+	limitGrace = 5 * time.Second
+
+	// cancelGrace is how long a runner may take to report the end of a cancelled run.
+	cancelGrace = time.Second
+
+	// copied is the size of an answer in bytes above which another goroutine sends it.
+	copied = 16 << 10
+)
+
+// Run implements runner.Runner. It sends the job once. An error of kind Unavailable means
+// that the runner was lost: the script may have run in part, and is not started again.
+// Standard input is not supported.
+func (s *Sandbox) Run(ctx context.Context, j runner.Job, host runner.Host) (runner.Outcome, error) {
+	if j.Stdin {
+		return runner.Outcome{}, &toolscript.Error{Kind: toolscript.Unsupported, Err: errors.New("a run with standard input needs a sandbox of this machine")}
+	}
+	r := &run{sandbox: s}
+	if j.Idle {
+		r.idler, _ = host.(runner.Idler)
+	}
+	r.Session = session.New(ctx, machine{s.link.done}, j, host, session.Options{
+		Log: s.log, Poll: time.Second, LimitGrace: limitGrace, Overrun: func() *toolscript.RunError { return nil },
+		Cancel: r.sendCancel, CancelGrace: cancelGrace, MaxAnswer: maxFrame, Deliver: r.deliver,
+	})
+	outcome, err := r.run(ctx, j)
+	r.Stop()
+	r.Close()
+	return outcome, err
+}
+
+// machine is the process of a remote sandbox, as far as the gateway knows it.
+type machine struct{ done chan struct{} }
+
+// PID implements session.Process: no process of this machine.
+func (machine) PID() int { return 0 }
+
+// Done implements session.Process.
+func (m machine) Done() <-chan struct{} { return m.done }
+
+// run is the connection between a session and its runner.
+type run struct {
+	*session.Session
+	sandbox *Sandbox
+	idler   runner.Idler
+}
+
+func (r *run) run(ctx context.Context, j runner.Job) (runner.Outcome, error) {
+	sent := job{Job: j, Names: j.Names, Idle: r.idler != nil}
+	sent.Job.Names, sent.Job.Idle, sent.Job.Env = nil, false, nil // the URL of the gateway is one of this machine
+	text, err := json.Marshal(sent)
+	if err == nil && len(text) > maxFrame {
+		return r.Outcome(toolscript.Fail(toolscript.TooLarge, fmt.Sprintf("the script and its arguments have %d bytes; at most %d can be sent to a runner", len(text), maxFrame))), nil
+	}
+	if err != nil {
+		return runner.Outcome{}, err
+	}
+	r.sandbox.link.send(frameJob, text)
+	r.Go(r.receive)
+	if j.Clock != nil {
+		r.Go(func() { r.relayClock(j.Clock) })
+	}
+	outcome, stopped, err := r.Wait(ctx)
+	switch {
+	case err != nil:
+		return runner.Outcome{}, err
+	case stopped != nil:
+		return r.Outcome(stopped), nil
+	}
+	return outcome, nil
+}
+
+// lost is the error of a runner that has gone during the run.
+func (r *run) lost(why error) error {
+	return unavailable(fmt.Errorf("the runner on %s was lost: %w; the script may have run in part and was not started again", r.sandbox.host, why))
+}
+
+// receive handles frames until one ends the run. After the end of the context it waits for
+// the outcome for some time.
+func (r *run) receive() {
+	link, over, late := r.sandbox.link, r.Context().Done(), (<-chan time.Time)(nil)
+	for {
+		select {
+		case f := <-link.frames():
+			ended, err := r.handle(f)
+			link.took()
+			if err != nil {
+				r.Fail(r.lost(err))
+			}
+			if ended || err != nil {
+				return
+			}
+		case <-link.done:
+			r.Fail(r.lost(link.cause()))
+			return
+		case <-over:
+			over, late = nil, time.After(cancelGrace)
+		case <-late:
+			return
+		}
+	}
+}
+
+// handle handles a frame of the runner.
+func (r *run) handle(f frame) (over bool, err error) {
+	switch f.kind {
+	case frameCall:
+		var c call
+		args, err := split(f.payload, &c)
+		if err != nil {
+			return false, err
+		}
+		return false, r.Call(runner.Call{CallID: c.CallID, ID: c.ID, Task: c.Task, Args: args}, len(f.payload))
+	case frameCancelCall:
+		r.CancelCall(string(f.payload))
+	case frameOutput:
+		if len(f.payload) == 0 || f.payload[0] > byte(runner.Progress) {
+			return false, errFrame
+		}
+		r.Write(runner.Stream(f.payload[0]), string(f.payload[1:]))
+	case frameIdle:
+		var i idle
+		if err := json.Unmarshal(f.payload, &i); err != nil || r.idler == nil {
+			return false, errFrame
+		}
+		r.idler.Idle(i.Calls)
+	case frameEnd:
+		return true, r.ended(f.payload)
+	default:
+		return false, errFrame
+	}
+	return false, nil
+}
+
+// ended takes the outcome of the run. A runner is not trusted to send JSON.
+func (r *run) ended(payload []byte) error {
+	var e end
+	value, err := split(payload, &e)
+	if err != nil {
+		return err
+	}
+	if e.Failed != "" {
+		r.Fail(unavailable(fmt.Errorf("the sandbox on %s failed: %s", r.sandbox.host, e.Failed)))
+		return nil
+	}
+	if e.Value {
+		if e.Outcome.Value, err = session.Compact(value); err != nil {
+			return errFrame
+		}
+	}
+	r.End(e.Outcome)
+	return nil
+}
+
+// deliver sends the answer of a call.
+func (r *run) deliver(a session.Answer) (rest func()) {
+	send := func() {
+		head, err := join(answer{CallID: a.CallID, Failure: a.Failure})
+		if err != nil { // a content block that is not JSON
+			plain := *a.Failure
+			plain.Content = nil
+			head, _ = join(answer{CallID: a.CallID, Failure: &plain})
+		}
+		if r.Context().Err() == nil { // a cancelled script could otherwise continue with the failures of its calls
+			r.sandbox.link.send(frameAnswer, head, a.Value)
+		}
+	}
+	if len(a.Value) > copied {
+		return send
+	}
+	send()
+	return nil
+}
+
+func (r *run) sendCancel() { r.sandbox.link.send(frameCancel) }
+
+// relayClock tells the runner when the clock of the run stops or continues.
+func (r *run) relayClock(c *runner.Clock) {
+	sent := false
+	for {
+		stopped, changed := c.Watch()
+		if stopped != sent {
+			sent = stopped
+			text, _ := json.Marshal(clock{stopped}) // such a struct always has a JSON form
+			r.sandbox.link.send(frameClock, text)
+		}
+		select {
+		case <-changed:
+		case <-r.Context().Done():
+			return
+		}
+	}
+}

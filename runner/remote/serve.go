@@ -1,0 +1,196 @@
+package remote
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/micro"
+
+	"github.com/toolscript/toolscript/runner"
+)
+
+// Lend lends a sandbox of this machine. giveBack returns it; a broken one is replaced.
+type Lend func(context.Context) (sandbox runner.Runner, giveBack func(broken bool), err error)
+
+// Options configure a Server.
+type Options struct {
+	Runners int    // runs at a time
+	Host    string // the name of this machine, for errors and lists
+	Version string // of the program
+	Lend    Lend
+	Log     *slog.Logger
+}
+
+// Server runs scripts of gateways on this machine.
+type Server struct {
+	Options
+	nc      *nats.Conn
+	service micro.Service
+	free    chan struct{} // one value for each run that may begin
+	ctx     context.Context
+	stop    context.CancelFunc
+	runs    sync.WaitGroup
+	begun   atomic.Uint64
+	failed  atomic.Uint64
+}
+
+// Stats is the data of the endpoint in the statistics of the micro service.
+type Stats struct {
+	Host    string `json:"host"`
+	Runners int    `json:"runners"`
+	Busy    int    `json:"busy"`
+	Runs    uint64 `json:"runs"`   // that have begun
+	Failed  uint64 `json:"failed"` // whose sandbox failed
+}
+
+// Serve joins the queue group of the runners.
+func Serve(nc *nats.Conn, o Options) (*Server, error) {
+	s := &Server{Options: o, nc: nc, free: make(chan struct{}, o.Runners)}
+	for range o.Runners {
+		s.free <- struct{}{}
+	}
+	s.ctx, s.stop = context.WithCancel(context.Background())
+	service, err := micro.AddService(nc, micro.Config{
+		Name: ServiceName, Version: "1.0.0", Description: "Sandboxes for scripts of gateways",
+		Metadata:     map[string]string{"host": o.Host, "version": o.Version, "protocol": fmt.Sprint(protocol)},
+		StatsHandler: func(*micro.Endpoint) any { return s.Stats() },
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.service = service
+	err = service.AddEndpoint("take", micro.HandlerFunc(s.take), micro.WithEndpointSubject(TakeSubject), micro.WithEndpointQueueGroup(Queue))
+	if err == nil {
+		err = nc.Flush() // the NATS server knows the runner
+	}
+	if err != nil {
+		_ = service.Stop() // the first error says why
+		return nil, err
+	}
+	return s, nil
+}
+
+// Stats returns the numbers of this runner.
+func (s *Server) Stats() Stats {
+	return Stats{Host: s.Host, Runners: s.Runners, Busy: s.Runners - len(s.free), Runs: s.begun.Load(), Failed: s.failed.Load()}
+}
+
+// Close leaves the queue group, cancels the runs, and waits for their end.
+func (s *Server) Close() error {
+	err := s.service.Stop()
+	s.stop()
+	s.runs.Wait()
+	return err
+}
+
+// take reserves a sandbox for a run.
+func (s *Server) take(r micro.Request) {
+	var t take
+	if json.Unmarshal(r.Data(), &t) != nil || !validID(t.Gateway) || !validID(t.Run) {
+		s.answer(r, taken{Error: "the request cannot be read"})
+		return
+	}
+	if t.Protocol != protocol {
+		s.answer(r, taken{Error: fmt.Sprintf("it has protocol %d of runs, the gateway %d; update the older program", protocol, t.Protocol)})
+		return
+	}
+	select {
+	case <-s.free:
+	default:
+		s.answer(r, taken{Busy: true})
+		return
+	}
+	link, err := open(s.nc, downSubject(t.Gateway, t.Run), upSubject(t.Gateway, t.Run))
+	if err != nil || s.ctx.Err() != nil {
+		s.free <- struct{}{}
+		s.answer(r, taken{Error: "it ends"})
+		return
+	}
+	s.runs.Add(1)
+	go link.watch()
+	go func() {
+		defer s.runs.Done()
+		s.serve(link)
+		link.close()
+		s.free <- struct{}{}
+	}()
+	s.answer(r, taken{})
+}
+
+func (s *Server) answer(r micro.Request, a taken) {
+	a.Host = s.Host
+	if err := r.RespondJSON(a); err != nil {
+		s.Log.Warn("a gateway got no answer", slog.String("error", err.Error()))
+	}
+}
+
+// serve waits for the job and runs it.
+func (s *Server) serve(link *stream) {
+	select {
+	case f := <-link.frames():
+		link.took()
+		var j job
+		if f.kind != frameJob || json.Unmarshal(f.payload, &j) != nil {
+			return
+		}
+		s.begun.Add(1)
+		s.work(link, j)
+	case <-link.done:
+	case <-time.After(reserve):
+	case <-s.ctx.Done():
+	}
+}
+
+// work runs a job in a sandbox and sends its end.
+func (s *Server) work(link *stream, j job) {
+	ctx, cancel := context.WithCancelCause(s.ctx)
+	defer cancel(nil)
+	h := &host{link: link, calls: map[string]func(runner.Answer){}, cancel: cancel, clock: &runner.Clock{}}
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		h.receive(ctx)
+	}()
+	outcome, err := s.run(ctx, j, h)
+	cancel(errors.New("the run has ended"))
+	<-read
+	e := end{Outcome: outcome, Value: outcome.Value != nil}
+	e.Outcome.Value = nil
+	if err != nil {
+		s.failed.Add(1)
+		e.Failed = err.Error()
+	}
+	head, err := join(e)
+	if err != nil {
+		head, _ = join(end{Failed: "the end of the run has no JSON form: " + err.Error()})
+		outcome.Value = nil
+	}
+	link.send(frameEnd, head, outcome.Value)
+	select {
+	case <-link.done: // the gateway has closed the stream
+	case <-time.After(endTime):
+	}
+}
+
+// run runs the job in a sandbox of this machine.
+func (s *Server) run(ctx context.Context, j job, h *host) (runner.Outcome, error) {
+	sandbox, giveBack, err := s.Lend(ctx)
+	if err != nil {
+		return runner.Outcome{}, fmt.Errorf("no sandbox: %w", err)
+	}
+	work := j.Job
+	work.Names, work.Idle, work.Stdin, work.Clock = j.Names, j.Idle, false, h.clock
+	outcome, err := sandbox.Run(ctx, work, h)
+	giveBack(err != nil)
+	if outcome.Err != nil {
+		err = nil // it says how the run has ended
+	}
+	return outcome, err
+}
