@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolscript/toolscript/cmd/discovery"
 	"github.com/toolscript/toolscript/cmd/form"
+	"github.com/toolscript/toolscript/cmd/inventory"
 	"github.com/toolscript/toolscript/cmd/target"
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
@@ -23,9 +24,13 @@ func newGatewayList(a *app) *cobra.Command {
 	o := &gatewayListOptions{app: a}
 	c := &cobra.Command{
 		Use:   "list",
-		Short: "List the gateways that run for this user",
-		Args:  takes(),
-		RunE:  func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
+		Short: "List the gateways of this user, and those that were killed",
+		Long: `List the gateways of this user on this host. Those that were killed are listed with
+the command that removes what they have left.
+
+toolscript status --all lists the hub and its shared servers too.`,
+		Args: takes(),
+		RunE: func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
 	}
 	form.Add(c.Flags(), &o.form, "print them as JSON")
 	return c
@@ -41,6 +46,9 @@ type listedGateway struct {
 	StartedAt time.Time `json:"startedAt"`
 	Session   string    `json:"session,omitempty"`
 	Config    []string  `json:"config"`
+	Command   string    `json:"command,omitempty"` // removes what is left, or ends the gateway
+
+	stale bool // its process has ended
 }
 
 func (o *gatewayListOptions) run(ctx context.Context) error {
@@ -48,13 +56,18 @@ func (o *gatewayListOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	entries, err := folder.List()
+	running, ended, err := folder.Look()
 	if err != nil {
 		return err
 	}
-	gateways := make([]listedGateway, 0, len(entries))
-	for _, e := range entries {
+	gateways := make([]listedGateway, 0, len(running)+len(ended))
+	for _, e := range running {
 		gateways = append(gateways, examine(ctx, e))
+	}
+	for _, e := range ended {
+		g := entryOf(e)
+		g.stale, g.Command = true, "toolscript gateway prune"
+		gateways = append(gateways, g)
 	}
 	if o.form.Structured() {
 		return o.form.Write(o.Stdout, gateways)
@@ -62,28 +75,40 @@ func (o *gatewayListOptions) run(ctx context.Context) error {
 	if len(gateways) == 0 {
 		return o.print("No gateways running")
 	}
-	t := terminal.Table{Header: []string{"URL", "Health", "PID", "Version", "Started", "Session", "Configuration"}}
+	t := terminal.Table{Header: []string{"URL", "Health", "PID", "Version", "Started", "Session", "Configuration", "To remove it"}}
 	for _, g := range gateways {
-		t.Add(g.URL, g.health(), strconv.Itoa(g.PID), g.Version, g.StartedAt.Local().Format(time.DateTime), g.Session, strings.Join(g.Config, ", "))
+		t.Add(g.URL, g.health(), strconv.Itoa(g.PID), g.Version, g.StartedAt.Local().Format(time.DateTime), g.Session, strings.Join(g.Config, ", "), g.Command)
 	}
 	return t.Write(o.Stdout, terminal.Columns(o.Stdout), nil)
 }
 
 func (g listedGateway) health() string {
-	if g.Healthy {
+	switch {
+	case g.Healthy:
 		return "ok"
+	case g.stale:
+		return inventory.Stale
+	default:
+		return inventory.Silent
 	}
-	return "no answer"
+}
+
+func entryOf(e discovery.Entry) listedGateway {
+	return listedGateway{
+		URL: e.Address(), PID: e.PID, Version: e.Version, Protocol: e.Protocol,
+		StartedAt: e.StartedAt, Session: e.Session, Config: e.Config,
+	}
 }
 
 // examine checks whether a gateway answers.
 func examine(ctx context.Context, e discovery.Entry) listedGateway {
+	l := entryOf(e)
 	g, err := target.Dial(ctx, e.URL)
-	if err == nil {
-		g.Close()
+	if err != nil {
+		l.Command = "toolscript gateway stop -g " + l.URL
+		return l
 	}
-	return listedGateway{
-		URL: e.Address(), Healthy: err == nil, PID: e.PID, Version: e.Version, Protocol: e.Protocol,
-		StartedAt: e.StartedAt, Session: e.Session, Config: e.Config,
-	}
+	g.Close()
+	l.Healthy = true
+	return l
 }

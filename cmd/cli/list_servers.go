@@ -17,6 +17,7 @@ import (
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/cmd/flags"
 	"github.com/toolscript/toolscript/cmd/form"
+	"github.com/toolscript/toolscript/cmd/inventory"
 	"github.com/toolscript/toolscript/cmd/target"
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
@@ -157,9 +158,9 @@ func stateCell(s toolscript.ServerStatus) string {
 func stateColour(cell string) string {
 	state, _, _ := strings.Cut(cell, " ")
 	switch toolscript.ServerState(state) {
-	case toolscript.Ready:
+	case toolscript.Ready, inventory.Alive:
 		return "\x1b[32m"
-	case toolscript.Failed, toolscript.NeedsAuth:
+	case toolscript.Failed, toolscript.NeedsAuth, "no": // no answer
 		return "\x1b[31m"
 	default:
 		return "\x1b[33m"

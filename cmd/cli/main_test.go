@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == "mcp-changes" {
 		os.Exit(serveChanging(os.Args[2]))
 	}
-	if len(os.Args) > 1 && slices.Contains([]string{worker.Command, reaper.Command, "mcp-demo", "gateway", "hub", "exec", "pins"}, os.Args[1]) {
+	if len(os.Args) > 1 && slices.Contains([]string{worker.Command, reaper.Command, "mcp-demo", "gateway", "hub", "exec", "pins", "servers"}, os.Args[1]) {
 		os.Exit(cli.Main())
 	}
 	os.Exit(runTests(m))

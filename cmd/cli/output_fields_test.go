@@ -13,6 +13,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/background"
 	"github.com/toolscript/toolscript/cmd/changes"
 	"github.com/toolscript/toolscript/cmd/doctor"
+	"github.com/toolscript/toolscript/cmd/inventory"
 	"github.com/toolscript/toolscript/cmd/replay"
 	"github.com/toolscript/toolscript/cmd/runhistory"
 	"github.com/toolscript/toolscript/transport/gateway"
@@ -25,7 +26,7 @@ var documented = map[string]any{
 	"`search`":                           toolscript.SearchAnswer{},
 	"`search`, each of `results`":        toolscript.SearchHit{},
 	"`status`, `gateway status`":         toolscript.Status{},
-	"`status --all`":                     gatewayRow{},
+	"`status --all`":                     inventory.Item{},
 	"`gateway start`":                    background.Started{},
 	"`gateway list`":                     listedGateway{},
 	"`gateway stop`, `gateway restart`":  stoppedGateway{},

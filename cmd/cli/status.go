@@ -50,7 +50,7 @@ func newStatus(a *app) *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&o.watch, "watch", false, "show the state of all servers until Ctrl-C; if the output is no terminal, print each change")
-	c.Flags().BoolVar(&o.all, "all", false, "show every gateway of this user on this host, and those that left files")
+	c.Flags().BoolVar(&o.all, "all", false, "show every gateway of this user on this host, those that were killed, and the hub with its shared servers")
 	form.Add(c.Flags(), &o.form, "print the state of all servers and actors as JSON")
 	return c
 }

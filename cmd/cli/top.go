@@ -3,6 +3,8 @@ package cli
 import (
 	"context"
 	"errors"
+	"os"
+	"os/exec"
 
 	"github.com/spf13/cobra"
 
@@ -14,7 +16,8 @@ import (
 )
 
 func newTop(a *app) *cobra.Command {
-	return &cobra.Command{
+	all := false
+	c := &cobra.Command{
 		Use:   "top",
 		Short: "Show everything that happens in the running gateway on this terminal",
 		Long: `Show everything that happens in the running gateway on this terminal: what needs your
@@ -24,10 +27,22 @@ log, while they change.
 The keys 1 to 8 change the view, / shows only rows with a text, r restarts the server of
 the selected row, a aborts its run, and ? lists the other keys. top stays when the gateway
 ends, and shows the next one. It needs a terminal of any size, with or without colours
-(NO_COLOR). For programs: toolscript status --watch --json.`,
+(NO_COLOR). For programs: toolscript status --watch --json.
+
+--all shows every gateway of this user on this host, and the hub with its shared servers,
+in one table, which is read again every two seconds. r restarts the selected gateway or
+shared server, and x ends it, or removes what a gateway that was killed has left. For
+programs: toolscript status --all --json.`,
 		Args: takes(),
-		RunE: func(c *cobra.Command, _ []string) error { return a.top(c.Context()) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			if all {
+				return a.topAll(c.Context())
+			}
+			return a.top(c.Context())
+		},
 	}
+	c.Flags().BoolVar(&all, "all", false, "show every gateway of this user on this host, and the hub")
+	return c
 }
 
 // errNoScreen is the error of top without a terminal.
@@ -36,8 +51,13 @@ var errNoScreen = &toolscript.Error{
 	Err:  errors.New("top needs a terminal for its input and output, and TERM must not be dumb; use instead: toolscript status, or toolscript status --watch --json"),
 }
 
+// hasScreen reports whether top can draw.
+func (a *app) hasScreen() bool {
+	return terminal.Is(a.Stdin) && terminal.Is(a.Stdout) && a.getenv("TERM") != "dumb"
+}
+
 func (a *app) top(ctx context.Context) error {
-	if !terminal.Is(a.Stdin) || !terminal.Is(a.Stdout) || a.getenv("TERM") == "dumb" {
+	if !a.hasScreen() {
 		return errNoScreen
 	}
 	g, err := a.target.Require(ctx)
@@ -52,4 +72,27 @@ func (a *app) top(ctx context.Context) error {
 		Updates: follow.Run(ctx, func(context.Context) (*gateway.Client, error) { return o.current() }),
 		In:      a.Stdin, Out: a.Stdout, Env: a.Env,
 	})
+}
+
+// topAll shows all gateways of this host. Its keys run other commands of this program.
+func (a *app) topAll(ctx context.Context) error {
+	if !a.hasScreen() {
+		return errNoScreen
+	}
+	if _, err := a.inventory(ctx); err != nil {
+		return err
+	}
+	return top.RunHost(ctx, top.HostOptions{Look: a.inventory, Do: a.runSelf, In: a.Stdin, Out: a.Stdout, Env: a.Env})
+}
+
+// runSelf runs a command of this program without input and returns what it has printed.
+func (a *app) runSelf(ctx context.Context, args []string) (string, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	cmd := exec.CommandContext(ctx, self, args...) //nolint:gosec // this program
+	cmd.Dir, cmd.Env = a.Dir, a.Env
+	out, err := cmd.CombinedOutput()
+	return string(out), err
 }

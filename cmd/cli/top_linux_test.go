@@ -3,6 +3,7 @@ package cli_test
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"regexp"
 	"strings"
 	"syscall"
@@ -120,5 +121,99 @@ func TestTop(t *testing.T) {
 	}
 	if coloured := regexp.MustCompile("\x1b\\[[0-9;]*3[0-7]m").FindString(raw()); coloured != "" {
 		t.Errorf("there are colours in spite of NO_COLOR: %q", coloured)
+	}
+}
+
+// TestTopAll uses two real gateways with one shared server on a terminal of 80 columns and
+// 24 lines: one gateway is killed, and keys remove what it has left, restart the server and
+// end the other gateway.
+func TestTopAll(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	w := newWorld(t, map[string]string{
+		"home/.toolscript.json": fmt.Sprintf(`{"mcpServers": {"demo": {"shared": true, "command": "sh", "args": ["-c", "echo start >>%[1]s/starts; exec \"$0\" mcp-demo", %[2]q]}}}`, dir, self),
+	})
+	other := dir + "/other.json"
+	if err := os.WriteFile(other, []byte(`{"mcpServers": {}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w.env = append(w.env, "TERM=xterm-256color", "NO_COLOR=1")
+	t.Cleanup(func() { w.run(t, "hub", "stop") })
+	if r := w.run(t, "top", "--all"); r.code != 1 || !strings.Contains(r.stderr, "top needs a terminal") {
+		t.Errorf("without a terminal: %+v", r)
+	}
+	terminal, master, raw := exactTerminal(t)
+	if err := unix.IoctlSetWinsize(int(master.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 80}); err != nil {
+		t.Fatal(err)
+	}
+	top := w.start(t, command{stdin: terminal, stdout: terminal}, "top", "--all")
+	screen := func() string { return emulate(raw(), 80, 24).String() }
+	wait := func(pattern string) {
+		t.Helper()
+		re := regexp.MustCompile("(?m)" + pattern)
+		defer func() {
+			if t.Failed() {
+				t.Log(screen())
+			}
+		}()
+		until(t, "the screen has "+pattern, func() bool { return re.MatchString(screen()) })
+	}
+	press := func(keys string) {
+		if _, err := master.WriteString(keys); err != nil {
+			t.Error(err)
+		}
+	}
+	wait(`^toolscript  0 gateways, 0 hubs, 0 shared servers$`)
+	wait(`^  No gateway runs, and no hub\.$`)
+	process := func(args ...string) *exec.Cmd {
+		cmd := exec.Command(self, args...)
+		cmd.Dir, cmd.Env = w.dir, w.env
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = cmd.Process.Kill() }) // if it still runs
+		return cmd
+	}
+	g, killed := process("gateway", "start"), process("gateway", "start", "-c", other)
+	wait(`127\.0\.0\.1:\d+ .* alive .* 1 of 1 servers`)
+	wait(`^  hub .* alive .* 1 gateway `)
+	wait(`^  server .*demo.* ready .* 1 gateway `)
+	t.Log("\n" + screen())
+	if err := killed.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = killed.Wait() // it was killed
+	wait(` stale `)
+	wait(`^    → toolscript gateway prune$`)
+	press("/prune\r")
+	wait(`^> gateway .* stale `)
+	press("x")
+	wait(`^Run toolscript gateway prune\? \(y/n\)`)
+	press("y")
+	wait(`^  Nothing matches prune`)
+	press("/\x15demo\r")
+	wait(`^> server .*demo.* ready `)
+	press("r")
+	wait(`^Run toolscript servers restart demo -g http`)
+	press("y")
+	wait(`^Restarted demo: ready`)
+	until(t, "the server has started again", func() bool {
+		text, _ := os.ReadFile(dir + "/starts") // the server has written it
+		return strings.Count(string(text), "start") == 2
+	})
+	wait(`^> server .*demo.* ready `)
+	press("/\x15alive\r")
+	wait(`^> gateway `)
+	press("xy")
+	if err := g.Wait(); err != nil {
+		t.Errorf("the gateway ended with %v", err)
+	}
+	wait(`^toolscript  0 gateways, 1 hub, 1 shared server`)
+	press("q")
+	if code := <-top.code; code != 0 || top.stderr.String() != "" {
+		t.Errorf("code %d, %s", code, top.stderr)
 	}
 }

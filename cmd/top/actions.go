@@ -13,6 +13,10 @@ import (
 
 // act does what a key does with the selected row.
 func (m *model) act(key string) tea.Cmd {
+	if key == "v" {
+		m.level = (m.level + 1) % len(levels)
+		return nil
+	}
 	about := m.current().about
 	wanted, what := map[string]kind{"r": aServer, "l": aServer, "a": aRun, "o": aRequest, "d": aRequest}[key], map[kind]string{aServer: "a server", aRun: "a run that goes on", aRequest: "a call that waits"}
 	switch {
@@ -43,13 +47,13 @@ func (m *model) act(key string) tea.Cmd {
 }
 
 // confirm asks before something that cannot be undone.
-func (m *model) confirm(question string, action tea.Cmd) {
-	m.input = &input{prompt: question + " (y/n) ", letter: true, enter: func(text string) tea.Cmd {
+func (p *pane) confirm(question string, action tea.Cmd) {
+	p.input = &input{prompt: question + " (y/n) ", letter: true, enter: func(text string) tea.Cmd {
 		if text != "y" && text != "Y" {
-			m.told = "not done"
+			p.told = "not done"
 			return nil
 		}
-		m.told = "…"
+		p.told = "…"
 		return action
 	}}
 }

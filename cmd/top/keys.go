@@ -21,53 +21,53 @@ var keyHelp = [][2]string{
 	{"q, Ctrl-C", "leave"},
 }
 
-// key handles one key.
-func (m *model) key(k tea.KeyPressMsg) tea.Cmd {
+// key handles one key. act handles those that are not of every screen.
+func (p *pane) key(k tea.KeyPressMsg, act func(name string) tea.Cmd) tea.Cmd {
 	name := k.String()
 	if name == "ctrl+c" {
 		return tea.Quit
 	}
-	if m.input != nil {
-		return m.typed(name, k.Text)
+	if p.input != nil {
+		return p.typed(name, k.Text)
 	}
-	m.told = ""
-	page := max(1, m.height/2)
+	p.told = ""
+	page := max(1, p.height/2)
 	switch name {
 	case "q":
-		if m.screen == none {
+		if p.screen == none {
 			return tea.Quit
 		}
-		m.screen, m.scroll = none, 0
+		p.screen, p.scroll = none, 0
 	case "esc":
-		m.screen, m.scroll = none, 0
+		p.screen, p.scroll = none, 0
 	case "?":
-		m.screen, m.scroll = help, 0
+		p.screen, p.scroll = help, 0
 	case "tab", "right":
-		m.show(m.at + 1)
+		p.show(p.at + 1)
 	case "shift+tab", "left":
-		m.show(m.at - 1)
+		p.show(p.at - 1)
 	case "1", "2", "3", "4", "5", "6", "7", "8":
-		m.show(int(name[0] - '1'))
+		if view := int(name[0] - '1'); view < len(p.chosen) {
+			p.show(view)
+		}
 	case "down", "j":
-		m.step(1)
+		p.step(1)
 	case "up", "k":
-		m.step(-1)
+		p.step(-1)
 	case "pgdown", "space", "ctrl+f":
-		m.step(page)
+		p.step(page)
 	case "pgup", "ctrl+b":
-		m.step(-page)
+		p.step(-page)
 	case "home", "g":
-		m.step(-far)
+		p.step(-far)
 	case "end", "G":
-		m.step(far)
+		p.step(far)
 	case "enter":
-		m.screen, m.scroll = detail, 0
+		p.screen, p.scroll = detail, 0
 	case "/":
-		m.input = &input{prompt: "Only with: ", text: m.filters[m.at], change: func(text string) { m.filters[m.at] = text }}
-	case "v":
-		m.level = (m.level + 1) % len(levels)
+		p.input = &input{prompt: "Only with: ", text: p.filters[p.at], change: func(text string) { p.filters[p.at] = text }}
 	default:
-		return m.act(name)
+		return act(name)
 	}
 	return nil
 }
@@ -76,12 +76,12 @@ func (m *model) key(k tea.KeyPressMsg) tea.Cmd {
 const far = 1 << 20
 
 // step moves in the list, or in the text that covers it.
-func (m *model) step(by int) {
-	if m.screen == none {
-		m.move(by)
+func (p *pane) step(by int) {
+	if p.screen == none {
+		p.move(by)
 		return
 	}
-	m.scroll = max(0, min(m.scroll+by, len(m.covering())-1))
+	p.scroll = max(0, min(p.scroll+by, len(p.covering())-1))
 }
 
 // input is a line that is being typed.
@@ -96,17 +96,17 @@ type input struct {
 // maxTyped bounds a line.
 const maxTyped = 200
 
-func (m *model) typed(name, text string) tea.Cmd {
-	in := m.input
+func (p *pane) typed(name, text string) tea.Cmd {
+	in := p.input
 	switch {
 	case name == "esc":
-		m.input = nil
+		p.input = nil
 		if in.change != nil {
 			in.change("")
 		}
 		return nil
 	case name == "enter" || in.letter:
-		m.input = nil
+		p.input = nil
 		if in.enter == nil {
 			return nil
 		}
@@ -134,8 +134,8 @@ func (m *model) typed(name, text string) tea.Cmd {
 }
 
 // paste adds a pasted text to the line.
-func (m *model) paste(text string) {
-	if m.input != nil && !m.input.letter {
-		m.typed("", text)
+func (p *pane) paste(text string) {
+	if p.input != nil && !p.input.letter {
+		p.typed("", text)
 	}
 }

@@ -15,33 +15,15 @@ type model struct {
 	ctx     context.Context //nolint:containedctx // of the requests that keys start
 	updates <-chan follow.Update
 
-	width, height int
-	now           time.Time
+	pane
 
+	now     time.Time
 	state   toolscript.Snapshot
 	known   bool    // there was a connection
 	gateway Gateway // nil without a connection
 	lost    string  // why there is none
-
-	at      int      // the view
-	chosen  []string // id of the selected row, by view
-	filters []string // by view
-	level   int      // of the log
-	screen  screen
-	scroll  int // of a screen with a long text
-
-	input *input // what is being typed; nil for nothing
-	told  string // what the last action did
+	level   int     // of the log
 }
-
-// screen is what covers the view.
-type screen int
-
-const (
-	none screen = iota
-	help
-	detail
-)
 
 // The messages to the model besides those of bubbletea.
 type (
@@ -54,7 +36,10 @@ type (
 )
 
 func newModel(ctx context.Context, updates <-chan follow.Update) *model {
-	return &model{ctx: ctx, updates: updates, now: time.Now(), level: 1, chosen: make([]string, len(views)), filters: make([]string, len(views)), width: 80, height: 24}
+	m := &model{ctx: ctx, updates: updates, now: time.Now(), level: 1}
+	m.pane = newPane(len(views), func(at int) []section { return views[at].sections(m) })
+	m.help, m.hint, m.brief = keyHelp, "? keys  / filter  Enter more  r restart  l log in  a abort  q quit", 0
+	return m
 }
 
 // Init implements tea.Model.
@@ -83,7 +68,7 @@ func (m *model) Update(message tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.PasteMsg:
 		m.paste(msg.Content)
 	case tea.KeyPressMsg:
-		return m, m.key(msg)
+		return m, m.key(msg, m.act)
 	}
 	return m, nil
 }
@@ -105,46 +90,4 @@ func (m *model) take(u updated) tea.Cmd {
 		}
 	}
 	return m.next
-}
-
-// sections are those of the current view, with the rows that its filter leaves.
-func (m *model) sections() []section { return matching(views[m.at].sections(m), m.filters[m.at]) }
-
-// rows are the rows of the current view.
-func (m *model) rows() (all []row) {
-	for _, s := range m.sections() {
-		all = append(all, s.rows...)
-	}
-	return all
-}
-
-// selected is the place of the selected row. It is the first one if the row is gone.
-func (m *model) selected(rows []row) int {
-	for i, r := range rows {
-		if r.id == m.chosen[m.at] {
-			return i
-		}
-	}
-	return 0
-}
-
-// current is the selected row; it has no id if there are no rows.
-func (m *model) current() row {
-	rows := m.rows()
-	if len(rows) == 0 {
-		return row{}
-	}
-	return rows[m.selected(rows)]
-}
-
-// move selects another row.
-func (m *model) move(by int) {
-	if rows := m.rows(); len(rows) > 0 {
-		m.chosen[m.at] = rows[min(max(m.selected(rows)+by, 0), len(rows)-1)].id
-	}
-}
-
-// show changes the view.
-func (m *model) show(view int) {
-	m.at, m.screen, m.scroll = (view+len(views))%len(views), none, 0
 }

@@ -32,7 +32,7 @@ type row struct {
 // subject is what the keys of a row act on.
 type subject struct {
 	kind kind
-	id   string // name of the server, id of the run or of the request
+	id   string // name of the server, id of the run, of the request or of the item
 	name string // tool of the request
 }
 
@@ -43,6 +43,7 @@ const (
 	aServer
 	aRun
 	aRequest
+	anItem
 )
 
 // has reports whether a row has a text, in any case of its letters.

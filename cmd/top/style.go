@@ -17,7 +17,7 @@ const (
 
 // styles are the colours of states, by their first word.
 var styles = map[string]string{
-	"ready": green, "ok": green, "running": green, "hybrid": green,
+	"ready": green, "alive": green, "no": red, "stale": yellow, "ok": green, "running": green, "hybrid": green,
 	"backoff": red, "failed": red, "error": red, "ERROR": red, "restarting": red,
 	"needs": yellow, "ask": yellow, "warning": yellow, "WARN": yellow,
 	"connecting": cyan, "waiting": cyan, "checking": cyan,

@@ -1,5 +1,6 @@
-// Package top shows what happens in a gateway on a terminal, and lets a person act on it. It
-// has the views of the operator page, and needs neither colours nor a mouse.
+// Package top shows what happens in a gateway, or which gateways a host has, on a terminal,
+// and lets a person act on it. It has the views of the operator page, and needs neither
+// colours nor a mouse.
 package top
 
 import (
@@ -35,8 +36,11 @@ const frames = 20
 func Run(ctx context.Context, o Options) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	m := newModel(ctx, o.Updates)
-	_, err := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(o.In), tea.WithOutput(o.Out), tea.WithEnvironment(o.Env),
+	return run(ctx, newModel(ctx, o.Updates), o.In, o.Out, o.Env)
+}
+
+func run(ctx context.Context, m tea.Model, in io.Reader, out io.Writer, env []string) error {
+	_, err := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out), tea.WithEnvironment(env),
 		tea.WithFPS(frames), tea.WithoutSignalHandler()).Run()
 	if errors.Is(err, context.Canceled) {
 		return nil

@@ -56,7 +56,9 @@ func sample(text string) *model {
 }
 
 // press types keys: each letter is one, and names in brackets are too.
-func press(m *model, keys string) (commands []tea.Cmd) {
+func press(m *model, keys string) (commands []tea.Cmd) { return pressOn(m, keys) }
+
+func pressOn(m tea.Model, keys string) (commands []tea.Cmd) {
 	named := map[string]tea.KeyPressMsg{
 		"<enter>": {Code: tea.KeyEnter}, "<esc>": {Code: tea.KeyEscape}, "<down>": {Code: tea.KeyDown}, "<tab>": {Code: tea.KeyTab}, "<back>": {Code: tea.KeyBackspace},
 	}

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"strings"
 	"time"
 
 	"github.com/toolscript/toolscript"
@@ -35,4 +36,14 @@ type Server struct {
 	Calls     uint64                  `json:"calls"`
 	Errors    uint64                  `json:"errors"`
 	Status    toolscript.ServerStatus `json:"status"`
+}
+
+// Configured is the name of the server in the configuration of its gateways. The hub adds
+// digits of the key where several servers have one name.
+func (s Server) Configured() string {
+	i := strings.LastIndexByte(s.Name, '~')
+	if i < 0 || i == len(s.Name)-1 || !strings.HasPrefix(s.Key, s.Name[i+1:]) {
+		return s.Name
+	}
+	return s.Name[:i]
 }

@@ -260,3 +260,13 @@ func TestNotUTF8(t *testing.T) {
 		}
 	}
 }
+
+// The name of a server in the hub has digits of its key only where names collide.
+func TestConfiguredName(t *testing.T) {
+	const key = "0123456789abcdef0123456789abcdef"
+	for shown, want := range map[string]string{"a": "a", "a~01234567": "a", "a~" + key: "a", "a~x": "a~x", "a~": "a~", "a~b~0123": "a~b"} {
+		if got := (wire.Server{Name: shown, Key: key}).Configured(); got != want {
+			t.Errorf("%s: %q, want %q", shown, got, want)
+		}
+	}
+}

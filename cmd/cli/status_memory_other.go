@@ -1,5 +1,0 @@
-//go:build !linux
-
-package cli
-
-func privateMB(int) float64 { return 0 }

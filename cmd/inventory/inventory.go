@@ -1,0 +1,243 @@
+// Package inventory lists what this program has running for a user on this host, and what
+// ended processes have left.
+package inventory
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/discovery"
+	"github.com/toolscript/toolscript/cmd/sharing"
+	"github.com/toolscript/toolscript/cmd/target"
+	"github.com/toolscript/toolscript/transport/gateway"
+	"github.com/toolscript/toolscript/transport/hub"
+)
+
+// Kind says what an Item is.
+type Kind string
+
+// The kinds of items.
+const (
+	Gateway Kind = "gateway"
+	Hub     Kind = "hub"
+	Server  Kind = "server" // a shared server, in the hub
+)
+
+// The states of gateways and hubs. A server has its toolscript.ServerState.
+const (
+	Alive  = "alive"
+	Silent = "no answer" // its process runs
+	Stale  = "stale"     // its process has ended, and its files are left
+)
+
+// Item is a gateway, the hub or a shared server. It has no secret.
+type Item struct {
+	Kind          Kind     `json:"kind"`
+	URL           string   `json:"url,omitempty"`  // of a gateway, without its capability
+	Name          string   `json:"name,omitempty"` // of a server, in the hub
+	State         string   `json:"state"`
+	PID           int      `json:"pid,omitempty"`
+	Version       string   `json:"version,omitempty"`
+	Session       string   `json:"session,omitempty"`
+	Client        int      `json:"client,omitempty"` // process id of the agent that a gateway belongs to
+	UptimeSeconds float64  `json:"uptimeSeconds,omitempty"`
+	Gateways      int      `json:"gateways"`           // that use the hub or the server
+	Ready         int      `json:"ready"`              // servers that are connected
+	Servers       int      `json:"servers"`            // of a gateway or the hub
+	Runs          int      `json:"runs"`               // of a gateway, that have not ended
+	InFlight      int      `json:"inFlight"`           // calls of a server without an answer
+	Calls         uint64   `json:"calls"`              // of a server
+	MemoryMB      float64  `json:"memoryMb,omitempty"` // private memory of the processes; on Linux only
+	Config        []string `json:"config,omitempty"`   // configuration files of a gateway
+	Folder        string   `json:"folder,omitempty"`   // of the project that a server is for
+	Error         string   `json:"error,omitempty"`
+	Command       string   `json:"command,omitempty"` // removes what is left, or ends what does not answer
+
+	Restart []string `json:"-"` // arguments of the command that restarts it; nil: there is none
+	Remove  []string `json:"-"` // arguments of the command that ends it, or removes what is left; nil: there is none
+
+	elsewhere  bool   // its process id is of another PID namespace
+	configured string // name of a server at its gateways
+	users      []int  // processes of the gateways of a server
+}
+
+// ID is the same for an item in all lists, and differs between items.
+func (i Item) ID() string { return string(i.Kind) + "/" + cmp.Or(i.URL, i.Name) }
+
+// Uses says in words how many servers a gateway has, and how many gateways use the hub or
+// a server.
+func (i Item) Uses() string {
+	switch {
+	case i.State == Stale || i.State == Silent:
+		return ""
+	case i.Kind == Gateway:
+		return fmt.Sprintf("%d of %d servers", i.Ready, i.Servers)
+	case i.Gateways == 1:
+		return "1 gateway"
+	default:
+		return fmt.Sprintf("%d gateways", i.Gateways)
+	}
+}
+
+// Active says in words how many runs or calls go on.
+func (i Item) Active() string {
+	n, noun := i.InFlight, "call"
+	if i.Kind == Gateway {
+		n, noun = i.Runs, "run"
+	}
+	switch {
+	case i.State == Stale || i.State == Silent || i.Kind == Hub:
+		return ""
+	case n == 1:
+		return "1 " + noun
+	default:
+		return fmt.Sprintf("%d %ss", n, noun)
+	}
+}
+
+// maxAsked is how many gateways are asked at once.
+const maxAsked = 16
+
+// Look returns the gateways, the newest first, those that have ended and left files, and
+// the hub of a place with its servers by name. Each process has target.HealthTime to
+// answer. Nothing is removed. The error says that the runtime folder cannot be used.
+func Look(ctx context.Context, folder discovery.Folder, place sharing.Place) ([]Item, error) {
+	running, ended, err := folder.Look()
+	if err != nil {
+		return nil, err
+	}
+	items := make([]Item, len(running), len(running)+len(ended)+1)
+	var ofHub []Item
+	var failed error
+	slots := make(chan struct{}, maxAsked)
+	var asked sync.WaitGroup
+	asked.Go(func() { ofHub, failed = askHub(ctx, place) })
+	for i, e := range running {
+		asked.Go(func() {
+			slots <- struct{}{}
+			items[i] = askGateway(ctx, e)
+			<-slots
+		})
+	}
+	asked.Wait()
+	if failed != nil {
+		return nil, failed
+	}
+	for _, e := range ended {
+		i := itemOf(e, Stale)
+		i.Remove = []string{"gateway", "prune"}
+		items = append(items, i)
+	}
+	items = append(items, ofHub...)
+	measure(items)
+	for n := range items {
+		items[n].finish(items)
+	}
+	return items, nil
+}
+
+// finish sets what follows from the other fields and items.
+func (i *Item) finish(all []Item) {
+	if i.State == Stale || i.State == Silent {
+		i.Command = "toolscript " + strings.Join(i.Remove, " ")
+	}
+	user := slices.IndexFunc(all, func(g Item) bool {
+		return g.Kind == Gateway && g.State == Alive && slices.Contains(i.users, g.PID)
+	})
+	if user >= 0 { // any gateway that uses a server restarts it for all
+		i.Restart = []string{"servers", "restart", i.configured, "-g", all[user].URL}
+	}
+}
+
+func itemOf(e discovery.Entry, state string) Item {
+	i := Item{Kind: Gateway, URL: e.Address(), State: state, PID: e.PID, Version: e.Version, Session: e.Session, Config: e.Config, elsewhere: !e.Here()}
+	if e.Client != nil {
+		i.Client = e.Client.PID
+	}
+	return i
+}
+
+// askGateway asks a gateway for its state.
+func askGateway(ctx context.Context, e discovery.Entry) Item {
+	ctx, cancel := context.WithTimeout(ctx, target.HealthTime)
+	defer cancel()
+	i := itemOf(e, Alive)
+	i.Restart, i.Remove = []string{"gateway", "restart", "-g", i.URL}, []string{"gateway", "stop", "-g", i.URL}
+	client := gateway.NewClient(e.URL)
+	defer client.Close()
+	status, err := client.Status(ctx)
+	var runs []toolscript.RunRecord
+	if err == nil {
+		runs, err = client.Runs(ctx)
+	}
+	if err != nil {
+		i.State, i.Error = Silent, err.Error()
+		return i
+	}
+	i.UptimeSeconds, i.Servers = status.UptimeSeconds, len(status.Servers)
+	for _, s := range status.Servers {
+		if s.State == toolscript.Ready {
+			i.Ready++
+		}
+	}
+	for _, run := range runs {
+		if run.EndedAt == nil {
+			i.Runs++
+		}
+	}
+	return i
+}
+
+// askHub returns the hub of a place and its servers; nothing if none runs.
+func askHub(ctx context.Context, place sharing.Place) ([]Item, error) {
+	e, running, err := place.Read()
+	if err != nil || !running {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, target.HealthTime)
+	defer cancel()
+	h := Item{Kind: Hub, State: Alive, PID: e.PID, Version: e.Version, UptimeSeconds: time.Since(e.StartedAt).Seconds(), Remove: []string{"hub", "stop"}}
+	var status hub.Status
+	r, err := place.Running(ctx)
+	if err == nil && r != nil {
+		status, err = r.Query(ctx)
+	}
+	if _, still, readErr := place.Read(); readErr != nil || !still {
+		return nil, readErr // it has ended meanwhile
+	}
+	if err != nil {
+		h.State, h.Error = Silent, err.Error()
+		return []Item{h}, nil
+	}
+	h.Gateways, h.Servers = len(status.Gateways), len(status.Servers)
+	items := []Item{h}
+	for _, s := range status.Servers {
+		if s.Status.State == toolscript.Ready {
+			items[0].Ready++
+		}
+		items = append(items, serverItem(s, status.Gateways))
+	}
+	return items, nil
+}
+
+func serverItem(s hub.Server, gateways []hub.Gateway) Item {
+	i := Item{
+		Kind: Server, Name: s.Name, State: string(s.Status.State), PID: s.Status.PID, Gateways: s.Gateways,
+		InFlight: s.Status.InFlight, Calls: s.Calls, Folder: s.Folder, Error: s.Status.Error, configured: s.Configured(),
+	}
+	if s.Status.State == toolscript.Ready {
+		i.UptimeSeconds = time.Since(s.Status.Since).Seconds()
+	}
+	for _, g := range gateways {
+		if slices.Contains(g.Servers, s.Name) {
+			i.users = append(i.users, g.PID)
+		}
+	}
+	return i
+}
