@@ -31,7 +31,7 @@ func hold(f *os.File) error {
 	if err != nil {
 		return err
 	}
-	named, err := os.Lstat(f.Name())
+	named, err := os.Lstat(f.Name()) //nolint:gosec // the path comes from the program
 	if err != nil || !os.SameFile(mine, named) {
 		return errTaken
 	}
@@ -48,7 +48,7 @@ func finish(f *os.File, path string) error {
 
 // removeLeft removes a file whose writer has ended.
 func removeLeft(path string) {
-	f, err := os.OpenFile(path, os.O_RDWR|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	f, err := os.OpenFile(path, os.O_RDWR|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0) //nolint:gosec // the path comes from the program
 	if err != nil {
 		return
 	}
@@ -61,7 +61,7 @@ func removeLeft(path string) {
 // syncFolder makes a rename survive a failure of the computer, where the file system
 // can do that.
 func syncFolder(path string) {
-	if dir, err := os.Open(path); err == nil {
+	if dir, err := os.Open(path); err == nil { //nolint:gosec // the path comes from the program
 		_ = dir.Sync() // not every file system knows it
 		_ = dir.Close()
 	}

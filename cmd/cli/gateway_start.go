@@ -143,7 +143,7 @@ func (o *startOptions) tell(server *gateway.Server) error {
 	}
 	err := o.form.Write(o.Stdout, background.Started{URL: server.BaseURL(), GatewayURL: server.URL(), PID: os.Getpid()})
 	if o.LogFile != "" {
-		return nil //nolint:nilerr // it runs in the background: what has started it may not wait any more, and commands find it by its entry
+		return nil // it runs in the background: what has started it may not wait any more, and commands find it by its entry
 	}
 	return err
 }

@@ -46,7 +46,7 @@ func (p Place) tryLock(ending string) (lock, error) {
 
 // present reports whether the path of an open file is still that file.
 func present(f *os.File) bool {
-	now, err := os.Lstat(f.Name())
+	now, err := os.Lstat(f.Name()) //nolint:gosec // the path comes from the program
 	if err != nil {
 		return false
 	}

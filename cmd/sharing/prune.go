@@ -22,7 +22,7 @@ var fileOfHub = regexp.MustCompile(`^\.?(hub-[0-9a-f]{8})(\.json|\.sock|\.lock|\
 // servers have ended.
 func Prune(folder discovery.Folder) (removed []string, err error) {
 	if private.Check(string(folder)) != nil {
-		return nil, nil // there is no folder, or discovery reports the error
+		return nil, nil //nolint:nilerr // there is no folder, or discovery reports the error
 	}
 	files, err := os.ReadDir(string(folder))
 	if err != nil {

@@ -188,18 +188,18 @@ func itemName(i inventory.Item) string {
 }
 
 func itemDetail(i inventory.Item) []string {
-	line := fmt.Sprintf("%s %s, %s", i.Kind, i.URL+i.Name, i.State)
+	facts := []string{fmt.Sprintf("%s %s, %s", i.Kind, i.URL+i.Name, i.State)}
 	for _, fact := range []struct{ name, value string }{
-		{"version", i.Version}, {"process", positive(i.PID, "%d")}, {"session", i.Session}, {"agent", positive(i.Client, "%d")}, {"folder", i.Folder}, {"calls", positive(int(i.Calls), "%d")}, //nolint:gosec // a number of calls
+		{"version", i.Version}, {"process", positive(i.PID, "%d")}, {"session", i.Session}, {"agent", positive(i.Client, "%d")}, {"folder", i.Folder}, {"calls", positive(int(i.Calls), "%d")},
 	} {
 		if fact.value != "" {
-			line += ", " + fact.name + " " + fact.value
+			facts = append(facts, fact.name+" "+fact.value)
 		}
 	}
 	if i.UptimeSeconds > 0 {
-		line += ", up " + upOf(i)
+		facts = append(facts, "up "+upOf(i))
 	}
-	lines := []string{line}
+	lines := []string{strings.Join(facts, ", ")}
 	if len(i.Config) > 0 {
 		lines = append(lines, "Configuration: "+strings.Join(i.Config, ", "))
 	}

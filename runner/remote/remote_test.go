@@ -331,7 +331,7 @@ func TestKilledRunner(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(self, runnerRole, url, cacheDir) //nolint:noctx // this test program
+	cmd := exec.Command(self, runnerRole, url, cacheDir)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

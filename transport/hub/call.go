@@ -131,7 +131,7 @@ func (k *call) start(head wire.Call, args json.RawMessage, progress func(), watc
 		}, func() {})
 		args = nil
 	}
-	k.request.subject = c.subject
+	k.subject = c.subject
 	if err := c.link.add(k.request, nil); err != nil {
 		k.done(nil, notSent(k.about, err))
 		return

@@ -23,11 +23,11 @@ type Info = wire.HubInfo
 // Status is the state of a hub.
 type Status = wire.Status
 
-// Gateway is a gateway in the Status of a hub, and Server is a shared server.
-type (
-	Gateway = wire.Gateway
-	Server  = wire.Server
-)
+// Gateway is a gateway in the Status of a hub.
+type Gateway = wire.Gateway
+
+// Server is a shared server in the Status of a hub.
+type Server = wire.Server
 
 // Definition is a shared server as a gateway defines it. It has secrets.
 type Definition = wire.Definition

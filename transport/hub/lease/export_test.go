@@ -22,7 +22,7 @@ type Network struct {
 }
 
 func NewNetwork(delay time.Duration, loss float64, seed uint64) *Network {
-	return &Network{delay: delay, loss: loss, rand: rand.New(rand.NewPCG(seed, 1)), records: map[string]notice{}, followers: map[int]func(string, notice){}} //nolint:gosec // a simulation
+	return &Network{delay: delay, loss: loss, rand: rand.New(rand.NewPCG(seed, 1)), records: map[string]notice{}, followers: map[int]func(string, notice){}}
 }
 
 // SetLoss changes the part that is lost.
