@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/sharedfile"
 )
 
 const (
@@ -56,16 +57,9 @@ func (s Store) path(id string, part Part) string { return filepath.Join(s.Dir, i
 
 // Create begins a part of a run.
 func (s Store) Create(id string, part Part) (*File, error) {
-	if s.Dir == "" {
-		return nil, errNoFolder
-	}
-	if !runID.MatchString(id) {
-		return nil, fmt.Errorf("%.50q is not the id of a run", id)
-	}
-	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
+	if err := s.prepare(id); err != nil {
 		return nil, err
 	}
-	s.forget()
 	f, err := os.OpenFile(s.path(id, part), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return nil, err
@@ -73,14 +67,31 @@ func (s Store) Create(id string, part Part) (*File, error) {
 	return &File{to: f}, nil
 }
 
-// Put keeps a whole part at once.
-func (s Store) Put(id string, part Part, data []byte) error {
-	f, err := s.Create(id, part)
-	if err != nil {
+// prepare makes room for a part of a run.
+func (s Store) prepare(id string) error {
+	if s.Dir == "" {
+		return errNoFolder
+	}
+	if !runID.MatchString(id) {
+		return fmt.Errorf("%.50q is not the id of a run", id)
+	}
+	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
 		return err
 	}
-	_, err = f.Write(data)
-	return errors.Join(err, f.Close())
+	s.forget()
+	return nil
+}
+
+// Put keeps a whole part at once. It can be read when all of it is there, not before. What
+// is beyond MostBytes is dropped, as Write of a File does.
+func (s Store) Put(id string, part Part, data []byte) error {
+	if err := s.prepare(id); err != nil {
+		return err
+	}
+	if len(data) > MostBytes {
+		data = append(data[:MostBytes:MostBytes], notKept...)
+	}
+	return sharedfile.Write(s.path(id, part), data)
 }
 
 // Read is what a query asks for. The error for what is not there is NotFound.

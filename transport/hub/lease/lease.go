@@ -57,8 +57,9 @@ type sighting struct {
 	at       time.Duration
 }
 
-// Open opens the bucket and creates it if there is none. ctx bounds that. All processes
-// that use a bucket may have different times to live.
+// Open opens the bucket and creates it if there is none. ctx bounds that. All owners
+// that use a bucket need the same Options.TTL: after the deletion of a record, the next
+// owner waits for its own.
 func Open(ctx context.Context, js jetstream.JetStream, o Options) (*Leases, error) {
 	if o.Bucket == "" {
 		o.Bucket = DefaultBucket
