@@ -70,12 +70,15 @@ func TestFaultsOfACall(t *testing.T) {
 					<-ended
 					return
 				}
+				var killed []harness.Process
 				for _, p := range below {
 					if fault.of(p) {
 						_ = syscall.Kill(p.PID, syscall.SIGKILL) // it may have ended
+						killed = append(killed, p)
 					}
 				}
 				wantEnd(t, <-ended, fault.kinds[point.name])
+				gone(t, killed) // an idle sandbox that is about to end could get the next run
 				events, err := g.Exec(t.Context(), script(`await tools.s.echo({ text: "next" })`))
 				if err != nil {
 					t.Fatal(err)
