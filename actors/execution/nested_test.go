@@ -184,7 +184,8 @@ func TestNestedRunOutlivesItsCaller(t *testing.T) {
 	}
 }
 
-// TestNestedRunsHaveSandboxesOfTheirOwn: the pool is told which runs are nested.
+// TestNestedRunsHaveSandboxesOfTheirOwn checks that the request for a sandbox says whether
+// the run is nested.
 func TestNestedRunsHaveSandboxesOfTheirOwn(t *testing.T) {
 	client := func(ctx context.Context, _ runner.Job, host runner.Host) (runner.Outcome, error) {
 		nest(ctx, host)

@@ -158,7 +158,7 @@ func runRow(r toolscript.RunEntry, now time.Time) row {
 	}}
 }
 
-// limited is a time beside its limit.
+// limited returns a duration as text for a column that has the time used and its limit.
 func limited(d time.Duration) string {
 	if d >= time.Second {
 		d = d.Truncate(time.Second)
