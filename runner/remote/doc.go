@@ -4,10 +4,12 @@
 // clients of one NATS cluster.
 //
 // A gateway asks for a runner at runs.take, which one runner of the queue group answers.
-// That runner then keeps a sandbox for the run with the id S of gateway G:
+// That runner then keeps a sandbox for the run with the id S of gateway G, which consists of
+// two tokens: the user of the gateway, so that permissions can name it, and a random one.
 //
 //	runs.G.S.down   frames of the gateway: the job, answers to calls, the end
 //	runs.G.S.up     frames of the runner: calls, output, the outcome
+//	runs.G.inbox.>  the answers to requests of the gateway
 //
 // The job is sent to that one runner, once. If the runner is lost afterwards, the run fails:
 // it may have made calls. See stream for the order and the loss of frames.
@@ -76,6 +78,12 @@ func newID() string {
 // validID reports whether a text is one token of a subject.
 func validID(text string) bool {
 	return text != "" && len(text) <= 128 && !strings.ContainsAny(text, ".*> \t\r\n\x00")
+}
+
+// validGateway reports whether a text is the id of a gateway: two tokens.
+func validGateway(text string) bool {
+	user, id, ok := strings.Cut(text, ".")
+	return ok && validID(user) && validID(id)
 }
 
 var (

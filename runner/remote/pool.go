@@ -14,14 +14,16 @@ import (
 	"github.com/toolscript/toolscript/runner"
 )
 
-// Pool is the runners of a NATS cluster, for one gateway. It is safe for concurrent use.
+// Pool is the runners that one connection reaches, for one gateway. It is safe for concurrent
+// use.
 type Pool struct {
 	nc      *nats.Conn
 	gateway string
 	log     *slog.Logger
 }
 
-// NewPool returns the runners that nc reaches. gateway is a token that no other gateway has.
+// NewPool returns the runners that nc reaches. gateway is the name of the
+// user and a token that no other gateway has, with a dot between them.
 func NewPool(nc *nats.Conn, gateway string, log *slog.Logger) *Pool {
 	return &Pool{nc: nc, gateway: gateway, log: log}
 }
@@ -94,9 +96,10 @@ func unavailable(err error) error {
 
 // Sandbox is a sandbox of a runner, for one run.
 type Sandbox struct {
-	link *stream
-	host string
-	log  *slog.Logger
+	link   *stream
+	host   string
+	log    *slog.Logger
+	closed func() // nil: nothing is called
 }
 
 var _ runner.Runner = (*Sandbox)(nil)
@@ -105,4 +108,9 @@ var _ runner.Runner = (*Sandbox)(nil)
 func (s *Sandbox) Host() string { return s.host }
 
 // Close returns the sandbox.
-func (s *Sandbox) Close() { s.link.close() }
+func (s *Sandbox) Close() {
+	s.link.close()
+	if s.closed != nil {
+		s.closed()
+	}
+}

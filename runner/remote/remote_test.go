@@ -115,7 +115,7 @@ func serve(t *testing.T, url string, runners int) *remote.Server {
 
 func newPool(t *testing.T, url string) *remote.Pool {
 	t.Helper()
-	return remote.NewPool(connect(t, url), "gateway1", slog.Default())
+	return remote.NewPool(connect(t, url), "user1.gateway1", slog.Default())
 }
 
 func within(t *testing.T) context.Context {
@@ -374,7 +374,7 @@ func TestLostGateway(t *testing.T) {
 	url := startNATS(t)
 	s := serve(t, url, 1)
 	nc := connect(t, url)
-	sandbox, err := remote.NewPool(nc, "gateway1", slog.Default()).Take(within(t))
+	sandbox, err := remote.NewPool(nc, "user1.gateway1", slog.Default()).Take(within(t))
 	if err != nil {
 		t.Fatal(err)
 	}

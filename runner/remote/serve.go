@@ -93,7 +93,7 @@ func (s *Server) Close() error {
 // take reserves a sandbox for a run.
 func (s *Server) take(r micro.Request) {
 	var t take
-	if json.Unmarshal(r.Data(), &t) != nil || !validID(t.Gateway) || !validID(t.Run) {
+	if json.Unmarshal(r.Data(), &t) != nil || !validGateway(t.Gateway) || !validID(t.Run) {
 		s.answer(r, taken{Error: "the request cannot be read"})
 		return
 	}

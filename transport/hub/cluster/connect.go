@@ -75,6 +75,11 @@ func Connect(ctx context.Context, a Address, o ...nats.Option) (*nats.Conn, erro
 	return nc, nil
 }
 
+// Dialer is Connect for the address that is in force at the time of each call.
+func Dialer(address func() Address) func(context.Context, ...nats.Option) (*nats.Conn, error) {
+	return func(ctx context.Context, o ...nats.Option) (*nats.Conn, error) { return Connect(ctx, address(), o...) }
+}
+
 // explain is the error of an attempt to connect. Errors of package url have the address,
 // which may have a password.
 func (a Address) explain(err error) error {
