@@ -338,6 +338,7 @@ type Metrics struct {
 	MemoryMB    float64  `json:"memoryUsedMb"`
 	StdoutBytes int64    `json:"stdoutBytes"`
 	StderrBytes int64    `json:"stderrBytes"`
+	Host        string   `json:"host,omitempty"` // machine of the fleet whose sandbox ran the script
 }
 
 // RunRecord is the gateway's record of a run.

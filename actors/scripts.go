@@ -29,6 +29,10 @@ type Scripts struct {
 	StartDeno func(ctx context.Context, version string) (workers.Worker, error)
 	SpareDeno int // idle processes kept ready
 
+	// Remote lends a sandbox of the fleet, with an error of kind Unavailable if there is none
+	// at present. Nil: all scripts run on this machine.
+	Remote func(context.Context) (execution.Remote, error)
+
 	Defaults func() Defaults                 // of runs; nil: the zero Defaults
 	URL      func(capability string) string  // the URL of the gateway; nil: it has none
 	KeptDir  string                          // folder for output and values above their limits; "" keeps none
@@ -43,6 +47,7 @@ type Scripts struct {
 type Defaults struct {
 	Engine, Check string
 	TZ            string // name of the time zone
+	Pool          string // PoolFleet: scripts run in sandboxes of the fleet; "": of this machine
 	Limits        toolscript.Limits
 }
 
@@ -128,6 +133,7 @@ func (s *System) runDeps() execution.Deps {
 		Deno: func(ctx context.Context) (runner.Runner, execution.GiveBack, error) {
 			return borrow[runner.Runner](ctx, s, denoPoolID)
 		},
+		Remote:      s.remoteSandbox,
 		URL:         url,
 		Kept:        outputs.Store{Dir: o.KeptDir},
 		Limits:      func() toolscript.Limits { return s.defaults().Limits },

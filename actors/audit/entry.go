@@ -55,6 +55,7 @@ type Line struct {
 	Outcome string  `json:"outcome,omitempty"` // ok, or a toolscript.Kind
 	Ms      float64 `json:"ms,omitempty"`
 	Error   string  `json:"error,omitempty"` // without secrets, cut
+	Host    string  `json:"host,omitempty"`  // machine of the fleet that has run the script
 
 	// Of the end of a run.
 	Calls    int   `json:"calls,omitempty"`
@@ -139,6 +140,9 @@ func (l *Log) End(record toolscript.RunRecord) {
 	}
 	if record.Kind != "" {
 		line.Outcome = string(record.Kind)
+	}
+	if record.Metrics != nil {
+		line.Host = record.Metrics.Host
 	}
 	l.add(entry{line: &line, value: record.Value})
 }

@@ -87,6 +87,9 @@ type Deps struct {
 	Sandbox func(context.Context) (runner.Runner, GiveBack, error)
 	// Deno lends a process of the other engine.
 	Deno func(context.Context) (runner.Runner, GiveBack, error)
+	// Remote lends a sandbox of another machine, or nil if runs stay on this one. An error
+	// of kind Unavailable says that there is none at present. Remote itself may be nil.
+	Remote func(context.Context) (Remote, error)
 
 	// Kept stores output and values above their limits.
 	Kept outputs.Store
@@ -96,6 +99,13 @@ type Deps struct {
 
 	Limits      func() toolscript.Limits // of requests without limits
 	ConnectTime time.Duration            // how long a run waits for the servers that it uses
+}
+
+// Remote is a sandbox of another machine, for one run.
+type Remote interface {
+	runner.Runner
+	Host() string // the name of the machine
+	Close()       // gives it back
 }
 
 // GiveBack returns a borrowed worker; a broken one is replaced.

@@ -136,7 +136,7 @@ func (r *run) share() {
 	r.calls.within = p
 	deps := *r.work.deps
 	level := r.shared.levels[p.depth]
-	deps.Sandbox, deps.Deno = r.inTurn(level, deps.Sandbox), r.inTurn(level, deps.Deno)
+	deps.Sandbox, deps.Deno, deps.Remote = r.inTurn(level, deps.Sandbox), r.inTurn(level, deps.Deno), nil
 	r.work.deps = &deps
 }
 

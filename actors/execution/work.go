@@ -108,11 +108,7 @@ func (w *work) stages(ctx context.Context) (runner.Outcome, error) {
 func (w *work) run(ctx context.Context, compiled runner.Compiled) (runner.Outcome, error) {
 	borrowing, cancel := context.WithTimeoutCause(ctx, borrowTime, allBusy("sandbox"))
 	defer cancel()
-	lend := w.deps.Sandbox
-	if w.request.Engine == toolscript.EngineDeno {
-		lend = w.deps.Deno
-	}
-	sandbox, giveBack, err := lend(borrowing)
+	sandbox, giveBack, err := w.lend(borrowing, &compiled)
 	if err != nil {
 		return runner.Outcome{}, w.fail(toolscript.Executing, err)
 	}

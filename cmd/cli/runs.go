@@ -113,6 +113,11 @@ func (a *app) showRun(ctx context.Context, id string, out form.Form) error {
 			return err
 		}
 	}
+	if r.Host != "" {
+		if err := a.print("in a sandbox of the fleet on %s", terminal.OneLine(r.Host)); err != nil {
+			return err
+		}
+	}
 	if r.Recorded {
 		if err := a.print("recorded: toolscript runs replay %s", r.RunID); err != nil {
 			return err

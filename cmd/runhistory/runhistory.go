@@ -30,6 +30,7 @@ type Run struct {
 	Allow     []string     `json:"allow,omitzero"`
 	Calls     int          `json:"calls"`
 	Value     *audit.Data  `json:"value,omitempty"` // of the script
+	Host      string       `json:"host,omitempty"`  // machine of the fleet that has run the script
 	Recorded  bool         `json:"recorded,omitempty"`
 	CallLines []audit.Line `json:"callLines,omitempty"` // only of one run, in the order of the calls
 }
@@ -75,7 +76,7 @@ func (h *History) line(l audit.Line) {
 		}
 	case audit.TypeEnd:
 		if r := h.runs[l.Run]; r != nil {
-			r.Outcome, r.ExitCode, r.Ms, r.Value = l.Outcome, l.ExitCode, l.Ms, l.Value
+			r.Outcome, r.ExitCode, r.Ms, r.Value, r.Host = l.Outcome, l.ExitCode, l.Ms, l.Value, l.Host
 		}
 	}
 }
@@ -97,7 +98,7 @@ func (h *History) Add(records []toolscript.RunRecord) {
 			r.Ms = float64(record.EndedAt.Sub(record.StartedAt).Microseconds()) / 1000
 		}
 		if record.Metrics != nil {
-			r.Calls = max(r.Calls, record.Metrics.ToolCalls)
+			r.Calls, r.Host = max(r.Calls, record.Metrics.ToolCalls), record.Metrics.Host
 		}
 	}
 }

@@ -156,7 +156,7 @@ func (r *run) ended(payload []byte) error {
 		return err
 	}
 	if e.Failed != "" {
-		r.Fail(unavailable(fmt.Errorf("the sandbox on %s failed: %s", r.sandbox.host, e.Failed)))
+		r.Fail(unavailable(fmt.Errorf("the sandbox on %s failed: %s; the script may have run in part and was not started again", r.sandbox.host, e.Failed)))
 		return nil
 	}
 	if e.Value {

@@ -13,6 +13,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/micro"
 
+	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner"
 )
 
@@ -163,7 +164,10 @@ func (s *Server) work(link *stream, j job) {
 	<-read
 	e := end{Outcome: outcome, Value: outcome.Value != nil}
 	e.Outcome.Value = nil
-	if err != nil {
+	switch {
+	case s.ctx.Err() != nil && outcome.Err != nil && outcome.Err.Code == toolscript.Cancelled:
+		e.Failed = "its runner was stopped"
+	case err != nil:
 		s.failed.Add(1)
 		e.Failed = err.Error()
 	}
