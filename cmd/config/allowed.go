@@ -43,7 +43,7 @@ func (d *document) allowed(f finding) string {
 		if len(k.Subschemas) > 0 {
 			return `has both command and url; set "type", or remove one of them`
 		}
-		return "needs a command (the program of a stdio server) or a url (the address of an http server)"
+		return "needs a command (the program of a stdio server) or a url (the address of an http server), or \"fleet\": true"
 	default:
 		return "is not allowed by the schema; see: toolscript config schema"
 	}

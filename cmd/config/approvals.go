@@ -31,8 +31,8 @@ func (l *loader) approve(d *document, file File) {
 	l.config.Settings.ConfirmAtClient = n.child("confirm").text() == "client"
 }
 
-// ofUser adds the approvals, the pins and the audit of the user's file if the named files
-// have replaced it: another configuration must not switch them off, or on again. If the
+// ofUser adds the approvals, the pins, the audit and the fleet of the user's file if the named
+// files have replaced it: another configuration must not switch them off, or on again. If the
 // user's file has no approvals, it adds the policy of that: only the user's file can allow
 // built-in tools without a question.
 func (l *loader) ofUser(files []File) error {
@@ -46,6 +46,9 @@ func (l *loader) ofUser(files []File) error {
 			l.approve(d, file)
 			l.audit(d, file)
 			l.pin(d, file)
+			if err := l.joinUsersFleet(d, file); err != nil {
+				return err
+			}
 		}
 	}
 	if all := &l.config.Settings.Approvals; len(*all) > 0 && !l.userApproves {

@@ -43,6 +43,9 @@ type Settings struct {
 	Harness   Harness
 	Telemetry Telemetry
 
+	Fleet Fleet  // of the user's file or of named files; see Fleet.Address
+	Pool  string // of runs that ask for none: "" is this host, or PoolOfFleet
+
 	Approvals         toolscript.Approvals // of all files
 	ConfirmAtTerminal bool                 // codes of approvals may be shown at the terminal that answers
 	ConfirmAtClient   bool                 // a person who answers at an MCP client needs no code

@@ -77,11 +77,11 @@ func TestEveryFieldOfAServer(t *testing.T) {
 		"type": `"sse"`, "command": `"other"`, "args": `["x"]`, "cwd": `"sub"`, "env": `{"X": "2"}`, "inheritEnv": `["X"]`,
 		"url": `"https://other.example.com"`, "headers": `{"X": "2"}`, "oauth": `{"clientId": "other"}`,
 		"root": `"other"`, "tools": `"all"`, "exec": `{"network": true}`, "web": `{"allowHosts": ["10.0.0.0/8"]}`, "agents": `{"turns": 1000}`,
-		"shared": "true",
+		"shared": "true", "fleet": "true",
 	}
 	free := map[string]string{
 		"timeout": `"5s"`, "concurrency": "2", "includeTools": `["a"]`, "excludeTools": `["b"]`, "protocol": `"2026-07-28"`,
-		"disabled": "false", "rateLimit": `{"calls": 1, "per": "1s"}`,
+		"disabled": "false", "stateless": "true", "rateLimit": `{"calls": 1, "per": "1s"}`,
 	}
 	var schema struct {
 		Defs struct {
@@ -110,6 +110,9 @@ func TestEveryFieldOfAServer(t *testing.T) {
 			s.write(s.project, servers(mustJSON(t, before), remote))
 			s.trust()
 			before[field] = json.RawMessage(value)
+			if field == "fleet" {
+				delete(before, "command") // the hubs of the fleet define the server
+			}
 			s.write(s.project, servers(mustJSON(t, before), remote))
 			c := s.load()
 			if got := len(c.Untrusted) > 0; got != asks {

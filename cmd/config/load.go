@@ -30,6 +30,7 @@ func Load(o Options) (*Config, error) {
 	if err := l.ofUser(files); err != nil {
 		return nil, err
 	}
+	l.serveFleet()
 	l.serveScripts()
 	if len(l.mistakes) > 0 {
 		return nil, &toolscript.Error{Kind: toolscript.Invalid, Err: l.mistakes}
@@ -43,7 +44,9 @@ type loader struct {
 	config   *Config
 	mistakes Mistakes
 
-	userApproves bool // the user's file has approvals
+	userApproves bool         // the user's file has approvals
+	joined       bool         // a file has a fleet
+	used         []usedServer // of the fleet
 }
 
 func (l *loader) load(file *File) error {
@@ -117,7 +120,7 @@ func (l *loader) expand(d *document, e effect) {
 	for name, n := range d.root.child("mcpServers").children() {
 		n.expand(lookup(e.server(name)))
 	}
-	for _, name := range append([]string{"hub"}, settingNames...) {
+	for _, name := range append([]string{"hub", "fleet"}, settingNames...) {
 		if n := d.root.child(name); n != nil {
 			n.expand(lookup(e.setting(name)))
 		}
@@ -142,6 +145,9 @@ func (l *loader) merge(d *document, file File, e effect) error {
 	}
 	l.scripts(file, e)
 	l.distrust(d, file, e)
+	if err := l.joinFleet(d, file); err != nil {
+		return err
+	}
 	if !e.settings() {
 		return nil
 	}

@@ -38,10 +38,12 @@ func TestLoadComplete(t *testing.T) {
 				Type: mcpclient.HTTP, URL: "https://api.example.com/mcp", Headers: map[string]string{"Authorization": "Bearer none"},
 				IncludeTools: []string{"search", "read"}, Timeout: time.Minute,
 			},
-			"old":   {Type: mcpclient.SSE, URL: "http://127.0.0.1:8931/sse", Timeout: 5 * time.Second, RateLimit: mcpclient.RateLimit{Calls: 60, Per: time.Minute, Burst: 10}},
-			"files": {Type: mcpclient.Stdio, Command: "file-server", InheritEnv: true, Timeout: time.Minute, RateLimit: mcpclient.RateLimit{Calls: 2, Per: 1500 * time.Millisecond, Burst: 1}},
-			"notes": {Type: mcpclient.Stdio, Command: "note-server", Timeout: time.Minute, Dir: s.project, Shared: mcpclient.SharedProject},
-			"plain": {Type: mcpclient.HTTP, URL: "https://plain.example.com/mcp", Timeout: time.Minute, Shared: mcpclient.SharedHost},
+			"old":     {Type: mcpclient.SSE, URL: "http://127.0.0.1:8931/sse", Timeout: 5 * time.Second, RateLimit: mcpclient.RateLimit{Calls: 60, Per: time.Minute, Burst: 10}},
+			"files":   {Type: mcpclient.Stdio, Command: "file-server", InheritEnv: true, Timeout: time.Minute, RateLimit: mcpclient.RateLimit{Calls: 2, Per: 1500 * time.Millisecond, Burst: 1}},
+			"notes":   {Type: mcpclient.Stdio, Command: "note-server", Timeout: time.Minute, Dir: s.project, Shared: mcpclient.SharedProject},
+			"remote":  {Type: mcpclient.Fleet, Timeout: 30 * time.Second, IncludeTools: []string{"read_*"}},
+			"tickets": {Type: mcpclient.Fleet, Timeout: time.Minute},
+			"plain":   {Type: mcpclient.HTTP, URL: "https://plain.example.com/mcp", Timeout: time.Minute, Shared: mcpclient.SharedHost},
 			"guarded": {
 				Type: mcpclient.HTTP, URL: "https://guarded.example.com/mcp", Timeout: time.Minute,
 				OAuth: oauth.Config{
@@ -75,6 +77,11 @@ func TestLoadComplete(t *testing.T) {
 			Model: "/m/bge.gguf", Library: "/m", Remote: config.Remote{URL: "https://api.example.com/v1", Model: "m", Key: "k"}},
 			Audit: config.Audit{Off: true, FileMB: 1, KeepMB: 8, KeepDays: 30, Recipients: []string{"age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p"}},
 			Pins:  toolscript.PinsQuarantine,
+			Fleet: config.Fleet{
+				URL: "nats://a.example.com:4222,nats://b.example.com:4222", Credentials: filepath.Join(s.home, "fleet", "me.creds"),
+				CA: filepath.Join(s.home, "ca.pem"), Cert: "/etc/fleet/cert.pem", Key: "/etc/fleet/key.pem", User: "desk-7", Use: []string{"tickets", "github"},
+			},
+			Pool: config.PoolOfFleet,
 			Approvals: toolscript.Approvals{{
 				Default: toolscript.ApprovalAskDestructive, Timeout: time.Minute,
 				Rules: []toolscript.ApprovalRule{{Match: []string{"github", "files__write_*"}, Action: toolscript.ApprovalAsk}},

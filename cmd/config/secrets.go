@@ -1,11 +1,17 @@
 package config
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // Secrets are the secrets of the settings, by the text that replaces each of them in logs
 // and messages. Those of servers are in their configurations.
 func (s *Settings) Secrets() map[string]string {
 	all := map[string]string{"(search.remote.key)": s.Search.Remote.Key}
+	for i, secret := range s.Fleet.secrets() {
+		all[fmt.Sprintf("(secret %d of fleet.url)", i+1)] = secret
+	}
 	for name, p := range s.Harness.Providers {
 		all["(key of provider "+name+")"] = p.Key
 	}

@@ -16,7 +16,7 @@ import (
 // server builds the configuration of one server from its validated tree. Problem is set
 // if the server names a tool that does not exist.
 func (o Options) server(n *node, file File, packs toolscript.ToolPacks) (mcpclient.Config, error) {
-	dir, err := o.serverDir(n.child("cwd").text(), file)
+	dir, err := o.serverDir(n.child("cwd").text(), ofFleet(n), file)
 	if err != nil {
 		return mcpclient.Config{}, err
 	}
@@ -31,6 +31,7 @@ func (o Options) server(n *node, file File, packs toolscript.ToolPacks) (mcpclie
 	c := mcpclient.Config{
 		Type:         serverType(n),
 		Disabled:     n.child("disabled").flag(),
+		Stateless:    n.child("stateless").flag(),
 		Command:      n.child("command").text(),
 		Args:         n.child("args").texts(),
 		Env:          n.child("env").textMap(),
@@ -71,6 +72,8 @@ func rateLimit(n *node) mcpclient.RateLimit {
 // empty if the type is a variable without a value.
 func serverType(n *node) string {
 	switch t := n.child("type"); {
+	case ofFleet(n):
+		return mcpclient.Fleet
 	case t != nil && len(t.unset) > 0:
 		return ""
 	case t.text() == "streamable-http":
@@ -87,13 +90,13 @@ func serverType(n *node) string {
 // serverDir is the working directory of a server. A project's servers run in the
 // project's folder, so that it does not matter where a gateway was started. Other
 // servers run in the gateway's folder.
-func (o Options) serverDir(cwd string, file File) (string, error) {
+func (o Options) serverDir(cwd string, fleet bool, file File) (string, error) {
 	folder := filepath.Dir(file.Path)
 	switch {
 	case cwd != "":
 		o.WorkDir = folder
 		return o.absolute(cwd)
-	case file.Project:
+	case file.Project && !fleet:
 		return folder, nil
 	default:
 		return "", nil

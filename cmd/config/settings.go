@@ -28,6 +28,7 @@ func (s *Settings) apply(root *node) {
 	if n := limits.child("answersMb"); n != nil && len(n.unset) == 0 {
 		s.AnswersMB = n.count()
 	}
+	override(&s.Pool, limits.child("pool"))
 	for name, value := range limitFields(&s.Limits) {
 		n := limits.child(name)
 		if n == nil || len(n.unset) > 0 {

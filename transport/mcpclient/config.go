@@ -27,6 +27,8 @@ const (
 	Builtin   = "builtin"   // the built-in tools, in the gateway itself; see package builtin
 	Scripts   = "scripts"   // the saved scripts. No file configures such a server
 	InProcess = "inprocess" // Go functions; see package inprocess. No file configures such a server
+
+	Fleet = "fleet" // a server that the hubs of a fleet define and run
 )
 
 // Values of Config.Protocol: versions of MCP.
@@ -44,7 +46,7 @@ const (
 // Config describes how to reach one server. It is immutable after loading, so it may
 // be read concurrently.
 type Config struct {
-	Type     string // Stdio, HTTP, SSE, Builtin, Scripts or InProcess; may be empty if Problem or Disabled is set
+	Type     string // Stdio, HTTP, SSE, Fleet, Builtin, Scripts or InProcess; may be empty if Problem or Disabled is set
 	Disabled bool   // the server is listed but not started
 
 	// Fields for Stdio. Env is set on top of the inherited variables. By default the
@@ -76,6 +78,10 @@ type Config struct {
 	// Shared says which gateways use one instance of the server together, which a hub
 	// runs. Empty: the gateway has one for itself.
 	Shared string
+
+	// Stateless: several hubs of a fleet may offer the server at the same time. Only such a
+	// hub reads it.
+	Stateless bool
 
 	// Scripts are the saved scripts, of the type Scripts.
 	Scripts []toolscript.SavedScript
@@ -125,9 +131,9 @@ func (c Config) GoString() string { return c.String() }
 // LogValue keeps secrets out of the log.
 func (c Config) LogValue() slog.Value { return slog.StringValue(c.String()) }
 
-// Local reports whether the server runs on this machine, without an address and without
-// logins: a server of type Stdio, Builtin, Scripts or InProcess.
-func (c Config) Local() bool { return c.Type == Stdio || c.Functions() }
+// Local reports whether the gateway has no address of the server and no logins for it: a
+// server of type Stdio, Fleet, Builtin, Scripts or InProcess.
+func (c Config) Local() bool { return c.Type == Stdio || c.Type == Fleet || c.Functions() }
 
 // Functions reports whether the tools of the server are functions of this program.
 func (c Config) Functions() bool {

@@ -1,0 +1,152 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/hub/cluster"
+	"github.com/toolscript/toolscript/transport/hub/wire"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+// AllOfFleet is the value of fleet.use for all servers of the fleet.
+const AllOfFleet = "*"
+
+// Fleet is the NATS cluster that offers servers and sandboxes. URL may have a secret. All
+// paths are absolute.
+type Fleet struct {
+	URL         string   // "": there is no fleet
+	Credentials string   // file with a JWT and its NKey, or with the seed of an NKey
+	CA          string   // file with certificates of authorities in PEM form
+	Cert, Key   string   // files of the client's certificate in PEM form
+	User        string   // of the gateway in subjects; "": the default
+	Use         []string // servers of the fleet that the gateway has without an entry of their own; see All
+}
+
+// Address is the cluster for package cluster. It may have secrets.
+func (f Fleet) Address() cluster.Address {
+	return cluster.Address{URL: f.URL, Credentials: f.Credentials, CA: f.CA, Cert: f.Cert, Key: f.Key, User: f.User}
+}
+
+// All reports whether the gateway has all servers that the fleet offers.
+func (f Fleet) All() bool { return slices.Contains(f.Use, AllOfFleet) }
+
+// PoolOfFleet is the value of limits.pool for runs in sandboxes of the fleet.
+const PoolOfFleet = "fleet"
+
+// ofFleet reports whether the hubs of a fleet define the server.
+func ofFleet(n *node) bool { return n.child("fleet").flag() }
+
+// joinFleet takes the fleet of a file. That of a project's file has no effect: the project
+// could have the user's credentials sent to a server of its own.
+func (l *loader) joinFleet(d *document, file File) error {
+	n := d.root.child("fleet")
+	if n == nil {
+		return nil
+	}
+	if file.Project {
+		l.report(Mistakes{d.mistake([]string{"fleet"}, n.key, "has no effect in a project's file; write it to ~/"+FileName)})
+		return nil
+	}
+	l.config.Settings.Fleet, l.used, l.joined = Fleet{}, nil, true // the credentials of one fleet must not be sent to another
+	if len(n.missing()) > 0 {
+		l.report(d.unsetSettings("fleet"))
+		return nil
+	}
+	f := Fleet{URL: n.child("url").text(), User: n.child("user").text(), Use: n.child("use").texts()}
+	if n.child("use").text() == AllOfFleet {
+		f.Use = []string{AllOfFleet}
+	}
+	o := l.options
+	o.WorkDir = filepath.Dir(file.Path)
+	tls := n.child("tls")
+	for path, of := range map[*string]*node{&f.Credentials: n.child("credentials"), &f.CA: tls.child("ca"), &f.Cert: tls.child("cert"), &f.Key: tls.child("key")} {
+		if of == nil {
+			continue
+		}
+		var err error
+		if *path, err = o.absolute(of.text()); err != nil {
+			return err
+		}
+	}
+	if (f.Cert == "") != (f.Key == "") {
+		l.mistakes = append(l.mistakes, d.mistake([]string{"fleet", "tls"}, tls.key, "needs both cert and key, or neither"))
+	}
+	l.config.Settings.Fleet = f
+	for _, name := range f.Use {
+		if name != AllOfFleet {
+			l.used = append(l.used, usedServer{name, file.Path})
+		}
+	}
+	return nil
+}
+
+// joinUsersFleet takes the fleet of the user's file if the named files have none. Its servers
+// are not used: the named files decide that.
+func (l *loader) joinUsersFleet(d *document, file File) error {
+	if l.joined {
+		return nil
+	}
+	err := l.joinFleet(d, file)
+	l.used, l.config.Settings.Fleet.Use = nil, nil
+	return err
+}
+
+// usedServer is a server that fleet.use of a file names.
+type usedServer struct{ name, path string }
+
+// serveFleet adds the servers that fleet.use names. Servers of the files win.
+func (l *loader) serveFleet() {
+	for _, used := range l.used {
+		if _, own := l.config.Servers[used.name]; !own {
+			l.config.Servers[used.name] = FleetServer(used.path)
+		}
+	}
+	for name, c := range l.config.Servers {
+		if c.Type == mcpclient.Fleet && c.Problem == nil && !c.Disabled {
+			c.Problem = l.config.Settings.Fleet.problem(name)
+			l.config.Servers[name] = c
+		}
+	}
+}
+
+// FleetServer is the configuration of a server of the fleet that has no entry of its own.
+// source is the path of the file with fleet.use.
+func FleetServer(source string) mcpclient.Config {
+	return mcpclient.Config{Type: mcpclient.Fleet, Source: source, Timeout: mcpclient.DefaultTimeout}
+}
+
+// problem is the reason why the fleet cannot have a server.
+func (f Fleet) problem(name string) error {
+	var why error
+	switch {
+	case f.URL == "":
+		why = fmt.Errorf(`no fleet is configured; write "fleet": {"url": "nats://HOST:4222"} to ~/%s, and run: toolscript gateway reload`, FileName)
+	case !wire.ValidName(name):
+		why = errors.New("the name of a server in a fleet has at most 64 letters of ASCII, digits, hyphens and underscores; rename it")
+	default:
+		return nil
+	}
+	return &toolscript.Error{Kind: toolscript.Invalid, Server: name, Err: why}
+}
+
+// secrets are the passwords and tokens in the addresses.
+func (f Fleet) secrets() (all []string) {
+	for address := range strings.SplitSeq(f.URL, ",") {
+		u, err := url.Parse(strings.TrimSpace(address))
+		if err != nil || u.User == nil {
+			continue
+		}
+		if password, ok := u.User.Password(); ok {
+			all = append(all, password)
+		} else {
+			all = append(all, u.User.Username()) // a token
+		}
+	}
+	return all
+}
