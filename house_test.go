@@ -67,7 +67,7 @@ var onlyIn = map[string]struct {
 	"go.opentelemetry.io":                            {[]string{"transport/telemetry/otlp"}, "spans of the gateway pass through toolscript.Tracer"},
 	"google.golang.org/protobuf":                     {[]string{"transport/telemetry/otlp"}, "only the messages of OTLP are protobuf"},
 	"github.com/nats-io/nats.go":                     {[]string{"transport/hub", "runner/remote"}, "the actor of a shared server has a connection as any other, and a sandbox of another machine is a runner as any other"},
-	"github.com/nats-io/nats-server":                 {[]string{"transport/hub/host"}, "only a hub is a NATS server"},
+	"github.com/nats-io/nats-server":                 {[]string{"transport/hub/host", "test"}, "only a hub is a NATS server"},
 	"github.com/landlock-lsm/go-landlock":            {[]string{"runner/confine"}, "one package restricts processes"},
 }
 

@@ -33,7 +33,7 @@ func (w *work) lend(ctx context.Context, compiled *runner.Compiled) (runner.Runn
 // portable reports whether another machine can run the script: it does not read standard
 // input, and it is not part of the answer of a model.
 func (w *work) portable(compiled *runner.Compiled) bool {
-	return w.request.Dialect == "" && !(w.request.Stdin && strings.Contains(compiled.JavaScript, "stdin"))
+	return w.request.Dialect == "" && (!w.request.Stdin || !strings.Contains(compiled.JavaScript, "stdin"))
 }
 
 // elsewhere is a sandbox of another machine, which has no standard input.

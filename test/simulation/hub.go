@@ -1,0 +1,164 @@
+//go:build linux
+
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/hub/cluster"
+	"github.com/toolscript/toolscript/transport/hub/host"
+	"github.com/toolscript/toolscript/transport/hub/wire"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+// asHub is the argument that makes this program a hub whose MCP servers are fake. It changes
+// the tools of the first server when it reads a line, and ends with its standard input.
+const asHub = "be-a-hub"
+
+// servers are MCP servers without processes: each tool returns its arguments.
+type servers struct {
+	tools int // of each server
+
+	mu    sync.Mutex
+	views map[string]wire.ServerView
+	next  map[string]chan struct{} // closed when there is a newer view
+}
+
+// description is as long as that of a usual tool.
+var description = strings.Repeat("A sentence of the description of a tool. ", 8)
+
+var schema = json.RawMessage(`{"type":"object","properties":{"owner":{"type":"string","description":"The owner of the repository"},` +
+	`"repo":{"type":"string","description":"The name of the repository"},"page":{"type":"integer","minimum":1}},"required":["owner","repo"]}`)
+
+// set makes a new view of a server, with a tool that has the number n.
+func (s *servers) set(name string, n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	v := wire.ServerView{Status: toolscript.ServerStatus{Name: name, State: toolscript.Ready, Since: time.Now()}}
+	for i := range s.tools {
+		v.Tools = append(v.Tools, toolscript.Tool{Server: name, Name: fmt.Sprintf("tool_%d_%d", i, n), Description: description, InputSchema: schema})
+	}
+	changed := make(chan struct{})
+	v.Changed = changed
+	if before := s.next[name]; before != nil {
+		close(before)
+	}
+	s.views[name], s.next[name] = v, changed
+}
+
+// OfferServer implements host.Servers.
+func (s *servers) OfferServer(_ context.Context, name string, _ mcpclient.Config) error {
+	s.set(name, 0)
+	return nil
+}
+
+// WithdrawServer implements host.Servers.
+func (s *servers) WithdrawServer(_ context.Context, name string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.views, name)
+	return nil
+}
+
+// AwaitServer implements host.Servers.
+func (s *servers) AwaitServer(_ context.Context, name string) (toolscript.ServerStatus, error) {
+	v, _ := s.ViewServer(name)
+	return v.Status, nil
+}
+
+// RestartServer implements host.Servers.
+func (s *servers) RestartServer(ctx context.Context, name string) (toolscript.ServerStatus, error) {
+	return s.AwaitServer(ctx, name)
+}
+
+// ViewServer implements host.Servers.
+func (s *servers) ViewServer(name string) (wire.ServerView, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	v, ok := s.views[name]
+	return v, ok
+}
+
+// CallServer implements host.Servers.
+func (s *servers) CallServer(_ string, c wire.ServerCall) (stop func(error)) {
+	result := append(append([]byte(`{"content":[],"structuredContent":`), c.Args...), '}')
+	go c.Done(result, nil)
+	return func(error) {}
+}
+
+// serverName is the name of a fake server.
+func serverName(i int) string { return "server" + strconv.Itoa(i) }
+
+// runHub joins the fleet at url and offers servers with tools each.
+func runHub(args []string) error {
+	if len(args) != 5 {
+		return errors.New("wrong arguments of a hub")
+	}
+	name, url := args[0], args[1]
+	count, err := strconv.Atoi(args[2])
+	if err != nil {
+		return err
+	}
+	tools, err := strconv.Atoi(args[3])
+	if err != nil {
+		return err
+	}
+	leased, err := strconv.Atoi(args[4])
+	if err != nil {
+		return err
+	}
+	s := &servers{tools: tools, views: map[string]wire.ServerView{}, next: map[string]chan struct{}{}}
+	o := host.FleetOptions{Address: cluster.Address{URL: url}, Host: name, Version: toolscript.Version, Servers: s}
+	for i := range count {
+		o.Offers = append(o.Offers, host.Offer{Name: serverName(i), Config: mcpclient.Config{Type: mcpclient.Stdio}, Stateless: i < count-leased})
+	}
+	f, err := host.Join(context.Background(), o)
+	if err != nil {
+		return err
+	}
+	fmt.Println("ready")
+	lines := make(chan struct{})
+	go func() {
+		defer close(lines)
+		for in := bufio.NewScanner(os.Stdin); in.Scan(); {
+			lines <- struct{}{}
+		}
+	}()
+	for n := 1; ; n++ {
+		select {
+		case _, ok := <-lines:
+			if !ok {
+				return f.Close()
+			}
+			s.set(serverName(0), n)
+		case <-f.Lost():
+			if f, err = rejoin(f, o); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// rejoin joins the fleet again after the connection was lost.
+func rejoin(f *host.Fleet, o host.FleetOptions) (*host.Fleet, error) {
+	if err := f.Close(); err != nil {
+		return nil, err
+	}
+	for {
+		f, err := host.Join(context.Background(), o)
+		if err == nil || toolscript.KindOf(err) != toolscript.Unavailable {
+			return f, err
+		}
+		time.Sleep(firstRetry)
+	}
+}

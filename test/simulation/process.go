@@ -1,0 +1,144 @@
+//go:build linux
+
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const loopback = "127.0.0.1"
+
+// process is a NATS server or a hub.
+type process struct {
+	cmd     *exec.Cmd
+	stdin   io.WriteCloser
+	monitor int // port of a NATS server; 0: a hub
+}
+
+// start runs this program in a role and waits until it is ready.
+func start(ctx context.Context, args ...string) (*process, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	p := &process{cmd: exec.CommandContext(ctx, self, args...)}
+	p.cmd.Stderr = os.Stderr
+	if p.stdin, err = p.cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := p.cmd.Start(); err != nil {
+		return nil, err
+	}
+	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != "ready\n" {
+		p.kill()
+		return nil, fmt.Errorf("%s did not start", args[0])
+	}
+	return p, nil
+}
+
+// kill ends the process with SIGKILL.
+func (p *process) kill() {
+	_ = p.cmd.Process.Kill() // it may have ended
+	_ = p.cmd.Wait()         // it was killed
+}
+
+// usage is what a process has used: private memory in bytes, and CPU time.
+type usage struct {
+	memory int64
+	cpu    time.Duration
+}
+
+func (u usage) minus(o usage) usage { return usage{u.memory - o.memory, u.cpu - o.cpu} }
+
+func (u usage) plus(o usage) usage { return usage{u.memory + o.memory, u.cpu + o.cpu} }
+
+// usageOf reads the usage of a process.
+func usageOf(pid int) (u usage, err error) {
+	maps, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
+	if err != nil {
+		return u, err
+	}
+	for line := range strings.Lines(string(maps)) {
+		if fields := strings.Fields(line); len(fields) == 3 && strings.HasPrefix(fields[0], "Private_") {
+			kb, err := strconv.ParseInt(fields[1], 10, 64)
+			if err != nil {
+				return u, err
+			}
+			u.memory += kb << 10
+		}
+	}
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return u, err
+	}
+	_, rest, _ := strings.Cut(string(stat), ") ")
+	fields := strings.Fields(rest)
+	if len(fields) < 13 {
+		return u, errors.New("/proc/PID/stat is too short")
+	}
+	for _, ticks := range fields[11:13] { // utime and stime, in hundredths of a second
+		n, err := strconv.ParseInt(ticks, 10, 64)
+		if err != nil {
+			return u, err
+		}
+		u.cpu += time.Duration(n) * 10 * time.Millisecond
+	}
+	return u, nil
+}
+
+// traffic is what the NATS servers have passed on to and received from clients and each other.
+type traffic struct {
+	InMsgs        int64 `json:"in_msgs"`
+	OutMsgs       int64 `json:"out_msgs"`
+	InBytes       int64 `json:"in_bytes"`
+	OutBytes      int64 `json:"out_bytes"`
+	Subscriptions int64 `json:"subscriptions"`
+	Connections   int64 `json:"connections"`
+}
+
+func (t traffic) minus(o traffic) traffic {
+	return traffic{t.InMsgs - o.InMsgs, t.OutMsgs - o.OutMsgs, t.InBytes - o.InBytes, t.OutBytes - o.OutBytes, t.Subscriptions, t.Connections}
+}
+
+// trafficOf asks a NATS server.
+func trafficOf(ctx context.Context, port int) (t traffic, err error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("http://%s:%d/varz", loopback, port), http.NoBody)
+	if err != nil {
+		return t, err
+	}
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return t, err
+	}
+	defer func() { _ = answer.Body.Close() }() // it was read
+	return t, json.NewDecoder(answer.Body).Decode(&t)
+}
+
+// freePorts returns ports that nothing listens on at present.
+func freePorts(n int) (ports []int, err error) {
+	for range n {
+		l, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", loopback+":0")
+		if err != nil {
+			return nil, err
+		}
+		defer func() { err = errors.Join(err, l.Close()) }()
+		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
+	}
+	return ports, nil
+}
