@@ -136,6 +136,7 @@ type CallEntry struct {
 	State       string    `json:"state"`             // running or ended
 	Outcome     string    `json:"outcome,omitempty"` // ok, or the kind of the error
 	Ms          float64   `json:"ms,omitempty"`
+	Host        string    `json:"host,omitempty"` // of the fleet, that has carried out the call
 	ArgsBytes   int       `json:"argsBytes"`
 	ResultBytes int       `json:"resultBytes,omitempty"`
 	Args        string    `json:"args,omitempty"`  // JSON without secrets; cut if it is long

@@ -88,6 +88,8 @@ type FetchRequest struct {
 	CallID    string // its id within the run, for the log
 	RequestID string // id of the HTTP request, for the log
 	Trace     string // traceparent of the caller; empty if there is none
+
+	Origin *Origin // receives the host of the fleet that answers; may be nil
 }
 
 // The members of tools that send a FetchRequest, and their methods. No identifier of

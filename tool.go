@@ -94,6 +94,9 @@ type Call struct {
 
 	// Approval is how the call was allowed, if it needed that. The gateway sets it.
 	Approval string
+
+	// Origin receives the host of the fleet that carries out the call. The gateway sets it.
+	Origin *Origin
 }
 
 // ConnectWait is how long a call of a script waits for a server that is not

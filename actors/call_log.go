@@ -60,7 +60,7 @@ func (s *System) logCall(call toolscript.Call, id, owner, outcome, why string, t
 	}
 	for _, a := range []slog.Attr{
 		slog.String("server", owner), slog.String("tool", id), slog.String("run", call.Run), slog.String("call", call.CallID),
-		slog.String("request", call.RequestID), slog.String("trace", toolscript.TraceID(call.Trace)), slog.String("error", why),
+		slog.String("request", call.RequestID), slog.String("trace", toolscript.TraceID(call.Trace)), slog.String("host", call.Origin.Host()), slog.String("error", why),
 	} {
 		if a.Value.String() != "" {
 			attrs = append(attrs, a)

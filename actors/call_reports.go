@@ -10,9 +10,10 @@ import (
 	"github.com/toolscript/toolscript/actors/registry"
 )
 
-// begun reports the begin of a call to those who look at the gateway. done says that it
-// has ended; it may be left out.
+// begun reports the begin of a call to those who look at the gateway, and has the call keep
+// its origin. done says that it has ended; it may be left out.
 func (s *System) begun(call *toolscript.Call) (done func()) {
+	call.Origin = new(toolscript.Origin)
 	if s.options.Feed.On() {
 		s.name(call)
 		id, owner := loggable(s.current(), call.ID)
@@ -40,7 +41,7 @@ func (s *System) ended(view registry.View, call toolscript.Call, took time.Durat
 	if s.options.Feed.On() {
 		s.name(&call)
 		entry := s.entry(&call, id, owner, toolscript.CallEnded, time.Now().Add(-took))
-		entry.Outcome, entry.Error, entry.ResultBytes = outcome, s.Redact(owner, why), len(result)
+		entry.Outcome, entry.Error, entry.ResultBytes, entry.Host = outcome, s.Redact(owner, why), len(result), call.Origin.Host()
 		entry.Ms = float64(took.Microseconds()) / 1000
 		s.options.Feed.Call(entry)
 	}

@@ -33,8 +33,11 @@ const listLimit = 15 * time.Second
 // Invalid for a cursor of another list.
 func (s *System) Fetch(ctx context.Context, o toolscript.FetchRequest) (json.RawMessage, error) {
 	view, start := s.current(), time.Now()
+	if o.Server != "" {
+		o.Origin = new(toolscript.Origin)
+	}
 	result, err := s.fetch(ctx, view, o)
-	call := toolscript.Call{ID: o.ID, Run: o.Run, CallID: o.CallID, RequestID: o.RequestID, Trace: o.Trace}
+	call := toolscript.Call{ID: o.ID, Run: o.Run, CallID: o.CallID, RequestID: o.RequestID, Trace: o.Trace, Origin: o.Origin}
 	call.Args = auditedFetch(o)
 	s.ended(view, call, time.Since(start), result, err)
 	return result, err

@@ -38,6 +38,7 @@ func (l *Log) encode(to []byte, e *entry) []byte {
 	to = append(to, `,"ms":`...)
 	to = strconv.AppendFloat(to, milliseconds(c.took), 'f', -1, 64)
 	to = member(to, "error", c.failure)
+	to = member(to, "host", c.host)
 	return append(to, '}')
 }
 

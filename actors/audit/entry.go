@@ -55,7 +55,7 @@ type Line struct {
 	Outcome string  `json:"outcome,omitempty"` // ok, or a toolscript.Kind
 	Ms      float64 `json:"ms,omitempty"`
 	Error   string  `json:"error,omitempty"` // without secrets, cut
-	Host    string  `json:"host,omitempty"`  // machine of the fleet that has run the script
+	Host    string  `json:"host,omitempty"`  // machine of the fleet that has carried out the call, or run the script
 
 	// Of the end of a run.
 	Calls    int   `json:"calls,omitempty"`
@@ -78,7 +78,7 @@ type entry struct {
 // callEntry is a call, with the data that is hashed when its line is written.
 type callEntry struct {
 	at                                                                  time.Time
-	client, session, run, id, request, tool, approval, outcome, failure string
+	client, session, run, id, request, tool, approval, outcome, failure, host string
 	args, result                                                        json.RawMessage
 	argsData, resultData                                                *Data // instead of args and result
 	took                                                                time.Duration
@@ -165,7 +165,7 @@ func (l *Log) Call(c Ended) {
 	}
 	l.add(entry{call: callEntry{
 		at: time.Now(), client: c.Client, run: c.Run, id: c.CallID, request: c.RequestID, tool: c.Tool, approval: c.Approval,
-		outcome: c.Outcome, failure: c.Error, args: c.Args, result: c.Result, took: c.Took,
+		outcome: c.Outcome, failure: c.Error, host: c.Origin.Host(), args: c.Args, result: c.Result, took: c.Took,
 	}})
 }
 

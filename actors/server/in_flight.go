@@ -125,7 +125,7 @@ func (c *call) send(conn Conn, m *Call) {
 			c.returned(nil, named(mailbox.Panicked(r, debug.Stack()), c.about))
 		}
 	}()
-	t := mcpclient.ToolCall{Ctx: c, Held: m.Held, Tool: m.Tool, Args: m.Args, Run: m.Run, Trace: c.traced(m), Limit: c.told, Progress: c.progressed, Watch: m.Watch, Done: c.returned}
+	t := mcpclient.ToolCall{Ctx: c, Held: m.Held, Tool: m.Tool, Args: m.Args, Run: m.Run, Trace: c.traced(m), Limit: c.told, Progress: c.progressed, Watch: m.Watch, Origin: m.Origin, Done: c.returned}
 	var started mcpclient.Started
 	if m.Fetch != nil {
 		fetch := *m.Fetch

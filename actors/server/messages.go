@@ -35,6 +35,8 @@ type Call struct {
 	Watch func(toolscript.Progress)                                             // receives progress; nil: the watcher of Ctx
 	Reply mailbox.Reply[json.RawMessage]
 
+	Origin *toolscript.Origin // receives the host of the fleet that carries out the call; may be nil
+
 	until time.Time // when Wait ends; zero before the call begins to wait
 }
 

@@ -3,10 +3,12 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolscript/toolscript/actors/audit"
 	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/cmd/runhistory"
 	"github.com/toolscript/toolscript/cmd/terminal"
@@ -127,8 +129,16 @@ func (a *app) showRun(ctx context.Context, id string, out form.Form) error {
 		return nil
 	}
 	t := terminal.Table{Header: []string{"Call", "Tool", "ms", "Outcome", "Arguments", "Result", "Approval"}}
+	hosts := slices.ContainsFunc(r.CallLines, func(c audit.Line) bool { return c.Host != "" })
+	if hosts {
+		t.Header = append(t.Header, "Host")
+	}
 	for _, c := range r.CallLines {
-		t.Add(c.Call, c.Tool, fmt.Sprintf("%.1f", c.Ms), c.Outcome, runhistory.Short(c.Args), runhistory.Short(c.Result), c.Approval)
+		row := []string{c.Call, c.Tool, fmt.Sprintf("%.1f", c.Ms), c.Outcome, runhistory.Short(c.Args), runhistory.Short(c.Result), c.Approval}
+		if hosts {
+			row = append(row, c.Host)
+		}
+		t.Add(row...)
 	}
 	return t.Write(a.Stdout, terminal.Columns(a.Stdout), nil)
 }

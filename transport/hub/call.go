@@ -54,7 +54,7 @@ func (c *base) Fetch(ctx context.Context, o toolscript.FetchRequest, progress fu
 	answers := make(chan answer, 1)
 	k := &call{
 		conn: c, done: func(result json.RawMessage, err error) { answers <- answer{result, err} },
-		request: &request{about: c.about(""), ctx: ctx, lease: c.link.options.Answers.Lease(ctx)},
+		request: &request{about: c.about(""), ctx: ctx, origin: o.Origin, lease: c.link.options.Answers.Lease(ctx)},
 	}
 	k.start(wire.Call{Fetch: wire.FetchOf(o), Run: o.Run, Left: left(ctx), Watch: progress != nil}, nil, progress, nil)
 	var a answer
