@@ -21,8 +21,9 @@ type ServerStatus struct {
 	Name         string      `json:"name"`
 	Title        string      `json:"title,omitempty"`
 	Instructions string      `json:"instructions,omitempty"`
-	Type         string      `json:"type"`             // stdio, http or sse
+	Type         string      `json:"type"`             // stdio, http, sse, fleet or builtin
 	Shared       string      `json:"shared,omitempty"` // host or project: a hub runs it for several gateways
+	Hosts        []string    `json:"hosts,omitempty"`  // of the type fleet: where hubs offered it when they were last asked
 	PID          int         `json:"pid,omitempty"`    // of its process, unless a hub runs it
 	State        ServerState `json:"state"`
 	Disabled     bool        `json:"disabled,omitempty"` // by the configuration: it is not started

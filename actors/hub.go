@@ -15,8 +15,8 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// These methods are for a hub, whose servers come and go with the gateways that use them.
-// They make a System a host.Servers.
+// These methods are for a hub, whose servers come and go with the gateways that use them, and
+// for servers of a fleet. They make a System a host.Servers.
 
 // OfferServer starts a server, or applies changed limits to it. It does not wait for the
 // connection.
@@ -27,6 +27,13 @@ func (s *System) OfferServer(ctx context.Context, name string, config mcpclient.
 // WithdrawServer ends a server. It does not wait for the end of its process.
 func (s *System) WithdrawServer(ctx context.Context, name string) error {
 	return s.change(ctx, func(servers map[string]mcpclient.Config) { delete(servers, name) })
+}
+
+// Configured returns the configured servers.
+func (s *System) Configured() map[string]mcpclient.Config {
+	s.configuring.Lock()
+	defer s.configuring.Unlock()
+	return maps.Clone(s.configured)
 }
 
 // change edits the configured servers. Unlike Configure, it does not touch the others.

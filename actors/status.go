@@ -55,6 +55,7 @@ func (s *System) refresh(ctx context.Context, status *toolscript.ServerStatus) {
 		return
 	}
 	status.InFlight, status.Queued, status.RateLimit = now.InFlight, now.Queued, now.RateLimit
+	status.Hosts = now.Hosts
 	status.OAuthStatus, status.OAuthError, status.OAuthFailed = now.OAuthStatus, now.OAuthError, now.OAuthFailed
 	if now.State == status.State {
 		status.Error = now.Error
@@ -133,6 +134,9 @@ func (s *System) warnings(ctx context.Context, view registry.View) []string {
 	var all []string
 	for _, server := range view.Servers {
 		all = append(all, server.Warnings...)
+	}
+	if s.options.Warnings != nil {
+		all = append(all, s.options.Warnings()...)
 	}
 	ctx, cancel := context.WithTimeout(ctx, statusLimit)
 	defer cancel()

@@ -77,6 +77,9 @@ type Options struct {
 	// server is configured; nil: they find nothing.
 	NoServers error
 
+	// Warnings returns problems for the status that the user can solve; nil: there are none.
+	Warnings func() []string
+
 	// ServersOnly leaves out what a hub does not need: types, search, approvals and runs.
 	ServersOnly bool
 

@@ -77,11 +77,11 @@ type entry struct {
 
 // callEntry is a call, with the data that is hashed when its line is written.
 type callEntry struct {
-	at                                                                  time.Time
+	at                                                                        time.Time
 	client, session, run, id, request, tool, approval, outcome, failure, host string
-	args, result                                                        json.RawMessage
-	argsData, resultData                                                *Data // instead of args and result
-	took                                                                time.Duration
+	args, result                                                              json.RawMessage
+	argsData, resultData                                                      *Data // instead of args and result
+	took                                                                      time.Duration
 }
 
 func (e *entry) size() int64 {

@@ -48,7 +48,8 @@ type Conn interface {
 type Dial func(ctx context.Context, name string, cfg mcpclient.Config, on mcpclient.Events) (Conn, error)
 
 // DialAll returns the Dial for MCP servers, for servers of built-in tools, and for shared
-// servers. Without shared, a server that is configured as shared is refused.
+// servers. Without shared, a server that is configured as shared is refused. Servers of a
+// fleet are refused; see DialFleet.
 func DialAll(d mcpclient.Dialer, b builtin.Dialer, shared Dial) Dial {
 	mcp := DialMCP(d)
 	return func(ctx context.Context, name string, cfg mcpclient.Config, on mcpclient.Events) (Conn, error) {
@@ -57,6 +58,8 @@ func DialAll(d mcpclient.Dialer, b builtin.Dialer, shared Dial) Dial {
 			return nil, &toolscript.Error{Kind: toolscript.Unsupported, Server: name, Err: errors.New(`this program has no hub; remove "shared" from the server`)}
 		case cfg.Shared != "":
 			return shared(ctx, name, cfg, on)
+		case cfg.Type == mcpclient.Fleet:
+			return nil, &toolscript.Error{Kind: toolscript.Unsupported, Server: name, Err: errors.New(`this program uses no fleet; remove the server, or define it without "fleet"`)}
 		case cfg.Type != mcpclient.Builtin:
 			return mcp(ctx, name, cfg, on)
 		}
@@ -82,6 +85,18 @@ func DialMCP(d mcpclient.Dialer) Dial {
 
 // Dialled is a Dial with the result type of one transport.
 type Dialled[C Conn] func(ctx context.Context, name string, cfg mcpclient.Config, on mcpclient.Events) (C, error)
+
+// DialFleet returns the Dial for servers of a fleet, and other for all other servers. fleet
+// is that of a hub.Fleet.
+func DialFleet[C Conn](fleet Dialled[C], other Dial) Dial {
+	dial := DialShared(fleet)
+	return func(ctx context.Context, name string, cfg mcpclient.Config, on mcpclient.Events) (Conn, error) {
+		if cfg.Type == mcpclient.Fleet {
+			return dial(ctx, name, cfg, on)
+		}
+		return other(ctx, name, cfg, on)
+	}
+}
 
 // DialShared returns the Dial for shared servers. It is that of a hub.Client, whose package
 // this one does not import: a program without a hub has no code of NATS.

@@ -42,6 +42,7 @@ func (s *Server) status() toolscript.ServerStatus {
 		Instructions: s.info.Instructions,
 		Type:         s.Config.Type,
 		Shared:       s.Config.Shared,
+		Hosts:        s.hosts(),
 		PID:          s.pid(),
 		State:        s.state,
 		Disabled:     s.Config.Disabled,
@@ -80,6 +81,14 @@ func (s *Server) pid() int {
 		return process.PID()
 	}
 	return 0
+}
+
+// hosts are those that offer a server of a fleet.
+func (s *Server) hosts() []string {
+	if fleet, ok := s.conn.(interface{ Hosts() []string }); ok {
+		return fleet.Hosts()
+	}
+	return nil
 }
 
 // describeLogin adds the state of the login. After a failed login, the error contains

@@ -112,8 +112,8 @@ func (o *startOptions) run(ctx context.Context) error {
 	if err := o.alone(ctx, loaded); err != nil {
 		return err
 	}
-	if len(loaded.Servers) == 0 {
-		o.warn("%v", o.host.NoServers(loaded.Files))
+	if len(loaded.Servers) == 0 && !loaded.Settings.Fleet.All() {
+		o.warn("%v", o.host.NoServers(loaded))
 	}
 	g, err := o.open(loaded, logger)
 	if err != nil {

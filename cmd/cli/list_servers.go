@@ -121,6 +121,9 @@ func (o *listServersOptions) whole(servers []toolscript.ServerStatus) error {
 		if s.Shared != "" {
 			kind += ", shared"
 		}
+		if len(s.Hosts) > 0 {
+			kind += " on " + terminal.OneLine(strings.Join(s.Hosts, ", "))
+		}
 		fmt.Fprintf(&b, "%s: %s, %s, %d tools\n", terminal.OneLine(s.Name), state, kind, s.Tools)
 		for _, part := range []struct{ name, text string }{
 			{"", cmp.Or(s.Title, s.Name)}, {"error: ", s.Error}, {"login: ", s.OAuthStatus}, {"", s.Instructions},

@@ -20,6 +20,7 @@ const AllOfFleet = "*"
 // Fleet is the NATS cluster that offers servers and sandboxes. URL may have a secret. All
 // paths are absolute.
 type Fleet struct {
+	Source      string   // path of the file
 	URL         string   // "": there is no fleet
 	Credentials string   // file with a JWT and its NKey, or with the seed of an NKey
 	CA          string   // file with certificates of authorities in PEM form
@@ -53,12 +54,12 @@ func (l *loader) joinFleet(d *document, file File) error {
 		l.report(Mistakes{d.mistake([]string{"fleet"}, n.key, "has no effect in a project's file; write it to ~/"+FileName)})
 		return nil
 	}
-	l.config.Settings.Fleet, l.used, l.joined = Fleet{}, nil, true // the credentials of one fleet must not be sent to another
+	l.config.Settings.Fleet, l.joined = Fleet{}, true // the credentials of one fleet must not be sent to another
 	if len(n.missing()) > 0 {
 		l.report(d.unsetSettings("fleet"))
 		return nil
 	}
-	f := Fleet{URL: n.child("url").text(), User: n.child("user").text(), Use: n.child("use").texts()}
+	f := Fleet{Source: file.Path, URL: n.child("url").text(), User: n.child("user").text(), Use: n.child("use").texts()}
 	if n.child("use").text() == AllOfFleet {
 		f.Use = []string{AllOfFleet}
 	}
@@ -78,11 +79,6 @@ func (l *loader) joinFleet(d *document, file File) error {
 		l.mistakes = append(l.mistakes, d.mistake([]string{"fleet", "tls"}, tls.key, "needs both cert and key, or neither"))
 	}
 	l.config.Settings.Fleet = f
-	for _, name := range f.Use {
-		if name != AllOfFleet {
-			l.used = append(l.used, usedServer{name, file.Path})
-		}
-	}
 	return nil
 }
 
@@ -93,32 +89,29 @@ func (l *loader) joinUsersFleet(d *document, file File) error {
 		return nil
 	}
 	err := l.joinFleet(d, file)
-	l.used, l.config.Settings.Fleet.Use = nil, nil
+	l.config.Settings.Fleet.Use = nil
 	return err
 }
 
-// usedServer is a server that fleet.use of a file names.
-type usedServer struct{ name, path string }
-
 // serveFleet adds the servers that fleet.use names. Servers of the files win.
 func (l *loader) serveFleet() {
-	for _, used := range l.used {
-		if _, own := l.config.Servers[used.name]; !own {
-			l.config.Servers[used.name] = FleetServer(used.path)
+	f := l.config.Settings.Fleet
+	for _, name := range f.Use {
+		if _, own := l.config.Servers[name]; !own && name != AllOfFleet {
+			l.config.Servers[name] = f.Server()
 		}
 	}
 	for name, c := range l.config.Servers {
 		if c.Type == mcpclient.Fleet && c.Problem == nil && !c.Disabled {
-			c.Problem = l.config.Settings.Fleet.problem(name)
+			c.Problem = f.problem(name)
 			l.config.Servers[name] = c
 		}
 	}
 }
 
-// FleetServer is the configuration of a server of the fleet that has no entry of its own.
-// source is the path of the file with fleet.use.
-func FleetServer(source string) mcpclient.Config {
-	return mcpclient.Config{Type: mcpclient.Fleet, Source: source, Timeout: mcpclient.DefaultTimeout}
+// Server is the configuration of a server of the fleet that has no entry of its own.
+func (f Fleet) Server() mcpclient.Config {
+	return mcpclient.Config{Type: mcpclient.Fleet, Source: f.Source, Timeout: mcpclient.DefaultTimeout}
 }
 
 // problem is the reason why the fleet cannot have a server.

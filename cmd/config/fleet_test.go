@@ -72,8 +72,8 @@ func TestFleetOfNamedFiles(t *testing.T) {
 	s.write(filepath.Join(s.project, "one"), `{"mcpServers": {"a": {"fleet": true}}}`)
 	s.write(filepath.Join(s.project, "two"), `{"mcpServers": {}, "fleet": {"url": "nats://two:4222", "credentials": "two.creds", "use": ["c", "a"]}}`)
 	for files, want := range map[string]config.Fleet{
-		"one": {URL: "nats://mine:4222"},
-		"two": {URL: "nats://two:4222", Credentials: filepath.Join(s.project, "two", "two.creds"), Use: []string{"c", "a"}},
+		"one": {Source: filepath.Join(s.home, config.FileName), URL: "nats://mine:4222"},
+		"two": {Source: filepath.Join(s.project, "two", config.FileName), URL: "nats://two:4222", Credentials: filepath.Join(s.project, "two", "two.creds"), Use: []string{"c", "a"}},
 	} {
 		s.options.Config = filepath.Join(files, config.FileName)
 		if diff := cmp.Diff(want, s.load().Settings.Fleet); diff != "" {

@@ -44,9 +44,8 @@ type loader struct {
 	config   *Config
 	mistakes Mistakes
 
-	userApproves bool         // the user's file has approvals
-	joined       bool         // a file has a fleet
-	used         []usedServer // of the fleet
+	userApproves bool // the user's file has approvals
+	joined       bool // a file has a fleet
 }
 
 func (l *loader) load(file *File) error {

@@ -78,7 +78,7 @@ func TestLoadComplete(t *testing.T) {
 			Audit: config.Audit{Off: true, FileMB: 1, KeepMB: 8, KeepDays: 30, Recipients: []string{"age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p"}},
 			Pins:  toolscript.PinsQuarantine,
 			Fleet: config.Fleet{
-				URL: "nats://a.example.com:4222,nats://b.example.com:4222", Credentials: filepath.Join(s.home, "fleet", "me.creds"),
+				Source: filepath.Join(s.home, config.FileName), URL: "nats://a.example.com:4222,nats://b.example.com:4222", Credentials: filepath.Join(s.home, "fleet", "me.creds"),
 				CA: filepath.Join(s.home, "ca.pem"), Cert: "/etc/fleet/cert.pem", Key: "/etc/fleet/key.pem", User: "desk-7", Use: []string{"tickets", "github"},
 			},
 			Pool: config.PoolOfFleet,

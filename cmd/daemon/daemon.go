@@ -46,6 +46,7 @@ type Options struct {
 	Search    func(*config.Search) // applies the flags to the settings of the files; nil: no flags
 	Logger    *slog.Logger
 	Actors    actors.Options // servers, workers and search come from the configuration
+	FleetLook time.Duration  // between two looks for the servers of the fleet; 0: 30 seconds
 	Telemetry bool           // send spans and metrics, if an endpoint is configured
 	MCP       bool           // MCP clients reach the gateway, and their users approve calls there if the user's file says so
 }
@@ -61,6 +62,7 @@ type Daemon struct {
 	deno      *denoEngine
 	agents    *agents
 	hub       *hub.Client
+	fleet     *fleet
 	telemetry *otlp.Exporter // nil: nothing is sent
 	ready     chan struct{}  // closed when System is set
 
@@ -78,19 +80,21 @@ func (h *Host) Start(loaded *config.Config, options Options) (*Daemon, error) {
 	d.applyFlags(loaded)
 	d.started = loaded.Settings
 	d.settings.Store(&loaded.Settings)
+	answers := inflight.New(func() int64 { return d.settings.Load().AnswersMB << 20 })
+	d.fleet = d.newFleet(loaded.Settings.Fleet, answers)
+	d.fleet.begin(loaded)
 	o := options.Actors
 	if options.Telemetry {
 		d.telemetry = h.exporter(loaded.Settings.Telemetry, options.Logger)
 		o.Tracer = d.telemetry.Tracer()
 	}
-	o.Servers, o.Logger, o.NoServers = loaded.Servers, options.Logger, h.NoServers(loaded.Files)
+	o.Servers, o.Logger, o.NoServers = loaded.Servers, options.Logger, h.NoServers(loaded)
 	o.Configuration = config.Paths(loaded.Files)
 	o.Logins = h.Logins(options.Logger)
-	answers := inflight.New(func() int64 { return d.settings.Load().AnswersMB << 20 })
 	d.hub = h.hubClient(answers, options.Logger)
-	o.Dial = d.withScripts(server.DialAll(mcpclient.Dialer{
+	o.Dial = d.withScripts(server.DialFleet(d.fleet.Dial, server.DialAll(mcpclient.Dialer{
 		Reaper: d.reaper, Dir: h.Config.WorkDir, RoundTripper: actors.Credentials(o.Logins), Answers: answers,
-	}, builtin.Dialer{Host: d.builtinHost(), Answers: answers}, server.DialShared(d.hub.Dial)), answers)
+	}, builtin.Dialer{Host: d.builtinHost(), Answers: answers}, server.DialShared(d.hub.Dial))), answers)
 	o.Audit = h.audit(loaded.Settings.Audit, options.Logger)
 	o.Memory = toolcache.Folder(h.Cache("tools"))
 	o.Approvals.Store = h.approvals()
@@ -98,6 +102,7 @@ func (h *Host) Start(loaded *config.Config, options Options) (*Daemon, error) {
 	if options.MCP {
 		o.Approvals.Client = func() bool { return d.settings.Load().ConfirmAtClient }
 	}
+	o.Warnings = d.fleet.warnings
 	o.Secrets = func() map[string]string { return d.settings.Load().Secrets() }
 	o.CountTools = func() toolscript.Filter { return d.settings.Load().Telemetry.Tools }
 	o.Pins = actors.Pins{Store: h.pins(), Policy: func() toolscript.PinPolicy { return d.settings.Load().PinPolicy() }}
@@ -111,10 +116,14 @@ func (h *Host) Start(loaded *config.Config, options Options) (*Daemon, error) {
 	if d.System, err = actors.Start(o); err != nil {
 		d.reaper.Close()
 		d.hub.Close()
+		d.fleet.close()
 		_ = d.telemetry.Close(context.Background()) // it has nothing to send
 		return nil, err
 	}
 	close(d.ready)
+	d.reloading.Lock()
+	d.fleet.follow(false)
+	d.reloading.Unlock()
 	d.telemetry.SendMetrics(d.Measures)
 	return d, nil
 }
@@ -176,6 +185,7 @@ func typeOptions(t config.Types) actors.Types {
 func (d *Daemon) Close(ctx context.Context) error {
 	defer d.reaper.Close()
 	defer d.hub.Close()
+	defer d.fleet.close()
 	d.hub.Leave()
 	d.endMetrics(ctx)
 	return errors.Join(d.System.Close(ctx), d.deno.close(), d.endSpans(ctx))

@@ -47,7 +47,12 @@ func load(o config.Options) (*config.Config, error) {
 
 // NoServers is the error of a command that needs a server when none is configured.
 // It names the files that were read and shows how to add a server.
-func (h *Host) NoServers(files []config.File) error {
+func (h *Host) NoServers(loaded *config.Config) error {
+	if f := loaded.Settings.Fleet; f.All() {
+		return &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf(
+			"no servers are configured, and the fleet at %s offers none that are known; see: toolscript fleet status", f.Address())}
+	}
+	files := loaded.Files
 	var looked []string
 	for _, f := range files {
 		if f.Found {

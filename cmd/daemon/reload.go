@@ -58,6 +58,7 @@ func (d *Daemon) plan(env map[string]string) (*reload, error) {
 		return nil, err
 	}
 	d.applyFlags(loaded)
+	d.fleet.add(loaded)
 	r := &reload{loaded: loaded, names: names}
 	var warnings []string
 	r.search, warnings = d.host.searchOptions(loaded.Settings.Search)
@@ -97,8 +98,12 @@ func (d *Daemon) Reload(ctx context.Context, env map[string]string) (toolscript.
 	if err != nil {
 		return toolscript.Reload{}, err
 	}
+	before := *d.fleet.inForce.Load()
+	d.fleet.use(r.loaded.Settings.Fleet)
+	defer func() { d.fleet.follow(true) }()
 	changed, err := d.Configure(ctx, r.loaded.Servers)
 	if err != nil {
+		d.fleet.use(before)
 		return toolscript.Reload{}, err
 	}
 	for _, name := range r.names {

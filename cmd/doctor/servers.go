@@ -28,6 +28,7 @@ type Server struct {
 	Shared string                 `json:"shared,omitempty"` // host or project: a hub runs it
 	State  toolscript.ServerState `json:"state,omitempty"`  // with Probe
 	Tools  int                    `json:"tools,omitempty"`  // with Probe
+	Hosts  []string               `json:"hosts,omitempty"`  // of the type fleet, with Probe: where hubs offer it
 }
 
 // servers examines the configured servers without starting them, and starts them with
@@ -56,7 +57,7 @@ func (x *examination) servers(ctx context.Context) {
 			x.broken("keyring", `start or unlock the keyring, or set oauth.storage to "file"`, "%v", err)
 		}
 	}
-	if x.Probe && len(x.loaded.Servers) > 0 {
+	if x.Probe && (len(x.loaded.Servers) > 0 || x.loaded.Settings.Fleet.All()) {
 		x.probe(ctx, failing)
 	}
 }
@@ -69,11 +70,14 @@ func (x *examination) serverProblem(logins *oauth.Sessions, name string, c mcpcl
 		if c.Type == mcpclient.Builtin {
 			return `correct "tools" of ` + name + " in " + c.Source, c.Problem
 		}
+		if c.Type == mcpclient.Fleet {
+			return "", c.Problem
+		}
 		return "export the variable, or write a default in " + c.Source + ": ${NAME:-default}", c.Problem
 	case c.Type == mcpclient.Builtin:
 		_, err := os.ReadDir(c.Root)
 		return `create the folder, or correct "root" of ` + name + " in " + c.Source, err
-	case c.Type == mcpclient.Scripts:
+	case c.Type == mcpclient.Scripts, c.Type == mcpclient.Fleet:
 		return "", nil
 	case c.Type == mcpclient.Stdio:
 		return fmt.Sprintf(`install the program, or correct "command" of %s in %s`, name, c.Source), mcpclient.FindProgram(x.Env, c)
@@ -113,8 +117,13 @@ func (x *examination) probe(ctx context.Context, failing map[string]bool) {
 		x.broken("servers", "", "the servers were not examined: %v", err)
 		return
 	}
-	for i, s := range states {
-		x.Servers[i].State, x.Servers[i].Tools = s.State, s.Tools
+	for _, s := range states {
+		i := slices.IndexFunc(x.Servers, func(known Server) bool { return known.Name == s.Name })
+		if i < 0 { // the fleet offers it
+			i = len(x.Servers)
+			x.Servers = append(x.Servers, Server{Name: s.Name, Type: s.Type})
+		}
+		x.Servers[i].State, x.Servers[i].Tools, x.Servers[i].Hosts = s.State, s.Tools, s.Hosts
 		x.pins(s)
 		if failing[s.Name] || s.State == toolscript.Ready || s.Disabled || slices.Contains(x.loaded.Untrusted, s.Name) {
 			continue

@@ -37,8 +37,8 @@ func (f *Finder) Provider(ctx context.Context, trust bool, logger *slog.Logger) 
 	if err != nil {
 		return nil, err
 	}
-	if len(loaded.Servers) == 0 {
-		f.Host.Warn("%v", f.Host.NoServers(loaded.Files))
+	if len(loaded.Servers) == 0 && !loaded.Settings.Fleet.All() {
+		f.Host.Warn("%v", f.Host.NoServers(loaded))
 	}
 	own, err := f.Host.Start(loaded, daemon.Options{
 		Trust: trust, Logger: logger, Actors: actors.Options{OnDemand: true},

@@ -100,6 +100,7 @@ func (f *Fleet) Dial(ctx context.Context, name string, cfg mcpclient.Config, on 
 		c.unlisten()
 		return nil, named(unavailable("the connection to the fleet was lost"), about)
 	}
+	c.findHosts()
 	return c, nil
 }
 
@@ -110,6 +111,7 @@ type FleetConn struct {
 	base
 	changes *nats.Subscription
 	opened  atomic.Bool // offered does not change any more
+	hosts   hosts
 }
 
 const (
@@ -170,6 +172,7 @@ func (c *FleetConn) listen() (err error) {
 		var change wire.Catalog
 		switch {
 		case json.Unmarshal(m.Data, &change) != nil || !c.opened.Load():
+			return
 		case change.State != toolscript.Ready:
 			c.check()
 		case change.Token != c.offered.Token:
@@ -177,6 +180,7 @@ func (c *FleetConn) listen() (err error) {
 		case c.on.ToolsChanged != nil:
 			c.on.ToolsChanged()
 		}
+		c.findHosts()
 	})
 	return err
 }
@@ -211,6 +215,7 @@ func (c *FleetConn) ListTools(ctx context.Context) ([]toolscript.Tool, error) {
 // Ping checks whether a hub offers the server.
 func (c *FleetConn) Ping(ctx context.Context) error {
 	_, err := c.request(ctx, wire.Ping)
+	c.findHosts()
 	return err
 }
 

@@ -88,9 +88,9 @@ func (a Address) explain(err error) error {
 	case errors.As(err, &parsing):
 		return fmt.Errorf("the address of the fleet cannot be read: %w", parsing.Err)
 	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired), errors.Is(err, nats.ErrAuthRevoked):
-		return fmt.Errorf("the fleet at %s refuses the credentials: %w", a, err)
+		return fmt.Errorf("the fleet at %s refuses the credentials: %w; check \"credentials\" and \"url\" of \"fleet\"", a, err)
 	}
-	return fmt.Errorf("the fleet at %s cannot be reached: %w", a, err)
+	return fmt.Errorf("the fleet at %s cannot be reached: %w; check \"url\" and \"tls\" of \"fleet\"", a, err)
 }
 
 // options are those of the login and of TLS.

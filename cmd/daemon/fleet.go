@@ -1,0 +1,224 @@
+package daemon
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/toolscript/toolscript/cmd/config"
+	"github.com/toolscript/toolscript/transport/hub"
+	"github.com/toolscript/toolscript/transport/hub/cluster"
+	"github.com/toolscript/toolscript/transport/hub/wire"
+	"github.com/toolscript/toolscript/transport/inflight"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+const (
+	firstLook = 2 * time.Second  // for the servers of the fleet when the actors start
+	lookAgain = 5 * time.Second  // after a look that failed
+	lookEvery = 30 * time.Second // after one that did not
+	lookTime  = 10 * time.Second // for one look
+	vanished  = 2                // looks in a row without a server, after which the gateway does not have it any more
+)
+
+// fleet is the gateway's side of the fleet. It connects when a server of the fleet is dialled,
+// or at once if the gateway uses all servers that the fleet offers: it then looks for them
+// now and again.
+type fleet struct {
+	*hub.Fleet
+	daemon  *Daemon
+	inForce atomic.Pointer[config.Fleet]
+	problem atomic.Pointer[string] // of the last look; nil: none
+
+	// Guarded by Daemon.reloading.
+	offered  map[string]int  // servers that the gateway has without an entry, and how many looks did not see them
+	shadowed map[string]bool // servers that the gateway does not have because of an entry of that name
+	end      context.CancelFunc
+}
+
+func (d *Daemon) newFleet(settings config.Fleet, answers *inflight.Budget) *fleet {
+	f := &fleet{daemon: d, offered: map[string]int{}, shadowed: map[string]bool{}, end: func() {}}
+	f.inForce.Store(&settings)
+	f.Fleet = hub.NewFleet(hub.FleetOptions{Address: d.fleetAddress, Answers: answers, Logger: d.options.Logger})
+	return f
+}
+
+// fleetAddress is the NATS cluster of the fleet in force. Its URL is empty if there is none.
+func (d *Daemon) fleetAddress() cluster.Address { return d.fleet.inForce.Load().Address() }
+
+// close ends the looks and the connection.
+func (f *fleet) close() {
+	f.daemon.reloading.Lock()
+	f.end()
+	f.daemon.reloading.Unlock()
+	f.Close()
+}
+
+// use puts settings in force. If the address is another one, the connection ends. It is
+// called with reloading held.
+func (f *fleet) use(next config.Fleet) {
+	f.end()
+	old := f.inForce.Swap(&next)
+	if old.Address() != next.Address() {
+		f.offered = map[string]int{}
+		f.Reset()
+	}
+}
+
+// add adds the servers that the fleet offers to a configuration. It is called with reloading
+// held.
+func (f *fleet) add(loaded *config.Config) {
+	next := loaded.Settings.Fleet
+	f.shadow(loaded.Servers, next.Use)
+	if !next.All() || next.Address() != f.inForce.Load().Address() {
+		return
+	}
+	for name := range f.offered {
+		if _, own := loaded.Servers[name]; !own {
+			loaded.Servers[name] = next.Server()
+		}
+	}
+}
+
+// shadow logs the servers of the fleet that entries hide.
+func (f *fleet) shadow(servers map[string]mcpclient.Config, names []string) {
+	for _, name := range names {
+		if c, own := servers[name]; own && c.Type != mcpclient.Fleet && !f.shadowed[name] {
+			f.shadowed[name] = true
+			f.daemon.options.Logger.Info("a server of the fleet is not used: the configuration has another one of that name", slog.String("server", name))
+		}
+	}
+}
+
+// begin looks for the servers once, and adds them to the configuration. A fleet that cannot
+// be reached does not stop the gateway.
+func (f *fleet) begin(loaded *config.Config) {
+	if !loaded.Settings.Fleet.All() {
+		f.add(loaded)
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), firstLook)
+	defer cancel()
+	names, err := f.names(ctx)
+	f.report(err)
+	for _, name := range names {
+		f.offered[name] = 0
+	}
+	f.shadow(loaded.Servers, names)
+	f.add(loaded)
+}
+
+// follow looks for the servers until the settings change. now has it look at once. It is
+// called with reloading held.
+func (f *fleet) follow(now bool) {
+	if !f.inForce.Load().All() {
+		f.report(nil)
+		return
+	}
+	ctx, end := context.WithCancel(context.Background())
+	f.end = end
+	go func() {
+		for {
+			if now {
+				f.look(ctx)
+			}
+			now = true
+			wait := cmp.Or(f.daemon.options.FleetLook, lookEvery)
+			if f.problem.Load() != nil {
+				wait = min(wait, lookAgain)
+			}
+			select {
+			case <-time.After(wait):
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+}
+
+// names asks the hubs of the fleet for their servers. Another program of the cluster could
+// answer too, so the names are checked.
+func (f *fleet) names(ctx context.Context) ([]string, error) {
+	entries, err := f.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, e := range entries {
+		if wire.ValidName(e.Server) && e.Protocol == wire.Protocol {
+			names = append(names, e.Server)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names), nil
+}
+
+// look adds the servers that have appeared in the fleet, and removes those that have vanished.
+func (f *fleet) look(ctx context.Context) {
+	within, cancel := context.WithTimeout(ctx, lookTime)
+	defer cancel()
+	names, err := f.names(within)
+	d := f.daemon
+	d.reloading.Lock()
+	defer d.reloading.Unlock()
+	if ctx.Err() != nil {
+		return // other settings are in force
+	}
+	if f.report(err); err != nil {
+		return // the servers say so themselves
+	}
+	configured := d.Configured()
+	f.shadow(configured, names)
+	for _, name := range names {
+		if _, own := configured[name]; own {
+			if _, ours := f.offered[name]; ours {
+				f.offered[name] = 0
+			}
+			continue
+		}
+		if err := d.OfferServer(ctx, name, f.inForce.Load().Server()); err != nil {
+			d.options.Logger.Error("server of the fleet not added", slog.String("server", name), slog.String("error", err.Error()))
+			continue
+		}
+		f.offered[name] = 0
+		d.options.Logger.Info("the fleet offers another server", slog.String("server", name))
+	}
+	for _, name := range slices.Sorted(maps.Keys(f.offered)) {
+		if slices.Contains(names, name) {
+			continue
+		}
+		if f.offered[name]++; f.offered[name] < vanished {
+			continue
+		}
+		delete(f.offered, name)
+		if err := d.WithdrawServer(ctx, name); err != nil {
+			d.options.Logger.Error("server of the fleet not removed", slog.String("server", name), slog.String("error", err.Error()))
+			continue
+		}
+		d.options.Logger.Info("the fleet does not offer a server any more", slog.String("server", name))
+	}
+}
+
+// report keeps the result of a look, and logs a new problem.
+func (f *fleet) report(err error) {
+	if err == nil {
+		f.problem.Store(nil)
+		return
+	}
+	text := err.Error()
+	if last := f.problem.Swap(&text); last == nil || *last != text {
+		f.daemon.options.Logger.Warn("the servers of the fleet are not known", slog.String("error", text))
+	}
+}
+
+// warnings are problems of the fleet for the status of the gateway.
+func (f *fleet) warnings() []string {
+	if problem := f.problem.Load(); problem != nil {
+		return []string{"the servers of the fleet are not known: " + *problem}
+	}
+	return nil
+}
