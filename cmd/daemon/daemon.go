@@ -122,7 +122,7 @@ func (h *Host) Start(loaded *config.Config, options Options) (*Daemon, error) {
 	}
 	close(d.ready)
 	d.reloading.Lock()
-	d.fleet.follow(false)
+	d.fleet.follow(true)
 	d.reloading.Unlock()
 	d.telemetry.SendMetrics(d.Measures)
 	return d, nil

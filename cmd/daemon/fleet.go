@@ -5,6 +5,7 @@ import (
 	"context"
 	"log/slog"
 	"maps"
+	"reflect"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -37,11 +38,13 @@ type fleet struct {
 	// Guarded by Daemon.reloading.
 	offered  map[string]int  // servers that the gateway has without an entry, and how many looks did not see them
 	shadowed map[string]bool // servers that the gateway does not have because of an entry of that name
-	end      context.CancelFunc
+	end      context.CancelFunc // ends the looks; nil: there are none
+
+	again chan struct{} // asks for a look
 }
 
 func (d *Daemon) newFleet(settings config.Fleet, answers *inflight.Budget) *fleet {
-	f := &fleet{daemon: d, offered: map[string]int{}, shadowed: map[string]bool{}, end: func() {}}
+	f := &fleet{daemon: d, offered: map[string]int{}, shadowed: map[string]bool{}, again: make(chan struct{}, 1)}
 	f.inForce.Store(&settings)
 	f.Fleet = hub.NewFleet(hub.FleetOptions{Address: d.fleetAddress, Answers: answers, Logger: d.options.Logger})
 	return f
@@ -53,18 +56,30 @@ func (d *Daemon) fleetAddress() cluster.Address { return d.fleet.inForce.Load().
 // close ends the looks and the connection.
 func (f *fleet) close() {
 	f.daemon.reloading.Lock()
-	f.end()
+	f.rest()
 	f.daemon.reloading.Unlock()
 	f.Close()
+}
+
+// rest ends the looks.
+func (f *fleet) rest() {
+	if f.end != nil {
+		f.end()
+		f.end = nil
+	}
 }
 
 // use puts settings in force. If the address is another one, the connection ends. It is
 // called with reloading held.
 func (f *fleet) use(next config.Fleet) {
-	f.end()
 	old := f.inForce.Swap(&next)
-	if old.Address() != next.Address() {
+	if !reflect.DeepEqual(*old, next) {
+		f.rest()
+	}
+	if !next.All() || old.Address() != next.Address() {
 		f.offered = map[string]int{}
+	}
+	if old.Address() != next.Address() {
 		f.Reset()
 	}
 }
@@ -112,27 +127,35 @@ func (f *fleet) begin(loaded *config.Config) {
 	f.add(loaded)
 }
 
-// follow looks for the servers until the settings change. now has it look at once. It is
-// called with reloading held.
-func (f *fleet) follow(now bool) {
+// follow looks for the servers until the settings change. seen: they are known from begin. It
+// is called with reloading held.
+func (f *fleet) follow(seen bool) {
 	if !f.inForce.Load().All() {
 		f.report(nil)
+		return
+	}
+	if f.end != nil { // it does so already
+		select {
+		case f.again <- struct{}{}:
+		default: // a look is due
+		}
 		return
 	}
 	ctx, end := context.WithCancel(context.Background())
 	f.end = end
 	go func() {
 		for {
-			if now {
+			if !seen {
 				f.look(ctx)
 			}
-			now = true
+			seen = false
 			wait := cmp.Or(f.daemon.options.FleetLook, lookEvery)
 			if f.problem.Load() != nil {
 				wait = min(wait, lookAgain)
 			}
 			select {
 			case <-time.After(wait):
+			case <-f.again:
 			case <-ctx.Done():
 				return
 			}

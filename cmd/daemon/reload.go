@@ -100,7 +100,7 @@ func (d *Daemon) Reload(ctx context.Context, env map[string]string) (toolscript.
 	}
 	before := *d.fleet.inForce.Load()
 	d.fleet.use(r.loaded.Settings.Fleet)
-	defer func() { d.fleet.follow(true) }()
+	defer func() { d.fleet.follow(false) }()
 	changed, err := d.Configure(ctx, r.loaded.Servers)
 	if err != nil {
 		d.fleet.use(before)
