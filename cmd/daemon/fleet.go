@@ -36,8 +36,8 @@ type fleet struct {
 	problem atomic.Pointer[string] // of the last look; nil: none
 
 	// Guarded by Daemon.reloading.
-	offered  map[string]int  // servers that the gateway has without an entry, and how many looks did not see them
-	shadowed map[string]bool // servers that the gateway does not have because of an entry of that name
+	offered  map[string]int     // servers that the gateway has without an entry, and how many looks did not see them
+	shadowed map[string]bool    // servers that the gateway does not have because of an entry of that name
 	end      context.CancelFunc // ends the looks; nil: there are none
 
 	again chan struct{} // asks for a look

@@ -2,8 +2,13 @@ package hub
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"sync"
 
+	"github.com/nats-io/nats.go"
+
+	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/hub/cluster"
 )
 
@@ -40,11 +45,17 @@ func (c *FleetConn) findHosts() {
 	}()
 }
 
-// List asks all hubs of the fleet for their servers, as cluster.List does.
+// List asks all hubs of the fleet for their servers, as cluster.List does. The error has the
+// kind Forbidden if the credentials do not allow that.
 func (f *Fleet) List(ctx context.Context) ([]cluster.Entry, error) {
 	l, err := f.connect(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return cluster.List(ctx, l.nc)
+	all, err := cluster.List(ctx, l.nc)
+	if why := l.nc.LastError(); err == nil && len(all) == 0 && errors.Is(why, nats.ErrPermissionViolation) {
+		return nil, &toolscript.Error{Kind: toolscript.Forbidden, Err: fmt.Errorf(
+			`the credentials do not allow to list the servers of the fleet: %w; name the servers in "use" of "fleet"`, why)}
+	}
+	return all, err
 }
