@@ -22,6 +22,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/timezone"
 	"github.com/toolscript/toolscript/cmd/toolcache"
 	"github.com/toolscript/toolscript/codegen"
+	"github.com/toolscript/toolscript/runner/remote"
 	"github.com/toolscript/toolscript/runner/worker"
 	"github.com/toolscript/toolscript/transport/builtin"
 	"github.com/toolscript/toolscript/transport/hub"
@@ -63,6 +64,7 @@ type Daemon struct {
 	agents    *agents
 	hub       *hub.Client
 	fleet     *fleet
+	runners   *remote.Fleet
 	telemetry *otlp.Exporter // nil: nothing is sent
 	ready     chan struct{}  // closed when System is set
 
@@ -76,6 +78,7 @@ func (h *Host) Start(loaded *config.Config, options Options) (*Daemon, error) {
 		host: h, options: options, variables: map[string]string{}, ready: make(chan struct{}),
 		reaper: reaper.New(options.Logger), deno: &denoEngine{host: h, logger: options.Logger},
 	}
+	d.runners = d.newRunners(options.Logger)
 	d.agents = &agents{daemon: d, known: map[string]*launched{}}
 	d.applyFlags(loaded)
 	d.started = loaded.Settings
@@ -117,6 +120,7 @@ func (h *Host) Start(loaded *config.Config, options Options) (*Daemon, error) {
 		d.reaper.Close()
 		d.hub.Close()
 		d.fleet.close()
+		d.runners.Reset()
 		_ = d.telemetry.Close(context.Background()) // it has nothing to send
 		return nil, err
 	}
@@ -137,7 +141,7 @@ func (d *Daemon) completeScripts(s *actors.Scripts) {
 	if s.Warm && d.settings.Load().Engine == toolscript.EngineDeno && d.deno.status().Available {
 		s.SpareDeno = spareDenos
 	}
-	s.Defaults = d.defaults
+	s.Defaults, s.Remote = d.defaults, d.takeRunner
 	s.Record = func(r recording.Recording) error {
 		store, err := d.host.Recordings(d.settings.Load().Audit.Recipients)
 		if err != nil {
@@ -156,7 +160,7 @@ func (h *Host) workerOptions(logger *slog.Logger) worker.Options {
 func (d *Daemon) defaults() actors.Defaults {
 	s := d.settings.Load()
 	return actors.Defaults{
-		Engine: s.Engine, Check: s.Check, Limits: s.Limits,
+		Engine: s.Engine, Check: s.Check, Limits: s.Limits, Pool: s.Pool,
 		TZ: cmp.Or(timezone.Of(d.host.getenv("TZ")), timezone.Host("/")),
 	}
 }
@@ -186,6 +190,7 @@ func (d *Daemon) Close(ctx context.Context) error {
 	defer d.reaper.Close()
 	defer d.hub.Close()
 	defer d.fleet.close()
+	defer d.runners.Reset()
 	d.hub.Leave()
 	d.endMetrics(ctx)
 	return errors.Join(d.System.Close(ctx), d.deno.close(), d.endSpans(ctx))

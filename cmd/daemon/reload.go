@@ -119,6 +119,9 @@ func (d *Daemon) Reload(ctx context.Context, env map[string]string) (toolscript.
 	}
 	old := d.settings.Swap(&r.loaded.Settings)
 	d.RenewRedactors()
+	if old.Fleet.Address() != r.loaded.Settings.Fleet.Address() {
+		d.runners.Reset()
+	}
 	if old.PinPolicy() != r.loaded.Settings.PinPolicy() {
 		d.ReviewPins()
 	}
