@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/toolscript/toolscript/actors/execution"
+	"github.com/toolscript/toolscript/actors/workers"
+	"github.com/toolscript/toolscript/runner"
 )
 
 // PoolFleet is the value of Defaults.Pool for sandboxes of the fleet.
@@ -16,4 +18,19 @@ func (s *System) remoteSandbox(ctx context.Context) (execution.Remote, error) {
 		return nil, nil //nolint:nilnil // no sandbox is no error; see execution.Deps
 	}
 	return remote(ctx)
+}
+
+// lentSpecs returns the sandboxes of a hub.
+func (s *System) lentSpecs() []spec {
+	o := s.options.Scripts
+	if o.StartSandbox == nil {
+		return nil
+	}
+	return []spec{{id: sandboxesID, produce: workers.New(workers.Options{Name: "sandbox", Start: o.StartSandbox, UnusedTime: o.IdleTime, Unused: o.Idle, Work: &s.work})}}
+}
+
+// LendSandbox lends a sandbox of this machine to a run of another gateway. giveBack returns
+// it; a broken one is replaced.
+func (s *System) LendSandbox(ctx context.Context) (sandbox runner.Runner, giveBack func(broken bool), err error) {
+	return borrow[runner.Runner](ctx, s, sandboxesID)
 }

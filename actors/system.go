@@ -80,7 +80,8 @@ type Options struct {
 	// Warnings returns problems for the status that the user can solve; nil: there are none.
 	Warnings func() []string
 
-	// ServersOnly leaves out what a hub does not need: types, search, approvals and runs.
+	// ServersOnly leaves out what a hub does not need: types, search, approvals and runs. With
+	// Scripts.StartSandbox, sandboxes are there for LendSandbox.
 	ServersOnly bool
 
 	// Known are the tools that servers listed last, by name of the server. A search
@@ -197,7 +198,7 @@ func (s *System) specs() []spec {
 		return registry.New(registry.Options{Current: s.current, Publish: s.publish, Logger: logger})
 	}}
 	if s.options.ServersOnly {
-		return append([]spec{catalog}, s.serverSpecs()...)
+		return append([]spec{catalog}, append(s.serverSpecs(), s.lentSpecs()...)...)
 	}
 	all := []spec{
 		catalog,

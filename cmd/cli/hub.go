@@ -19,6 +19,8 @@ import (
 
 type hubOptions struct {
 	*app
+	serve    string // file with servers for a fleet
+	runners  int    // sandboxes for a fleet
 	onDemand bool // a gateway has started it
 	logFile  string
 	form     form.Form
@@ -38,16 +40,27 @@ command only for a service. If a hub runs already, the command ends with exit co
 
 A hub that a gateway has started ends when no gateway has used it for hub.idle of
 ~/.toolscript.json, 5 minutes if it is not set. A shared server that no gateway has used
-for that time ends too.`,
+for that time ends too.
+
+With --serve or --runners it is a hub of a fleet instead: it connects to the NATS cluster of
+"fleet" in the file, or else in ~/.toolscript.json, and gateways on other machines use its
+servers and sandboxes. It reads the file again at SIGHUP.`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return unknownCommand(c, args[0])
 			}
 			return nil
 		},
-		RunE: func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			if o.serve != "" || c.Flags().Changed("runners") {
+				return o.serveFleet(c.Context())
+			}
+			return o.run(c.Context())
+		},
 	}
 	f := c.Flags()
+	f.StringVar(&o.serve, "serve", "", "offer the servers of this `file` to a fleet")
+	f.IntVar(&o.runners, "runners", 0, "run up to `N` scripts of gateways of the fleet at a time")
 	form.Add(f, &o.form, "print the process as one line of JSON when gateways can find it")
 	f.BoolVar(&o.onDemand, "on-demand", false, "end when no gateway uses it")
 	f.StringVar(&o.logFile, "log-file", "", "log to this `file`")

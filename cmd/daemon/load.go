@@ -13,8 +13,11 @@ import (
 )
 
 // Load reads the configuration and shows its warnings to the user.
-func (h *Host) Load(trust bool) (*config.Config, error) {
-	loaded, err := load(h.ConfigOptions(trust))
+func (h *Host) Load(trust bool) (*config.Config, error) { return h.LoadFrom(h.ConfigOptions(trust)) }
+
+// LoadFrom is Load with other places of the configuration.
+func (h *Host) LoadFrom(o config.Options) (*config.Config, error) {
+	loaded, err := load(o)
 	if err != nil {
 		return nil, err
 	}

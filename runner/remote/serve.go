@@ -40,6 +40,9 @@ type Server struct {
 	runs    sync.WaitGroup
 	begun   atomic.Uint64
 	failed  atomic.Uint64
+
+	lost  chan struct{} // of Join
+	owned bool          // Close ends the connection
 }
 
 // Stats is the data of the endpoint in the statistics of the micro service.
@@ -88,6 +91,13 @@ func (s *Server) Close() error {
 	err := s.service.Stop()
 	s.stop()
 	s.runs.Wait()
+	if s.owned {
+		if s.nc.IsClosed() {
+			return nil // it was lost
+		}
+		_ = s.nc.Flush() // the last answers; a connection that is lost now does not need them
+		s.nc.Close()
+	}
 	return err
 }
 

@@ -1,0 +1,190 @@
+// Package fleet runs a hub of a fleet: it offers the servers of a file, and sandboxes of this
+// machine, to gateways on other machines.
+package fleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"time"
+
+	"github.com/toolscript/toolscript/actors"
+	"github.com/toolscript/toolscript/actors/server"
+	"github.com/toolscript/toolscript/actors/workers"
+	"github.com/toolscript/toolscript/cmd/daemon"
+	"github.com/toolscript/toolscript/cmd/toolcache"
+	"github.com/toolscript/toolscript/runner/worker"
+	"github.com/toolscript/toolscript/transport/builtin"
+	"github.com/toolscript/toolscript/transport/hub/cluster"
+	"github.com/toolscript/toolscript/transport/inflight"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/reaper"
+)
+
+// Options configure Serve. Host, Read, Ready and Logger are required.
+type Options struct {
+	Host    *daemon.Host
+	Read    func() (Settings, error) // reads the settings, at the start and for each value of Reload
+	Runners int                      // sandboxes for scripts of gateways; 0: none
+	Ready   func(Joined) error       // called when gateways can use the hub for the first time
+	Reload  <-chan struct{}
+	Logger  *slog.Logger
+}
+
+// Settings are what a hub of a fleet reads from the configuration.
+type Settings struct {
+	Address cluster.Address
+	Servers map[string]mcpclient.Config
+}
+
+// Joined is a hub that gateways can use.
+type Joined struct {
+	Address cluster.Address // without secrets in its text
+	Servers []string        // sorted
+	Runners int
+}
+
+// hub is a hub of a fleet.
+type hub struct {
+	Options
+	name     string // of this machine
+	reaper   *reaper.Reaper
+	system   *actors.System
+	answers  *inflight.Budget
+	settings Settings
+	parts    parts
+}
+
+// Serve runs a hub of a fleet until ctx ends. While the cluster cannot be reached, it tries
+// again, and its servers go on. The error says why it could not join at the start.
+func Serve(ctx context.Context, o Options) (err error) {
+	h := &hub{Options: o, reaper: reaper.New(o.Logger), answers: inflight.New(func() int64 { return 0 })}
+	defer h.reaper.Close()
+	if h.name, err = os.Hostname(); err != nil {
+		return fmt.Errorf("the name of this machine: %w", err)
+	}
+	if h.settings, err = o.Read(); err != nil {
+		return err
+	}
+	if err := h.start(); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, h.stop()) }()
+	if h.parts, err = h.join(ctx, h.settings); err != nil {
+		return err
+	}
+	if err := o.Ready(Joined{h.settings.Address, h.settings.names(), o.Runners}); err != nil {
+		return err
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			o.Logger.Info("hub stopping")
+			return nil
+		case <-o.Reload:
+			h.reload(ctx)
+		case <-h.parts.lost:
+			h.rejoin(ctx)
+		}
+	}
+}
+
+// start starts the actors.
+func (h *hub) start() (err error) {
+	logins := h.Host.Logins(h.Logger)
+	o := actors.Options{
+		ServersOnly: true, Logger: h.Logger, Logins: logins, Memory: toolcache.Folder(h.Host.Cache("tools")),
+		Dial: server.DialAll(mcpclient.Dialer{
+			Reaper: h.reaper, Dir: h.Host.Config.WorkDir, RoundTripper: actors.Credentials(logins), Answers: h.answers,
+		}, builtin.Dialer{}, nil),
+	}
+	if h.Runners > 0 {
+		of := worker.Options{CacheDir: h.Host.Cache("quickjs"), Log: h.Logger}
+		o.Scripts.StartSandbox = func(ctx context.Context) (workers.Worker, error) { return worker.StartSandbox(ctx, of) }
+	}
+	h.system, err = actors.Start(o)
+	return err
+}
+
+// stop leaves the fleet and ends the servers.
+func (h *hub) stop() error {
+	failed := h.parts.close()
+	ctx, cancel := context.WithTimeout(context.Background(), daemon.StopTime)
+	defer cancel()
+	return errors.Join(failed, h.system.Close(ctx))
+}
+
+// Pauses between attempts to join.
+const (
+	firstPause = 200 * time.Millisecond
+	lastPause  = 5 * time.Second
+)
+
+// rejoin joins again after the connection was lost, until it succeeds or ctx ends. Hubs that
+// have lost the same NATS server do not come back at the same moment.
+func (h *hub) rejoin(ctx context.Context) {
+	h.Logger.Warn("connection to the fleet lost", slog.Any("fleet", h.settings.Address))
+	h.leave()
+	for pause, said := firstPause, ""; ctx.Err() == nil; pause = min(2*pause, lastPause) {
+		joined, err := h.join(ctx, h.settings)
+		if err == nil {
+			h.parts = joined
+			h.Logger.Info("connected to the fleet again", slog.Any("fleet", h.settings.Address))
+			return
+		}
+		if said != err.Error() {
+			said = err.Error()
+			h.Logger.Warn("fleet not joined; the hub tries again", slog.String("error", said))
+		}
+		select {
+		case <-time.After(pause/2 + rand.N(pause)):
+		case <-h.Reload:
+			h.reload(ctx)
+			if h.parts.lost != nil {
+				return
+			}
+		case <-ctx.Done():
+		}
+	}
+}
+
+// leave ends what was joined.
+func (h *hub) leave() {
+	if err := h.parts.close(); err != nil {
+		h.Logger.Warn("the hub has left the fleet with an error", slog.String("error", err.Error()))
+	}
+	h.parts = parts{}
+}
+
+// reload joins with new settings and then ends what was joined with the old ones. With an
+// error, the old ones stay in force.
+func (h *hub) reload(ctx context.Context) {
+	settings, err := h.Read()
+	if err != nil {
+		h.Logger.Error("settings not reloaded; the old ones stay in force", slog.String("error", err.Error()))
+		return
+	}
+	if settings.equal(h.settings) {
+		h.Logger.Info("settings reloaded; they are the same")
+		return
+	}
+	joined, err := h.join(ctx, settings)
+	if err != nil {
+		h.Logger.Error("settings not reloaded; the old ones stay in force", slog.String("error", err.Error()))
+		return
+	}
+	h.leave()
+	for name := range h.settings.Servers {
+		if _, still := settings.Servers[name]; still {
+			continue
+		}
+		if err := h.system.WithdrawServer(ctx, name); err != nil {
+			h.Logger.Error("server not ended", slog.String("server", name), slog.String("error", err.Error()))
+		}
+	}
+	h.settings, h.parts = settings, joined
+	h.Logger.Info("settings reloaded", slog.Any("servers", settings.names()))
+}
