@@ -21,7 +21,7 @@ type hubOptions struct {
 	*app
 	serve    string // file with servers for a fleet
 	runners  int    // sandboxes for a fleet
-	onDemand bool // a gateway has started it
+	onDemand bool   // a gateway has started it
 	logFile  string
 	form     form.Form
 }

@@ -34,6 +34,7 @@ var documented = map[string]any{
 	"`gateway reload`":                   toolscript.Reload{},
 	"`gateway reload --dry-run`":         toolscript.ReloadPlan{},
 	"`hub`":                              startedHub{},
+	"`hub --serve`, `hub --runners`":     joinedFleet{},
 	"`hub status`":                       hubStatus{},
 	"`hub status`, each of `servers`":    hubServer{},
 	"`hub status`, each of `gateways`":   hubGateway{},

@@ -140,7 +140,7 @@ func (h *hub) rejoin(ctx context.Context) {
 			h.Logger.Warn("fleet not joined; the hub tries again", slog.String("error", said))
 		}
 		select {
-		case <-time.After(pause/2 + rand.N(pause)):
+		case <-time.After(pause/2 + rand.N(pause)): //nolint:gosec // not secret
 		case <-h.Reload:
 			h.reload(ctx)
 			if h.parts.lost != nil {
