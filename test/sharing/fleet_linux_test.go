@@ -38,7 +38,7 @@ type broker struct {
 // newNATS reserves a port. The server does not run yet.
 func newNATS(t *testing.T, users ...*natsserver.User) *broker {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // it is closed at once
+	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
