@@ -1,15 +1,19 @@
 package sharing_test
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -351,5 +355,60 @@ func TestFleetCredentials(t *testing.T) {
 	w.bump(g)
 	if log := g.Log(); strings.Contains(log, "wrong-password") || strings.Contains(log, "right-password") {
 		t.Error("the log has the password")
+	}
+}
+
+// hubOfFleet starts `toolscript hub --serve FILE` and returns when gateways can use it.
+func (w *world) hubOfFleet(url string) *exec.Cmd {
+	w.Helper()
+	path, err := w.Config("servers.json", fmt.Sprintf(`{"mcpServers": {"count": {"command": %q, "args": [%q, "asks"], "stateless": true}}, "fleet": {"url": %q}}`, w.Bin, asServer, url))
+	if err != nil {
+		w.Fatal(err)
+	}
+	cmd := w.Command(context.WithoutCancel(w.Context()), "hub", "--serve", path)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		w.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		w.Fatal(err)
+	}
+	w.Cleanup(func() {
+		if cmd.ProcessState == nil {
+			if err := errors.Join(cmd.Process.Signal(syscall.SIGTERM), cmd.Wait()); err != nil {
+				w.Errorf("the hub ended with %v", err)
+			}
+		}
+	})
+	if lines := bufio.NewScanner(out); !lines.Scan() || !strings.HasSuffix(lines.Text(), "servers count") {
+		w.Fatalf("the hub says %q: %v", lines.Text(), lines.Err())
+	}
+	return cmd
+}
+
+// TestFleetHubKilled: after a kill of the hub, the gateway uses the next one, and nothing is left
+// of the first.
+func TestFleetHubKilled(t *testing.T) {
+	n := newNATS(t)
+	n.start()
+	w := newWorld(t, `{"mcpServers": {"count": {"fleet": true}}, "fleet": {"url": "`+n.url()+`"}}`)
+	first := w.hubOfFleet(n.url())
+	g := w.gateway("a")
+	w.await(g, "count", isReady)
+	w.bump(g)
+	before := w.servers()
+	if err := first.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = first.Wait() // "signal: killed"
+	w.await(g, "count", func(s fleetState) bool { return s.State == "backoff" })
+	w.until(func() bool { return len(w.servers()) == 0 })
+	w.hubOfFleet(n.url())
+	w.await(g, "count", isReady)
+	if count := w.bump(g); count != 1 {
+		t.Errorf("the first call of the other hub was counted as %d", count)
+	}
+	if after := w.servers(); len(before) != 1 || len(after) != 1 || before[0] == after[0] {
+		t.Errorf("servers %v, then %v; want one other", before, after)
 	}
 }
