@@ -1,0 +1,358 @@
+package faults_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/toolscript/toolscript/cmd/cli"
+	"github.com/toolscript/toolscript/test/fixture/mcpserver"
+	"github.com/toolscript/toolscript/test/harness"
+)
+
+var (
+	duration = flag.Duration("faults-for", 20*time.Second, "how long processes are killed")
+	gateways = flag.Int("gateways", 5, "how many gateways run")
+	runs     = flag.Int("runs", 8, "how many scripts run at once")
+	seed     = flag.Uint64("seed", 0, "of the order of kills; 0 for another each time")
+)
+
+// asServer is the argument that makes the test binary an MCP server.
+const asServer = "be-a-server"
+
+// TestMain makes the test binary act as the program, and as the servers.
+func TestMain(m *testing.M) {
+	switch {
+	case len(os.Args) > 1 && os.Args[1] == asServer:
+		os.Exit(mcpserver.Main())
+	case len(os.Args) > 1 && !strings.HasPrefix(os.Args[1], "-test."):
+		os.Exit(cli.Main())
+	}
+	os.Exit(m.Run())
+}
+
+// spared is the number of gateways that are never killed: their memory is measured.
+const spared = 2
+
+const (
+	maxGrowth      = 32 // MB of private memory of a spared gateway: garbage that was not collected yet
+	maxDescriptors = 8  // more than before: connections that are just closed
+	perChild       = 4  // descriptors of a gateway for a worker or a server: a pidfd, and pipes or sockets
+)
+
+// TestFaults kills servers, hubs, gateways, sandboxes and checkers at random while scripts
+// make calls. No call is lost, without an end, or carried out twice; errors say whether the call
+// may have been carried out; at the end nothing is left, and gateways have not grown.
+func TestFaults(t *testing.T) {
+	if *seed == 0 {
+		*seed = rand.Uint64()
+	}
+	t.Logf("go test ./test/faults -run TestFaults -seed %d -faults-for %s -gateways %d -runs %d", *seed, *duration, *gateways, *runs)
+	w := newWorld(t)
+	w.load(*duration / 5) // until pools are full and caches warm
+	before := w.measure()
+	w.load(*duration)
+	after := w.measure()
+	w.end()
+
+	written, err := os.ReadFile(w.counts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := examine(w.outcomes, string(written))
+	w.print(r, before, after)
+	const shown = 20
+	for i, fault := range r.faults {
+		if i == shown {
+			t.Errorf("and %d more", len(r.faults)-shown)
+			break
+		}
+		t.Error(fault)
+	}
+	if n := w.cutBySandbox; n > w.kills["sandbox"].Load() {
+		t.Errorf("%d scripts ended with their sandbox, of which %d were killed", n, w.kills["sandbox"].Load())
+	}
+	for i := range before {
+		if after[i].memory > before[i].memory+growth() || after[i].descriptors > before[i].descriptors+maxDescriptors {
+			t.Errorf("a gateway that was not killed has grown: %+v, then %+v", before[i], after[i])
+		}
+	}
+	for _, what := range targets {
+		if w.kills[what].Load() == 0 {
+			t.Errorf("no %s was killed", what)
+		}
+	}
+	if r.answered == 0 {
+		t.Error("no call was answered")
+	}
+}
+
+// world is a user with many gateways.
+type world struct {
+	*testing.T
+	harness.Program
+	counts string // the file of the servers
+	slots  []*slot
+	order  *rand.Rand // of the kills
+	kills  kills
+	began  time.Time
+
+	mu           sync.Mutex
+	outcomes     []outcome
+	cutBySandbox int64
+	failures     map[string]int // of runs that have not begun, by their text
+	batch        atomic.Int64   // the number of the last run
+	ended        atomic.Int64   // runs that have ended well
+	cutByGateway atomic.Int64
+}
+
+// slot is the place of one gateway.
+type slot struct{ now atomic.Pointer[gateway] }
+
+// gateway is one process of a slot.
+type gateway struct {
+	*harness.Gateway
+	killed atomic.Bool
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	home := t.TempDir()
+	for _, folder := range []string{"run", "temp"} {
+		if err := os.Mkdir(filepath.Join(home, folder), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w := &world{
+		T: t, Program: harness.Program{Bin: self, Home: home, Env: []string{"TMPDIR=" + filepath.Join(home, "temp")}},
+		counts: filepath.Join(home, "counts"), order: rand.New(rand.NewPCG(*seed, 0)), kills: newKills(), began: time.Now(),
+		failures: map[string]int{},
+	}
+	server := func(name, alone, more string) string {
+		return fmt.Sprintf(`%q: {"command": %q, "args": [%q, %q, "counts=%s"%s]%s}`, name, w.Bin, asServer, "name="+name, w.counts, alone, more)
+	}
+	alone := func(name string) string { return fmt.Sprintf(`, "alone=%s"`, filepath.Join(home, name+".lock")) }
+	const shared = `, "shared": true`
+	config := fmt.Sprintf(`{"mcpServers": {%s, %s, %s}}`, server("own", "", ""), server("common", alone("common"), shared), server("other", alone("other"), shared))
+	if _, err := w.Config(".toolscript.json", config); err != nil {
+		t.Fatal(err)
+	}
+	for range *gateways {
+		w.slots = append(w.slots, new(slot))
+	}
+	t.Cleanup(w.clear)
+	var starting sync.WaitGroup
+	for _, s := range w.slots {
+		starting.Go(func() { w.start(s) })
+	}
+	starting.Wait()
+	if t.Failed() {
+		t.FailNow()
+	}
+	return w
+}
+
+// start puts a gateway into a slot.
+func (w *world) start(s *slot) {
+	g, err := w.StartGateway(context.WithoutCancel(w.Context()), "--no-observe")
+	if err != nil {
+		w.Error(err)
+		return
+	}
+	s.now.Store(&gateway{Gateway: g})
+}
+
+// load runs scripts and kills processes for a time. It returns when all scripts have ended
+// and all gateways have their servers.
+func (w *world) load(d time.Duration) {
+	w.Helper()
+	ctx, enough := context.WithTimeout(w.Context(), d)
+	defer enough()
+	var busy sync.WaitGroup
+	for range *runs {
+		busy.Go(func() {
+			for ctx.Err() == nil {
+				w.run()
+			}
+		})
+	}
+	w.killUntil(ctx)
+	busy.Wait()
+	for _, s := range w.slots {
+		if err := s.now.Load().Ready(w.Context()); err != nil {
+			w.Errorf("a gateway has not all of its servers again: %v", err)
+		}
+	}
+}
+
+// growth is maxGrowth, or four times that with the race detector, whose notes about memory
+// grow with the goroutines that there ever were.
+func growth() float64 {
+	const race = 4
+	info, _ := debug.ReadBuildInfo() // always there in a test
+	if slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
+		return race * maxGrowth
+	}
+	return maxGrowth
+}
+
+// size is what a gateway uses.
+type size struct {
+	memory      float64 // MB that it has written
+	descriptors int     // without those of its children
+	children    int
+}
+
+func (w *world) measure() (sizes []size) {
+	w.Helper()
+	http.DefaultClient.CloseIdleConnections()
+	for _, s := range w.slots[:spared] {
+		pid := s.now.Load().PID()
+		dirty, _, err := harness.Private(pid)
+		if err != nil {
+			w.Fatal(err)
+		}
+		open, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", pid))
+		if err != nil {
+			w.Fatal(err)
+		}
+		children := 0
+		for _, p := range harness.Descendants(pid) {
+			if p.Parent == pid {
+				children++
+			}
+		}
+		sizes = append(sizes, size{dirty, len(open) - children*perChild, children})
+	}
+	return sizes
+}
+
+// end ends the gateways and the hub, and looks for what is left.
+func (w *world) end() {
+	w.Helper()
+	var stopping sync.WaitGroup
+	for _, s := range w.slots {
+		stopping.Go(func() {
+			if err := s.now.Load().Stop(); err != nil {
+				w.Errorf("a gateway ended with %v", err)
+			}
+		})
+	}
+	stopping.Wait()
+	for _, args := range [][]string{{"hub", "stop"}, {"gateway", "prune"}} {
+		if out, err := w.Command(w.Context(), args...).CombinedOutput(); err != nil {
+			w.Errorf("%q: %v, %s", args, err, out)
+		}
+	}
+	if err := harness.Until(w.Context(), func() (bool, error) { return len(w.Started()) == 0, nil }); err != nil {
+		w.Errorf("processes left: %+v", w.Started())
+	}
+	if left := w.left(); len(left) > 0 {
+		w.Errorf("left: %q", left)
+	}
+	for _, log := range []string{"*.log", ".toolscript/*.log", ".toolscript/*/*.log"} {
+		files, _ := filepath.Glob(filepath.Join(w.Home, log)) // the pattern is valid
+		for _, file := range files {
+			text, _ := os.ReadFile(file) // no file: no text
+			if at := crashed.FindIndex(text); at != nil {
+				w.Errorf("%s has a crash: %s", file, text[at[0]:min(len(text), at[0]+4000)])
+			}
+		}
+	}
+}
+
+// crashed matches what Go prints of a crash.
+var crashed = regexp.MustCompile(`(?m)^(panic|fatal error): |^goroutine \d+ \[|DATA RACE|panicked`)
+
+// unfinished matches the names of files that were written and not renamed.
+var unfinished = regexp.MustCompile(`^\..*-[0-9]+$|\.tmp$`)
+
+// left are the sockets, the files that should be gone, and the locks that are held.
+func (w *world) left() (left []string) {
+	w.Helper()
+	left = append(left, w.Sockets()...)
+	files, err := harness.Files(w.Home)
+	if err != nil {
+		w.Fatal(err)
+	}
+	for _, file := range files {
+		if strings.HasPrefix(file, "run/") || strings.HasPrefix(file, "temp/") || unfinished.MatchString(filepath.Base(file)) {
+			left = append(left, file)
+		}
+		if strings.HasSuffix(file, ".lock") && locked(filepath.Join(w.Home, file)) {
+			left = append(left, "the lock of "+file)
+		}
+	}
+	return left
+}
+
+func locked(path string) bool {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return true
+	}
+	defer f.Close() //nolint:errcheck // was not written
+	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil
+}
+
+// clear ends what a test that has failed has left.
+func (w *world) clear() {
+	for _, s := range w.slots {
+		if g := s.now.Load(); g != nil && g.Running() {
+			_ = g.Stop() // the test has failed
+		}
+	}
+	_ = w.Command(context.WithoutCancel(w.Context()), "hub", "stop").Run() // if one runs
+	if w.Failed() {
+		log, _ := os.ReadFile(filepath.Join(w.Home, "gateway.log")) // if there is one
+		w.Logf("the end of the gateways' log:\n%s", log[max(0, len(log)-4000):])
+	}
+}
+
+func (w *world) print(r *report, before, after []size) {
+	var text strings.Builder
+	row := func(what, format string, args ...any) {
+		fmt.Fprintf(&text, "| %s | %s |\n", what, fmt.Sprintf(format, args...))
+	}
+	row("time, with start and end", "%.0f s", time.Since(w.began).Seconds())
+	row("gateways, scripts at once", "%d, %d", *gateways, *runs)
+	row("killed: "+strings.Join(targets, ", "), "%s", w.kills)
+	row("scripts: ended well, cut off with their gateway, with their sandbox", "%d, %d, %d", w.ended.Load(), w.cutByGateway.Load(), w.cutBySandbox)
+	row("calls", "%d", len(w.outcomes))
+	row("answered", "%d", r.answered)
+	row("clear errors: not carried out, not known, cut off", "%d, %d, %d", r.refused, r.unknown, r.cut)
+	row("unclear errors", "%d", r.unclear)
+	row("errors by kind", "%v", r.kinds)
+	row("lost", "%d", r.lost)
+	row("hung", "%d", r.hung)
+	row("doubled", "%d", r.doubled)
+	row("carried out without saying so", "%d", r.untold)
+	row("shared servers that ran twice at once", "%d", r.twoServers)
+	row("processes, sockets, files and locks left", "%d, %d", len(w.Started()), len(w.left()))
+	for i := range before {
+		row(fmt.Sprintf("gateway %d, never killed: private memory, workers and servers, other descriptors", i+1), "%.0f → %.0f MB, %d → %d, %d → %d",
+			before[i].memory, after[i].memory, before[i].children, after[i].children, before[i].descriptors, after[i].descriptors)
+	}
+	w.Logf("\n%s", &text)
+	for _, reason := range slices.Sorted(maps.Keys(w.failures)) {
+		w.Logf("%d scripts failed: %s", w.failures[reason], reason)
+	}
+}
