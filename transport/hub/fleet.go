@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -109,9 +111,10 @@ func (f *Fleet) Dial(ctx context.Context, name string, cfg mcpclient.Config, on 
 // It is safe for concurrent use.
 type FleetConn struct {
 	base
-	changes *nats.Subscription
-	opened  atomic.Bool // offered does not change any more
-	hosts   hosts
+	changes  *nats.Subscription
+	opened   atomic.Bool // offered does not change any more
+	checking atomic.Bool
+	hosts    hosts
 }
 
 const (
@@ -132,6 +135,7 @@ func (c *FleetConn) open(ctx context.Context) error {
 			}
 			c.subject = names.Server(c.name, wire.Invoke, c.offered.Token)
 			c.opened.Store(true)
+			c.link.refuse(c.name, c.offered.Token)
 			return nil
 		}
 		if !errors.Is(err, mcpclient.ErrUnreachable) || c.link.over() {
@@ -173,10 +177,12 @@ func (c *FleetConn) listen() (err error) {
 		switch {
 		case json.Unmarshal(m.Data, &change) != nil || !c.opened.Load():
 			return
+		case earlier(change.Token, c.offered.Token): // of an owner that has lost its lease meanwhile
+		case change.Token != c.offered.Token:
+			c.end(errTakenOver)
+			c.link.refuse(c.name, change.Token)
 		case change.State != toolscript.Ready:
 			c.check()
-		case change.Token != c.offered.Token:
-			c.end("another hub of the fleet has taken over the server")
 		case c.on.ToolsChanged != nil:
 			c.on.ToolsChanged()
 		}
@@ -189,17 +195,66 @@ func (c *FleetConn) unlisten() {
 	_ = c.changes.Unsubscribe() // the connection may have ended
 }
 
+// earlier reports whether a is the token of an earlier lease than b.
+func earlier(a, b string) bool {
+	first, err := strconv.ParseUint(a, 10, 64)
+	second, other := strconv.ParseUint(b, 10, 64)
+	return err == nil && other == nil && first < second
+}
+
 // check ends the connection if no hub offers the server any more.
 func (c *FleetConn) check() {
+	if !c.checking.CompareAndSwap(false, true) {
+		return
+	}
+	defer c.checking.Store(false)
 	ctx, cancel := context.WithTimeout(context.Background(), pingTime)
 	defer cancel()
 	if err := c.Ping(ctx); errors.Is(err, mcpclient.ErrUnreachable) {
-		c.end("no hub of the fleet offers the server any more")
+		c.end(errWithdrawn)
 	}
 }
 
-func (c *FleetConn) end(why string) {
-	c.lose(&toolscript.Error{Kind: toolscript.Unavailable, Server: c.name, RetryAfter: retryAfter, Err: errors.New(why)})
+var (
+	errTakenOver = errors.New("another hub of the fleet has taken over the server")
+	errWithdrawn = errors.New("no hub of the fleet offers the server any more")
+)
+
+func (c *FleetConn) end(why error) {
+	c.lose(&toolscript.Error{Kind: toolscript.Unavailable, Server: c.name, RetryAfter: retryAfter, Err: why})
+}
+
+// refuse ends the calls of a server that were sent to owners with another token: a result
+// that arrives now would be that of an earlier owner.
+func (l *link) refuse(server, token string) {
+	if token == wire.Anyone {
+		return
+	}
+	current := l.names.Server(server, wire.Invoke, token)
+	calls := strings.TrimSuffix(l.names.Server(server, wire.Invoke, ""), "."+l.names.Gateway())
+	var late []*request
+	l.mu.Lock()
+	for _, r := range l.requests {
+		if strings.HasPrefix(r.subject, calls) && r.subject != current {
+			late = append(late, r)
+		}
+	}
+	l.mu.Unlock()
+	for _, r := range late {
+		r.tell(wire.Cancel, []byte(toolscript.Cancelled))
+		r.finish(nil, lostDuring(r.about, errTakenOver))
+	}
+}
+
+// doubt has the connections to a server checked after a request had no receiver.
+func (l *link) doubt(subject string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for c := range l.users {
+		if c.subject == subject {
+			go c.check()
+		}
+	}
 }
 
 // request sends a request to a hub that offers the server.

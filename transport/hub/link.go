@@ -262,6 +262,9 @@ func (l *link) unheard(reply string) {
 		return
 	}
 	r, _ := l.find(number)
+	if r != nil {
+		l.doubt(r.subject)
+	}
 	switch {
 	case r == nil: // it has ended meanwhile
 	case r.heard:

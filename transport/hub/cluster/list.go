@@ -36,6 +36,8 @@ type Entry struct {
 
 // State is the state of an offered server.
 type State struct {
+	Lease    uint64                 `json:"lease,omitempty"`   // the token of the lease that the hub has; 0: none, or the server is stateless
+	Standby  bool                   `json:"standby,omitempty"` // the hub waits for the lease of the server, which does not run there
 	State    toolscript.ServerState `json:"state"`
 	Error    string                 `json:"error,omitempty"`
 	Tools    int                    `json:"tools"`

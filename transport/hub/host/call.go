@@ -12,6 +12,7 @@ import (
 	"github.com/nats-io/nats.go/micro"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/hub/lease"
 	"github.com/toolscript/toolscript/transport/hub/wire"
 	"github.com/toolscript/toolscript/transport/inflight"
 )
@@ -23,6 +24,7 @@ type call struct {
 	number  uint64
 	head    wire.Call
 	held    inflight.Held
+	term    context.Context //nolint:containedctx // of the lease of the server; nil if it has none
 	life    context.Context //nolint:containedctx // ends with the call
 	end     context.CancelFunc
 
@@ -55,12 +57,13 @@ func (s *shared) called(r micro.Request) {
 		g.answer(number, nil, errNotOffered, &s.target, nil)
 		return
 	}
-	g.called(&s.target, number, head, r.Data())
+	g.called(&s.target, number, head, r.Data(), nil)
 }
 
-// called begins a call. It must not block.
-func (g *gateway) called(s *target, number uint64, head wire.Call, args []byte) {
-	c := &call{gateway: g, server: s, number: number, head: head, asks: map[int]chan wire.Reply{}}
+// called begins a call. term is that of the lease of the server, nil if it has none. It must
+// not block.
+func (g *gateway) called(s *target, number uint64, head wire.Call, args []byte, term context.Context) {
+	c := &call{gateway: g, server: s, number: number, head: head, term: term, asks: map[int]chan wire.Reply{}}
 	c.life, c.end = context.WithCancel(g.life)
 	if !g.add(c) {
 		c.end()
@@ -111,8 +114,12 @@ func (g *gateway) cancel(number uint64, reason string) {
 	}
 }
 
-// begin makes the call.
+// begin makes the call, if the hub has the lease of the server.
 func (c *call) begin(args json.RawMessage) {
+	if !c.owned() {
+		c.fail(errNotOwner)
+		return
+	}
 	c.server.calls.Add(1)
 	sc := wire.ServerCall{
 		Call: c.head, Run: c.gateway.id + "/" + c.head.Run, Args: args, Held: &c.held,
@@ -162,8 +169,14 @@ func (c *call) done(result json.RawMessage, err error) {
 		c.held.Release()
 		return
 	}
+	if !c.owned() {
+		result, err = nil, errLeaseLost
+	}
 	c.gateway.answer(c.number, result, err, c.server, c.held.Release)
 }
+
+// owned reports whether the hub may carry out the call and answer it.
+func (c *call) owned() bool { return c.term == nil || lease.Check(c.term) == nil }
 
 // receive collects arguments that arrive in pieces.
 func (c *call) receive() {

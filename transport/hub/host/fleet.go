@@ -38,7 +38,7 @@ const (
 type Offer struct {
 	Name      string
 	Config    mcpclient.Config
-	Stateless bool // several hubs may offer it at the same time
+	Stateless bool // several hubs may run it at the same time; else the one with the lease does
 }
 
 // FleetOptions configure a Fleet. Address, Host, Servers and Offers are required.
@@ -63,8 +63,10 @@ type Fleet struct {
 	work    sync.WaitGroup
 }
 
-// Join connects to the cluster of a fleet and offers the servers. The error has the kind
-// Conflict if another hub offers one of them and they cannot be offered together.
+// Join connects to the cluster of a fleet and offers the servers. One that is not stateless
+// starts when the hub gets its lease. The error has the kind Conflict if another hub offers
+// one of them with another value of Stateless, and Unsupported if the cluster has no
+// JetStream, which leases need.
 func Join(ctx context.Context, o FleetOptions) (*Fleet, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
@@ -95,7 +97,11 @@ func newHubID() string {
 }
 
 func (f *Fleet) start(ctx context.Context) error {
-	if err := f.alone(ctx); err != nil {
+	if err := f.agree(ctx); err != nil {
+		return err
+	}
+	leases, err := f.leases(ctx)
+	if err != nil {
 		return err
 	}
 	requests, err := f.nc.Subscribe(wire.FleetHub(f.id), f.requested)
@@ -111,7 +117,11 @@ func (f *Fleet) start(ctx context.Context) error {
 			return err
 		}
 		f.offered = append(f.offered, s)
-		f.work.Go(s.watch)
+		if offer.Stateless {
+			f.work.Go(func() { s.watch(s.life) })
+		} else {
+			f.work.Go(func() { s.hold(leases) })
+		}
 	}
 	f.work.Go(f.sweep)
 	if err := f.nc.Flush(); err != nil {
@@ -124,17 +134,18 @@ func (f *Fleet) start(ctx context.Context) error {
 	return nil
 }
 
-// alone refuses servers that another hub offers, unless they are stateless in both.
-func (f *Fleet) alone(ctx context.Context) error {
+// agree refuses servers that other hubs offer with another value of Stateless.
+func (f *Fleet) agree(ctx context.Context) error {
 	known, err := cluster.List(ctx, f.nc)
 	if err != nil {
 		return fmt.Errorf("look for other hubs: %w", err)
 	}
 	for _, offer := range f.options.Offers {
 		for _, other := range known {
-			if other.Server == offer.Name && (!offer.Stateless || !other.Stateless) {
+			if other.Server == offer.Name && offer.Stateless != other.Stateless {
 				return &toolscript.Error{Kind: toolscript.Conflict, Server: offer.Name, Err: fmt.Errorf(
-					`the hub on %s offers the server %s already; several hubs may offer a server if all of them have "stateless": true for it`, other.Host, offer.Name)}
+					`the hub on %s offers the server %s with "stateless": %t, and this one with %t; all hubs need the same value`,
+					other.Host, offer.Name, other.Stateless, offer.Stateless)}
 			}
 		}
 	}
@@ -145,7 +156,8 @@ func (f *Fleet) alone(ctx context.Context) error {
 func (f *Fleet) ID() string { return f.id }
 
 // Close withdraws the servers, lets the calls in flight go on for a moment, and ends the
-// connection. It does not end the servers.
+// connection. It ends servers that are not stateless, and gives their leases to other hubs;
+// it does not end the others.
 func (f *Fleet) Close() error {
 	for _, s := range f.offered {
 		s.withdraw()
@@ -173,18 +185,21 @@ func (f *Fleet) drain() {
 		break
 	}
 	for _, g := range f.all() {
-		g.interrupt(&toolscript.Error{Kind: toolscript.Unavailable, RetryAfter: time.Second, Err: fmt.Errorf(
+		g.interrupt(nil, &toolscript.Error{Kind: toolscript.Unavailable, RetryAfter: time.Second, Err: fmt.Errorf(
 			"the hub on %s ended during the call; whether the call was carried out is not known", f.options.Host)})
 		g.leave()
 	}
 }
 
-// interrupt answers the calls in flight with an error.
-func (g *gateway) interrupt(why error) {
+// interrupt answers the calls of a server in flight with an error; nil: of all servers.
+func (g *gateway) interrupt(server *target, why error) {
 	g.mu.Lock()
 	calls := slices.Collect(maps.Values(g.calls))
 	g.mu.Unlock()
 	for _, c := range calls {
+		if server != nil && c.server != server {
+			continue
+		}
 		if _, ours := g.take(c.number); ours {
 			g.answer(c.number, nil, why, c.server, nil)
 			c.stop(why)

@@ -24,7 +24,13 @@ import (
 // startNATS starts a NATS server on a port of 127.0.0.1.
 func startNATS(t *testing.T) cluster.Address {
 	t.Helper()
-	s, err := natsserver.NewServer(&natsserver.Options{Host: "127.0.0.1", Port: natsserver.RANDOM_PORT, NoLog: true, NoSigs: true})
+	return startNATSWith(t, &natsserver.Options{JetStream: true, StoreDir: t.TempDir()})
+}
+
+func startNATSWith(t *testing.T, o *natsserver.Options) cluster.Address {
+	t.Helper()
+	o.Host, o.Port, o.NoLog, o.NoSigs = "127.0.0.1", natsserver.RANDOM_PORT, true, true
+	s, err := natsserver.NewServer(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,14 +147,12 @@ func TestFleetSpread(t *testing.T) {
 	}
 }
 
-// TestFleetAlone checks that a server with a state is offered once.
-func TestFleetAlone(t *testing.T) {
+// TestFleetAgrees checks that hubs say the same about the state of a server.
+func TestFleetAgrees(t *testing.T) {
 	at, cfg := startNATS(t), config(t, "")
 	mustJoin(t, at, "one", cfg, false)
-	for _, stateless := range []bool{true, false} {
-		_, err := joinFleet(t, at, "two", cfg, stateless)
-		kindIs(t, err, toolscript.Conflict, "the hub on one offers the server srv already")
-	}
+	_, err := joinFleet(t, at, "two", cfg, true)
+	kindIs(t, err, toolscript.Conflict, "all hubs need the same value")
 }
 
 // TestFleetLeaves checks that calls in flight end with a hint when their hub ends, and

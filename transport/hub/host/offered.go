@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/hub/cluster"
+	"github.com/toolscript/toolscript/transport/hub/lease"
 	"github.com/toolscript/toolscript/transport/hub/wire"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
@@ -22,7 +23,8 @@ import (
 // hubs is the queue group of the hubs that offer a server: one of them gets each request.
 const hubs = "hubs"
 
-// offered is a server that this hub offers to the fleet.
+// offered is a server that this hub offers to the fleet. A server that is not stateless runs
+// only while the hub has its lease, see owner.go.
 type offered struct {
 	target
 	fleet   *Fleet
@@ -33,7 +35,8 @@ type offered struct {
 	end     context.CancelFunc
 
 	mu    sync.Mutex
-	token string               // of the subjects of calls
+	token string               // of the subjects of calls; empty while another hub may have the lease
+	term  context.Context      //nolint:containedctx // of the lease; nil for a stateless server
 	subs  []*nats.Subscription // while the server is ready
 	seen  wire.ServerView
 }
@@ -44,9 +47,10 @@ func (f *Fleet) offer(ctx context.Context, o Offer) (*offered, error) {
 		return nil, &toolscript.Error{Kind: toolscript.Invalid, Server: o.Name, Err: errors.New(
 			"the name of a server in a fleet has at most 64 letters of ASCII, digits, hyphens and underscores")}
 	}
-	s := &offered{target: target{name: o.Name, title: o.Name}, fleet: f, offer: o, token: wire.Anyone}
-	if !o.Stateless {
-		s.token = f.id // a call reaches this owner only
+	s := &offered{target: target{name: o.Name, title: o.Name}, fleet: f, offer: o}
+	state := f.id // the hubs of a server that is not stateless differ in its state
+	if o.Stateless {
+		s.token, state = wire.Anyone, wire.Anyone
 	}
 	s.taker, _ = json.Marshal(wire.Taker{Hub: f.id, Host: f.options.Host}) // such a struct always has a JSON form
 	s.life, s.end = context.WithCancel(f.closing)
@@ -59,21 +63,23 @@ func (f *Fleet) offer(ctx context.Context, o Offer) (*offered, error) {
 		StatsHandler: func(*micro.Endpoint) any { return s.stats() },
 	})
 	if err == nil {
-		err = s.service.AddEndpoint("state", micro.HandlerFunc(s.asked), micro.WithEndpointSubject(wire.FleetServer(o.Name, wire.State, wire.Anyone)),
+		err = s.service.AddEndpoint("state", micro.HandlerFunc(s.asked), micro.WithEndpointSubject(wire.FleetServer(o.Name, wire.State, state)),
 			micro.WithEndpointQueueGroup(hubs))
 	}
 	if err != nil {
 		return nil, &toolscript.Error{Kind: toolscript.Internal, Server: o.Name, Err: fmt.Errorf("offer the micro service: %w", err)}
 	}
-	if err := f.servers.OfferServer(ctx, o.Name, o.Config); err != nil {
-		return nil, err
+	if !o.Stateless {
+		return s, nil
 	}
-	return s, nil
+	return s, f.servers.OfferServer(ctx, o.Name, o.Config)
 }
 
 // asked answers why the server takes no calls.
-func (s *offered) asked(r micro.Request) {
-	g, number, ok := s.fleet.from(r.Subject(), r.Reply())
+func (s *offered) asked(r micro.Request) { s.reason(r.Subject(), r.Reply()) }
+
+func (s *offered) reason(subject, reply string) {
+	g, number, ok := s.fleet.from(subject, reply)
 	if !ok {
 		return
 	}
@@ -100,11 +106,13 @@ func (s *offered) explain(status toolscript.ServerStatus) error {
 	return err
 }
 
-// watch takes requests while the server is ready, until the offer ends.
-func (s *offered) watch() {
+// watch takes requests while the server is ready, until the offer or ctx ends.
+func (s *offered) watch(ctx context.Context) {
 	for {
 		select {
 		case <-s.look():
+		case <-ctx.Done():
+			return
 		case <-s.life.Done():
 			return
 		}
@@ -150,11 +158,12 @@ func (s *offered) announce(view wire.ServerView) {
 
 // open takes requests for the server. It is called with mu held.
 func (s *offered) open() error {
+	term := s.term
 	for _, one := range []struct {
 		verb, token string
 		handle      nats.MsgHandler
 	}{
-		{wire.Invoke, s.token, s.called},
+		{wire.Invoke, s.token, func(m *nats.Msg) { s.called(m, term) }},
 		{wire.Tools, s.token, s.listed},
 		{wire.Ping, s.token, s.greeted},
 		{wire.Open, wire.Anyone, s.greeted},
@@ -185,12 +194,14 @@ func (s *offered) withdraw() {
 	defer s.mu.Unlock()
 	s.end()
 	s.shut()
-	s.announce(wire.ServerView{Status: toolscript.ServerStatus{State: toolscript.Stopped}})
+	if s.token != "" {
+		s.announce(wire.ServerView{Status: toolscript.ServerStatus{State: toolscript.Stopped}})
+	}
 	_ = s.service.Stop() // the connection may have ended
 }
 
 // called handles a tool call or a fetch. It must not block.
-func (s *offered) called(m *nats.Msg) {
+func (s *offered) called(m *nats.Msg, term context.Context) {
 	g, number, ok := s.fleet.from(m.Subject, m.Reply)
 	if !ok {
 		return
@@ -206,7 +217,7 @@ func (s *offered) called(m *nats.Msg) {
 		g.answer(number, nil, err, &s.target, nil)
 		return
 	}
-	g.called(&s.target, number, head, m.Data)
+	g.called(&s.target, number, head, m.Data, term)
 }
 
 // listed answers with the tools.
@@ -224,7 +235,14 @@ func (s *offered) greeted(m *nats.Msg) {
 		return
 	}
 	view, _ := s.fleet.servers.ViewServer(s.name)
-	text, err := json.Marshal(wire.Offered{Server: s.name, Token: s.token, Info: mcpclient.Info{
+	s.mu.Lock()
+	token, term := s.token, s.term
+	s.mu.Unlock()
+	if token == "" || term != nil && lease.Check(term) != nil {
+		g.answer(number, nil, errNotOwner, &s.target, nil)
+		return
+	}
+	text, err := json.Marshal(wire.Offered{Server: s.name, Token: token, Info: mcpclient.Info{
 		Title: view.Status.Title, Instructions: view.Status.Instructions, Protocol: view.Status.Protocol,
 	}})
 	g.answer(number, text, err, &s.target, nil)
@@ -232,8 +250,15 @@ func (s *offered) greeted(m *nats.Msg) {
 
 func (s *offered) stats() cluster.State {
 	view, _ := s.fleet.servers.ViewServer(s.name)
+	s.mu.Lock()
+	token := s.token
+	s.mu.Unlock()
+	if !s.offer.Stateless && token == "" {
+		return cluster.State{State: toolscript.Stopped, Standby: true, Gateways: len(s.fleet.all()), Calls: s.calls.Load(), Errors: s.failures.Load()}
+	}
+	lease, _ := strconv.ParseUint(token, 10, 64) // 0 for a stateless server
 	return cluster.State{
-		State: view.Status.State, Error: view.Status.Error, Tools: len(view.Tools), Gateways: len(s.fleet.all()), InFlight: view.Status.InFlight,
+		Lease: lease, State: view.Status.State, Error: view.Status.Error, Tools: len(view.Tools), Gateways: len(s.fleet.all()), InFlight: view.Status.InFlight,
 		Queued: view.Status.Queued, Calls: s.calls.Load(), Errors: s.failures.Load(),
 	}
 }

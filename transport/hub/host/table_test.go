@@ -16,7 +16,8 @@ import (
 )
 
 // TestOwnAndShared has one table for the actor of a server with a connection of its own,
-// with one through a hub, and with one through a fleet.
+// with one through a hub, and with ones through a fleet: of a server that several hubs may
+// run, and of one whose owner has a lease.
 func TestOwnAndShared(t *testing.T) {
 	cases := []struct {
 		name     string
@@ -43,7 +44,7 @@ func TestOwnAndShared(t *testing.T) {
 	}
 	for _, tt := range cases {
 		t.Run(tt.name, func(t *testing.T) {
-			for _, how := range []string{"own", "shared", "fleet"} {
+			for _, how := range []string{"own", "shared", "fleet", "leased"} {
 				t.Run(how, func(t *testing.T) {
 					shared := ""
 					if how == "shared" {
@@ -57,11 +58,11 @@ func TestOwnAndShared(t *testing.T) {
 					switch how {
 					case "own":
 						s = startGateway(t, nil, cfg)
-					case "fleet":
+					case "fleet", "leased":
 						at := startNATS(t)
 						offered := cfg
 						offered.IncludeTools = nil
-						mustJoin(t, at, "one", offered, true)
+						mustJoin(t, at, "one", offered, how == "fleet")
 						s = fleetGateway(t, at, cfg)
 					default:
 						r := startHub(t, nil)
