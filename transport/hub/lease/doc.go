@@ -28,16 +28,23 @@
 //
 // The subject of calls carries the token. The owner calls Check before it starts a call,
 // and again before it sends the answer. A call whose first check fails was not carried
-// out. If the second one fails, the owner sends no result, and the gateway reports that
-// it is not known whether the call was carried out. The gateway calls Watcher.Admit with
-// the token of each answer, and treats a refused one in the same way.
+// out. If the second one fails, the owner sends no result, and it is not known whether the
+// call was carried out. An owner tells the gateways the token of its term when the term
+// begins, and when a gateway asks who owns the server. A gateway that learns of a term
+// accepts no answer any more that was sent with a lower token: for such a call, too, it is
+// not known whether it was carried out. A gateway that has not heard of a term yet sends
+// its calls to a subject without a receiver, and asks.
+//
+// Gateways need no access to the bucket, and renewals do not reach them. Their number does
+// not affect the costs of a lease.
 //
 // # Guarantees
 //
 //   - Two terms of a lease never overlap: Check succeeds in at most one process at a time.
 //   - A result that a gateway accepts was computed within one term, also if it arrives
 //     after the term, for example because the process was paused between the last check
-//     and the write to the network.
+//     and the write to the network. After a gateway has heard of a term, it accepts no
+//     result of an earlier one.
 //   - Tokens only grow, and each term has its own.
 //
 // The guarantees need clocks whose rates differ by less than the ratio of margin to TTL
