@@ -72,7 +72,7 @@ func offer(t *testing.T, address, name string) (leave func()) {
 	}
 	f, err := host.Join(t.Context(), host.FleetOptions{
 		Address: cluster.Address{URL: "nats://hub:h@" + address}, Host: "one", Version: "test", Servers: system,
-		Offers: []host.Offer{{Name: name, Config: mcpclient.Config{Type: mcpclient.Stdio, Command: self, Args: []string{asServer}}}},
+		Offers: []host.Offer{{Name: name, Config: mcpclient.Config{Type: mcpclient.Stdio, Command: self, Args: []string{asServer}}, Stateless: true}},
 	})
 	if err != nil {
 		t.Fatal(err)
