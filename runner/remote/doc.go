@@ -31,7 +31,7 @@ const (
 	Queue = "runners"
 
 	// ServiceName is the name of the NATS micro service of a runner.
-	ServiceName = "runner"
+	ServiceName = "toolscript_runner"
 
 	// protocol is the version of the frames. A runner refuses runs of another.
 	protocol = 1
@@ -99,3 +99,14 @@ var (
 	// errClosed is the end of a stream that the other side has closed.
 	errClosed = errors.New("it has ended the run")
 )
+
+// GatewaySubjects are the subjects that a gateway of a user publishes to and subscribes to.
+func GatewaySubjects(user string) (publish, subscribe []string) {
+	return []string{TakeSubject, downSubject(user+".*", "*")}, []string{"runs." + user + ".>"}
+}
+
+// RunnerSubjects are the subjects that a runner publishes to and subscribes to. It also answers
+// requests.
+func RunnerSubjects() (publish, subscribe []string) {
+	return []string{upSubject("*.*", "*")}, []string{TakeSubject, downSubject("*.*", "*")}
+}

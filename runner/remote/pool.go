@@ -78,6 +78,9 @@ func (p *Pool) ask(ctx context.Context, t take) (a taken, err error) {
 		return a, unavailable(errors.New("no machine of the fleet runs scripts; run there: toolscript hub --serve FILE --runners N; or remove limits.pool from the configuration"))
 	case err != nil && ctx.Err() != nil:
 		return a, toolscript.ContextError(ctx)
+	case err != nil && errors.Is(p.nc.LastError(), nats.ErrPermissionViolation):
+		return a, &toolscript.Error{Kind: toolscript.Forbidden, Err: fmt.Errorf(
+			"the credentials do not allow to use runners of the fleet: %w; see: toolscript fleet permissions --role gateway", p.nc.LastError())}
 	case err != nil:
 		return a, unavailable(fmt.Errorf("no runner of the fleet has answered: %w", err))
 	}

@@ -1,0 +1,20 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+)
+
+// newFleet makes the commands for fleets.
+func newFleet(a *app) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "fleet",
+		Short: "Show the fleet, and print the permissions of its clients",
+		Long: `Show the fleet of the configuration, and print the permissions that its clients need in the
+NATS cluster.
+
+A fleet is a NATS cluster whose hubs offer MCP servers, and sandboxes for scripts, to gateways
+on other machines. See docs/fleet.md.`,
+	}
+	c.AddCommand(newFleetStatus(a), newFleetPermissions(a))
+	return c
+}

@@ -1,0 +1,163 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/config"
+	"github.com/toolscript/toolscript/cmd/form"
+	"github.com/toolscript/toolscript/cmd/terminal"
+	"github.com/toolscript/toolscript/transport/hub/cluster"
+)
+
+type fleetStatusOptions struct {
+	*app
+	form form.Form
+}
+
+func newFleetStatus(a *app) *cobra.Command {
+	o := &fleetStatusOptions{app: a}
+	c := &cobra.Command{
+		Use:   "status",
+		Short: "Show the servers and runners that the hubs of the fleet offer",
+		Args:  takes(),
+		RunE:  func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
+	}
+	form.Add(c.Flags(), &o.form, "print the state of the fleet as JSON")
+	return c
+}
+
+// fleetStatus is the output of fleet status with --json.
+type fleetStatus struct {
+	Fleet   string        `json:"fleet"` // its addresses without secrets
+	Servers []fleetServer `json:"servers"`
+	Runners []fleetRunner `json:"runners"`
+}
+
+// fleetServer is a server that one hub offers.
+type fleetServer struct {
+	Name      string                 `json:"name"`
+	Host      string                 `json:"host"`
+	Hub       string                 `json:"hub"` // its id, which is new after each connection
+	Version   string                 `json:"version"`
+	Type      string                 `json:"type"`
+	Stateless bool                   `json:"stateless"`
+	Lease     uint64                 `json:"lease,omitempty"`   // the token of the owner's lease
+	Standby   bool                   `json:"standby,omitempty"` // it waits for the lease
+	State     toolscript.ServerState `json:"state"`
+	Tools     int                    `json:"tools"`
+	Gateways  int                    `json:"gateways"` // that have used the hub in the last five minutes
+	InFlight  int                    `json:"inFlight"`
+	Queued    int                    `json:"queued"`
+	Calls     uint64                 `json:"calls"`
+	Errors    uint64                 `json:"errors"`
+	Error     string                 `json:"error,omitempty"`
+}
+
+// fleetRunner is a hub that runs scripts.
+type fleetRunner struct {
+	Host    string `json:"host"`
+	Version string `json:"version"`
+	Runners int    `json:"runners"` // scripts at a time
+	Busy    int    `json:"busy"`
+	Runs    uint64 `json:"runs"`
+	Failed  uint64 `json:"failed"` // whose sandbox failed
+}
+
+func (o *fleetStatusOptions) run(ctx context.Context) error {
+	at, err := o.fleetAddress()
+	if err != nil {
+		return err
+	}
+	s, err := surveyFleet(ctx, at)
+	if err != nil {
+		return err
+	}
+	if o.form.Structured() {
+		return o.form.Write(o.Stdout, s)
+	}
+	return o.table(s)
+}
+
+// fleetAddress is the fleet of the configuration.
+func (a *app) fleetAddress() (cluster.Address, error) {
+	loaded, err := a.host.Load(false)
+	if err != nil {
+		return cluster.Address{}, err
+	}
+	at := loaded.Settings.Fleet.Address()
+	if at.URL == "" {
+		return at, &toolscript.Error{Kind: toolscript.NotFound, Err: errors.New(
+			`no fleet is configured; write "fleet": {"url": "nats://HOST:4222"} to ~/` + config.FileName)}
+	}
+	return at, nil
+}
+
+// surveyFleet asks the hubs of a fleet for what they offer.
+func surveyFleet(ctx context.Context, at cluster.Address) (s fleetStatus, err error) {
+	nc, err := cluster.Connect(ctx, at)
+	if err != nil {
+		return s, err
+	}
+	defer nc.Close()
+	s = fleetStatus{Fleet: at.String(), Servers: []fleetServer{}, Runners: []fleetRunner{}}
+	entries, err := cluster.List(ctx, nc)
+	if err != nil {
+		return s, err
+	}
+	for _, e := range entries {
+		s.Servers = append(s.Servers, fleetServer{
+			Name: e.Server, Host: e.Host, Hub: e.Hub, Version: e.Version, Type: e.Type, Stateless: e.Stateless, Lease: e.State.Lease, Standby: e.State.Standby,
+			State: e.State.State, Tools: e.State.Tools, Gateways: e.State.Gateways, InFlight: e.State.InFlight, Queued: e.State.Queued,
+			Calls: e.State.Calls, Errors: e.State.Errors, Error: e.State.Error,
+		})
+	}
+	runners, err := cluster.Runners(ctx, nc)
+	for _, r := range runners {
+		s.Runners = append(s.Runners, fleetRunner(r))
+	}
+	return s, err
+}
+
+func (o *fleetStatusOptions) table(s fleetStatus) error {
+	if len(s.Servers) == 0 && len(s.Runners) == 0 {
+		return o.print("No hub offers anything to the fleet at %s; run on a machine with servers: toolscript hub --serve FILE", s.Fleet)
+	}
+	columns := terminal.Columns(o.Stdout)
+	if len(s.Servers) > 0 {
+		t := terminal.Table{Header: []string{"Server", "Host", "State", "Owner", "Tools", "Gateways", "In flight", "Calls", "Errors", "Error"}}
+		for _, v := range s.Servers {
+			t.Add(v.Name, v.Host, string(v.State), v.owner(), strconv.Itoa(v.Tools), strconv.Itoa(v.Gateways), strconv.Itoa(v.InFlight),
+				strconv.FormatUint(v.Calls, 10), strconv.FormatUint(v.Errors, 10), terminal.OneLine(v.Error))
+		}
+		if err := t.Write(o.Stdout, columns, nil); err != nil {
+			return err
+		}
+	}
+	if len(s.Runners) == 0 {
+		return nil
+	}
+	t := terminal.Table{Header: []string{"Runners", "Host", "Busy", "Runs", "Failed"}}
+	for _, r := range s.Runners {
+		t.Add(strconv.Itoa(r.Runners), r.Host, strconv.Itoa(r.Busy), strconv.FormatUint(r.Runs, 10), strconv.FormatUint(r.Failed, 10))
+	}
+	return t.Write(o.Stdout, columns, nil)
+}
+
+// owner says which hubs carry out the calls of a server.
+func (v fleetServer) owner() string {
+	switch {
+	case v.Stateless:
+		return "each hub"
+	case v.Standby:
+		return "waits for the lease"
+	case v.Lease != 0:
+		return "lease " + strconv.FormatUint(v.Lease, 10)
+	}
+	return cmp.Or(v.Host, "this hub")
+}

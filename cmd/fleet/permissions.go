@@ -1,0 +1,170 @@
+package fleet
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/runner/remote"
+	"github.com/toolscript/toolscript/transport/hub/cluster"
+	"github.com/toolscript/toolscript/transport/hub/lease"
+	"github.com/toolscript/toolscript/transport/hub/wire"
+)
+
+// Role is what a client of the NATS cluster does in a fleet.
+type Role string
+
+// The roles.
+const (
+	RoleGateway  Role = "gateway"  // uses servers and runners
+	RoleHub      Role = "hub"      // offers servers
+	RoleRunner   Role = "runner"   // runs scripts of gateways
+	RoleOperator Role = "operator" // sees what the fleet offers
+)
+
+// Roles are all roles.
+func Roles() []Role { return []Role{RoleGateway, RoleHub, RoleRunner, RoleOperator} }
+
+// Permissions are the subjects that a client of the NATS cluster may use.
+type Permissions struct {
+	Publish, Subscribe []string
+	Respond            bool // it may answer requests at the reply subjects that they name
+}
+
+// anyServer stands for all servers in subjects.
+const anyServer = "*"
+
+// PermissionsOf returns what a client with these roles needs. user is the name of a gateway in
+// subjects; "" is the default. servers are those that a gateway uses or a hub offers; none
+// means all.
+func PermissionsOf(roles []Role, user string, servers []string) (p Permissions, err error) {
+	user = cmp.Or(user, cluster.DefaultUser)
+	if len(servers) == 0 {
+		servers = []string{anyServer}
+	}
+	for _, name := range append([]string{user}, servers...) {
+		if name != anyServer && !wire.ValidName(name) {
+			return p, invalid("%q cannot be a name in a fleet: names have at most 64 letters of ASCII, digits, hyphens and underscores", name)
+		}
+	}
+	for _, role := range roles {
+		switch role {
+		case RoleGateway:
+			p.gateway(user, servers)
+		case RoleHub:
+			p.hub(servers)
+		case RoleRunner:
+			p.runner()
+		case RoleOperator:
+			p.operator()
+		default:
+			return p, invalid("there is no role %q; the roles are %s", role, joinRoles(Roles()))
+		}
+	}
+	slices.Sort(p.Publish)
+	slices.Sort(p.Subscribe)
+	p.Publish, p.Subscribe = slices.Compact(p.Publish), slices.Compact(p.Subscribe)
+	return p, nil
+}
+
+func joinRoles(all []Role) string {
+	names := make([]string, len(all))
+	for i, role := range all {
+		names[i] = string(role)
+	}
+	return strings.Join(names, ", ")
+}
+
+func invalid(format string, args ...any) error {
+	return &toolscript.Error{Kind: toolscript.Invalid, Err: fmt.Errorf(format, args...)}
+}
+
+// services is the subject of requests for the statistics of all micro services, and of one.
+const services = "$SRV.STATS"
+
+// inboxes are the reply subjects of clients without an inbox of their own. Gateways have one.
+const inboxes = "_INBOX.>"
+
+func (p *Permissions) gateway(user string, servers []string) {
+	names := wire.FleetNames(user, "*")
+	p.Publish = append(p.Publish, names.Hub("*", "*"), services, services+".*")
+	for _, s := range servers {
+		p.Publish = append(p.Publish, names.Server(s, "*", "*"))
+		p.Subscribe = append(p.Subscribe, wire.FleetCatalog(s))
+	}
+	p.Subscribe = append(p.Subscribe, names.Inbox()+">")
+	publish, subscribe := remote.GatewaySubjects(user)
+	p.Publish, p.Subscribe = append(p.Publish, publish...), append(p.Subscribe, subscribe...)
+}
+
+func (p *Permissions) hub(servers []string) {
+	p.Respond = true
+	p.Publish = append(p.Publish, wire.FleetNames("*", "*").Inbox()+">", services)
+	p.Subscribe = append(p.Subscribe, "$SRV.>", inboxes, wire.FleetHub("*"))
+	for _, s := range servers {
+		p.Publish = append(p.Publish, wire.FleetCatalog(s))
+		p.Subscribe = append(p.Subscribe, wire.FleetServer(s, "*", "*"))
+		publish, subscribe := lease.Subjects(lease.DefaultBucket, s)
+		p.Publish, p.Subscribe = append(p.Publish, publish...), append(p.Subscribe, subscribe...)
+	}
+}
+
+func (p *Permissions) runner() {
+	p.Respond = true
+	publish, subscribe := remote.RunnerSubjects()
+	p.Publish, p.Subscribe = append(p.Publish, publish...), append(p.Subscribe, append(subscribe, "$SRV.>")...)
+}
+
+func (p *Permissions) operator() {
+	p.Publish = append(p.Publish, services, services+".*")
+	p.Subscribe = append(p.Subscribe, inboxes)
+}
+
+// Bounds of answers to one request. All servers of a hub answer a request for the statistics.
+const (
+	responses    = 1000
+	responseTime = "1m"
+)
+
+// Configuration is the permissions in an account of the configuration of a NATS server. The
+// password is a variable of the NATS server's environment.
+func (p Permissions) Configuration(user, nkey string, jetStream bool) string {
+	var b strings.Builder
+	b.WriteString("accounts {\n  toolscript {\n")
+	if jetStream {
+		b.WriteString("    jetstream: enabled  # for servers with one owner\n")
+	}
+	b.WriteString("    users: [\n      {\n")
+	if nkey != "" {
+		fmt.Fprintf(&b, "        nkey: %s\n", nkey)
+	} else {
+		fmt.Fprintf(&b, "        user: %q, password: $TOOLSCRIPT_FLEET_PASSWORD\n", user)
+	}
+	b.WriteString("        permissions {\n")
+	list(&b, "publish", p.Publish)
+	list(&b, "subscribe", p.Subscribe)
+	if p.Respond {
+		fmt.Fprintf(&b, "          allow_responses: {max: %d, expires: %q}\n", responses, responseTime)
+	}
+	b.WriteString("        }\n      }\n    ]\n  }\n}")
+	return b.String()
+}
+
+func list(b *strings.Builder, what string, subjects []string) {
+	fmt.Fprintf(b, "          %s: {allow: [\n", what)
+	for _, s := range subjects {
+		fmt.Fprintf(b, "            %q\n", s)
+	}
+	b.WriteString("          ]}\n")
+}
+
+// Command is the permissions as a command of nsc, for accounts with JWT.
+func (p Permissions) Command(user string) string {
+	c := fmt.Sprintf("nsc add user --name %s --allow-pub '%s' --allow-sub '%s'", user, strings.Join(p.Publish, ","), strings.Join(p.Subscribe, ","))
+	if p.Respond {
+		c += fmt.Sprintf(" --allow-pub-response=%d --response-ttl %s", responses, responseTime)
+	}
+	return c
+}
