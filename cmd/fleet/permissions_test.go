@@ -227,7 +227,9 @@ func tryRunner(t *testing.T, at cluster.Address) error {
 	t.Helper()
 	s, err := remote.Join(within(t), cluster.Dialer(func() cluster.Address { return at }), remote.Options{
 		Runners: 1, Host: "there", Version: "test", Log: slog.New(slog.DiscardHandler),
-		Lend: func(context.Context) (runner.Runner, func(bool), error) { return nil, nil, errors.New("not in this test") },
+		Lend: func(context.Context) (runner.Runner, func(bool), error) {
+			return nil, nil, errors.New("not in this test")
+		},
 	})
 	if err != nil {
 		return err
