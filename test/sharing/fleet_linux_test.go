@@ -401,6 +401,10 @@ func TestFleetHubKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = first.Wait() // "signal: killed"
+	w.until(func() bool {
+		_, status, err := tryBump(t.Context(), g)
+		return err == nil && status == http.StatusServiceUnavailable // sooner than the next health check
+	})
 	w.await(g, "count", func(s fleetState) bool { return s.State == "backoff" })
 	w.until(func() bool { return len(w.servers()) == 0 })
 	w.hubOfFleet(n.url())
