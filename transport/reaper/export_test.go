@@ -2,5 +2,24 @@
 
 package reaper
 
+import "time"
+
 // WithoutShell has this process work as on a system without a shell.
 func WithoutShell() { shell = "/none" }
+
+// SetUnusedTime sets the time after which the second process ends.
+func (r *Reaper) SetUnusedTime(d time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.unused = d
+}
+
+// Running reports whether the second process runs.
+func (r *Reaper) Running() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.child != nil && r.child.running()
+}
+
+// EndUnused does what happens when the time is over.
+func (r *Reaper) EndUnused() { r.endUnused() }

@@ -11,6 +11,9 @@
 // program and executes it when the pipe closes. Without a shell it is this program from
 // the start. The groups are in a file without a name that both processes have open.
 //
+// When all processes that it is for have ended, the second process ends after a short
+// time, and the next Begin starts another one.
+//
 // PR_SET_PDEATHSIG does not work: it watches the thread that forked, and does not
 // reach the node behind an npx. Outside of Linux the environment of other processes
 // cannot be read, and only the groups are ended. On Windows there is no reaper.
@@ -35,16 +38,22 @@ const markName = "MCP_REAPER"
 // closeTime bounds Close. After a program that ended its servers nothing is left.
 const closeTime = 2 * time.Second
 
+// unusedTime is how long the second process runs on after the last process that it is for.
+// A server that is restarted finds it there.
+const unusedTime = 10 * time.Second
+
 // Reaper is the program's side. Its methods may be called concurrently. A nil Reaper
 // does nothing.
 type Reaper struct {
-	log  *slog.Logger
-	mark string
-	hold []*os.File
+	log    *slog.Logger
+	mark   string
+	hold   []*os.File
+	unused time.Duration
 
 	mu     sync.Mutex
-	groups *groups // nil before the first Begin, and if they cannot be kept
-	child  *child  // nil before the first Begin, after Close, and if it cannot be started
+	rest   *time.Timer // fires unused after the last Begin and the last Forget
+	groups *groups     // nil before the first Begin, and if they cannot be kept
+	child  *child      // nil before the first Begin, while unused, after Close, and if it cannot be started
 	closed bool
 }
 
@@ -57,7 +66,7 @@ type child struct {
 // New returns a Reaper that has started nothing yet. The second process has the files of
 // hold open until it has ended what is left, so that their locks show when that is.
 func New(log *slog.Logger, hold ...*os.File) *Reaper {
-	return &Reaper{log: log, mark: markName + "=" + rand.Text(), hold: hold}
+	return &Reaper{log: log, mark: markName + "=" + rand.Text(), hold: hold, unused: unusedTime}
 }
 
 // Begin starts the second process if necessary, and returns the mark for the
@@ -70,6 +79,7 @@ func (r *Reaper) Begin() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.ensure()
+	r.postpone()
 	return []string{r.mark}
 }
 
@@ -92,7 +102,35 @@ func (r *Reaper) change(how func(*groups, int) error, leader int) {
 	if err := how(r.groups, leader); err != nil {
 		r.warn(err)
 	}
-	r.ensure()
+	if len(r.groups.at) > 0 {
+		r.ensure()
+	}
+	r.postpone()
+}
+
+// postpone has the end of the second process wait for the time from now.
+func (r *Reaper) postpone() {
+	if r.rest == nil {
+		r.rest = time.AfterFunc(r.unused, r.endUnused)
+	} else if !r.closed {
+		r.rest.Reset(r.unused)
+	}
+}
+
+// endUnused ends the second process if nothing is left that it would end. What has the
+// mark and has left its group is looked for again later.
+func (r *Reaper) endUnused() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.child == nil || len(r.groups.at) > 0 {
+		return
+	}
+	if left := r.groups.remains(r.mark); left.signal(0) {
+		r.postpone()
+		return
+	}
+	r.child.end()
+	r.child = nil
 }
 
 // ensure starts the process if it does not run.
@@ -158,6 +196,13 @@ func (c *child) running() bool {
 	}
 }
 
+// end has the process end, which then ends nothing else. It fails if the process has ended
+// already.
+func (c *child) end() {
+	_, _ = io.WriteString(c.pipe, done)
+	_ = c.pipe.Close()
+}
+
 // Close ends what is left, as the end of the program would, and then the second
 // process. It is called when all servers have ended. What does not end in time is left
 // to the second process.
@@ -168,6 +213,9 @@ func (r *Reaper) Close() {
 	r.mu.Lock()
 	c, groups := r.child, r.groups
 	r.child, r.groups, r.closed = nil, nil, true
+	if r.rest != nil {
+		r.rest.Stop()
+	}
 	r.mu.Unlock()
 	if groups != nil {
 		defer groups.file.Close() //nolint:errcheck // in memory
@@ -181,8 +229,7 @@ func (r *Reaper) Close() {
 		_ = c.pipe.Close() // fails if the process has ended already
 		return
 	}
-	_, _ = io.WriteString(c.pipe, done) // the same
-	_ = c.pipe.Close()
+	c.end()
 	select {
 	case <-c.exited:
 	case <-time.After(closeTime):

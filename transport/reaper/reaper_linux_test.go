@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -41,6 +42,12 @@ func program(args []string) int {
 		reaper.WithoutShell()
 	}
 	r := reaper.New(slog.Default())
+	if slices.Contains(args, "after a pause") {
+		if err := pause(r); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+	}
 	shell := exec.Command("sh", "-c", args[0])
 	shell.Env = append(os.Environ(), r.Begin()...)
 	shell.Stdout = os.Stdout
@@ -65,6 +72,83 @@ func program(args []string) int {
 	_, _ = bufio.NewReader(os.Stdin).ReadString('\n')
 	r.Close()
 	return 0
+}
+
+// pause starts a server that ends, and waits for the end of the second process.
+func pause(r *reaper.Reaper) error {
+	r.SetUnusedTime(time.Millisecond)
+	defer r.SetUnusedTime(time.Minute)
+	first := exec.Command("sh", "-c", "read watched")
+	first.Env = append(os.Environ(), r.Begin()...)
+	first.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	stdin, err := first.StdinPipe()
+	if err == nil {
+		err = first.Start()
+	}
+	if err != nil {
+		return err
+	}
+	r.Watch(first.Process.Pid)
+	_, err = stdin.Write([]byte("watched\n"))
+	if err = errors.Join(err, first.Wait()); err != nil {
+		return err
+	}
+	r.Forget(first.Process.Pid)
+	for r.Running() {
+		time.Sleep(time.Millisecond)
+	}
+	return nil
+}
+
+// TestUnused shows that the second process runs while there is a server or a process that a
+// server left, and again with the next server.
+func TestUnused(t *testing.T) {
+	r := reaper.New(slog.New(slog.DiscardHandler))
+	defer r.Close()
+	for range 3 {
+		server := exec.CommandContext(t.Context(), "sh", "-c", "setsid sleep 600 & echo $!; read until")
+		server.Env = append(os.Environ(), r.Begin()...)
+		server.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+		stdin, err := server.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		stdout, err := server.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := server.Start(); err != nil {
+			t.Fatal(err)
+		}
+		r.Watch(server.Process.Pid)
+		var left int
+		if _, err := fmt.Fscan(stdout, &left); err != nil {
+			t.Fatal(err)
+		}
+		fd, err := unix.PidfdOpen(left, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer unix.Close(fd) //nolint:errcheck // only waited for
+		if r.EndUnused(); !r.Running() {
+			t.Error("the second process has ended before the server")
+		}
+		if err := stdin.Close(); err != nil {
+			t.Fatal(err)
+		}
+		_ = server.Wait() // read fails at the end of its input
+		r.Forget(server.Process.Pid)
+		if r.EndUnused(); !r.Running() {
+			t.Error("the second process has ended before a process that the server left")
+		}
+		if err := unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0); err != nil {
+			t.Fatal(err)
+		}
+		(&running{server: fd}).awaitEnd(t)
+		if r.EndUnused(); r.Running() {
+			t.Error("the second process runs without a server")
+		}
+	}
 }
 
 // TestAfterTheProgram shows that nothing outlives the program, however it ends.
@@ -107,7 +191,7 @@ func TestCircumstances(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, circumstance := range []string{"without a shell", "removed"} {
+	for _, circumstance := range []string{"without a shell", "removed", "after a pause"} {
 		t.Run(circumstance, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "program")
 			if err := os.WriteFile(file, text, 0o700); err != nil {
