@@ -1,0 +1,249 @@
+//go:build linux
+
+package partition
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	natsserver "github.com/nats-io/nats-server/v2/server"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors"
+	"github.com/toolscript/toolscript/actors/server"
+	"github.com/toolscript/toolscript/test/fixture/mcpserver"
+	"github.com/toolscript/toolscript/test/partition/history"
+	"github.com/toolscript/toolscript/transport/builtin"
+	"github.com/toolscript/toolscript/transport/hub"
+	"github.com/toolscript/toolscript/transport/hub/cluster"
+	"github.com/toolscript/toolscript/transport/hub/host"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+const loopback = "127.0.0.1"
+
+// roleVariable is the environment variable that makes this test binary something else. Its
+// value is a role in JSON. Roles end with their standard input.
+const roleVariable = "PARTITION_ROLE"
+
+// role is a process of the fleet.
+type role struct {
+	Kind   string // node, hub, gateway or server
+	Name   string
+	URL    string   // of the cluster, for hubs and gateways
+	Port   int      // of clients, for nodes
+	Routes int      // port for other nodes
+	To     []string // URLs of other nodes
+	Dir    string   // for files
+}
+
+func TestMain(m *testing.M) {
+	text := os.Getenv(roleVariable)
+	if text == "" {
+		os.Exit(m.Run())
+	}
+	if text == "server" {
+		os.Exit(mcpserver.Main())
+	}
+	var r role
+	err := json.Unmarshal([]byte(text), &r)
+	if err == nil {
+		err = map[string]func(role) error{"node": runNode, "hub": runHub, "gateway": runGateway}[r.Kind](r)
+	}
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "%s: %v\n", r.Name, err)
+		os.Exit(1)
+	}
+}
+
+// runNode runs a NATS server of the cluster.
+func runNode(r role) error {
+	o := &natsserver.Options{
+		ServerName: r.Name, Host: loopback, Port: r.Port, NoSigs: true, NoLog: true, JetStream: true, StoreDir: r.Dir,
+		Cluster: natsserver.ClusterOpts{
+			Name: "fleet", Host: loopback, Port: r.Routes, PoolSize: -1,
+			NoAdvertise: true,                 // clients know the links only
+			Advertise:   loopback + ":" + "1", // other nodes, too: no server listens there
+		},
+	}
+	for _, to := range r.To {
+		u, err := url.Parse(to)
+		if err != nil {
+			return err
+		}
+		o.Routes = append(o.Routes, u)
+	}
+	s, err := natsserver.NewServer(o)
+	if err != nil {
+		return err
+	}
+	s.Start()
+	if !s.ReadyForConnections(bound) {
+		return errors.New("the NATS server is not ready")
+	}
+	fmt.Println("ready")
+	_, err = io.Copy(io.Discard, os.Stdin)
+	s.Shutdown()
+	return err
+}
+
+// The servers of the fleet.
+const (
+	owned  = "owned"  // has one owner, by a lease
+	spread = "spread" // runs at all hubs
+)
+
+// firstRetry is the pause before a hub joins again.
+const firstRetry = 200 * time.Millisecond
+
+// runHub offers the servers to the fleet, and joins again when the connection was lost. Its
+// log, which has the terms of the leases, and the counts are files in r.Dir.
+func runHub(r role) error {
+	log, err := os.OpenFile(logOf(r.Dir, r.Name), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	system, err := actors.Start(actors.Options{ServersOnly: true, Dial: server.DialAll(mcpclient.Dialer{}, builtin.Dialer{}, nil)})
+	if err != nil {
+		return err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	o := host.FleetOptions{
+		Address: cluster.Address{URL: r.URL}, Host: r.Name, Version: "test", Servers: system,
+		Logger: slog.New(slog.NewJSONHandler(log, nil)),
+	}
+	for _, name := range []string{owned, spread} {
+		o.Offers = append(o.Offers, host.Offer{Name: name, Stateless: name == spread, Config: mcpclient.Config{
+			Type: mcpclient.Stdio, Command: self, Args: []string{"counts=" + countsOf(r.Dir, name, r.Name), "stamps"},
+			Env: map[string]string{roleVariable: "server", "GORACE": "atexit_sleep_ms=0"},
+		}})
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin) // its end is that of the hub
+		cancel()
+	}()
+	fmt.Println("ready")
+	for ctx.Err() == nil {
+		f, err := host.Join(ctx, o)
+		if err != nil {
+			o.Logger.Warn("not joined", slog.String("error", err.Error()))
+			select {
+			case <-time.After(firstRetry):
+			case <-ctx.Done():
+			}
+			continue
+		}
+		select {
+		case <-f.Lost():
+		case <-ctx.Done():
+		}
+		if err := f.Close(); err != nil {
+			return err
+		}
+	}
+	stop, end := context.WithTimeout(context.Background(), bound)
+	defer end()
+	return system.Close(stop)
+}
+
+const (
+	callTime  = 30 * time.Second // a call without a report until then is lost
+	callPause = 40 * time.Millisecond
+	callers   = 2 // of each server, in each gateway
+)
+
+// runGateway calls both servers again and again, and writes each call to a file.
+func runGateway(r role) error {
+	fleet := hub.NewFleet(hub.FleetOptions{Address: func() cluster.Address { return cluster.Address{URL: r.URL} }})
+	defer fleet.Close()
+	servers := map[string]mcpclient.Config{}
+	for _, name := range []string{owned, spread} {
+		servers[name] = mcpclient.Config{Type: mcpclient.Stdio, Shared: mcpclient.SharedHost}
+	}
+	system, err := actors.Start(actors.Options{Servers: servers, Dial: server.DialAll(mcpclient.Dialer{}, builtin.Dialer{}, server.DialShared(fleet.Dial))})
+	if err != nil {
+		return err
+	}
+	out, err := os.Create(callsOf(r.Dir, r.Name))
+	if err != nil {
+		return err
+	}
+	fmt.Println("ready")
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		for in := bufio.NewReader(os.Stdin); ; {
+			if _, err := in.ReadByte(); err != nil {
+				return
+			}
+		}
+	}()
+	var mu sync.Mutex
+	var work sync.WaitGroup
+	for i := range 2 * callers {
+		name := []string{owned, spread}[i%2]
+		work.Go(func() {
+			for n := 0; ; n++ {
+				select {
+				case <-over:
+					return
+				case <-time.After(callPause):
+				}
+				line, _ := json.Marshal(makeCall(system, r.Name, name, fmt.Sprintf("%s-%d-%d", r.Name, i, n))) // such a struct always has a JSON form
+				mu.Lock()
+				_, _ = out.Write(append(line, '\n')) // a missing line fails the check
+				mu.Unlock()
+			}
+		})
+	}
+	work.Wait()
+	stop, end := context.WithTimeout(context.Background(), bound)
+	defer end()
+	return errors.Join(out.Close(), system.Close(stop))
+}
+
+// makeCall has a server count an id.
+func makeCall(system *actors.System, gateway, name, id string) history.Call {
+	ctx, cancel := context.WithTimeout(context.Background(), callTime)
+	defer cancel()
+	c := history.Call{ID: id, Server: name, Gateway: gateway, Begin: time.Now().UnixNano()}
+	args, _ := json.Marshal(map[string]any{"text": id, "ms": 5}) // such a map always has a JSON form
+	result, err := system.CallTool(ctx, toolscript.Call{ID: name + "__count", Args: args})
+	c.End = time.Now().UnixNano()
+	var r struct{ Content []struct{ Text string } }
+	switch {
+	case err == nil:
+		c.Outcome = history.Answered
+		if json.Unmarshal(result, &r) == nil && len(r.Content) == 1 {
+			c.Answer, c.Process, _ = strings.Cut(r.Content[0].Text, " ")
+		}
+		return c
+	case ctx.Err() != nil:
+		c.Outcome = history.Lost
+	case strings.Contains(err.Error(), "whether the call was carried out is not known"):
+		c.Outcome = history.Unknown
+	default:
+		c.Outcome = history.Refused
+	}
+	c.Error = err.Error()
+	return c
+}
+
+// children end with the process that has started them.
+func attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }
