@@ -6,15 +6,11 @@ import (
 
 // newFleet makes the commands for fleets.
 func newFleet(a *app) *cobra.Command {
-	c := &cobra.Command{
-		Use:   "fleet",
-		Short: "Show the fleet, and print the permissions of its clients",
-		Long: `Show the fleet of the configuration, and print the permissions that its clients need in the
+	c := group("fleet", "Show the fleet, and print the permissions of its clients", newFleetStatus(a), newFleetPermissions(a))
+	c.Long = `Show the fleet of the configuration, and print the permissions that its clients need in the
 NATS cluster.
 
 A fleet is a NATS cluster whose hubs offer MCP servers, and sandboxes for scripts, to gateways
-on other machines. See docs/fleet.md.`,
-	}
-	c.AddCommand(newFleetStatus(a), newFleetPermissions(a))
+on other machines. See docs/fleet.md.`
 	return c
 }
