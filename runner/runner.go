@@ -102,6 +102,10 @@ type Answer struct {
 // ErrCallCancelled is the cause of the end of a call that the script itself cancelled.
 var ErrCallCancelled = errors.New("the script cancelled the call")
 
+// ErrNotBegun is wrapped by the error of a Runner whose process ended before it had the script.
+// Nothing of the script was executed, so that another Runner may run it.
+var ErrNotBegun = errors.New("the sandbox ended before the script began")
+
 // Host is the gateway as a sandbox uses it while a script runs.
 type Host interface {
 	// Begin takes one tool call, in the order in which the script makes them, and does

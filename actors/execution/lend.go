@@ -8,6 +8,10 @@ import (
 	"github.com/toolscript/toolscript/runner"
 )
 
+// maxSandboxes is how many sandboxes a run tries if they end before they have the script. That
+// a process was killed while it was idle may be noticed only then.
+const maxSandboxes = 3
+
 // lend borrows the sandbox of a run: one of another machine if the configuration says so and
 // the run can use it, else one of this machine.
 func (w *work) lend(ctx context.Context, compiled *runner.Compiled) (runner.Runner, GiveBack, error) {

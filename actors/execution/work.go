@@ -2,6 +2,7 @@ package execution
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -101,7 +102,11 @@ func (w *work) stages(ctx context.Context) (runner.Outcome, error) {
 		return runner.Outcome{Value: w.signature}, err
 	}
 	w.enter("running")
-	return w.run(ctx, compiled)
+	outcome, err := w.run(ctx, compiled)
+	for tried := 1; tried < maxSandboxes && errors.Is(err, runner.ErrNotBegun); tried++ {
+		outcome, err = w.run(ctx, compiled)
+	}
+	return outcome, err
 }
 
 // run runs the compiled script in a sandbox.

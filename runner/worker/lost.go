@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"syscall"
 	"time"
 
 	"github.com/toolscript/toolscript"
@@ -30,7 +32,9 @@ func (r *run) lost(cause error) (runner.Outcome, error) {
 	err := cause
 	switch {
 	case errors.Is(cause, session.ErrPanic):
-	case s.ended():
+	case errors.Is(cause, runner.ErrNotBegun):
+		err = fmt.Errorf("%w%s", runner.ErrNotBegun, s.exitReason())
+	case s.ended(), errors.Is(cause, io.EOF), errors.Is(cause, syscall.ECONNRESET): // the last two: it is ending
 		err = fmt.Errorf("the sandbox ended in the middle of the script%s", s.exitReason())
 	default:
 		err = fmt.Errorf("the sandbox broke the protocol: %w", cause)
@@ -40,8 +44,19 @@ func (r *run) lost(cause error) (runner.Outcome, error) {
 	if s.cmd.ProcessState.ExitCode() == exitOverrun {
 		return r.Outcome(r.TimedOut()), ErrKilled
 	}
-	return r.Outcome(&toolscript.RunError{Name: "InternalError", Code: toolscript.Internal, Message: err.Error()}),
-		&toolscript.Error{Kind: toolscript.Unavailable, Err: err}
+	gone := &toolscript.Error{Kind: toolscript.Unavailable, Err: err}
+	if errors.Is(cause, runner.ErrNotBegun) {
+		return runner.Outcome{}, gone
+	}
+	return r.Outcome(&toolscript.RunError{Name: "InternalError", Code: toolscript.Internal, Message: err.Error()}), gone
+}
+
+// unread wraps the error of a first read if the worker has ended with its job unread.
+func unread(err error, first bool) error {
+	if first && errors.Is(err, syscall.ECONNRESET) {
+		return fmt.Errorf("%w: %w", runner.ErrNotBegun, err)
+	}
+	return err
 }
 
 // killUnread kills a worker that has not read its job at the limits of the run.

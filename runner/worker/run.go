@@ -84,7 +84,7 @@ func (r *run) run(ctx context.Context) (runner.Outcome, error) {
 	case err != nil && r.WallOver():
 		return r.kill(r.TimedOut())
 	case err != nil:
-		return r.lost(err)
+		return r.lost(fmt.Errorf("%w: %w", runner.ErrNotBegun, err))
 	}
 	r.Go(r.receive)
 	if r.job.Clock != nil {
@@ -112,8 +112,9 @@ func (r *run) sendJob(ctx context.Context) error {
 // on before the next frame is read: a host that does not take it holds the script
 // up.
 func (r *run) receive() {
-	for {
+	for first := true; ; first = false {
 		kind, payload, err := r.sandbox.link.read()
+		err = unread(err, first)
 		if err == nil && kind == frameEnd {
 			var outcome runner.Outcome
 			if outcome, err = splitEnd(payload); err == nil && r.sandbox.link.more() {

@@ -11,8 +11,8 @@ import (
 var ErrKilled = errors.New("the script did not end by itself, so its sandbox was killed")
 
 // A Sandbox runs scripts in a worker; it implements runner.Runner. One caller uses it
-// at a time. If Run returns an error, the Outcome still says how the run ended, but
-// the worker is gone, and the Sandbox with it.
+// at a time. If Run returns an error, the worker is gone, and the Sandbox with it. The
+// Outcome still says how the run ended, except with runner.ErrNotBegun.
 type Sandbox struct {
 	*Process
 	names string // key of the names that the worker has

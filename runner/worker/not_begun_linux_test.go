@@ -1,0 +1,52 @@
+package worker
+
+import (
+	"errors"
+	"io"
+	"syscall"
+	"testing"
+
+	"github.com/toolscript/toolscript/runner"
+)
+
+// TestSandboxKilledBeforeItsJob: a run says that it has not begun if its sandbox was killed
+// before it read the job, whether the job was written or not.
+func TestSandboxKilledBeforeItsJob(t *testing.T) {
+	for name, writes := range map[string]int{"before the job is written": 0, "after one of two frames": 1, "after the job is written": 2} {
+		t.Run(name, func(t *testing.T) {
+			s, err := StartSandbox(t.Context(), Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(s.Close)
+			if err := syscall.Kill(s.PID(), syscall.SIGSTOP); err != nil { // it does not read
+				t.Fatal(err)
+			}
+			if writes == 0 {
+				s.Kill()
+				<-s.Done()
+			}
+			s.link = newLink(&killing{s.conn, s, writes})
+			_, err = s.Run(t.Context(), runner.Job{RunID: "r1", Compiled: runner.Compiled{JavaScript: "for (;;);"}}, noHost{})
+			if !errors.Is(err, runner.ErrNotBegun) {
+				t.Errorf("Run = %v, want %v", err, runner.ErrNotBegun)
+			}
+			<-s.Done()
+		})
+	}
+}
+
+// killing is a socket whose process is killed after some writes.
+type killing struct {
+	io.ReadWriteCloser
+	s      *Sandbox
+	writes int
+}
+
+func (k *killing) Write(b []byte) (int, error) {
+	n, err := k.ReadWriteCloser.Write(b)
+	if k.writes--; k.writes == 0 {
+		k.s.Kill()
+	}
+	return n, err
+}
