@@ -163,7 +163,7 @@ func TestPartitions(t *testing.T) {
 		if n >= len(disturbances) {
 			d = disturbances[r.IntN(len(disturbances))]
 		}
-		last := 4*time.Second + time.Duration(r.IntN(4000))*time.Millisecond // longer than a lease
+		last := 3500*time.Millisecond + time.Duration(r.IntN(3500))*time.Millisecond // longer than a lease
 		about, end := d.begin(f, r)
 		time.Sleep(last)
 		end()

@@ -166,7 +166,16 @@ const (
 	callTime  = 30 * time.Second // a call without a report until then is lost
 	callPause = 40 * time.Millisecond
 	callers   = 2 // of each server, in each gateway
+	slow      = 2 // more callers of the server with an owner, whose calls often last longer than its term
 )
+
+// workOf is how long a call takes in its server, in milliseconds.
+func workOf(caller, n int) int {
+	if caller < 2*callers {
+		return 5
+	}
+	return 1000 + (n*700+caller*300)%3500
+}
 
 // runGateway calls both servers again and again, and writes each call to a file.
 func runGateway(r role) error {
@@ -196,8 +205,11 @@ func runGateway(r role) error {
 	}()
 	var mu sync.Mutex
 	var work sync.WaitGroup
-	for i := range 2 * callers {
-		name := []string{owned, spread}[i%2]
+	for i := range 2*callers + slow {
+		name := owned
+		if i < callers {
+			name = spread
+		}
 		work.Go(func() {
 			for n := 0; ; n++ {
 				select {
@@ -205,7 +217,7 @@ func runGateway(r role) error {
 					return
 				case <-time.After(callPause):
 				}
-				line, _ := json.Marshal(makeCall(system, r.Name, name, fmt.Sprintf("%s-%d-%d", r.Name, i, n))) // such a struct always has a JSON form
+				line, _ := json.Marshal(makeCall(system, r.Name, name, fmt.Sprintf("%s-%d-%d", r.Name, i, n), workOf(i, n))) // such a struct always has a JSON form
 				mu.Lock()
 				_, _ = out.Write(append(line, '\n')) // a missing line fails the check
 				mu.Unlock()
@@ -218,12 +230,12 @@ func runGateway(r role) error {
 	return errors.Join(out.Close(), system.Close(stop))
 }
 
-// makeCall has a server count an id.
-func makeCall(system *actors.System, gateway, name, id string) history.Call {
+// makeCall has a server count an id, with work of that many milliseconds.
+func makeCall(system *actors.System, gateway, name, id string, work int) history.Call {
 	ctx, cancel := context.WithTimeout(context.Background(), callTime)
 	defer cancel()
 	c := history.Call{ID: id, Server: name, Gateway: gateway, Begin: time.Now().UnixNano()}
-	args, _ := json.Marshal(map[string]any{"text": id, "ms": 5}) // such a map always has a JSON form
+	args, _ := json.Marshal(map[string]any{"text": id, "ms": work}) // such a map always has a JSON form
 	result, err := system.CallTool(ctx, toolscript.Call{ID: name + "__count", Args: args})
 	c.End = time.Now().UnixNano()
 	var r struct{ Content []struct{ Text string } }
@@ -245,5 +257,5 @@ func makeCall(system *actors.System, gateway, name, id string) history.Call {
 	return c
 }
 
-// children end with the process that has started them.
+// attributes have a process end with the one that has started it.
 func attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }
