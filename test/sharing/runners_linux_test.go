@@ -149,7 +149,9 @@ func TestServedFile(t *testing.T) {
 		if err != nil {
 			return false
 		}
-		var s struct{ Servers []struct{ Name, State string } }
+		var s struct {
+			Servers []struct{ Name, State string }
+		}
 		if err := json.Unmarshal([]byte(out), &s); err != nil {
 			t.Fatal(err)
 		}
