@@ -64,6 +64,9 @@ const (
 	lastRetry  = 30 * time.Second
 )
 
+// healthInterval is that of the actors of servers.
+const healthInterval = 30 * time.Second
+
 // keep keeps a connection to a server, until the gateways end. up is called when it is up for
 // the first time.
 func (g *gateways) keep(one *gateway, server int, up func()) {
@@ -83,15 +86,29 @@ func (g *gateways) keep(one *gateway, server int, up func()) {
 		one.set(server, c)
 		g.ready.Add(1)
 		up()
-		select {
-		case <-c.Lost():
-		case <-g.ctx.Done():
-		}
+		g.watch(c)
 		g.ready.Add(-1)
 		one.set(server, nil)
 		_ = c.Close() // it was lost, or the gateway ends
 	}
 	up()
+}
+
+// watch checks the server at intervals, until the connection is lost or the gateways end.
+func (g *gateways) watch(c *hub.FleetConn) {
+	health := time.NewTimer(rand.N(healthInterval))
+	defer health.Stop()
+	for {
+		select {
+		case <-c.Lost():
+			return
+		case <-g.ctx.Done():
+			return
+		case <-health.C:
+			_ = c.Ping(g.ctx) // an actor would count failures
+			health.Reset(healthInterval)
+		}
+	}
 }
 
 func (g *gateways) pause(d time.Duration) {

@@ -122,7 +122,7 @@ func runHub(args []string) error {
 	for i := range count {
 		o.Offers = append(o.Offers, host.Offer{Name: serverName(i), Config: mcpclient.Config{Type: mcpclient.Stdio}, Stateless: i < count-leased})
 	}
-	f, err := host.Join(context.Background(), o)
+	f, err := enter(o)
 	if err != nil {
 		return err
 	}
@@ -154,6 +154,11 @@ func rejoin(f *host.Fleet, o host.FleetOptions) (*host.Fleet, error) {
 	if err := f.Close(); err != nil {
 		return nil, err
 	}
+	return enter(o)
+}
+
+// enter joins the fleet. It waits while the cluster cannot be reached or has no leader.
+func enter(o host.FleetOptions) (*host.Fleet, error) {
 	for {
 		f, err := host.Join(context.Background(), o)
 		if err == nil || toolscript.KindOf(err) != toolscript.Unavailable {

@@ -188,8 +188,22 @@ func (c costs) minus(o costs) costs {
 	return costs{c.at, c.gateways.minus(o.gateways), c.hubs.minus(o.hubs), c.nodes.minus(o.nodes), c.sent.minus(o.sent)}
 }
 
+// offered waits until the fleet offers all servers: those with one owner have it.
+func (f *fleet) offered(ctx context.Context, s sizes) error {
+	ctx, stop := context.WithCancel(ctx)
+	s.gateways = 1
+	g := join(ctx, f.url, s.gateways, s.servers, 1)
+	err := g.await(ctx, s, time.Minute)
+	stop()
+	g.close()
+	return err
+}
+
 // joined starts the gateways and prints what each costs.
 func (f *fleet) joined(ctx context.Context, s sizes) (*gateways, error) {
+	if err := f.offered(ctx, s); err != nil {
+		return nil, err
+	}
 	before, err := f.costs(ctx)
 	if err != nil {
 		return nil, err

@@ -102,7 +102,6 @@ func (f *Fleet) Dial(ctx context.Context, name string, cfg mcpclient.Config, on 
 		c.unlisten()
 		return nil, named(unavailable("the connection to the fleet was lost"), about)
 	}
-	c.findHosts()
 	return c, nil
 }
 
@@ -186,7 +185,7 @@ func (c *FleetConn) listen() (err error) {
 		case c.on.ToolsChanged != nil:
 			c.on.ToolsChanged()
 		}
-		c.findHosts()
+		c.hosts.changed()
 	})
 	return err
 }
@@ -270,7 +269,6 @@ func (c *FleetConn) ListTools(ctx context.Context) ([]toolscript.Tool, error) {
 // Ping checks whether a hub offers the server.
 func (c *FleetConn) Ping(ctx context.Context) error {
 	_, err := c.request(ctx, wire.Ping)
-	c.findHosts()
 	return err
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/nats-io/nats.go"
 
@@ -12,37 +13,46 @@ import (
 	"github.com/toolscript/toolscript/transport/hub/cluster"
 )
 
+// hostsAge is how old the hosts of a server may be before Hosts asks again. Gateways whose
+// hosts nobody looks at do not ask: in a large fleet, that would be most of the traffic.
+const hostsAge = 5 * time.Second
+
 // hosts are the hosts whose hubs offer a server.
 type hosts struct {
 	mu     sync.Mutex
 	known  []string
+	asked  time.Time // zero: something has changed since then
 	asking bool
 }
 
 // Hosts returns the hosts whose hubs offered the server when the gateway last asked, sorted.
-// It asks at the begin of the connection, after changes and with each Ping.
+// If that is some seconds ago, it asks again and does not wait for the answers.
 func (c *FleetConn) Hosts() []string {
-	c.hosts.mu.Lock()
-	defer c.hosts.mu.Unlock()
-	return c.hosts.known
+	h := &c.hosts
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !h.asking && time.Since(h.asked) > hostsAge {
+		h.asking, h.asked = true, time.Now()
+		go c.findHosts()
+	}
+	return h.known
 }
 
-// findHosts asks the hubs. It does not wait for the answers.
 func (c *FleetConn) findHosts() {
-	c.hosts.mu.Lock()
-	defer c.hosts.mu.Unlock()
-	if c.hosts.asking {
-		return
+	h := &c.hosts
+	found, err := cluster.Hosts(context.Background(), c.link.nc, c.name)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.asking = false; err == nil { // without the connection, nothing is known to have changed
+		h.known = found
 	}
-	c.hosts.asking = true
-	go func() {
-		found, err := cluster.Hosts(context.Background(), c.link.nc, c.name)
-		c.hosts.mu.Lock()
-		defer c.hosts.mu.Unlock()
-		if c.hosts.asking = false; err == nil { // without the connection, nothing is known to have changed
-			c.hosts.known = found
-		}
-	}()
+}
+
+// changed has the next Hosts ask again.
+func (h *hosts) changed() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.asked = time.Time{}
 }
 
 // List asks all hubs of the fleet for their servers, as cluster.List does. The error has the

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -92,32 +91,41 @@ func List(ctx context.Context, nc *nats.Conn) ([]Entry, error) {
 }
 
 // each sends a request to all services and calls f for each answer.
-func each(ctx context.Context, nc *nats.Conn, subject string, f func([]byte)) error {
-	ctx, cancel := context.WithTimeout(ctx, listTime)
+func each(parent context.Context, nc *nats.Conn, subject string, f func([]byte)) error {
+	ctx, cancel := context.WithTimeout(parent, listTime)
 	defer cancel()
 	inbox := nc.NewRespInbox()
-	answers, err := nc.SubscribeSync(inbox)
+	answers := make(chan *nats.Msg, 64)
+	sub, err := nc.Subscribe(inbox, func(m *nats.Msg) { // SubscribeSync takes 512 KB of memory
+		select {
+		case answers <- m:
+		case <-ctx.Done():
+		}
+	})
 	if err != nil {
 		return err
 	}
-	defer func() { _ = answers.Unsubscribe() }() // the connection may have ended
+	defer func() { _ = sub.Unsubscribe() }() // the connection may have ended
 	if err := nc.PublishRequest(subject, inbox, nil); err != nil {
 		return err
 	}
-	wait := listTime
+	gap := time.NewTimer(listTime)
+	defer gap.Stop()
 	for {
-		gap, stop := context.WithTimeout(ctx, wait)
-		m, err := answers.NextMsgWithContext(gap)
-		stop()
-		switch {
-		case errors.Is(err, context.DeadlineExceeded), errors.Is(err, nats.ErrNoResponders):
+		select {
+		case m := <-answers:
+			if m.Header.Get("Status") == "503" { // there are no services
+				return nil
+			}
+			f(m.Data)
+			gap.Reset(listGap)
+		case <-gap.C:
+			if !nc.IsConnected() {
+				return nats.ErrDisconnected
+			}
 			return nil
-		case err != nil:
-			return err
-		case m.Header.Get("Status") == "503":
-			return nil
+		case <-ctx.Done():
+			return parent.Err()
 		}
-		f(m.Data)
-		wait = listGap
 	}
 }
