@@ -22,7 +22,7 @@ type Tool struct {
 	// of structuredContent, byte for byte as the server sent them. OutputSchema
 	// is nil when the server gives none.
 	InputSchema  json.RawMessage
-	OutputSchema json.RawMessage
+	OutputSchema json.RawMessage `json:",omitempty"` // null would be read as a schema
 
 	Annotations Annotations
 

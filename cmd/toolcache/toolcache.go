@@ -19,7 +19,7 @@ import (
 const maxSize = 16 << 20
 
 // format changes when the content of the files changes.
-const format = 3
+const format = 4
 
 // Folder is the folder of the files. An empty Folder stores nothing.
 type Folder string

@@ -20,7 +20,7 @@ var (
 		Server: "github", Name: "create_issue", Title: "Create", Description: "Creates an issue.",
 		InputSchema:  json.RawMessage(`{"type":"object","properties":{"n":{"maximum":12345678901234567890}}}`),
 		OutputSchema: json.RawMessage(`{"type":"object"}`), Annotations: toolscript.Annotations{ReadOnly: &yes},
-	}}
+	}, {Server: "github", Name: "without_output", InputSchema: json.RawMessage(`{"type":"object"}`)}}
 )
 
 func folder(t *testing.T) toolcache.Folder {
@@ -55,7 +55,7 @@ func TestAnotherConfigurationIsAnotherServer(t *testing.T) {
 	if got := f.Recall("github", other); got != nil {
 		t.Errorf("with another token: %+v", got)
 	}
-	if last, ok := f.Last("github", other); !ok || !last.Older || len(last.Tools) != 1 {
+	if last, ok := f.Last("github", other); !ok || !last.Older || len(last.Tools) != len(tools) {
 		t.Errorf("with another token: %+v, %t; want the older tools", last, ok)
 	}
 	if last, ok := f.Last("github", config); !ok || last.Older {
@@ -71,7 +71,7 @@ func TestAnotherConfigurationIsAnotherServer(t *testing.T) {
 	}
 	later := config
 	later.Timeout, later.ExcludeTools = 1, []string{"x"} // these fields do not identify the server
-	if got := f.Recall("github", later); len(got) != 1 {
+	if got := f.Recall("github", later); len(got) != len(tools) {
 		t.Errorf("with another time-out: %+v", got)
 	}
 }
@@ -95,7 +95,7 @@ func TestDamagedFilesAreEmpty(t *testing.T) {
 			if err := f.Keep("github", config, tools); err != nil {
 				t.Error(err)
 			}
-			if got := f.Recall("github", config); len(got) != 1 {
+			if got := f.Recall("github", config); len(got) != len(tools) {
 				t.Errorf("after another Keep: %+v", got)
 			}
 		})
