@@ -32,7 +32,8 @@ type ExecRequest struct {
 	Plan      bool     `json:"plan,omitempty"`      // make only the calls of tools that read; see End.Plan
 	Record    bool     `json:"record,omitempty"`    // keep what the script was given, for toolscript runs replay
 	Client    string   `json:"client,omitempty"`    // what asks for the run, for the audit; default: the User-Agent of the request
-	Session   string   `json:"session,omitempty"`   // of the client, for the audit; default: the gateway's
+	Session   string   `json:"session,omitempty"`   // of the client, for the audit and the store; default: the gateway's
+	Name      string   `json:"name,omitempty"`      // the value is kept as this, for store.run of later runs; "": it is not
 
 	// Parameter is the argument of the function that the script exports as default. The
 	// value of the function is then that of the run. Nil: the function is not called.

@@ -151,7 +151,7 @@ func (a *adviser) notExported(message string, about toolscript.Subject) string {
 		return message + fmt.Sprintf("\n  Servers are members of tools, which needs no import: write tools.%s, as in tools.%[1]s.%s(…)",
 			a.names.Servers[server].Ident, example)
 	}
-	return message + "\n  It exports tools, stdin, args, env, cwd, exit and ToolError, and the types of tools; none of them needs an import."
+	return message + "\n  It exports tools, store, stdin, args, env, cwd, exit and ToolError, and the types of tools; none of them needs an import."
 }
 
 // noServer is for a member of tools that does not exist.

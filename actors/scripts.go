@@ -134,6 +134,7 @@ func (s *System) runDeps() execution.Deps {
 			return borrow[runner.Runner](ctx, s, denoPoolID)
 		},
 		Remote:      s.remoteSandbox,
+		Store:       s.store,
 		URL:         url,
 		Kept:        outputs.Store{Dir: o.KeptDir},
 		Limits:      func() toolscript.Limits { return s.defaults().Limits },

@@ -24,6 +24,7 @@ const (
 	embedderID   = "embedder"
 	authID       = "auth"
 	auditID      = "audit"
+	storeID      = "store"
 	liveID       = "live"
 )
 

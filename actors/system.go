@@ -6,7 +6,9 @@ package actors
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
+	"os"
 	"runtime"
 	"runtime/debug"
 	"sync"
@@ -24,6 +26,7 @@ import (
 	"github.com/toolscript/toolscript/actors/registry"
 	"github.com/toolscript/toolscript/actors/search"
 	"github.com/toolscript/toolscript/actors/server"
+	"github.com/toolscript/toolscript/actors/store"
 	"github.com/toolscript/toolscript/actors/typecache"
 	"github.com/toolscript/toolscript/codegen"
 	"github.com/toolscript/toolscript/codegen/observe"
@@ -57,6 +60,7 @@ type Options struct {
 	Configuration  []string                    // paths of the configuration files; only shown
 	Logger         *slog.Logger                // nil: nothing is logged; see also LaterHandler
 	Scripts        Scripts                     // zero: the System runs no scripts
+	Store          *store.Options              // values that outlive runs; nil: there is no store
 	Approvals      Approvals                   // zero: calls of tools with RequiresApproval are asked about
 	Search         SearchOptions               // zero: only words are compared
 	Audit          *audit.Log                  // nil: there is no audit; Close closes it
@@ -209,6 +213,9 @@ func (s *System) specs() []spec {
 	}
 	if log := s.options.Audit; log != nil {
 		all = append(all, spec{id: auditID, produce: audit.New(log, &s.work)})
+	}
+	if o := s.options.Store; o != nil {
+		all = append(all, spec{id: storeID, produce: store.New(*o, fmt.Sprintf("gateway %d %d", os.Getpid(), s.started.UnixNano()))})
 	}
 	all = append(all, s.searchSpecs()...)
 	all = append(all, s.serverSpecs()...)

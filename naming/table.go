@@ -40,6 +40,18 @@ const (
 	DescribeTool = "$describe" // arguments: tool
 )
 
+// The calls of the export store, which are no members of tools.
+const (
+	StoreGet    = "$store__get"    // arguments: key, scope
+	StoreSet    = "$store__set"    // arguments: key, value, and scope, ttl, version
+	StoreDelete = "$store__delete" // arguments: key, and scope, version
+	StoreList   = "$store__list"   // arguments: prefix, scope
+	StoreRun    = "$store__run"    // arguments: name, scope
+)
+
+// functions are the ids of calls that belong to no member with methods.
+var functions = []string{SearchTools, DescribeTool, StoreGet, StoreSet, StoreDelete, StoreList, StoreRun}
+
 // own has the members of tools that belong to no server and have methods.
 var own = func() (members []Server) {
 	for _, id := range toolscript.FetchIDs() {
@@ -224,7 +236,7 @@ func (t *Table) Shown(server int, ident string) bool {
 // ID returns the id of the tool that a script calls ident. Calls of servers that are
 // not connected have an id too, because the gateway knows the cause.
 func (t *Table) ID(server int, ident string) string {
-	if server == None && (ident == SearchTools || ident == DescribeTool) {
+	if server == None && slices.Contains(functions, ident) {
 		return ident
 	}
 	if server = t.outer(server); server < 0 || server >= len(t.tools) {

@@ -19,6 +19,11 @@ import (
 var builtins = map[string]func(*calls, context.Context, json.RawMessage) (any, error){
 	naming.SearchTools:  (*calls).search,
 	naming.DescribeTool: (*calls).describe,
+	naming.StoreGet:     (*calls).storeGet,
+	naming.StoreSet:     (*calls).storeSet,
+	naming.StoreDelete:  (*calls).storeDelete,
+	naming.StoreList:    (*calls).storeList,
+	naming.StoreRun:     (*calls).storeRun,
 }
 
 // builtin returns the answer of a builtin as JSON.

@@ -11,6 +11,7 @@ import (
 	"github.com/toolscript/toolscript/actors/execution/outputs"
 	"github.com/toolscript/toolscript/actors/execution/recording"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
+	"github.com/toolscript/toolscript/actors/store"
 	"github.com/toolscript/toolscript/naming"
 	"github.com/toolscript/toolscript/runner"
 )
@@ -90,6 +91,9 @@ type Deps struct {
 	// Remote lends a sandbox of another machine, or nil if runs stay on this one. An error
 	// of kind Unavailable says that there is none at present. Remote itself may be nil.
 	Remote func(context.Context) (Remote, error)
+
+	// Store reads and changes values that outlive the run. Nil: there is no store.
+	Store func(context.Context, store.Request) (store.Answer, error)
 
 	// Kept stores output and values above their limits.
 	Kept outputs.Store

@@ -36,6 +36,7 @@ func (w *work) end(outcome runner.Outcome, err error) toolscript.End {
 	if outcome.Exited {
 		return toolscript.End{OK: outcome.ExitCode == 0, ExitCode: outcome.ExitCode}
 	}
+	w.remember(outcome.Value)
 	return toolscript.End{OK: true, Value: outcome.Value}
 }
 

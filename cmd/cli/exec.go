@@ -28,14 +28,13 @@ type execOptions struct {
 	plan   bool // call only tools that read
 	strict bool // check types strictly
 
-	limits flags.Limits
-	check  flags.Choice
-	engine flags.Choice
-	allow  []string
-	needs  []string
-	cwd    string
-	out    string
-	trust  bool
+	limits        flags.Limits
+	check, engine flags.Choice
+	allow, needs  []string
+	name          string // of the value, for later runs
+	cwd           string
+	out           string
+	trust         bool
 
 	maxTokens flags.Tokens
 	json      bool
@@ -124,6 +123,7 @@ func (o *execOptions) request(src source.Script) toolscript.ExecRequest {
 		Engine:    o.engine.Value,
 		Check:     check,
 		Strict:    o.strict,
+		Name:      o.name,
 		Allow:     o.allow,
 		Needs:     o.needs,
 		Limits:    o.runLimits(),

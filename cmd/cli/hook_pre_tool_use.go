@@ -54,7 +54,7 @@ var allowedFlags = map[string][]string{
 	"get-types":           {"filter", "full", "out"},
 	"list-servers":        {"verbose"},
 	"list-tools":          {"verbose"},
-	"exec":                append([]string{"eval", "file", "check", "engine", "allow", "needs", "cwd", "out", "max-tokens"}, limitNames...),
+	"exec":                append([]string{"eval", "file", "check", "engine", "allow", "needs", "name", "cwd", "out", "max-tokens"}, limitNames...),
 	"check":               {"eval", "file", "strict"},
 	"output":              {"value", "range", "out"},
 	"resources":           {"cursor"},

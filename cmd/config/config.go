@@ -46,6 +46,8 @@ type Settings struct {
 	Fleet Fleet  // of the user's file or of named files; see Fleet.Address
 	Pool  string // of runs that ask for none: "" is this host, or PoolOfFleet
 
+	StoreScopes []string // of values that outlive runs; nil: session and project
+
 	Approvals         toolscript.Approvals // of all files
 	ConfirmAtTerminal bool                 // codes of approvals may be shown at the terminal that answers
 	ConfirmAtClient   bool                 // a person who answers at an MCP client needs no code

@@ -147,6 +147,7 @@ func (l *loader) merge(d *document, file File, e effect) error {
 	if err := l.joinFleet(d, file); err != nil {
 		return err
 	}
+	l.keep(d, file)
 	if !e.settings() {
 		return nil
 	}

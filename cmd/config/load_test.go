@@ -81,7 +81,7 @@ func TestLoadComplete(t *testing.T) {
 				Source: filepath.Join(s.home, config.FileName), URL: "nats://a.example.com:4222,nats://b.example.com:4222", Credentials: filepath.Join(s.home, "fleet", "me.creds"),
 				CA: filepath.Join(s.home, "ca.pem"), Cert: "/etc/fleet/cert.pem", Key: "/etc/fleet/key.pem", User: "desk-7", Use: []string{"tickets", "github"},
 			},
-			Pool: config.PoolOfFleet,
+			Pool: config.PoolOfFleet, StoreScopes: []string{"session", "user"},
 			Approvals: toolscript.Approvals{{
 				Default: toolscript.ApprovalAskDestructive, Timeout: time.Minute,
 				Rules: []toolscript.ApprovalRule{{Match: []string{"github", "files__write_*"}, Action: toolscript.ApprovalAsk}},

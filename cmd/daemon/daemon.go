@@ -100,6 +100,7 @@ func (h *Host) Start(loaded *config.Config, options Options) (*Daemon, error) {
 	}, builtin.Dialer{Host: d.builtinHost(), Answers: answers}, server.DialShared(d.hub.Dial))), answers)
 	o.Audit = h.audit(loaded.Settings.Audit, options.Logger)
 	o.Memory = toolcache.Folder(h.Cache("tools"))
+	o.Store = d.store()
 	o.Approvals.Store = h.approvals()
 	o.Approvals.Policies = func() toolscript.Approvals { return d.settings.Load().Approvals }
 	if options.MCP {

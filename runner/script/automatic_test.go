@@ -23,7 +23,7 @@ func TestAutomaticImports(t *testing.T) {
 		{name: "tools", code: "await tools.a.b()", imports: "tools", uses: servers("a")},
 		{name: "with a return", code: "return await tools.a.b()", imports: "tools", uses: servers("a")},
 		{name: "a return without await", code: "return args.length", imports: "args", uses: servers()},
-		{name: "all of them", code: "ToolError; exit; cwd; env; args; stdin; tools.x", imports: "tools, stdin, args, env, cwd, exit, ToolError", uses: servers("x")},
+		{name: "all of them", code: "ToolError; exit; cwd; env; args; stdin; store; tools.x", imports: "tools, store, stdin, args, env, cwd, exit, ToolError", uses: servers("x")},
 		{name: "with an import of other names", code: "import { stdin } from \"toolscript\"\nreturn tools.a.b(await stdin.text())", imports: "tools", uses: servers("a")},
 		{name: "with an import by another name", code: "import { tools as t } from \"toolscript\"; t.a.b(); tools.c.d()", imports: "tools", uses: servers("a", "c")},
 		{name: "JavaScript", file: "a.mjs", code: "await tools.a.b()", imports: "tools", uses: servers("a")},

@@ -101,7 +101,7 @@ func (u unit) refuse() *toolscript.Diagnostic {
 
 // exported are the values that the module exports. A script can use them without an
 // import.
-var exported = []string{"tools", "stdin", "args", "env", "cwd", "exit", "ToolError"}
+var exported = []string{"tools", "store", "stdin", "args", "env", "cwd", "exit", "ToolError"}
 
 func (u unit) parse() shim.Syntax {
 	if u.dialect == toolscript.DialectHarness {

@@ -2,6 +2,6 @@
 (host, internal) => {
   'use strict';
 
-  const { tools, stdin, cwd, env, exit, ToolError, whenBegun } = internal;
-  globalThis.__toolscript = { tools, stdin, cwd, env, exit, ToolError, whenBegun };
+  const { tools, store, stdin, cwd, env, exit, ToolError, whenBegun } = internal;
+  globalThis.__toolscript = { tools, store, stdin, cwd, env, exit, ToolError, whenBegun };
 }

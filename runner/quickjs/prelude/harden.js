@@ -33,7 +33,7 @@
   reach(globalThis);
   kinds.forEach(reach);
   // Objects that only the module "toolscript" exports, or that only errors lead to.
-  for (const value of [internal.stdin, internal.env, internal.cwd, internal.exit, internal.ToolError, internal.InvalidResultError, internal.Lines]) {
+  for (const value of [internal.store, internal.stdin, internal.env, internal.cwd, internal.exit, internal.ToolError, internal.InvalidResultError, internal.Lines]) {
     reach(value);
   }
   // Objects without a global name.

@@ -178,6 +178,7 @@
     Object.defineProperty(invoke, 'name', { value: name });
     return Object.freeze(invoke);
   };
+  internal.ask = (name, args, shape) => call(++last, none, name, args, 0, new Error(), shape);
   const own = Object.freeze({
     __proto__: null,
     spawn: spawnOf,

@@ -163,6 +163,8 @@ declare const Deno: ScriptDeno;
 // The exports of the module "toolscript", which need no import.
 
 declare const tools: import("toolscript").Tools;
+/** Values that outlive the run. */
+declare const store: import("toolscript").Store;
 /** Standard input of the script, read on demand. */
 declare const stdin: import("toolscript").Stdin;
 /** Arguments of the script. */

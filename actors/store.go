@@ -1,0 +1,21 @@
+package actors
+
+import (
+	"context"
+	"errors"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/store"
+)
+
+// store carries out a request of a script for values that outlive its run.
+func (s *System) store(ctx context.Context, q store.Request) (store.Answer, error) {
+	if s.options.Store == nil {
+		return store.Answer{}, &toolscript.Error{Kind: toolscript.Unsupported, Err: errors.New("this program has no store")}
+	}
+	at, err := s.find(storeID)
+	if err != nil {
+		return store.Answer{}, err
+	}
+	return store.Do(ctx, at, q)
+}

@@ -1,0 +1,229 @@
+// Package store keeps values of scripts from one run to the next, in files that all gateways
+// of a user share: one file for each session, project and user. Gateways open a file for one
+// operation only, so that they do not wait for each other.
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/anthdm/hollywood/actor"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/internal/mailbox"
+)
+
+// The bounds of the values of one scope.
+const (
+	MaxValue = 1 << 20  // bytes of one value as JSON
+	MaxScope = 64 << 20 // bytes of all keys and values
+	MaxKeys  = 10_000
+	MaxKey   = 256 // bytes of a key
+)
+
+// The scopes of values.
+const (
+	Session = "session" // of the client, or of the gateway for clients without one
+	Project = "project"
+	User    = "user"
+)
+
+// Scopes are all scopes. DefaultScopes are those that runs may use without configuration.
+var (
+	Scopes        = []string{Session, Project, User}
+	DefaultScopes = []string{Session, Project}
+)
+
+// Options configure the actor. Folder is required.
+type Options struct {
+	Folder string // of the files; it is created when it is needed
+
+	// Allowed returns the scopes that runs may use; nil: DefaultScopes.
+	Allowed func() []string
+
+	// Project returns the folder of the project of a working directory. Nil: there are no
+	// projects.
+	Project func(workDir string) (string, error)
+}
+
+// Owner is the run whose values a request is about.
+type Owner struct {
+	Session string // of its client; "" means that of the gateway
+	WorkDir string // of its client
+}
+
+// The operations of a Request.
+const (
+	Get    = "get"    // answers with Value and Version
+	Set    = "set"    // answers with Stored
+	Delete = "delete" // answers with Stored: there was a value
+	List   = "list"   // answers with Entries
+)
+
+// Request is one operation on the values of a scope.
+type Request struct {
+	Owner
+	Op      string
+	Scope   string // "" means Session
+	Key     string // with List: the beginning of the keys
+	Value   json.RawMessage
+	TTL     time.Duration // how long the value is kept; 0: for ever
+	Version *uint64       // change the key only if it has this version
+}
+
+// Answer is the answer to a Request.
+type Answer struct {
+	Value   json.RawMessage `json:"value,omitempty"`
+	Version uint64          `json:"version,omitempty"` // 0: there is no value
+	Stored  bool            `json:"stored,omitempty"`
+	Entries []Entry         `json:"entries,omitempty"`
+}
+
+// Entry is a value in the answer to List. Times are milliseconds since 1970.
+type Entry struct {
+	Key     string `json:"key"`
+	Bytes   int    `json:"bytes"`
+	Updated int64  `json:"updatedAt"`
+	Expires int64  `json:"expiresAt,omitempty"` // 0: never
+}
+
+// Store is the state of the actor; only Receive touches it.
+type Store struct {
+	options Options
+	life    string // the session of clients without one
+	swept   time.Time
+}
+
+// do is a Request with its reply.
+type do struct {
+	Request
+	reply mailbox.Reply[Answer]
+}
+
+// New makes the producer of the actor. life names the gateway: the values of clients without
+// a session end with it.
+func New(o Options, life string) actor.Producer {
+	return func() actor.Receiver { return &Store{options: o, life: life} }
+}
+
+// Receive handles one message.
+func (s *Store) Receive(c *actor.Context) {
+	switch m := c.Message().(type) {
+	case do:
+		m.reply.Send(s.do(m.Request))
+	case actor.Stopped:
+		s.forget()
+	}
+}
+
+// waiting bounds a request: others before it may wait for the disk.
+const waiting = 30 * time.Second
+
+// Do carries out a request.
+func Do(ctx context.Context, at mailbox.Address, q Request) (Answer, error) {
+	ctx, cancel := context.WithTimeout(ctx, waiting)
+	defer cancel()
+	return mailbox.Ask(ctx, at, func(r mailbox.Reply[Answer]) any { return do{q, r} })
+}
+
+func (s *Store) do(q Request) (Answer, error) {
+	if q.Scope == "" {
+		q.Scope = Session
+	}
+	if err := s.check(q); err != nil {
+		return Answer{}, err
+	}
+	owner, err := s.owner(q)
+	if err != nil {
+		return Answer{}, err
+	}
+	s.sweep()
+	f := file{path: s.path(q.Scope, owner), owner: owner, now: time.Now()}
+	switch q.Op {
+	case Get:
+		return f.get(q.Key)
+	case Set:
+		return f.set(q)
+	case Delete:
+		return f.delete(q)
+	default:
+		return f.list(q.Key)
+	}
+}
+
+// check refuses requests that no file is needed for.
+func (s *Store) check(q Request) error {
+	allowed := DefaultScopes
+	if s.options.Allowed != nil {
+		allowed = s.options.Allowed()
+	}
+	switch {
+	case !slices.Contains(Scopes, q.Scope):
+		return invalid("the scopes are %s, not %.40q", strings.Join(Scopes, ", "), q.Scope)
+	case !slices.Contains(allowed, q.Scope):
+		return &toolscript.Error{Kind: toolscript.Forbidden, Err: fmt.Errorf(
+			`runs may not use the scope %s of the store; to allow it, write "store": {"scopes": [%s]} in ~/.toolscript.json`, q.Scope, quoted(append(slices.Clone(allowed), q.Scope)))}
+	case q.Op == List:
+		return nil
+	case q.Key == "" || len(q.Key) > MaxKey || !utf8.ValidString(q.Key):
+		return invalid("a key of the store is a text of 1 to %d bytes of UTF-8", MaxKey)
+	case q.Op == Set && len(q.Value) == 0:
+		return invalid("the value of %.100q is undefined; to remove a value, use store.delete", q.Key)
+	case q.Op == Set && !json.Valid(q.Value):
+		return invalid("the value of %.100q is not JSON", q.Key)
+	case q.Op == Set && len(q.Value) > MaxValue:
+		return &toolscript.Error{Kind: toolscript.TooLarge, Err: fmt.Errorf("the value of %.100q has %d bytes as JSON; the store takes up to %d", q.Key, len(q.Value), MaxValue)}
+	case q.TTL < 0:
+		return invalid("ttl is a duration above 0, such as 10m")
+	}
+	return nil
+}
+
+func quoted(scopes []string) string {
+	texts := make([]string, len(scopes))
+	for i, s := range scopes {
+		texts[i] = fmt.Sprintf("%q", s)
+	}
+	return strings.Join(texts, ", ")
+}
+
+func invalid(format string, args ...any) error {
+	return &toolscript.Error{Kind: toolscript.Invalid, Err: fmt.Errorf(format, args...)}
+}
+
+// owner names whose values these are: a session, the folder of a project, or nothing.
+func (s *Store) owner(q Request) (string, error) {
+	switch {
+	case q.Scope == User:
+		return "", nil
+	case q.Scope == Session && q.Session != "":
+		return q.Session, nil
+	case q.Scope == Session:
+		return s.life, nil
+	case s.options.Project == nil || q.WorkDir == "":
+		return "", invalid("the run has no working directory, so it has no project; use the scope session or user")
+	}
+	return s.options.Project(q.WorkDir)
+}
+
+// path is the file of a scope. The names of sessions and folders are not in it.
+func (s *Store) path(scope, owner string) string {
+	name := scope
+	if owner != "" {
+		name += "-" + hash(owner)
+	}
+	return filepath.Join(s.options.Folder, name+suffix)
+}
+
+// errBusy is the answer while another gateway has the file for long.
+var errBusy = &toolscript.Error{
+	Kind: toolscript.Busy, RetryAfter: time.Second,
+	Err: errors.New("another gateway holds the file of the store; try again, or see which gateways run: toolscript gateway list"),
+}

@@ -1,0 +1,33 @@
+package config
+
+import "path/filepath"
+
+// keep takes the scopes of values that outlive runs. A project's file has no effect: it could
+// give its scripts the values of all projects.
+func (l *loader) keep(d *document, file File) {
+	n := d.root.child("store")
+	switch {
+	case n == nil:
+	case file.Project:
+		l.report(Mistakes{d.mistake([]string{"store"}, n.key, "has no effect in a project's file; write it to ~/"+FileName)})
+	case n.child("scopes") != nil:
+		l.config.Settings.StoreScopes = append([]string{}, n.child("scopes").texts()...)
+	}
+}
+
+// StoreFolder is the project of a working directory for values that outlive runs: the folder
+// of the project's configuration, else the root of the repository, else the directory itself.
+func StoreFolder(o Options, dir string) (string, error) {
+	dir = resolved(dir)
+	if path, ok := projectFile(dir, o.home()); ok {
+		return filepath.Dir(path), nil
+	}
+	for at := dir; ; at = filepath.Dir(at) {
+		if exists(filepath.Join(at, ".git")) {
+			return at, nil
+		}
+		if at == filepath.Dir(at) {
+			return dir, nil
+		}
+	}
+}
