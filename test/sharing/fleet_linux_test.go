@@ -35,6 +35,7 @@ const patience = time.Minute
 type broker struct {
 	*testing.T
 	port    int
+	store   string // folder of JetStream
 	users   []*natsserver.User
 	running *natsserver.Server
 }
@@ -46,7 +47,7 @@ func newNATS(t *testing.T, users ...*natsserver.User) *broker {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := &broker{T: t, port: l.Addr().(*net.TCPAddr).Port, users: users} //nolint:forcetypeassert // tcp
+	n := &broker{T: t, port: l.Addr().(*net.TCPAddr).Port, users: users, store: t.TempDir()} //nolint:forcetypeassert // tcp
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +57,7 @@ func newNATS(t *testing.T, users ...*natsserver.User) *broker {
 
 func (n *broker) start() {
 	n.Helper()
-	s, err := natsserver.NewServer(&natsserver.Options{Host: "127.0.0.1", Port: n.port, NoLog: true, NoSigs: true, Users: n.users})
+	s, err := natsserver.NewServer(&natsserver.Options{Host: "127.0.0.1", Port: n.port, NoLog: true, NoSigs: true, Users: n.users, JetStream: true, StoreDir: n.store})
 	if err != nil {
 		n.Fatal(err)
 	}
@@ -359,9 +360,9 @@ func TestFleetCredentials(t *testing.T) {
 }
 
 // hubOfFleet starts `toolscript hub --serve FILE` and returns when gateways can use it.
-func (w *world) hubOfFleet(url string) *exec.Cmd {
+func (w *world) hubOfFleet(url string, stateless bool) *exec.Cmd {
 	w.Helper()
-	path, err := w.Config("servers.json", fmt.Sprintf(`{"mcpServers": {"count": {"command": %q, "args": [%q, "asks"], "stateless": true}}, "fleet": {"url": %q}}`, w.Bin, asServer, url))
+	path, err := w.Config("servers.json", fmt.Sprintf(`{"mcpServers": {"count": {"command": %q, "args": [%q, "asks"], "stateless": %t}}, "fleet": {"url": %q}}`, w.Bin, asServer, stateless, url))
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -392,7 +393,7 @@ func TestFleetHubKilled(t *testing.T) {
 	n := newNATS(t)
 	n.start()
 	w := newWorld(t, `{"mcpServers": {"count": {"fleet": true}}, "fleet": {"url": "`+n.url()+`"}}`)
-	first := w.hubOfFleet(n.url())
+	first := w.hubOfFleet(n.url(), true)
 	g := w.gateway("a")
 	w.await(g, "count", isReady)
 	w.bump(g)
@@ -407,11 +408,38 @@ func TestFleetHubKilled(t *testing.T) {
 	})
 	w.await(g, "count", func(s fleetState) bool { return s.State == "backoff" })
 	w.until(func() bool { return len(w.servers()) == 0 })
-	w.hubOfFleet(n.url())
+	w.hubOfFleet(n.url(), true)
 	w.await(g, "count", isReady)
 	if count := w.bump(g); count != 1 {
 		t.Errorf("the first call of the other hub was counted as %d", count)
 	}
+	if after := w.servers(); len(before) != 1 || len(after) != 1 || before[0] == after[0] {
+		t.Errorf("servers %v, then %v; want one other", before, after)
+	}
+}
+
+// TestFleetOwnerKilled: after a kill of the owner of a server that is not stateless, another hub
+// runs it, and there is one process at any time. How long that takes is printed.
+func TestFleetOwnerKilled(t *testing.T) {
+	n := newNATS(t)
+	n.start()
+	w := newWorld(t, `{"mcpServers": {"count": {"fleet": true}}, "fleet": {"url": "`+n.url()+`"}}`)
+	owner := w.hubOfFleet(n.url(), false)
+	g := w.gateway("a")
+	w.await(g, "count", isReady)
+	w.hubOfFleet(n.url(), false)
+	w.bump(g)
+	before := w.servers()
+	killed := time.Now()
+	if err := owner.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = owner.Wait() // "signal: killed"
+	w.until(func() bool {
+		count, _, err := tryBump(t.Context(), g)
+		return err == nil && count == 1
+	})
+	t.Logf("the next owner has answered after %s", time.Since(killed).Round(time.Millisecond))
 	if after := w.servers(); len(before) != 1 || len(after) != 1 || before[0] == after[0] {
 		t.Errorf("servers %v, then %v; want one other", before, after)
 	}

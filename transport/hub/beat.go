@@ -18,7 +18,7 @@ const (
 	beatInterval = time.Second
 
 	// silence is how long a hub may leave such a question, or a new request, unanswered.
-	silence = 5 * time.Second
+	silence = 3500 * time.Millisecond
 
 	// mostMissed is how often a hub has to say that it does not have a request. An answer may
 	// be on its way at the first time.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"strconv"
 	"strings"
@@ -119,6 +120,7 @@ type FleetConn struct {
 const (
 	takeOver = 6 * time.Second        // for another hub to offer a server
 	tryAgain = 200 * time.Millisecond // between two looks for one
+	openTime = 1500 * time.Millisecond // for a hub to offer it
 	pingTime = 5 * time.Second
 )
 
@@ -127,7 +129,7 @@ func (c *FleetConn) open(ctx context.Context) error {
 	names := c.link.names
 	until := time.Now().Add(takeOver)
 	for {
-		payload, err := c.link.ask(ctx, names.Server(c.name, wire.Open, wire.Anyone), nil, c.about(""), nil)
+		payload, err := c.askQuickly(ctx, names.Server(c.name, wire.Open, wire.Anyone))
 		if err == nil {
 			if err := c.decodeOffered(payload); err != nil {
 				return err
@@ -140,7 +142,7 @@ func (c *FleetConn) open(ctx context.Context) error {
 		if !errors.Is(err, mcpclient.ErrUnreachable) || c.link.over() {
 			return err
 		}
-		if _, why := c.link.ask(ctx, names.Server(c.name, wire.State, wire.Anyone), nil, c.about(""), nil); why != nil {
+		if _, why := c.askQuickly(ctx, names.Server(c.name, wire.State, wire.Anyone)); why != nil {
 			if err = why; !passing(why) {
 				return err
 			}
@@ -157,6 +159,18 @@ func (c *FleetConn) open(ctx context.Context) error {
 			return err
 		}
 	}
+}
+
+// askQuickly sends a request that any hub may answer. A hub that is cut off from the cluster
+// still gets some of them, so that it may be lost.
+func (c *FleetConn) askQuickly(ctx context.Context, subject string) ([]byte, error) {
+	bounded, cancel := context.WithTimeout(ctx, openTime)
+	defer cancel()
+	payload, err := c.link.ask(bounded, subject, nil, c.about(""), nil)
+	if err != nil && bounded.Err() != nil && ctx.Err() == nil {
+		err = fmt.Errorf("%w: no hub of the fleet has answered within %s", mcpclient.ErrUnreachable, openTime)
+	}
+	return payload, err
 }
 
 // passing reports whether the reason why no hub offers a server may end soon.
