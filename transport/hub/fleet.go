@@ -118,8 +118,8 @@ type FleetConn struct {
 }
 
 const (
-	takeOver = 6 * time.Second        // for another hub to offer a server
-	tryAgain = 200 * time.Millisecond // between two looks for one
+	takeOver = 6 * time.Second         // for another hub to offer a server
+	tryAgain = 200 * time.Millisecond  // between two looks for one
 	openTime = 1500 * time.Millisecond // for a hub to offer it
 	pingTime = 5 * time.Second
 )
