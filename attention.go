@@ -99,7 +99,7 @@ func attendServer(s ServerStatus) (Attention, bool) {
 		reason = ": " + s.Error
 	}
 	switch {
-	case s.Disabled || s.State == Ready || s.State == Stopped:
+	case s.Disabled || s.State.Serves() || s.State == Stopped:
 		return a, false
 	case s.State == NeedsAuth:
 		a.Problem, a.Action, a.Command = "it needs a login", ActionLogin, "toolscript auth "+s.Name

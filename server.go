@@ -9,11 +9,17 @@ type ServerState string
 const (
 	Connecting ServerState = "connecting" // dialling, or listing its tools
 	Ready      ServerState = "ready"
+	Resting    ServerState = "resting"    // not running, because it was not used; the next call starts it
+	Starting   ServerState = "starting"   // at the start after a rest
 	Backoff    ServerState = "backoff"    // lost or refused; waiting for the next try
 	NeedsAuth  ServerState = "needs_auth" // waiting for `toolscript auth`
 	Failed     ServerState = "failed"     // will not be retried: bad configuration, unset variable, not trusted
 	Stopped    ServerState = "stopped"    // disabled in the configuration, or the gateway is ending
 )
+
+// Serves reports whether the tools of a server in this state can be called: it is connected,
+// or a call starts it.
+func (s ServerState) Serves() bool { return s == Ready || s == Resting || s == Starting }
 
 // ServerStatus is the state of one configured server. It never holds
 // values of its environment or headers.
@@ -37,7 +43,7 @@ type ServerStatus struct {
 	InFlight     int         `json:"inFlight"`
 	Queued       int         `json:"queued"`              // calls that wait for their turn or for a connection
 	RateLimit    *RateLimit  `json:"rateLimit,omitempty"` // nil: the configuration has none
-	Restarts     int         `json:"restarts"`            // connections after the first
+	Restarts     int         `json:"restarts"`            // connections after the first, without those after a rest
 	Calls        uint64      `json:"calls,omitempty"`     // of its tools, since the start of the gateway
 	Errors       uint64      `json:"errors,omitempty"`    // of them, those that failed
 	P50Ms        float64     `json:"p50Ms,omitempty"`     // half of the tools/call requests took no longer

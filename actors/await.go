@@ -13,8 +13,8 @@ import (
 // reviveTime is how long Await of all servers waits for those that were in backoff.
 const reviveTime = 10 * time.Second
 
-// Await starts one attempt to connect for each server that f reaches and that is not
-// connected, and waits until none of them is connecting or ctx ends. It returns the
+// Await starts one attempt to connect for each server that f reaches and that is neither
+// connected nor at rest, and waits until none of them is connecting or ctx ends. It returns the
 // servers that it waited for, and those of them that are still connecting. When it
 // returns, the catalog has the tools of the servers that are ready.
 func (s *System) Await(ctx context.Context, f toolscript.Filter) (waitedFor, pending []string) {
@@ -70,7 +70,7 @@ func (w *waker) pending(view registry.View) []string {
 		if !w.filter.Reaches(known.Name) || given && w.over {
 			continue
 		}
-		if known.State == toolscript.Connecting || given && known.State == toolscript.Backoff && known.Since.Equal(since) {
+		if known.State == toolscript.Connecting || known.State == toolscript.Starting || given && known.State == toolscript.Backoff && known.Since.Equal(since) {
 			names = append(names, known.Name)
 		}
 	}

@@ -43,7 +43,7 @@ func (s *System) CallTool(ctx context.Context, call toolscript.Call) (json.RawMe
 func (s *System) callAny(ctx context.Context, call toolscript.Call) (json.RawMessage, error) {
 	defer s.begun(&call)()
 	view, start, span := s.current(), time.Now(), s.traceCall(&call)
-	result, err := s.callTool(ctx, &call)
+	result, err := s.callChecked(ctx, &call)
 	span.over(s.ended(view, call, time.Since(start), result, err))
 	return result, err
 }
@@ -75,7 +75,7 @@ func (s *System) callTool(ctx context.Context, call *toolscript.Call) (result js
 	waiting, stopWaiting := s.lingering(ctx, tool.Server)
 	defer stopWaiting()
 	result, err = mailbox.Ask(waiting, at, func(r mailbox.Reply[json.RawMessage]) any {
-		return server.Call{Ctx: ctx, Wait: call.Wait, Run: call.Run, ID: cmp.Or(call.CallID, call.RequestID), Trace: call.Trace, Tool: tool.Name, Args: args, Before: before(call.Left), Ask: call.Ask, Watch: call.Progress, Origin: call.Origin, Reply: r}
+		return server.Call{Ctx: ctx, Wait: call.Wait, Run: call.Run, ID: cmp.Or(call.CallID, call.RequestID), Trace: call.Trace, Tool: tool.Name, Checked: &tool, Args: args, Before: before(call.Left), Ask: call.Ask, Watch: call.Progress, Origin: call.Origin, Reply: r}
 	})
 	if err == nil {
 		s.observe(tool, result)

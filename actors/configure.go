@@ -41,8 +41,10 @@ func (s *System) replace(ctx context.Context, servers map[string]mcpclient.Confi
 	plan := s.plan(servers)
 	result := resultOf(plan)
 	specs := make([]spec, 0, len(servers))
-	for _, name := range slices.Sorted(maps.Keys(servers)) {
-		specs = append(specs, s.serverSpec(name, servers[name]))
+	for _, change := range plan {
+		if config, has := servers[change.Name]; has {
+			specs = append(specs, s.serverSpec(change.Name, config, !keepsActor(change.Action)))
+		}
 	}
 	adjusted := map[string]mcpclient.Config{}
 	for _, name := range result.Adjusted {
@@ -88,19 +90,28 @@ func (s *System) RestartServer(ctx context.Context, name string) (status toolscr
 	return mailbox.Ask(ctx, at, func(r mailbox.Reply[toolscript.ServerStatus]) any { return server.Restart{Reply: r} })
 }
 
-// serverSpec describes the actor of one server.
-func (s *System) serverSpec(name string, config mcpclient.Config) spec {
+// serverSpec describes the actor of one server. starts says that it is about to start.
+func (s *System) serverSpec(name string, config mcpclient.Config, starts bool) spec {
 	status := toolscript.ServerStatus{Name: name, Type: config.Type, Shared: config.Shared, State: toolscript.Connecting}
-	if config.Disabled {
+	last, rests := s.options.Known[name], false
+	if starts && s.mayRest(config) {
+		if stored := s.options.Memory.Recall(name, config); len(stored) > 0 {
+			last, rests = stored, true
+		}
+	}
+	switch {
+	case config.Disabled:
 		status.State, status.Disabled = toolscript.Stopped, true
+	case rests:
+		status.State = toolscript.Resting
 	}
 	review := s.reviewer(name, config)
 	var known []toolscript.Tool
 	var knownReview server.Review
-	if last := s.options.Known[name]; review != nil && len(last) > 0 {
+	if review != nil && len(last) > 0 {
 		knownReview = review("", last)
 	}
-	for _, tool := range s.options.Known[name] {
+	for _, tool := range last {
 		if config.Selects(tool.Name) && !knownReview.Holds(tool.Name) {
 			known = append(known, tool)
 		}
@@ -116,7 +127,8 @@ func (s *System) serverSpec(name string, config mcpclient.Config) spec {
 			Starts:         s.starts,
 			HealthInterval: s.options.HealthInterval,
 			Memory:         s.options.Memory,
-			Known:          s.options.Known[name],
+			Rest:           rests,
+			Known:          last,
 			KnownReview:    knownReview,
 			Review:         review,
 			Logger:         s.options.Logger,
@@ -125,6 +137,11 @@ func (s *System) serverSpec(name string, config mcpclient.Config) spec {
 			Work:           &s.work,
 		})
 	}}
+}
+
+// mayRest reports whether a server rests from its start if its tools are stored.
+func (s *System) mayRest(config mcpclient.Config) bool {
+	return (config.Rests() || s.options.Rest) && s.options.Memory != nil && !config.Disabled && config.Problem == nil
 }
 
 // configure replaces the configured servers.

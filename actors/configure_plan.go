@@ -55,7 +55,7 @@ func actionOf(before mcpclient.Config, had bool, after mcpclient.Config, has boo
 		return toolscript.ChangeRemove
 	case reflect.DeepEqual(before, after):
 		return toolscript.ChangeKeep
-	case reflect.DeepEqual(before.Connection(), after.Connection()):
+	case reflect.DeepEqual(before.Connection(), after.Connection()) && (after.Shared == "" || before.Idle == after.Idle): // a hub learns Idle with the offer
 		return toolscript.ChangeAdjust
 	case after.Problem != nil || after.Disabled:
 		return toolscript.ChangeStop

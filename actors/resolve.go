@@ -98,7 +98,7 @@ func serverOf(view registry.View, id string) (name string) {
 func absent(view registry.View, id string) (owner registry.Server, tool string, ok bool) {
 	for _, candidate := range view.Servers {
 		rest, has := strings.CutPrefix(id, candidate.Name+toolscript.Separator)
-		if has && candidate.State != toolscript.Ready && len(candidate.Name) >= len(owner.Name) {
+		if has && !candidate.State.Serves() && len(candidate.Name) >= len(owner.Name) {
 			owner, tool, ok = candidate, rest, true
 		}
 	}

@@ -237,7 +237,7 @@ func missingServers(view registry.View, asked []string) []toolscript.MissingServ
 	var all []toolscript.MissingServer
 	for _, server := range view.Servers {
 		wanted := len(asked) == 0 && !server.Disabled || slices.Contains(asked, server.Name)
-		if server.State != toolscript.Ready && server.Tools == 0 && wanted {
+		if !server.State.Serves() && server.Tools == 0 && wanted {
 			all = append(all, toolscript.MissingServer{Name: server.Name, State: server.State, Error: server.Error})
 		}
 	}

@@ -54,6 +54,7 @@ type Options struct {
 	HealthInterval time.Duration               // between two health checks of an idle server; 0: 30 seconds
 	Memory         server.Memory               // keeps tool lists over restarts; nil: none
 	OnDemand       bool                        // connect to a server when Await or a call first selects it
+	Rest           bool                        // servers whose tools are in Memory rest until the first call
 	Types          func() Types                // how modules are written, called for each; nil: the zero Types
 	NoObserve      bool                        // overrides Types
 	Feed           *live.Feed                  // has the log, too; nil: the log is not among the events
@@ -224,7 +225,7 @@ func (s *System) specs() []spec {
 
 func (s *System) serverSpecs() (all []spec) {
 	for name, config := range s.options.Servers {
-		all = append(all, s.serverSpec(name, config))
+		all = append(all, s.serverSpec(name, config, true))
 	}
 	return all
 }

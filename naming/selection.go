@@ -35,7 +35,7 @@ func NewSelection(f toolscript.Filter, c toolscript.Catalog, servers []toolscrip
 	names := make([]string, len(servers))
 	for i, server := range servers {
 		names[i] = server.Name
-		if server.State != toolscript.Ready && f.Reaches(server.Name) {
+		if !server.State.Serves() && f.Reaches(server.Name) {
 			s.Missing = append(s.Missing, toolscript.MissingServer{Name: server.Name, State: server.State, Error: server.Error})
 		}
 	}

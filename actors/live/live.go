@@ -329,7 +329,7 @@ func (l *Live) fact(fact any) {
 			entry.Settled = entry.Settled || before.Settled
 			entry.Calls, entry.Errors, entry.P50Ms, entry.P95Ms = before.Calls, before.Errors, before.P50Ms, before.P95Ms
 		}
-		entry.Stale = entry.Tools > 0 && entry.State != toolscript.Ready
+		entry.Stale = entry.Tools > 0 && !entry.State.Serves()
 		t.put(toolscript.LiveServer, entry)
 	case event.ActorChanged:
 		if m.Gone {
@@ -442,7 +442,7 @@ func (l *Live) derive() {
 			if !entry.Disabled {
 				info.Total++
 			}
-			if entry.State == toolscript.Ready {
+			if entry.State.Serves() {
 				info.Ready++
 			}
 		case toolscript.ActorEntry:

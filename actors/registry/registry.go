@@ -146,7 +146,7 @@ func (v *View) count() {
 	for i := range v.Servers {
 		s := &v.Servers[i]
 		s.Tools = tools[s.Name]
-		s.Stale = s.Tools > 0 && s.State != toolscript.Ready
+		s.Stale = s.Tools > 0 && !s.State.Serves()
 	}
 }
 

@@ -29,7 +29,11 @@ func (s *Server) connectAfter(previous <-chan struct{}) {
 		defer close(closed)
 		k.keep(online)
 	}, k.panicked)
-	s.enter(toolscript.Connecting)
+	state := toolscript.Connecting
+	if s.state == toolscript.Resting {
+		state = toolscript.Starting
+	}
+	s.enter(state)
 }
 
 // connected publishes the tools before the state. A caller that waits for the state
@@ -39,13 +43,18 @@ func (s *Server) connected(m connected) {
 		return // its connLoop closes the connection
 	}
 	s.conn, s.info = m.conn, m.info
-	s.connects++
+	if s.connects++; s.connects > 1 && s.state == toolscript.Starting {
+		s.rests++
+	}
+	before := s.all
 	s.lastErr, s.stderr = nil, nil
 	s.offer(m.tools, m.review)
 	s.enter(toolscript.Ready)
 	s.health = health{}
 	s.watch()
 	s.calls.open(s.generation)
+	s.watchIdle(s.Config.Idle)
+	s.refuseChanged(before)
 	s.publish()
 	s.Logger.Info("server connected", slog.Int("tools", len(s.tools)), slog.String("version", m.info.Version))
 	if s.listing.stale {

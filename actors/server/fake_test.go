@@ -28,7 +28,8 @@ type fakeConn struct {
 	ping  func(context.Context) error
 	fetch func(ctx context.Context, o toolscript.FetchRequest, progress func()) (json.RawMessage, error)
 
-	panics bool // Start panics
+	panics bool          // Start panics
+	ending time.Duration // how long Close takes
 
 	once   sync.Once
 	lost   chan struct{}
@@ -53,6 +54,7 @@ func (c *fakeConn) Err() error            { return c.err }
 func (c *fakeConn) Stderr() []string      { return []string{"last words"} }
 
 func (c *fakeConn) Close() error {
+	time.Sleep(c.ending)
 	close(c.closed) // a second Close panics: a connection has one owner
 	return nil
 }
@@ -129,6 +131,7 @@ type options struct {
 	config  mcpclient.Config
 	connect time.Duration
 	demand  bool
+	known   []toolscript.Tool // not nil: the server rests from the start
 	memory  server.Memory
 	port    *server.Port                                          // nil: one of its own
 	logger  *slog.Logger                                          // nil disables the log
@@ -149,7 +152,7 @@ func start(t *testing.T, o options) *rig {
 	logger := cmp.Or(o.logger, slog.New(slog.DiscardHandler))
 	child := server.New(server.Options{
 		Name: "fake", Config: o.config, ConnectTimeout: cmp.Or(o.connect, 30*time.Second), OnDemand: o.demand, Memory: o.memory,
-		Logger: logger, Work: r.work, Port: cmp.Or(o.port, &r.port), Dial: r.dial(o.dial),
+		Rest: o.known != nil, Known: o.known, Logger: logger, Work: r.work, Port: cmp.Or(o.port, &r.port), Dial: r.dial(o.dial),
 	})
 	r.root = engine.SpawnFunc(func(c *actor.Context) {
 		switch m := c.Message().(type) {

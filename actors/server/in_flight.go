@@ -77,6 +77,7 @@ type inFlight struct {
 	last       uint64
 	calls      map[uint64]*call
 	queued     bool        // calls wait in the actor's queue; free slots are reserved for them
+	used       time.Time   // when a call began or ended, or the connection was opened
 	answers    uint64      // requests answered on this connection, except pings
 	timer      *time.Timer // fires when a call may have reached its time limit; nil if there is none
 	due        time.Time   // when timer fires
@@ -96,6 +97,7 @@ func (f *inFlight) begin(m *Call, o *open, actor bool, reply func(json.RawMessag
 		return nil, false
 	}
 	f.last++
+	f.used = now
 	limit := cmp.Or(m.Limit, o.timeout)
 	applied := limit
 	if _, keeps := o.conn.(keepsLimit); keeps && m.Fetch == nil {
@@ -152,6 +154,7 @@ func (c *call) returned(result json.RawMessage, err error) {
 	f.mu.Lock()
 	_, first := f.calls[c.id]
 	delete(f.calls, c.id)
+	f.used = time.Now()
 	if first && c.generation == f.generation && isAnswer(err) {
 		f.answers++
 	}
@@ -272,7 +275,7 @@ func (f *inFlight) room() (free bool, token time.Duration) {
 func (f *inFlight) open(generation uint64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.generation, f.answers = generation, 0
+	f.generation, f.answers, f.used = generation, 0, time.Now()
 }
 
 func (f *inFlight) setMost(n int) {

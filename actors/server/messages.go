@@ -16,12 +16,14 @@ import (
 // waits up to Wait and then fails. If the connection ends during the call, the call
 // fails. Waiting calls of several runs take turns.
 type Call struct {
-	Ctx   context.Context
-	Wait  time.Duration // maximum time to wait for a connection; 0 fails at once
-	Run   string        // the run that makes the call; empty if there is none
-	ID    string        // of the call, in its run if there is one; only shown
-	Trace string        // traceparent of the call; empty if there is none
-	Tool  string        // the server's name for the tool
+	Ctx     context.Context
+	Wait    time.Duration    // maximum time to wait for a connection; 0 fails at once
+	Run     string           // the run that makes the call; empty if there is none
+	ID      string           // of the call, in its run if there is one; only shown
+	Trace   string           // traceparent of the call; empty if there is none
+	Tool    string           // the server's name for the tool
+	Checked *toolscript.Tool // the definition that the call was checked against; nil: the one that the actor knows
+
 	Limit time.Duration // without an answer and progress; 0: that of the server
 	Args  json.RawMessage
 
@@ -94,7 +96,9 @@ type (
 	// pauseOver: the pause between two lists has ended.
 	pauseOver struct{ generation uint64 }
 	// healthDue: the next ping is due.
-	healthDue   struct{ generation uint64 }
+	healthDue struct{ generation uint64 }
+	// restDue: the server may have been idle long enough to rest.
+	restDue     struct{ generation uint64 }
 	healthKnown struct {
 		generation uint64
 		answers    uint64 // requests answered before the ping

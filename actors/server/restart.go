@@ -55,7 +55,7 @@ func (s *Server) restart(m Restart) {
 
 // tellRestarted answers the restarts when the first attempt has ended.
 func (s *Server) tellRestarted() {
-	if s.state == toolscript.Connecting {
+	if s.state == toolscript.Connecting || s.state == toolscript.Starting {
 		return
 	}
 	for _, reply := range s.restarts {

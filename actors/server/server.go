@@ -4,8 +4,10 @@
 //
 //	connecting → ready → backoff → connecting …
 //	connecting → backoff | needs_auth | failed
+//	ready → resting → starting → ready | backoff | needs_auth | failed
 //
-// A server on demand is in state connecting from the start and dials when it is first
+// A server with Config.Idle rests after that time without a call, and the next call starts
+// it. With Rest, it rests from the start. A server on demand is in state connecting from the start and dials when it is first
 // needed.
 package server
 
@@ -33,6 +35,7 @@ type Options struct {
 	Login          *oauth.Session // set if users can log in at the server
 	ConnectTimeout time.Duration  // for the handshake and the first list of tools together
 	OnDemand       bool           // dial at the first Want or Call, not at the start
+	Rest           bool           // be in state resting until the first Want or Call; Known must have the tools, and Config no Problem
 	Starts         *Starts        // shared by all servers; nil means no limit
 	HealthInterval time.Duration  // between two health checks; 0 means 30 seconds
 	Memory         Memory         // nil if no tools are stored
@@ -64,12 +67,13 @@ type Server struct {
 	post func(message any) // to this actor
 	tell func(fact any)    // to the parent
 
-	asleep   bool // on demand and not needed yet
+	asleep   bool // at rest, or on demand and not needed yet
 	state    toolscript.ServerState
 	since    time.Time
 	retries  *retry.Schedule
 	attempt  int // consecutive dials
 	connects int // connections so far
+	rests    int // of them, those after a rest
 
 	reconnecting bool // the connection was lost, and fewer than patience attempts have failed since
 	lastErr      error
@@ -91,7 +95,8 @@ type Server struct {
 	review     Review // of all
 	reviews    int    // so far
 	nextPing   *time.Timer
-	health     health // of this connection
+	idle       *time.Timer // see watchIdle
+	health     health      // of this connection
 	listing    listing
 
 	calls      *inFlight
@@ -134,6 +139,8 @@ func (s *Server) Receive(c *actor.Context) {
 		s.healthDue(m)
 	case healthKnown:
 		s.healthKnown(m)
+	case restDue:
+		s.restDue(m)
 	case Want:
 		s.want()
 	case Retry:
@@ -172,7 +179,7 @@ func (s *Server) Receive(c *actor.Context) {
 	}
 }
 
-// start dials, unless the server is on demand.
+// start dials, unless the server rests or is on demand.
 func (s *Server) start(c *actor.Context) {
 	engine, self, parent := c.Engine(), c.PID(), c.Parent()
 	s.post = func(message any) { mailbox.Send(engine, self, message) }
@@ -181,6 +188,10 @@ func (s *Server) start(c *actor.Context) {
 	if len(s.Known) > 0 {
 		s.choose(s.Known, s.KnownReview)
 		s.notifyTools()
+	}
+	if s.asleep = s.Rest; s.asleep {
+		s.enter(toolscript.Resting)
+		return
 	}
 	if s.asleep = s.OnDemand && !s.Config.Disabled; s.asleep {
 		s.enter(toolscript.Connecting)
@@ -191,7 +202,7 @@ func (s *Server) start(c *actor.Context) {
 
 var errDisabled = errors.New("disabled in the configuration")
 
-// open dials for the first time, unless the configuration does not allow it. The dial
+// open dials for the first time or after a rest, unless the configuration does not allow it. The dial
 // runs in a goroutine: hollywood runs Started in the spawner's goroutine, so a dial
 // there would delay all other servers.
 func (s *Server) open() {
@@ -206,6 +217,11 @@ func (s *Server) open() {
 		s.Logger.Warn("server not started", slog.String("error", err.Error()))
 		return
 	}
+	if s.state == toolscript.Resting {
+		s.reconnecting = true // the server has worked, so calls wait for another attempt
+		s.connectAfter(s.closed)
+		return
+	}
 	s.connect()
 	s.recall()
 }
@@ -214,7 +230,7 @@ func (s *Server) open() {
 // connections that are still open.
 func (s *Server) stop() {
 	s.end()
-	for _, timer := range []*time.Timer{s.timer, s.nextPing, s.token} {
+	for _, timer := range []*time.Timer{s.timer, s.nextPing, s.token, s.idle} {
 		if timer != nil {
 			timer.Stop()
 		}

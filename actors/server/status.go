@@ -52,7 +52,7 @@ func (s *Server) status() toolscript.ServerStatus {
 		InFlight:     s.calls.count(),
 		Queued:       s.queue.count,
 		RateLimit:    s.rateStatus(),
-		Restarts:     max(0, s.connects-1),
+		Restarts:     max(0, s.connects-1-s.rests),
 		Stderr:       s.stderr,
 		Protocol:     s.info.Protocol,
 	}
@@ -129,7 +129,7 @@ func Refusal(status toolscript.ServerStatus, tool string) *toolscript.Error {
 		e.Err = fmt.Errorf("not started: %s", status.Error)
 	case toolscript.Stopped:
 		e.Err = errors.New(cmp.Or(status.Error, "stopped"))
-	case toolscript.Connecting, toolscript.Ready:
+	case toolscript.Connecting, toolscript.Ready, toolscript.Resting, toolscript.Starting:
 		e.RetryAfter = soon
 		e.Err = errors.New("still connecting; try again in a moment")
 		if status.State == toolscript.Connecting && status.Error != "" { // a retry is in progress

@@ -100,6 +100,10 @@ func (s *Server) adjust(m Adjust) {
 	s.Config = m.Config
 	s.setLimits()
 	s.publish()
+	s.watchIdle(s.Config.Idle)
+	if s.state == toolscript.Resting && !s.Config.Rests() {
+		s.want()
+	}
 	if s.all != nil {
 		s.choose(s.all, s.review)
 		s.announceTools()

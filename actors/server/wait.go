@@ -12,7 +12,9 @@ import (
 // mayConnect reports whether a call can wait for a connection. It sets the end of the
 // wait.
 func (s *Server) mayConnect(m *Call) bool {
-	if s.state != toolscript.Connecting && s.state != toolscript.Backoff {
+	switch s.state {
+	case toolscript.Connecting, toolscript.Starting, toolscript.Backoff:
+	default:
 		return false
 	}
 	s.waits(m)
@@ -20,11 +22,17 @@ func (s *Server) mayConnect(m *Call) bool {
 }
 
 // waits sets the end of a call's wait for a connection, unless it is already set. The
-// wait is limited by Wait and by the server's time limit for calls.
+// wait is limited by Wait and by the server's time limit for calls. Every call waits for the
+// start of a server after a rest: the rest is not the fault of the caller.
 func (s *Server) waits(m *Call) {
-	if m.until.IsZero() {
-		m.until = time.Now().Add(min(m.Wait, cmp.Or(s.Config.Timeout, mcpclient.DefaultTimeout)))
+	if !m.until.IsZero() {
+		return
 	}
+	wait := min(m.Wait, cmp.Or(s.Config.Timeout, mcpclient.DefaultTimeout))
+	if s.state == toolscript.Starting {
+		wait = max(wait, s.ConnectTimeout+hangUpTime) // the attempt ends before, with a reason
+	}
+	m.until = time.Now().Add(wait)
 }
 
 // late starts the timer for the end of a call's wait.

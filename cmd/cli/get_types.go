@@ -70,7 +70,11 @@ again when the tools change, until Ctrl-C.`,
 }
 
 func (o *getTypesOptions) run(ctx context.Context) error {
-	g, err := o.target.Provider(ctx, o.trust, o.logger(slog.LevelError))
+	find := o.target.Lists
+	if o.watch { // the lists of servers that do not run would not change
+		find = o.target.Provider
+	}
+	g, err := find(ctx, o.trust, o.logger(slog.LevelError))
 	if err != nil {
 		return err
 	}

@@ -161,7 +161,7 @@ func stateCell(s toolscript.ServerStatus) string {
 func stateColour(cell string) string {
 	state, _, _ := strings.Cut(cell, " ")
 	switch toolscript.ServerState(state) {
-	case toolscript.Ready, inventory.Alive:
+	case toolscript.Ready, toolscript.Resting, inventory.Alive:
 		return "\x1b[32m"
 	case toolscript.Failed, toolscript.NeedsAuth, "no": // no answer
 		return "\x1b[31m"

@@ -47,7 +47,7 @@ and stopped at the end.`,
 }
 
 func (o *listToolsOptions) run(ctx context.Context) error {
-	g, err := o.target.Provider(ctx, o.trust, o.logger(slog.LevelError))
+	g, err := o.target.Lists(ctx, o.trust, o.logger(slog.LevelError))
 	if err != nil {
 		return err
 	}

@@ -197,7 +197,7 @@ func (o *statusOptions) runningText(address string, status toolscript.Status) st
 // connected counts the servers that are connected.
 func connected(servers []toolscript.ServerStatus) (n int) {
 	for _, s := range servers {
-		if s.State == toolscript.Ready {
+		if s.State.Serves() {
 			n++
 		}
 	}

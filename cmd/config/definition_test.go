@@ -81,7 +81,7 @@ func TestEveryFieldOfAServer(t *testing.T) {
 	}
 	free := map[string]string{
 		"timeout": `"5s"`, "concurrency": "2", "includeTools": `["a"]`, "excludeTools": `["b"]`, "protocol": `"2026-07-28"`,
-		"disabled": "false", "stateless": "true", "rateLimit": `{"calls": 1, "per": "1s"}`,
+		"disabled": "false", "stateless": "true", "rateLimit": `{"calls": 1, "per": "1s"}`, "idle": `"1m"`,
 	}
 	var schema struct {
 		Defs struct {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"time"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/transport/mcpclient"
@@ -20,7 +21,7 @@ func Load(o Options) (*Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := loader{options: o, config: &Config{Servers: map[string]mcpclient.Config{}}}
+	l := loader{options: o, config: &Config{Servers: map[string]mcpclient.Config{}}, awake: map[string]bool{}}
 	for _, file := range files {
 		if err := l.load(&file); err != nil {
 			return nil, err
@@ -32,6 +33,7 @@ func Load(o Options) (*Config, error) {
 	}
 	l.serveFleet()
 	l.serveScripts()
+	l.rest()
 	if len(l.mistakes) > 0 {
 		return nil, &toolscript.Error{Kind: toolscript.Invalid, Err: l.mistakes}
 	}
@@ -46,6 +48,9 @@ type loader struct {
 
 	userApproves bool // the user's file has approvals
 	joined       bool // a file has a fleet
+
+	idle  time.Duration   // of defaults; 0: none
+	awake map[string]bool // servers with idle: false
 }
 
 func (l *loader) load(file *File) error {
@@ -119,7 +124,7 @@ func (l *loader) expand(d *document, e effect) {
 	for name, n := range d.root.child("mcpServers").children() {
 		n.expand(lookup(e.server(name)))
 	}
-	for _, name := range append([]string{"hub", "fleet"}, settingNames...) {
+	for _, name := range append([]string{"hub", "fleet", "defaults"}, settingNames...) {
 		if n := d.root.child(name); n != nil {
 			n.expand(lookup(e.setting(name)))
 		}
@@ -140,6 +145,7 @@ func (l *loader) merge(d *document, file File, e effect) error {
 			c.Problem = problem
 		}
 		l.config.Servers[name] = c
+		l.awake[name] = n.child("idle") != nil && c.Idle == 0
 		l.report(d.idleFields(name, n))
 	}
 	l.scripts(file, e)
@@ -155,6 +161,7 @@ func (l *loader) merge(d *document, file File, e effect) error {
 		l.report(d.unsetSettings(name))
 	}
 	l.config.Settings.apply(d.root)
+	l.defaults(d)
 	l.approve(d, file)
 	l.audit(d, file)
 	l.pin(d, file)

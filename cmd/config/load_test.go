@@ -31,7 +31,7 @@ func TestLoadComplete(t *testing.T) {
 			"github": {
 				Type: mcpclient.Stdio, Command: "npx", Args: []string{"-y", "@modelcontextprotocol/server-github"},
 				Env: map[string]string{"GITHUB_TOKEN": "ghp_secret"}, InheritNames: []string{"GITHUB_API_URL"},
-				Dir: filepath.Join(s.home, "tools"), ExcludeTools: []string{"delete_*"}, Timeout: 2 * time.Minute,
+				Dir: filepath.Join(s.home, "tools"), ExcludeTools: []string{"delete_*"}, Timeout: 2 * time.Minute, Idle: time.Hour,
 				Secrets: map[string]string{"${GITHUB_TOKEN}": "ghp_secret"},
 			},
 			"api": {
@@ -39,8 +39,8 @@ func TestLoadComplete(t *testing.T) {
 				IncludeTools: []string{"search", "read"}, Timeout: time.Minute,
 			},
 			"old":     {Type: mcpclient.SSE, URL: "http://127.0.0.1:8931/sse", Timeout: 5 * time.Second, RateLimit: mcpclient.RateLimit{Calls: 60, Per: time.Minute, Burst: 10}},
-			"files":   {Type: mcpclient.Stdio, Command: "file-server", InheritEnv: true, Timeout: time.Minute, RateLimit: mcpclient.RateLimit{Calls: 2, Per: 1500 * time.Millisecond, Burst: 1}},
-			"notes":   {Type: mcpclient.Stdio, Command: "note-server", Timeout: time.Minute, Dir: s.project, Shared: mcpclient.SharedProject},
+			"files":   {Type: mcpclient.Stdio, Command: "file-server", InheritEnv: true, Timeout: time.Minute, Idle: 10 * time.Minute, RateLimit: mcpclient.RateLimit{Calls: 2, Per: 1500 * time.Millisecond, Burst: 1}},
+			"notes":   {Type: mcpclient.Stdio, Command: "note-server", Timeout: time.Minute, Idle: time.Hour, Dir: s.project, Shared: mcpclient.SharedProject},
 			"remote":  {Type: mcpclient.Fleet, Timeout: 30 * time.Second, IncludeTools: []string{"read_*"}},
 			"tickets": {Type: mcpclient.Fleet, Timeout: time.Minute},
 			"plain":   {Type: mcpclient.HTTP, URL: "https://plain.example.com/mcp", Timeout: time.Minute, Shared: mcpclient.SharedHost},

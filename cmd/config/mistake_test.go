@@ -200,7 +200,7 @@ func TestMistakesComeWithUnknownFields(t *testing.T) {
 		{"VS Code", "{\n \"servers\": {\"a\": {\"command\": \"x\"}},\n \"inputs\": []\n}", []string{
 			":1:1: mcpServers: required",
 			`:2:2: servers: unknown field; the servers are read from "mcpServers"; rename it`,
-			":3:2: inputs: unknown field; the fields here are $schema, approvals, audit, check, engine, fleet, hub, limits, mcpServers, ",
+			":3:2: inputs: unknown field; the fields here are $schema, approvals, audit, check, defaults, engine, fleet, hub, limits, mcpServers, ",
 		}},
 		{"misspelt command", "{\"mcpServers\": {\n \"a\": {\"comand\": \"x\"}}}", []string{
 			":2:7: mcpServers.a: needs a command (the program of a stdio server) or a url (the address of an http server), or \"fleet\": true",

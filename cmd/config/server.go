@@ -51,6 +51,7 @@ func (o Options) server(n *node, file File, packs toolscript.ToolPacks) (mcpclie
 		Timeout:      n.child("timeout").duration(),
 		Concurrency:  int(n.child("concurrency").count()),
 		RateLimit:    rateLimit(n.child("rateLimit")),
+		Idle:         n.child("idle").duration(),
 		Secrets:      n.secrets(),
 		Problem:      problem,
 	}
@@ -153,12 +154,12 @@ func oauthConfig(n *node) oauth.Config {
 
 var errNotTrusted = errors.New("not trusted; run: toolscript trust")
 
-// idle are the fields without an effect, by the type of the server.
-var idle = map[string][]string{
+// withoutEffect are the fields without an effect, by the type of the server.
+var withoutEffect = map[string][]string{
 	mcpclient.Stdio:   {"url", "headers", "oauth", "root", "tools", "exec", "web", "agents"},
-	mcpclient.HTTP:    {"command", "args", "env", "inheritEnv", "cwd", "root", "tools", "exec", "web", "agents"},
-	mcpclient.SSE:     {"command", "args", "env", "inheritEnv", "cwd", "root", "tools", "exec", "web", "agents"},
-	mcpclient.Builtin: {"command", "args", "env", "inheritEnv", "cwd", "url", "headers", "oauth", "protocol", "shared"},
+	mcpclient.HTTP:    {"idle", "command", "args", "env", "inheritEnv", "cwd", "root", "tools", "exec", "web", "agents"},
+	mcpclient.SSE:     {"idle", "command", "args", "env", "inheritEnv", "cwd", "root", "tools", "exec", "web", "agents"},
+	mcpclient.Builtin: {"idle", "command", "args", "env", "inheritEnv", "cwd", "url", "headers", "oauth", "protocol", "shared"},
 }
 
 // idleFields are warnings about fields of a server without an effect.
@@ -166,7 +167,7 @@ func (d *document) idleFields(name string, n *node) Mistakes {
 	var out Mistakes
 	kind := serverType(n)
 	for field, child := range n.children() {
-		if slices.Contains(idle[kind], field) {
+		if slices.Contains(withoutEffect[kind], field) {
 			message := fmt.Sprintf("has no effect on a server of type %s", kind)
 			out = append(out, d.mistake([]string{"mcpServers", name, field}, child.key, message))
 		}

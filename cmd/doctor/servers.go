@@ -96,7 +96,7 @@ func (x *examination) serverProblem(logins *oauth.Sessions, name string, c mcpcl
 // probe starts the servers and ends them again. Servers in failing have a finding
 // already.
 func (x *examination) probe(ctx context.Context, failing map[string]bool) {
-	own, err := x.Host.Start(x.loaded, daemon.Options{
+	own, err := x.Host.Start(x.awake(), daemon.Options{
 		Trust: x.Trust, Logger: slog.New(slog.DiscardHandler),
 		Search: func(s *config.Search) { s.Lexical = true },
 	})
@@ -138,6 +138,18 @@ func (x *examination) probe(ctx context.Context, failing map[string]bool) {
 		}
 		x.broken("server "+s.Name, fix, "%s", text)
 	}
+}
+
+// awake is the configuration with servers that do not rest, because only a server that runs
+// can be examined.
+func (x *examination) awake() *config.Config {
+	loaded := *x.loaded
+	loaded.Servers = maps.Clone(loaded.Servers)
+	for name, c := range loaded.Servers {
+		c.Idle = 0
+		loaded.Servers[name] = c
+	}
+	return &loaded
 }
 
 // reason is the text of an error without the name of the server.

@@ -182,7 +182,7 @@ func askGateway(ctx context.Context, e discovery.Entry) Item {
 	}
 	i.UptimeSeconds, i.Servers = status.UptimeSeconds, len(status.Servers)
 	for _, s := range status.Servers {
-		if s.State == toolscript.Ready {
+		if s.State.Serves() {
 			i.Ready++
 		}
 	}
@@ -218,7 +218,7 @@ func askHub(ctx context.Context, place sharing.Place) ([]Item, error) {
 	h.Gateways, h.Servers = len(status.Gateways), len(status.Servers)
 	items := []Item{h}
 	for _, s := range status.Servers {
-		if s.Status.State == toolscript.Ready {
+		if s.Status.State.Serves() {
 			items[0].Ready++
 		}
 		items = append(items, serverItem(s, status.Gateways))

@@ -26,6 +26,16 @@ type Provider interface {
 
 // Provider finds the gateway that exec would use, or starts a daemon.
 func (f *Finder) Provider(ctx context.Context, trust bool, logger *slog.Logger) (Provider, error) {
+	return f.provider(ctx, trust, logger, actors.Options{OnDemand: true})
+}
+
+// Lists is Provider for commands that only read lists of tools. The daemon does not start a
+// server whose list is stored, unless the server is defined in another way since.
+func (f *Finder) Lists(ctx context.Context, trust bool, logger *slog.Logger) (Provider, error) {
+	return f.provider(ctx, trust, logger, actors.Options{OnDemand: true, Rest: true})
+}
+
+func (f *Finder) provider(ctx context.Context, trust bool, logger *slog.Logger, o actors.Options) (Provider, error) {
 	g, err := f.Shared(ctx, trust)
 	if err != nil {
 		return nil, err
@@ -41,7 +51,7 @@ func (f *Finder) Provider(ctx context.Context, trust bool, logger *slog.Logger) 
 		f.Host.Warn("%v", f.Host.NoServers(loaded))
 	}
 	own, err := f.Host.Start(loaded, daemon.Options{
-		Trust: trust, Logger: logger, Actors: actors.Options{OnDemand: true},
+		Trust: trust, Logger: logger, Actors: o,
 		Search: func(s *config.Search) { s.Lexical = true }, // these commands do not search
 	})
 	if err != nil {

@@ -94,7 +94,7 @@ func serverDetail(e toolscript.ServerEntry, now time.Time) []string {
 	}
 	if e.State == toolscript.NeedsAuth {
 		lines = append(lines, "→ toolscript auth "+e.ID)
-	} else if e.State != toolscript.Ready && !e.Disabled {
+	} else if !e.State.Serves() && !e.Disabled {
 		lines = append(lines, "→ r, or: toolscript servers restart "+e.ID)
 	}
 	for _, text := range e.Stderr {

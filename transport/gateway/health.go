@@ -39,7 +39,7 @@ func readinessOf(servers []toolscript.ServerStatus) Readiness {
 		switch {
 		case server.Disabled:
 			r.Total--
-		case server.State == toolscript.Ready:
+		case server.State.Serves():
 			r.Connected++
 		case server.State == toolscript.Connecting && server.Error == "":
 			r.Waiting = append(r.Waiting, server.Name)

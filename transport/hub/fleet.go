@@ -194,7 +194,7 @@ func (c *FleetConn) listen() (err error) {
 		case change.Token != c.offered.Token:
 			c.end(errTakenOver)
 			c.link.refuse(c.name, change.Token)
-		case change.State != toolscript.Ready:
+		case !change.State.Serves():
 			c.check()
 		case c.on.ToolsChanged != nil:
 			c.on.ToolsChanged()

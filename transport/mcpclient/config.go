@@ -99,6 +99,10 @@ type Config struct {
 	// it. 0 means DefaultTimeout.
 	Timeout time.Duration
 
+	// Idle is the time without a call after which the process of the server ends, until the
+	// next call starts it; see Rests. 0: it does not end.
+	Idle time.Duration `json:",omitempty"` // 0 does not change the key of a shared server
+
 	// Concurrency is the maximum number of calls in flight; further calls wait. 0
 	// means DefaultConcurrency.
 	Concurrency int
@@ -144,9 +148,13 @@ func (c Config) Functions() bool {
 // reached and how. The rest limits calls and selects tools.
 func (c Config) Connection() Config {
 	c.IncludeTools, c.ExcludeTools, c.Timeout, c.Concurrency, c.Secrets = nil, nil, 0, 0, nil
-	c.Source, c.RateLimit = "", RateLimit{}
+	c.Source, c.RateLimit, c.Idle = "", RateLimit{}, 0
 	return c
 }
+
+// Rests reports whether the gateway ends the process of the server while it is idle. The
+// process of a shared server is the hub's.
+func (c Config) Rests() bool { return c.Idle > 0 && c.Type == Stdio && c.Shared == "" }
 
 // Selects reports whether the configuration makes a tool visible: IncludeTools is
 // empty or matches it, and ExcludeTools does not match it. An entry is an exact name

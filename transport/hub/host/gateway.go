@@ -250,7 +250,7 @@ func (g *gateway) tools(number uint64, payload []byte) {
 // list answers with the tools of a server.
 func (g *gateway) list(number uint64, s *target) {
 	view, _ := g.core.servers.ViewServer(s.name)
-	if view.Status.State != toolscript.Ready {
+	if !view.Status.State.Serves() {
 		g.answer(number, nil, connectError(view.Status), s, nil)
 		return
 	}
@@ -274,7 +274,7 @@ func (g *gateway) restart(number uint64, payload []byte) {
 func (g *gateway) ping(number uint64, payload []byte) {
 	s, err := g.target(payload)
 	if err == nil {
-		if view, _ := g.core.servers.ViewServer(s.name); view.Status.State != toolscript.Ready {
+		if view, _ := g.core.servers.ViewServer(s.name); !view.Status.State.Serves() {
 			err = connectError(view.Status)
 		}
 	}

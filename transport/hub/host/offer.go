@@ -29,8 +29,9 @@ type offer struct {
 	server  atomic.Pointer[shared] // nil before it is known
 
 	// Guarded by shared.mu.
-	limit     int  // concurrency that the gateway has configured
-	connected bool // the gateway was told that the server is connected
+	limit     int           // concurrency that the gateway has configured
+	rest      time.Duration // idle time that the gateway has configured
+	connected bool          // the gateway was told that the server is connected
 }
 
 // offered begins to use a server.
@@ -195,7 +196,7 @@ func connectError(status toolscript.ServerStatus) error {
 		e.Kind = toolscript.Unauthorized
 	case toolscript.Failed:
 		e.Kind = toolscript.Invalid
-	case toolscript.Connecting, toolscript.Ready:
+	case toolscript.Connecting, toolscript.Ready, toolscript.Resting, toolscript.Starting:
 		if text == "" {
 			text = "the server is connecting"
 		}

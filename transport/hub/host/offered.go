@@ -85,7 +85,7 @@ func (s *offered) reason(subject, reply string) {
 	}
 	view, _ := s.fleet.servers.ViewServer(s.name)
 	var err error
-	if view.Status.State != toolscript.Ready {
+	if !view.Status.State.Serves() {
 		err = s.explain(view.Status)
 	}
 	g.answer(number, nil, err, &s.target, nil)
@@ -128,7 +128,7 @@ func (s *offered) look() <-chan struct{} {
 	if s.life.Err() != nil {
 		return view.Changed
 	}
-	ready := view.Status.State == toolscript.Ready
+	ready := view.Status.State.Serves()
 	other := !view.Status.Since.Equal(s.seen.Status.Since) || !reflect.DeepEqual(view.Tools, s.seen.Tools)
 	changed := view.Status.State != s.seen.Status.State || ready && other
 	s.seen = view

@@ -44,7 +44,8 @@ type shared struct {
 
 	mu         sync.Mutex
 	offers     map[*offer]struct{}
-	limit      int // concurrency that its actor has
+	limit      int           // concurrency that its actor has
+	rest       time.Duration // Config.Idle that its actor has
 	idleSince  time.Time
 	idle       *time.Timer
 	ended      bool
@@ -66,7 +67,7 @@ func (h *Host) join(ctx context.Context, d wire.Definition, o *offer) (*shared, 
 			return nil, err
 		}
 	}
-	o.limit = d.Config.Concurrency
+	o.limit, o.rest = d.Config.Concurrency, d.Config.Idle
 	o.server.Store(s)
 	s.mu.Lock()
 	s.offers[o] = struct{}{}
@@ -126,18 +127,22 @@ func serviceName(shown string) string {
 	}, shown)
 }
 
-// apply gives the actor of the server the smallest concurrency that a gateway has
-// configured, and starts it if it is new. It is called with changing held.
+// apply gives the actor of the server the smallest concurrency and the longest idle time
+// that a gateway has configured, and starts it if it is new. It is called with changing held.
 func (s *shared) apply(ctx context.Context) error {
 	s.mu.Lock()
-	limit := 0
+	limit, rest, always := 0, time.Duration(0), false
 	for o := range s.offers {
+		rest, always = max(rest, o.rest), always || o.rest == 0
 		if o.limit > 0 && (limit == 0 || o.limit < limit) {
 			limit = o.limit
 		}
 	}
-	same := limit == s.limit
-	s.limit = limit
+	if always { // a gateway has the server run all the time
+		rest = 0
+	}
+	same := limit == s.limit && rest == s.rest
+	s.limit, s.rest = limit, rest
 	s.mu.Unlock()
 	if same {
 		return nil
@@ -146,7 +151,7 @@ func (s *shared) apply(ctx context.Context) error {
 	cfg.Shared, cfg.Account, cfg.Source = "", s.definition.Name, ""
 	cfg.IncludeTools, cfg.ExcludeTools = nil, nil // each gateway selects for itself
 	cfg.RateLimit = mcpclient.RateLimit{}         // each gateway applies its own
-	cfg.Timeout, cfg.Concurrency = callLimit, limit
+	cfg.Timeout, cfg.Concurrency, cfg.Idle = callLimit, limit, rest
 	if err := s.host.options.Servers.OfferServer(ctx, s.name, cfg); err != nil {
 		s.mu.Lock()
 		s.limit = -1 // the next offer tries again
@@ -242,7 +247,7 @@ func (s *shared) answerOffer(o *offer) error {
 	if _, still := s.offers[o]; !still {
 		return toolscript.ContextError(o.ctx)
 	}
-	if view.Status.State != toolscript.Ready {
+	if !view.Status.State.Serves() {
 		return connectError(view.Status)
 	}
 	text, err := json.Marshal(wire.Offered{Server: s.name, Info: mcpclient.Info{
@@ -274,9 +279,10 @@ func (s *shared) look() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	view, _ := s.host.options.Servers.ViewServer(s.name)
-	ready := view.Status.State == toolscript.Ready
+	ready := view.Status.State.Serves()
 	other := view.Status.State != s.seen.Status.State
-	again := ready && (!view.Status.Since.Equal(s.seen.Status.Since) || !reflect.DeepEqual(view.Tools, s.seen.Tools))
+	rests := s.seen.Status.State.Serves() && (rested(s.seen) || rested(view)) // gateways need not know
+	again := ready && (!view.Status.Since.Equal(s.seen.Status.Since) && !rests || !reflect.DeepEqual(view.Tools, s.seen.Tools))
 	s.seen = view
 	switch {
 	case again:
@@ -291,6 +297,11 @@ func (s *shared) look() <-chan struct{} {
 		}
 	}
 	return view.Changed
+}
+
+// rested reports whether a server is at rest, or starts after one.
+func rested(v wire.ServerView) bool {
+	return v.Status.State == toolscript.Resting || v.Status.State == toolscript.Starting
 }
 
 // lost tells the gateways that the server is not connected any more. It is called with mu

@@ -29,7 +29,7 @@ export const Table = ({ label, columns, rows, empty }) =>
 const tones = {
   ready: "good", running: "good", ok: "good", hybrid: "good",
   backoff: "bad", failed: "bad", needs_auth: "warn", restarting: "bad", error: "bad", ask: "warn", warning: "warn",
-  connecting: "busy", waiting: "busy", checking: "busy",
+  connecting: "busy", starting: "busy", waiting: "busy", checking: "busy",
 };
 const words = { needs_auth: "needs login" };
 
