@@ -64,6 +64,7 @@ var sections = []struct {
 	{"start", (*bench).start},
 	{"memory", (*bench).memory},
 	{"idle", (*bench).idleGateway},
+	{"rest", (*bench).rest},
 	{"calls", (*bench).calls},
 	{"shared", (*bench).shared},
 	{"scripts", (*bench).scripts},

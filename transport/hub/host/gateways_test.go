@@ -52,6 +52,37 @@ func TestOneProcess(t *testing.T) {
 	await(t, "the process has ended", func() bool { return ended(one) })
 }
 
+// TestSharedServerRests checks that the process of a shared server ends while no gateway
+// calls it, unless a gateway wants it to run, and that the gateways stay connected.
+func TestSharedServerRests(t *testing.T) {
+	r := startHub(t, nil)
+	idle := config(t, mcpclient.SharedHost)
+	idle.Idle = 300 * time.Millisecond
+	state := func() toolscript.ServerState { return r.host.Status().Servers[0].Status.State }
+	first := r.gateway(r.client(nil), idle)
+	ready(t, first)
+	for range 2 {
+		one := pid(t, first)
+		await(t, "the server rests", func() bool { return state() == toolscript.Resting })
+		await(t, "the process has ended", func() bool { return ended(one) })
+		if v, _ := first.ViewServer("srv"); v.Status.State != toolscript.Ready || v.Status.Restarts > 0 || len(v.Tools) == 0 {
+			t.Errorf("a gateway has the server as %+v with %d tools", v.Status, len(v.Tools))
+		}
+	}
+	awake := idle
+	awake.Idle = 0
+	client := r.client(nil)
+	second := r.gateway(client, awake)
+	ready(t, second)
+	await(t, "the server runs", func() bool { return state() == toolscript.Ready })
+	one := pid(t, second)
+	client.Close()
+	await(t, "the server rests again", func() bool { return state() == toolscript.Resting })
+	if pid(t, first) == one {
+		t.Error("the process has not ended")
+	}
+}
+
 // TestRateLimit checks that the rate limit of a gateway is not that of the others.
 func TestRateLimit(t *testing.T) {
 	r := startHub(t, nil)
