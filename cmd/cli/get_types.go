@@ -42,12 +42,13 @@ Names of servers and ids of tools select tools, as arguments or in --filter:
   toolscript get-types github files__read_file
   toolscript get-types --filter github,files__read_file
 
-A running gateway of this configuration answers. Without one, the servers are started,
-and stopped at the end.
+A running gateway of this configuration answers. Without one, the lists count that the
+servers sent last. Servers that have no list yet, or are defined in another way since,
+are started, and stopped at the end.
 
 --out writes files to a folder instead. With them, editors complete the tools in the
 scripts of the folder, and tsc checks the scripts. With --watch, the files are written
-again when the tools change, until Ctrl-C.`,
+again when the tools change, until Ctrl-C; without a gateway, that starts the servers.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			o.filter = strings.Join(append(args, o.filter), ",")

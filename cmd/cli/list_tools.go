@@ -32,8 +32,9 @@ func newListTools(a *app) *cobra.Command {
 		Short: "List the tools of one MCP server, or of all",
 		Long: `List the tools of one MCP server, or of all.
 
-A running gateway of this configuration answers. Without one, the servers are started,
-and stopped at the end.`,
+A running gateway of this configuration answers. Without one, the lists count that the
+servers sent last. Servers that have no list yet, or are defined in another way since,
+are started, and stopped at the end. toolscript list-servers starts all.`,
 		Args: takes("[SERVER]"),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.server = strings.Join(args, "")

@@ -61,8 +61,8 @@ type Health struct {
 
 // Readiness is the answer of GET /ready.
 type Readiness struct {
-	Ready     bool           `json:"ready"` // all configured servers are connected
-	Connected int            `json:"connected"`
+	Ready     bool           `json:"ready"` // all configured servers are connected, or rest until a call
+	Connected int            `json:"connected"` // with those at rest
 	Total     int            `json:"total"`
 	Waiting   []string       `json:"waiting"` // connecting, and the previous attempt did not fail
 	Failed    []FailedServer `json:"failed"`  // the last attempt failed; servers in state backoff retry

@@ -161,7 +161,7 @@ func (b *builder) ofServers(m toolscript.Measures) {
 			}
 			return 0
 		}},
-		{"toolscript.server.restarts", Counter, "", "Connections to the server after the first.", func(s toolscript.ServerMeasures) float64 { return float64(s.Restarts) }},
+		{"toolscript.server.restarts", Counter, "", "Connections to the server after the first, without those after a rest.", func(s toolscript.ServerMeasures) float64 { return float64(s.Restarts) }},
 		{"toolscript.server.tools", Gauge, "", "Tools of the server.", func(s toolscript.ServerMeasures) float64 { return float64(s.Tools) }},
 		{"toolscript.server.calls.in_flight", Gauge, "", "Calls that the server has not answered yet.", func(s toolscript.ServerMeasures) float64 { return float64(s.InFlight) }},
 		{"toolscript.server.calls.queued", Gauge, "", "Calls that wait for their turn or for a connection.", func(s toolscript.ServerMeasures) float64 { return float64(s.Queued) }},
