@@ -79,7 +79,7 @@ func (s *Server) refuseChanged(before []toolscript.Tool) {
 		now := find(s.all, w.Tool)
 		return now == nil || !Same(*checked, *now)
 	}
-	s.queue.refuseIf(changed, func(w waiting) error {
+	s.queue.refuseIf(changed, func(waiting) error {
 		return &toolscript.Error{Kind: toolscript.Unavailable, RetryAfter: soon, Err: ErrChanged}
 	})
 }

@@ -170,7 +170,7 @@ func (b *bench) restMemory(ctx context.Context, n int) (mb []float64, err error)
 	if err != nil {
 		return nil, err
 	}
-	for range 5 {
+	for range 3 {
 		used, err := b.memoryAtRest(ctx, config, n)
 		if err != nil {
 			return nil, err
