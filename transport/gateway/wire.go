@@ -61,7 +61,7 @@ type Health struct {
 
 // Readiness is the answer of GET /ready.
 type Readiness struct {
-	Ready     bool           `json:"ready"` // all configured servers are connected, or rest until a call
+	Ready     bool           `json:"ready"`     // all configured servers are connected, or rest until a call
 	Connected int            `json:"connected"` // with those at rest
 	Total     int            `json:"total"`
 	Waiting   []string       `json:"waiting"` // connecting, and the previous attempt did not fail
