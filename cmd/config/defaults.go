@@ -1,6 +1,11 @@
 package config
 
-import "github.com/toolscript/toolscript/transport/mcpclient"
+import (
+	"maps"
+	"slices"
+
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
 
 // defaults takes the defaults of a file over those of earlier files.
 func (l *loader) defaults(d *document) {
@@ -10,12 +15,22 @@ func (l *loader) defaults(d *document) {
 	}
 }
 
-// rest gives the default idle time to stdio servers that have none of their own.
+// rest gives the default idle time to stdio servers that have none of their own. It warns of
+// those that are known to keep the state of a session.
 func (l *loader) rest() {
-	for name, c := range l.config.Servers {
-		if c.Type == mcpclient.Stdio && c.Idle == 0 && !l.awake[name] {
-			c.Idle = l.idle
-			l.config.Servers[name] = c
+	if l.idle == 0 {
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(l.config.Servers)) {
+		c := l.config.Servers[name]
+		if c.Type != mcpclient.Stdio || c.Idle > 0 || l.awake[name] {
+			continue
+		}
+		c.Idle = l.idle
+		l.config.Servers[name] = c
+		if known := statefulOf(c.Args); known != "" && !c.Disabled {
+			l.warn("server %s: %s keeps the state of a session, which is lost when its process ends after %s without a call (defaults.idle); "+
+				`write "idle": false for the server to keep it, or an "idle" of its own`, name, known, l.idle)
 		}
 	}
 }

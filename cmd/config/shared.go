@@ -92,15 +92,24 @@ func (d *document) sharesState(name string, n *node) Mistakes {
 	if !shared(n) {
 		return nil
 	}
-	for _, arg := range n.child("args").texts() {
+	known := statefulOf(n.child("args").texts())
+	if known == "" {
+		return nil
+	}
+	return Mistakes{d.mistake([]string{"mcpServers", name, "shared"}, n.child("shared").key,
+		known+" keeps the state of a session, which all gateways would use together")}
+}
+
+// statefulOf is the package of stateful among the arguments of a command; "" if there is none.
+func statefulOf(args []string) string {
+	for _, arg := range args {
 		for _, known := range stateful {
 			if arg == known || strings.HasPrefix(arg, known+"@") {
-				return Mistakes{d.mistake([]string{"mcpServers", name, "shared"}, n.child("shared").key,
-					known+" keeps the state of a session, which all gateways would use together")}
+				return known
 			}
 		}
 	}
-	return nil
+	return ""
 }
 
 // Hub are the settings of the process that runs shared servers.

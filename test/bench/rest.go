@@ -24,8 +24,13 @@ const (
 // rest measures what the start of a server after a rest costs a call beyond the server's own
 // start, and the memory of a gateway with servers at rest.
 func (b *bench) rest(ctx context.Context) error {
-	if err := b.restStart(ctx); err != nil {
-		return err
+	for _, s := range []struct{ what, program, argument, echo string }{
+		{"a server in Go", b.self, asServer, `{"text":"x"}`},
+		{"mcp-server-everything", filepath.Join(b.peers, "mcp-server-everything"), "stdio", `{"message":"x"}`},
+	} {
+		if err := b.restStart(ctx, s.what, s.program, s.argument, s.echo); err != nil {
+			return err
+		}
 	}
 	without, err := b.restMemory(ctx, 0)
 	if err != nil {
@@ -41,9 +46,8 @@ func (b *bench) rest(ctx context.Context) error {
 	return nil
 }
 
-func (b *bench) restStart(ctx context.Context) error {
-	program := filepath.Join(b.peers, "mcp-server-everything")
-	config, err := b.Config("rest.json", fmt.Sprintf(`{"mcpServers":{"everything":{"command":%q,"args":["stdio"],"idle":%q}}}`, program, restAfter))
+func (b *bench) restStart(ctx context.Context, what, program, argument, echo string) error {
+	config, err := b.Config("rest.json", fmt.Sprintf(`{"mcpServers":{"s":{"command":%q,"args":[%q],"idle":%q}}}`, program, argument, restAfter))
 	if err != nil {
 		return err
 	}
@@ -59,22 +63,21 @@ func (b *bench) restStart(ctx context.Context) error {
 		}
 		begin := time.Now()
 		var answer any
-		if status, err := g.Post(ctx, "/tools/everything__echo", map[string]any{"message": "x"}, &answer); err != nil || status != 200 {
+		if status, err := g.Post(ctx, "/tools/s__echo", json.RawMessage(echo), &answer); err != nil || status != 200 {
 			return fmt.Errorf("echo: %d %v: %w", status, answer, err)
 		}
 		call = append(call, milliseconds(time.Since(begin)))
 		if err := untilAtRest(ctx, g); err != nil {
 			return err
 		}
-		ms, err := ownStart(ctx, program)
+		ms, err := ownStart(ctx, program, argument, echo)
 		if err != nil {
 			return err
 		}
 		own, beyond = append(own, ms), append(beyond, call[len(call)-1]-ms)
 	}
-	show("start of mcp-server-everything, until it has answered a call", "ms", own, "")
-	show("the call that starts it after a rest", "ms", call, "")
-	show("  beyond its own start, each next to one", "ms", beyond, "≤ 50")
+	show("start of "+what+", until it has answered a call", "ms", own, "")
+	show("  the call that starts it after a rest, beyond its own start", "ms", beyond, "≤ 50")
 	return nil
 }
 
@@ -98,8 +101,8 @@ func untilAtRest(ctx context.Context, g *harness.Gateway) error {
 }
 
 // ownStart starts a server without a gateway, has it list its tools and calls one.
-func ownStart(ctx context.Context, program string) (ms float64, err error) {
-	c := exec.CommandContext(ctx, program, "stdio")
+func ownStart(ctx context.Context, program, argument, echo string) (ms float64, err error) {
+	c := exec.CommandContext(ctx, program, argument)
 	in, err := c.StdinPipe()
 	if err != nil {
 		return 0, err
@@ -144,7 +147,7 @@ func ownStart(ctx context.Context, program string) (ms float64, err error) {
 	if err := ask(2, "tools/list", `{}`); err != nil {
 		return 0, err
 	}
-	if err := ask(3, "tools/call", `{"name":"echo","arguments":{"message":"x"}}`); err != nil {
+	if err := ask(3, "tools/call", `{"name":"echo","arguments":`+echo+`}`); err != nil {
 		return 0, err
 	}
 	return milliseconds(time.Since(begin)), nil
