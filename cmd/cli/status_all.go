@@ -10,7 +10,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/terminal"
 )
 
-// inventory lists the gateways, the hub and its servers.
+// inventory lists the gateways, the hub and its servers, and the fleet.
 func (a *app) inventory(ctx context.Context) ([]inventory.Item, error) {
 	folder, err := a.target.Folder()
 	if err != nil {
@@ -20,10 +20,14 @@ func (a *app) inventory(ctx context.Context) ([]inventory.Item, error) {
 	if err != nil {
 		return nil, err
 	}
-	return inventory.Look(ctx, folder, place)
+	fleet := make(chan []inventory.Item, 1)
+	go func() { fleet <- a.fleetItems(ctx) }()
+	items, err := inventory.Look(ctx, folder, place)
+	return append(items, <-fleet...), err
 }
 
-// printAll prints every gateway of this user on this host, and the hub with its servers.
+// printAll prints every gateway of this user on this host, the hub with its servers, and the
+// fleet of the configuration.
 func (o *statusOptions) printAll(ctx context.Context) error {
 	items, err := o.inventory(ctx)
 	if err != nil {
@@ -43,7 +47,11 @@ func (o *statusOptions) printAll(ctx context.Context) error {
 }
 
 func cellsOf(i inventory.Item) []string {
-	cells := []string{string(i.Kind), i.URL + terminal.OneLine(i.Name), i.State, orDash(i.PID), i.Version, terminal.OneLine(i.Session), "", "", "", "", "", i.Command}
+	name := i.URL + terminal.OneLine(i.Name)
+	if i.Host != "" {
+		name += " on " + terminal.OneLine(i.Host)
+	}
+	cells := []string{string(i.Kind), name, i.State, orDash(i.PID), i.Version, terminal.OneLine(i.Session), "", "", "", "", "", i.Command}
 	if i.Client != 0 {
 		cells[6] = strconv.Itoa(i.Client)
 	}

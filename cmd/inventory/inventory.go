@@ -27,20 +27,28 @@ const (
 	Gateway Kind = "gateway"
 	Hub     Kind = "hub"
 	Server  Kind = "server" // a shared server, in the hub
+
+	// Of the fleet of the configuration. Look returns none of these.
+	Fleet       Kind = "fleet"
+	FleetServer Kind = "fleet server" // as one hub offers it
+	Runners     Kind = "runners"      // of one hub
 )
 
-// The states of gateways and hubs. A server has its toolscript.ServerState.
+// The states of gateways, hubs, fleets and runners. A server has its toolscript.ServerState.
 const (
-	Alive  = "alive"
-	Silent = "no answer" // its process runs
-	Stale  = "stale"     // its process has ended, and its files are left
+	Alive   = "alive"
+	Silent  = "no answer" // its process runs
+	Stale   = "stale"     // its process has ended, and its files are left
+	Standby = "standby"   // of a server of a fleet: another hub has the lease
 )
 
-// Item is a gateway, the hub or a shared server. It has no secret.
+// Item is a gateway, the hub, a shared server, or a part of the fleet. It has no secret.
 type Item struct {
 	Kind          Kind     `json:"kind"`
 	URL           string   `json:"url,omitempty"`  // of a gateway, without its capability
-	Name          string   `json:"name,omitempty"` // of a server, in the hub
+	Name          string   `json:"name,omitempty"` // of a server, in the hub; of a fleet, its addresses
+	Host          string   `json:"host,omitempty"` // of a hub of a fleet
+	Hub           string   `json:"hub,omitempty"`  // id of a hub of a fleet
 	State         string   `json:"state"`
 	PID           int      `json:"pid,omitempty"`
 	Version       string   `json:"version,omitempty"`
@@ -50,7 +58,8 @@ type Item struct {
 	Gateways      int      `json:"gateways"`           // that use the hub or the server
 	Ready         int      `json:"ready"`              // servers that are connected
 	Servers       int      `json:"servers"`            // of a gateway or the hub
-	Runs          int      `json:"runs"`               // of a gateway, that have not ended
+	Runs          int      `json:"runs"`               // of a gateway or of runners, that have not ended
+	Lease         uint64   `json:"lease,omitempty"`    // token of the lease of a server of a fleet
 	InFlight      int      `json:"inFlight"`           // calls of a server without an answer
 	Calls         uint64   `json:"calls"`              // of a server
 	MemoryMB      float64  `json:"memoryMb,omitempty"` // private memory of the processes; on Linux only
@@ -68,7 +77,9 @@ type Item struct {
 }
 
 // ID is the same for an item in all lists, and differs between items.
-func (i Item) ID() string { return string(i.Kind) + "/" + cmp.Or(i.URL, i.Name) }
+func (i Item) ID() string {
+	return strings.Join([]string{string(i.Kind), cmp.Or(i.URL, i.Name), i.Host, i.Hub}, "/")
+}
 
 // Uses says in words how many servers a gateway has, and how many gateways use the hub or
 // a server.
@@ -78,6 +89,12 @@ func (i Item) Uses() string {
 		return ""
 	case i.Kind == Gateway:
 		return fmt.Sprintf("%d of %d servers", i.Ready, i.Servers)
+	case i.Kind == Fleet && i.Servers == 1:
+		return "1 server"
+	case i.Kind == Fleet:
+		return fmt.Sprintf("%d servers", i.Servers)
+	case i.Kind == Runners:
+		return ""
 	case i.Gateways == 1:
 		return "1 gateway"
 	default:
@@ -88,11 +105,11 @@ func (i Item) Uses() string {
 // Active says in words how many runs or calls go on.
 func (i Item) Active() string {
 	n, noun := i.InFlight, "call"
-	if i.Kind == Gateway {
+	if i.Kind == Gateway || i.Kind == Runners {
 		n, noun = i.Runs, "run"
 	}
 	switch {
-	case i.State == Stale || i.State == Silent || i.Kind == Hub:
+	case i.State == Stale || i.State == Silent || i.Kind == Hub || i.Kind == Fleet:
 		return ""
 	case n == 1:
 		return "1 " + noun

@@ -127,6 +127,9 @@ func (m *hostModel) head() []string {
 		memory += i.MemoryMB
 	}
 	facts := []string{count(counts[inventory.Gateway], "gateway"), count(counts[inventory.Hub], "hub"), count(counts[inventory.Server], "shared server")}
+	if n := counts[inventory.FleetServer]; n > 0 {
+		facts = append(facts, count(n, "server")+" of the fleet")
+	}
 	if stale > 0 {
 		facts = append(facts, fmt.Sprintf("%d stale", stale))
 	}
@@ -184,13 +187,16 @@ func itemName(i inventory.Item) string {
 	if i.Kind == inventory.Gateway {
 		return strings.TrimPrefix(i.URL, "http://")
 	}
+	if i.Host != "" {
+		return i.Name + " on " + i.Host
+	}
 	return i.Name
 }
 
 func itemDetail(i inventory.Item) []string {
 	facts := []string{fmt.Sprintf("%s %s, %s", i.Kind, i.URL+i.Name, i.State)}
 	for _, fact := range []struct{ name, value string }{
-		{"version", i.Version}, {"process", positive(i.PID, "%d")}, {"session", i.Session}, {"agent", positive(i.Client, "%d")}, {"folder", i.Folder}, {"calls", positive(int(i.Calls), "%d")},
+		{"version", i.Version}, {"process", positive(i.PID, "%d")}, {"session", i.Session}, {"agent", positive(i.Client, "%d")}, {"folder", i.Folder}, {"host", i.Host}, {"lease", positive(int(i.Lease), "%d")}, {"calls", positive(int(i.Calls), "%d")},
 	} {
 		if fact.value != "" {
 			facts = append(facts, fact.name+" "+fact.value)

@@ -430,6 +430,9 @@ func TestFleetOwnerKilled(t *testing.T) {
 	w.hubOfFleet(n.url(), false)
 	w.bump(g)
 	before := w.servers()
+	if all := w.must("status", "--all"); !strings.Contains(all, "\tready\t") || !strings.Contains(all, "\tstandby\t") {
+		t.Errorf("status --all prints\n%s", all)
+	}
 	killed := time.Now()
 	if err := owner.Process.Kill(); err != nil {
 		t.Fatal(err)
@@ -439,6 +442,17 @@ func TestFleetOwnerKilled(t *testing.T) {
 		count, _, err := tryBump(t.Context(), g)
 		return err == nil && count == 1
 	})
+	type item struct {
+		Kind, Name, State, Error string
+		Lease                    uint64
+	}
+	var items []item
+	if err := json.Unmarshal([]byte(w.must("status", "--all", "--json")), &items); err != nil {
+		t.Fatal(err)
+	}
+	if i := slices.IndexFunc(items, func(i item) bool { return i.Kind == "fleet server" }); i < 1 || items[i].Name != "count" || items[i].State != "ready" || items[i].Lease == 0 {
+		t.Errorf("status --all: %+v", items)
+	}
 	t.Logf("the next owner has answered after %s", time.Since(killed).Round(time.Millisecond))
 	if after := w.servers(); len(before) != 1 || len(after) != 1 || before[0] == after[0] {
 		t.Errorf("servers %v, then %v; want one other", before, after)

@@ -57,12 +57,12 @@ func (s *shared) called(r micro.Request) {
 		g.answer(number, nil, errNotOffered, &s.target, nil)
 		return
 	}
-	g.called(&s.target, number, head, r.Data(), nil)
+	g.called(nil, &s.target, number, head, r.Data())
 }
 
 // called begins a call. term is that of the lease of the server, nil if it has none. It must
 // not block.
-func (g *gateway) called(s *target, number uint64, head wire.Call, args []byte, term context.Context) {
+func (g *gateway) called(term context.Context, s *target, number uint64, head wire.Call, args []byte) {
 	c := &call{gateway: g, server: s, number: number, head: head, term: term, asks: map[int]chan wire.Reply{}}
 	c.life, c.end = context.WithCancel(g.life)
 	if !g.add(c) {

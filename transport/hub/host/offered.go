@@ -163,7 +163,7 @@ func (s *offered) open() error {
 		verb, token string
 		handle      nats.MsgHandler
 	}{
-		{wire.Invoke, s.token, func(m *nats.Msg) { s.called(m, term) }},
+		{wire.Invoke, s.token, func(m *nats.Msg) { s.called(term, m) }},
 		{wire.Tools, s.token, s.listed},
 		{wire.Ping, s.token, s.greeted},
 		{wire.Open, wire.Anyone, s.greeted},
@@ -201,7 +201,7 @@ func (s *offered) withdraw() {
 }
 
 // called handles a tool call or a fetch. It must not block.
-func (s *offered) called(m *nats.Msg, term context.Context) {
+func (s *offered) called(term context.Context, m *nats.Msg) {
 	g, number, ok := s.fleet.from(m.Subject, m.Reply)
 	if !ok {
 		return
@@ -217,7 +217,7 @@ func (s *offered) called(m *nats.Msg, term context.Context) {
 		g.answer(number, nil, err, &s.target, nil)
 		return
 	}
-	g.called(&s.target, number, head, m.Data, term)
+	g.called(term, &s.target, number, head, m.Data)
 }
 
 // listed answers with the tools.
