@@ -128,6 +128,7 @@ func (s *System) serverSpec(name string, config mcpclient.Config, starts bool) s
 			HealthInterval: s.options.HealthInterval,
 			Memory:         s.options.Memory,
 			Rest:           rests,
+			Rested:         s.options.Rested,
 			Known:          last,
 			KnownReview:    knownReview,
 			Review:         review,

@@ -55,6 +55,7 @@ type Options struct {
 	Memory         server.Memory               // keeps tool lists over restarts; nil: none
 	OnDemand       bool                        // connect to a server when Await or a call first selects it
 	Rest           bool                        // servers whose tools are in Memory rest until the first call
+	Rested         func()                      // called when a server begins to rest; must not block; nil: nothing
 	Types          func() Types                // how modules are written, called for each; nil: the zero Types
 	NoObserve      bool                        // overrides Types
 	Feed           *live.Feed                  // has the log, too; nil: the log is not among the events

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -124,6 +125,7 @@ type rig struct {
 	on    mcpclient.Events // of the last dial
 	dials []time.Duration  // time of each dial since the start
 	begin time.Time
+	rests atomic.Int64 // how often the server began to rest
 }
 
 // options are the settings of a rig.
@@ -152,7 +154,7 @@ func start(t *testing.T, o options) *rig {
 	logger := cmp.Or(o.logger, slog.New(slog.DiscardHandler))
 	child := server.New(server.Options{
 		Name: "fake", Config: o.config, ConnectTimeout: cmp.Or(o.connect, 30*time.Second), OnDemand: o.demand, Memory: o.memory,
-		Rest: o.known != nil, Known: o.known, Logger: logger, Work: r.work, Port: cmp.Or(o.port, &r.port), Dial: r.dial(o.dial),
+		Rested: func() { r.rests.Add(1) }, Rest: o.known != nil, Known: o.known, Logger: logger, Work: r.work, Port: cmp.Or(o.port, &r.port), Dial: r.dial(o.dial),
 	})
 	r.root = engine.SpawnFunc(func(c *actor.Context) {
 		switch m := c.Message().(type) {

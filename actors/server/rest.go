@@ -47,6 +47,9 @@ func (s *Server) restDue(m restDue) {
 	s.attempt, s.retries, s.reconnecting = 0, retry.New(), false
 	s.asleep = true
 	s.enter(toolscript.Resting)
+	if s.Rested != nil {
+		s.Rested()
+	}
 	s.Logger.Info("server rests", slog.Duration("idle", s.Config.Idle))
 }
 

@@ -64,6 +64,9 @@ func TestIdleServerRests(t *testing.T) {
 		if diff := cmp.Diff([]string{"resting"}, describe(r.take())); diff != "" || c.open() != 0 {
 			t.Errorf("when it rests (-want +got), %d open connections:\n%s", c.open(), diff)
 		}
+		if n := r.rests.Load(); n != 1 {
+			t.Errorf("Rested was called %d times, want once", n)
+		}
 		time.Sleep(24 * time.Hour) // there are no pings and no attempts
 		begin := r.call(t.Context(), "a")
 		synctest.Wait()

@@ -26,7 +26,7 @@ import (
 	"github.com/toolscript/toolscript/transport/oauth"
 )
 
-// Options configure a Server. All fields are required except Login, Starts, Memory,
+// Options configure a Server. All fields are required except Login, Rest, Rested, Starts, Memory,
 // HealthInterval, Tracer, Port, Known and Review.
 type Options struct {
 	Name           string
@@ -37,6 +37,7 @@ type Options struct {
 	OnDemand       bool           // dial at the first Want or Call, not at the start
 	Rest           bool           // be in state resting until the first Want or Call; Known must have the tools, and Config no Problem
 	Starts         *Starts        // shared by all servers; nil means no limit
+	Rested         func()         // called when the server begins to rest; does not block; nil: nothing
 	HealthInterval time.Duration  // between two health checks; 0 means 30 seconds
 	Memory         Memory         // nil if no tools are stored
 	Logger         *slog.Logger

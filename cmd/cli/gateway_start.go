@@ -196,7 +196,8 @@ func (o *startOptions) open(loaded *config.Config, logger *slog.Logger) (*runnin
 	g.daemon, err = o.host.Start(loaded, daemon.Options{
 		Trust: o.trust, Search: o.overSearch, Logger: logger, MCP: true, Telemetry: true,
 		Actors: actors.Options{
-			Feed: o.feed, NoObserve: o.noObserve, HealthInterval: time.Duration(o.health), Approvals: o.approvals(),
+			Rested: func() { shrink.Reset(settleTime) },
+			Feed:   o.feed, NoObserve: o.noObserve, HealthInterval: time.Duration(o.health), Approvals: o.approvals(),
 			Scripts: actors.Scripts{Warm: true, URL: g.urlOf, IdleTime: time.Duration(o.idle), Idle: func() { shrink.Reset(settleTime) }},
 		},
 	})

@@ -184,11 +184,19 @@ func (b *bench) restMemory(ctx context.Context, n int) (mb []float64, err error)
 }
 
 func (b *bench) memoryAtRest(ctx context.Context, config string, n int) (mb float64, err error) {
-	g, err := b.gateway(ctx, config, "--worker-idle", unused.String())
+	p := b.Program
+	p.Bin = filepath.Join(b.Home, "toolscript")
+	if err := errors.Join(copyFile(p.Bin, b.Bin), harness.Uncache(p.Bin)); err != nil {
+		return 0, err
+	}
+	g, err := p.StartGateway(ctx, "--config", config, "--worker-idle", unused.String())
 	if err != nil {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, g.Stop()) }()
+	if err := g.Ready(ctx); err != nil {
+		return 0, err
+	}
 	for i := range n {
 		var answer any
 		if status, err := g.Post(ctx, fmt.Sprintf("/tools/s%d__echo", i), map[string]any{"message": "x"}, &answer); err != nil || status != 200 {
