@@ -57,13 +57,12 @@ func (s *shared) called(r micro.Request) {
 		g.answer(number, nil, errNotOffered, &s.target, nil)
 		return
 	}
-	g.called(nil, &s.target, number, head, r.Data())
+	g.called(&call{server: &s.target, number: number, head: head}, r.Data())
 }
 
-// called begins a call. term is that of the lease of the server, nil if it has none. It must
-// not block.
-func (g *gateway) called(term context.Context, s *target, number uint64, head wire.Call, args []byte) {
-	c := &call{gateway: g, server: s, number: number, head: head, term: term, asks: map[int]chan wire.Reply{}}
+// called begins a call. It must not block.
+func (g *gateway) called(c *call, args []byte) {
+	c.gateway, c.asks = g, map[int]chan wire.Reply{}
 	c.life, c.end = context.WithCancel(g.life)
 	if !g.add(c) {
 		c.end()

@@ -217,7 +217,7 @@ func (s *offered) called(term context.Context, m *nats.Msg) {
 		g.answer(number, nil, err, &s.target, nil)
 		return
 	}
-	g.called(term, &s.target, number, head, m.Data)
+	g.called(&call{server: &s.target, number: number, head: head, term: term}, m.Data)
 }
 
 // listed answers with the tools.
