@@ -68,7 +68,7 @@ func (g *gateway) called(c *call, args []byte) {
 		c.end()
 		return
 	}
-	if head.Size > 0 {
+	if c.head.Size > 0 {
 		go c.receive()
 		return
 	}
