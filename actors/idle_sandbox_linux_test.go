@@ -21,7 +21,7 @@ type killedWhenLent struct {
 func (k killedWhenLent) Run(ctx context.Context, j runner.Job, h runner.Host) (runner.Outcome, error) {
 	if k.left.Add(-1) >= 0 {
 		k.Kill()
-		<-k.Sandbox.Done()
+		<-k.Done()
 	}
 	return k.Sandbox.Run(ctx, j, h)
 }

@@ -64,7 +64,7 @@ func copyProgram(to, from string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(os.WriteFile(to, text, 0o700), harness.Uncache(to)) //nolint:gosec // a program
+	return errors.Join(os.WriteFile(to, text, 0o700), harness.Uncache(to))
 }
 
 // run measures both kinds and prints the table.
@@ -77,8 +77,9 @@ func run(ctx context.Context, s setting, out io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("shared servers: %w", err)
 	}
-	fmt.Fprintf(out, "%d gateways with %d servers: %q\n\n", s.gateways, s.servers, s.names())
-	fmt.Fprintln(out, "| | own servers | shared servers | ratio | goal |\n|---|---|---|---|---|")
+	show := func(format string, args ...any) { _, _ = fmt.Fprintf(out, format, args...) } // the terminal
+	show("%d gateways with %d servers: %q\n\n", s.gateways, s.servers, s.names())
+	show("| | own servers | shared servers | ratio | goal |\n|---|---|---|---|---|\n")
 	row := func(what string, a, b float64, digits, goal int) {
 		ratio, reached := "", ""
 		if a > 0 && b > 0 {
@@ -90,7 +91,7 @@ func run(ctx context.Context, s setting, out io.Writer) error {
 				reached = fmt.Sprintf("≤ 1/%d: **missed**", goal)
 			}
 		}
-		fmt.Fprintf(out, "| %s | %.*f | %.*f | %s | %s |\n", what, digits, a, digits, b, ratio, reached)
+		show("| %s | %.*f | %.*f | %s | %s |\n", what, digits, a, digits, b, ratio, reached)
 	}
 	for _, of := range slices.Concat(kinds, []string{kindServing, kindAll}) {
 		a, b, goal := own.used[of], shared.used[of], goals[of]
