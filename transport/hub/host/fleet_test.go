@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	natsserver "github.com/nats-io/nats-server/v2/server"
 
@@ -267,4 +269,45 @@ func TestFleetLostHub(t *testing.T) {
 			return false
 		}
 	})
+}
+
+// TestAskedAtItsEnd: a hub that is asked for its statistics all the time ends.
+func TestAskedAtItsEnd(t *testing.T) {
+	at, cfg := startNATS(t), config(t, "")
+	nc, err := cluster.Connect(within(t), at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	inbox := nc.NewRespInbox()
+	over := make(chan struct{})
+	var asking sync.WaitGroup
+	for range 2 {
+		asking.Go(func() {
+			for {
+				select {
+				case <-over:
+					return
+				default:
+					_ = nc.PublishRequest("$SRV.STATS."+cluster.Service("srv"), inbox, nil) // a lost connection fails the test
+					time.Sleep(50 * time.Microsecond)                                       // the hub can follow
+				}
+			}
+		})
+	}
+	for range 100 {
+		h := mustJoin(t, at, "one", cfg, true)
+		ended := make(chan error, 1)
+		go func() { ended <- h.Close() }()
+		select {
+		case err := <-ended:
+			if err != nil {
+				t.Error(err)
+			}
+		case <-within(t).Done():
+			t.Fatal("the hub does not end")
+		}
+	}
+	close(over)
+	asking.Wait()
 }

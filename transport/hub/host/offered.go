@@ -191,13 +191,13 @@ func (s *offered) shut() {
 // withdraw ends the offer. Calls in flight go on.
 func (s *offered) withdraw() {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.end()
 	s.shut()
 	if s.token != "" {
 		s.announce(wire.ServerView{Status: toolscript.ServerStatus{State: toolscript.Stopped}})
 	}
-	_ = s.service.Stop() // the connection may have ended
+	s.mu.Unlock()
+	_ = s.service.Stop() // the connection may have ended. Without mu: it waits for stats
 }
 
 // called handles a tool call or a fetch. It must not block.
