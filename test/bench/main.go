@@ -32,8 +32,8 @@ func main() {
 		echo()
 		return
 	}
-	if i := slices.Index(os.Args, asHub); i > 0 && i+1 < len(os.Args) {
-		if err := runHub(os.Args[i+1]); err != nil {
+	if is, err := role(os.Args[1:]); is {
+		if err != nil {
 			fmt.Fprintln(os.Stderr, "bench:", err)
 			os.Exit(1)
 		}
@@ -52,6 +52,19 @@ func main() {
 	}
 }
 
+// role runs what the arguments make of this program, if they do.
+func role(args []string) (is bool, err error) {
+	switch {
+	case len(args) == 1 && args[0] == asNATS:
+		return true, runNATS()
+	case len(args) == 2 && args[0] == asHub:
+		return true, runHub(args[1])
+	case len(args) == 2 && args[0] == asFleetHub:
+		return true, runFleetHub(args[1])
+	}
+	return false, nil
+}
+
 // sections are the parts of the benchmark, in the order of the output.
 var sections = []struct {
 	name    string
@@ -67,6 +80,7 @@ var sections = []struct {
 	{"rest", (*bench).rest},
 	{"calls", (*bench).calls},
 	{"shared", (*bench).shared},
+	{"pool", (*bench).pool},
 	{"scripts", (*bench).scripts},
 	{"load", (*bench).load},
 	{"reset", (*bench).reset},

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/toolscript/toolscript"
@@ -48,30 +50,49 @@ func runHub(socket string) error {
 	return errors.Join(err, h.Close(), s.Close(context.Background()))
 }
 
-// shared compares a call of an own server with one of a shared server, which runs in
-// another process. The calls alternate.
-func (b *bench) shared(ctx context.Context) error {
-	socket := filepath.Join(b.Home, "hub")
-	cmd := exec.CommandContext(ctx, b.self, asHub, socket)
+// child starts this program in a role, and returns the first line that it prints. stop ends it.
+func (b *bench) child(ctx context.Context, role ...string) (line string, stop func(), err error) {
+	cmd := exec.CommandContext(ctx, b.self, role...)
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
-		return err
+		return "", nil, err
 	}
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
-		return err
+		return "", nil, err
 	}
 	cmd.Stderr = os.Stderr
 	if err := cmd.Start(); err != nil {
+		return "", nil, err
+	}
+	stop = func() {
+		_ = stdin.Close() // ends it
+		_ = cmd.Wait()    // measured already
+	}
+	text, err := bufio.NewReader(stdout).ReadString('\n')
+	if err != nil {
+		stop()
+		return "", nil, fmt.Errorf("%s has not started: %w", role[0], err)
+	}
+	return strings.TrimSpace(text), stop, nil
+}
+
+// shared compares a call of an own server with one of a shared server and with one of a server
+// of a fleet, which run in other processes. The calls alternate.
+func (b *bench) shared(ctx context.Context) error {
+	socket := filepath.Join(b.Home, "hub")
+	_, stop, err := b.child(ctx, asHub, socket)
+	if err != nil {
 		return err
 	}
-	defer func() {
-		_ = stdin.Close() // ends the hub
-		_ = cmd.Wait()    // measured already
-	}()
-	if _, err := io.ReadFull(stdout, make([]byte, len("ready"))); err != nil {
-		return fmt.Errorf("the hub has not started: %w", err)
+	defer stop()
+	url, stopFleet, err := b.startFleet(ctx)
+	if err != nil {
+		return err
 	}
+	defer stopFleet()
+	fleet := hub.NewFleet(hub.FleetOptions{Address: func() hub.Address { return hub.Address{URL: url} }})
+	defer fleet.Close()
 	client := hub.NewClient(hub.ClientOptions{Find: func(context.Context) (hub.Endpoint, error) {
 		return hub.Endpoint{Token: hubToken, Dial: func(ctx context.Context) (net.Conn, error) {
 			return (&net.Dialer{}).DialContext(ctx, "unix", socket)
@@ -82,8 +103,8 @@ func (b *bench) shared(ctx context.Context) error {
 	other := own
 	other.Shared = mcpclient.SharedHost
 	s, err := actors.Start(actors.Options{
-		Servers: map[string]mcpclient.Config{"own": own, "shared": other},
-		Dial:    server.DialAll(mcpclient.Dialer{}, builtin.Dialer{}, server.DialShared(client.Dial)),
+		Servers: map[string]mcpclient.Config{"own": own, "shared": other, "fleet": {Type: mcpclient.Fleet}},
+		Dial:    server.DialFleet(fleet.Dial, server.DialAll(mcpclient.Dialer{}, builtin.Dialer{}, server.DialShared(client.Dial))),
 	})
 	if err != nil {
 		return err
@@ -96,10 +117,10 @@ func (b *bench) shared(ctx context.Context) error {
 }
 
 func compareShared(ctx context.Context, s *actors.System) error {
-	for _, of := range []struct{ what, tool, args, want string }{
-		{"a small call", "echo", `{"text":"x"}`, "≤ 0.5"},
-		{"an answer of 100 KB", "big", `{"bytes":100000}`, ""},
-		{"an answer of 5 MB", "big", `{"bytes":5000000}`, ""},
+	for _, of := range []struct{ what, tool, args, shared, fleet string }{
+		{"a small call", "echo", `{"text":"x"}`, "≤ 0.5", "≤ 1"},
+		{"an answer of 100 KB", "big", `{"bytes":100000}`, "", ""},
+		{"an answer of 5 MB", "big", `{"bytes":5000000}`, "", ""},
 	} {
 		once := func(server string) (time.Duration, error) {
 			begin := time.Now()
@@ -107,26 +128,29 @@ func compareShared(ctx context.Context, s *actors.System) error {
 			return time.Since(begin), err
 		}
 		rounds := 1000
-		if of.want == "" {
+		if of.shared == "" {
 			rounds = 100
 		}
-		var own, shared, beyond []float64
+		took := map[string][]float64{}
 		for i := range rounds {
-			a, err := once("own")
-			if err != nil {
-				return err
-			}
-			b, err := once("shared")
-			if err != nil {
-				return err
-			}
-			if i >= rounds/10 { // warm
-				own, shared, beyond = append(own, milliseconds(a)), append(shared, milliseconds(b)), append(beyond, milliseconds(b-a))
+			var own time.Duration
+			for _, server := range []string{"own", "shared", "fleet"} {
+				d, err := once(server)
+				if err != nil {
+					return err
+				}
+				if server == "own" {
+					own = d
+				}
+				if i >= rounds/10 { // warm
+					took[server] = append(took[server], milliseconds(d))
+					took["more "+server] = append(took["more "+server], milliseconds(d-own))
+				}
 			}
 		}
-		show(of.what+" on an own server", "ms", own, "")
-		show("  on a shared server", "ms", shared, "")
-		show("  more on a shared server", "ms", beyond, of.want)
+		show(of.what+" on an own server", "ms", took["own"], "")
+		show("  more on a shared server", "ms", took["more shared"], of.shared)
+		show("  more on a server of a fleet over loopback", "ms", took["more fleet"], of.fleet)
 	}
 	return nil
 }
