@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolscript/toolscript/test/harness"
 	"github.com/toolscript/toolscript/test/partition/history"
 )
 
@@ -152,15 +152,11 @@ func newFleet(t *testing.T) *fleet {
 	return f
 }
 
-func freePorts(t *testing.T, n int) (ports []int) {
+func freePorts(t *testing.T, n int) []int {
 	t.Helper()
-	for range n {
-		l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", loopback+":0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = l.Close() }() // nothing was accepted
-		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
+	ports, err := harness.FreePorts(n)
+	if err != nil {
+		t.Fatal(err)
 	}
 	return ports
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -43,14 +42,11 @@ type broker struct {
 // newNATS reserves a port. The server does not run yet.
 func newNATS(t *testing.T, users ...*natsserver.User) *broker {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	ports, err := harness.FreePorts(1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := &broker{T: t, port: l.Addr().(*net.TCPAddr).Port, users: users, store: t.TempDir()} //nolint:forcetypeassert // tcp
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
+	n := &broker{T: t, port: ports[0], users: users, store: t.TempDir()}
 	t.Cleanup(n.stop)
 	return n
 }

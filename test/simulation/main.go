@@ -19,6 +19,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/toolscript/toolscript/test/harness"
 )
 
 // sizes are the flags.
@@ -105,7 +107,7 @@ func run(ctx context.Context, s sizes, out io.Writer) (err error) {
 
 // start starts the nodes and the hubs.
 func (f *fleet) start(ctx context.Context, dir string, s sizes) error {
-	ports, err := freePorts(3 * nodes)
+	ports, err := harness.FreePorts(3 * nodes)
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -128,17 +127,4 @@ func trafficOf(ctx context.Context, port int) (t traffic, err error) {
 	}
 	defer func() { _ = answer.Body.Close() }() // it was read
 	return t, json.NewDecoder(answer.Body).Decode(&t)
-}
-
-// freePorts returns ports that nothing listens on at present.
-func freePorts(n int) (ports []int, err error) {
-	for range n {
-		l, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", loopback+":0")
-		if err != nil {
-			return nil, err
-		}
-		defer func() { err = errors.Join(err, l.Close()) }()
-		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
-	}
-	return ports, nil
 }
