@@ -89,20 +89,7 @@ func startNATS(t *testing.T, users ...user) string {
 	if err != nil {
 		t.Fatalf("%v in:\n%s", err, config)
 	}
-	o.NoSigs, o.NoLog = true, true
-	s, err := natsserver.NewServer(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Start()
-	t.Cleanup(func() {
-		s.Shutdown()
-		s.WaitForShutdown()
-	})
-	if !s.ReadyForConnections(patience) {
-		t.Fatal("the NATS server is not ready")
-	}
-	return s.Addr().String()
+	return run(t, o)
 }
 
 // as is the login of a user.
