@@ -55,7 +55,7 @@ var onlyIn = map[string]struct {
 	"github.com/pelletier/go-toml":                   {[]string{"cmd/clients"}, "only the files of one client are TOML"},
 	"github.com/gofrs/flock":                         {[]string{"sharedfile", "transport/builtin/changes", "actors/audit/chain", "actors/search/vectors"}, "file locks between processes"},
 	"github.com/rogpeppe/go-internal":                {[]string{"actors/pin", "test"}, "one place makes differences of texts of servers"},
-	"mvdan.cc/sh":                                    {[]string{"cmd/hook/permission", "transport/builtin/patch"}, "the decision about an agent's commands, and the command before a patch"},
+	"mvdan.cc/sh":                                    {[]string{"cmd/hook/permission", "transport/builtin/patch", "cmd/adhoc"}, "the decision about an agent's commands, the command before a patch, and the command of --stdio"},
 	"filippo.io/age":                                 {[]string{"cmd/recordings"}, "one package encrypts files"},
 	"github.com/godbus/dbus":                         {[]string{"cmd/confirm"}, "codes of approvals go to the desktop from one package"},
 	"charm.land/bubbletea":                           {[]string{"cmd/top"}, "one package draws screens"},

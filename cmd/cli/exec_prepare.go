@@ -108,6 +108,9 @@ func (o *execOptions) runLimits() toolscript.Limits {
 // configuredTokens returns output.maxTokens of the configuration. An error in the
 // configuration is reported where a run starts.
 func (a *app) configuredTokens(trust bool) (tokens int, set bool) {
+	if !config.Mentions(a.host.ConfigOptions(trust), "maxTokens") {
+		return 0, false
+	}
 	loaded, err := config.Load(a.host.ConfigOptions(trust))
 	if err != nil || loaded.Settings.Output.MaxTokens == nil {
 		return 0, false

@@ -81,6 +81,9 @@ func (o *getTypesOptions) run(ctx context.Context) error {
 	}
 	defer g.Close()
 	filter := toolscript.ParseFilter(o.filter)
+	if filter == nil {
+		filter = o.extraServers()
+	}
 	over := o.waiting(connectingText)
 	types, err := g.Types(ctx, filter, o.module(), actors.DefaultConnectTimeout)
 	over()

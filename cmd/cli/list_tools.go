@@ -53,7 +53,7 @@ func (o *listToolsOptions) run(ctx context.Context) error {
 		return err
 	}
 	defer g.Close()
-	var f toolscript.Filter
+	f := toolscript.Filter(o.extraServers())
 	if o.server != "" {
 		f = toolscript.Filter{o.server}
 	}

@@ -86,10 +86,11 @@ func newRoot(a *app) *cobra.Command {
 	root.Flags().SetInterspersed(false) // arguments after FILE.ts belong to the script
 	a.addGlobalFlags(root.PersistentFlags())
 	root.AddCommand(
-		newExec(a), newCheck(a), newSave(a), newRun(a), newScripts(a), newAgent(a), newHarness(a), newOutput(a), newRuns(a), newAudit(a), newApprovals(a), newPins(a), newGateway(a), newHub(a), newFleet(a), newStatus(a), newTop(a), newDashboard(a), newServers(a), newListServers(a), newListTools(a), newGetTypes(a), newSearch(a),
+		newExec(a), newCall(a), newCheck(a), newSave(a), newRun(a), newScripts(a), newAgent(a), newHarness(a), newOutput(a), newRuns(a), newAudit(a), newApprovals(a), newPins(a), newGateway(a), newHub(a), newFleet(a), newStatus(a), newTop(a), newDashboard(a), newServers(a), newListServers(a), newListTools(a), newGetTypes(a), newSearch(a),
 		newResources(a), newPrompts(a),
 		newInit(a), newConnect(a), newAuth(a), newTrust(a), newConfig(a), newCache(a), newDeno(a), newDoctor(a), newVersion(a), newMCP(a), newPrompt(a), newDemo(a), newMan(a), newHook(a), newLogs(a),
 	)
+	a.takeServers(root)
 	addCompletion(root)
 	a.completeNames(root)
 	return root

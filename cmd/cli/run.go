@@ -112,6 +112,12 @@ func (o *execOptions) parameters(ctx context.Context, words []string, s runner.S
 	if !s.Function {
 		schema = json.RawMessage(`{"type":"object","properties":{},"additionalProperties":false}`)
 	}
+	return o.object(ctx, words, schema)
+}
+
+// object reads an object that fits a schema, from the words of the command line or from
+// standard input.
+func (o *execOptions) object(ctx context.Context, words []string, schema json.RawMessage) (json.RawMessage, error) {
 	if !readsStdin(words) {
 		return arguments.Parse(ctx, words, schema)
 	}

@@ -95,6 +95,9 @@ func (o *searchOptions) untrusted(ctx context.Context, g *target.Gateway) error 
 }
 
 func (o *searchOptions) find(ctx context.Context) (toolscript.SearchAnswer, error) {
+	if len(o.servers) == 0 {
+		o.servers = o.extraServers()
+	}
 	q := toolscript.SearchQuery{
 		Text: o.query, Limit: int(o.results.Limit), Servers: o.servers, ReadOnly: o.readOnly, Types: o.form == form.Types,
 	}

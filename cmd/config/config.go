@@ -124,6 +124,7 @@ type Options struct {
 	Trust   bool   // --trust: the project's file has effect for this command; nothing is stored
 	Strict  bool   // a file that cannot be read is an error, not a warning
 	Missing bool   // a named file may be missing; see File.Found
+	Extra   Extra  // servers of one command
 
 	WorkDir   string                      // default: the working directory
 	LookupEnv func(string) (string, bool) // default: os.LookupEnv

@@ -31,6 +31,9 @@ func Load(o Options) (*Config, error) {
 	if err := l.ofUser(files); err != nil {
 		return nil, err
 	}
+	if err := l.addExtra(); err != nil {
+		return nil, err
+	}
 	l.serveFleet()
 	l.serveScripts()
 	l.rest()
@@ -131,22 +134,10 @@ func (l *loader) expand(d *document, e effect) {
 	}
 }
 
-// merge puts a valid file over the earlier files. Servers that are not trusted replace
-// earlier servers too: a script of the project must not reach another server of the same
-// name, such as the production database.
+// merge puts a valid file over the earlier files.
 func (l *loader) merge(d *document, file File, e effect) error {
-	packs := merged(l.config.Settings.ToolPacks, d.root.child("toolPacks")) // a file cannot change the servers of an earlier one
-	for name, n := range d.root.child("mcpServers").children() {
-		c, err := l.options.server(n, file, packs)
-		if err != nil {
-			return err
-		}
-		if problem := l.options.problem(name, n, e.server(name)); problem != nil {
-			c.Problem = problem
-		}
-		l.config.Servers[name] = c
-		l.awake[name] = n.child("idle") != nil && c.Idle == 0
-		l.report(d.idleFields(name, n))
+	if err := l.mergeServers(d, file, e); err != nil {
+		return err
 	}
 	l.scripts(file, e)
 	l.distrust(d, file, e)
@@ -167,6 +158,26 @@ func (l *loader) merge(d *document, file File, e effect) error {
 	l.pin(d, file)
 	if n := d.root.child("search").child("remote"); n != nil && l.config.Settings.Search.Model != "" {
 		l.report(Mistakes{d.mistake([]string{"search", "remote"}, n.key, "has no effect together with search.model")})
+	}
+	return nil
+}
+
+// mergeServers puts the servers of a file over the earlier ones. Servers that are not trusted
+// replace earlier servers too: a script of the project must not reach another server of the
+// same name, such as the production database.
+func (l *loader) mergeServers(d *document, file File, e effect) error {
+	packs := merged(l.config.Settings.ToolPacks, d.root.child("toolPacks")) // a file cannot change the servers of an earlier one
+	for name, n := range d.root.child("mcpServers").children() {
+		c, err := l.options.server(n, file, packs)
+		if err != nil {
+			return err
+		}
+		if problem := l.options.problem(name, n, e.server(name)); problem != nil {
+			c.Problem = problem
+		}
+		l.config.Servers[name] = c
+		l.awake[name] = n.child("idle") != nil && c.Idle == 0
+		l.report(d.idleFields(name, n))
 	}
 	return nil
 }

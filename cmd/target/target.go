@@ -136,9 +136,10 @@ func (g *Gateway) Difference() string {
 }
 
 // Shared finds a running gateway. It is nil if there is none or if its version differs.
-// It is also nil with --trust, which a running gateway cannot follow.
+// It is also nil with --trust and with servers of the command line, which a running gateway
+// cannot follow.
 func (f *Finder) Shared(ctx context.Context, trust bool) (*Gateway, error) {
-	if trust && f.URL == "" {
+	if (trust || len(f.Host.Config.Extra) > 0) && f.URL == "" {
 		return nil, nil
 	}
 	g, err := f.Find(ctx)

@@ -3,6 +3,7 @@
 package value
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -29,6 +30,8 @@ type Printer struct {
 	// Dir is a folder that gets the images and files of the value, whose names then stand in
 	// the printed value, below DirName; "" is none.
 	Dir, DirName string
+	// Write writes the text of a value. Nil writes the text and a newline.
+	Write func(w io.Writer, text []byte) error
 }
 
 // Part describes a shortened value in the output of --json.
@@ -109,6 +112,9 @@ func (p Printer) Print(w io.Writer, runID string, value json.RawMessage) error {
 		return p.WriteFile(runID, value)
 	}
 	text, _, unwritten := p.Text(runID, value)
+	if p.Write != nil {
+		return cmp.Or(p.Write(w, text), unwritten)
+	}
 	_, err := w.Write(append(text, '\n'))
 	return cmp.Or(err, unwritten)
 }
@@ -118,6 +124,11 @@ func (p Printer) Print(w io.Writer, runID string, value json.RawMessage) error {
 // prints it.
 func (p Printer) WriteFile(runID string, value json.RawMessage) error {
 	data, err := File(value, "", false)
+	if p.Write != nil && err == nil && bytes.Equal(data, append(bytes.Clone(value), '\n')) { // it is not binary content
+		var text bytes.Buffer
+		err = p.Write(&text, value)
+		data = text.Bytes()
+	}
 	if err == nil {
 		err = os.WriteFile(p.File, data, 0o600)
 	}

@@ -1,0 +1,223 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors"
+	"github.com/toolscript/toolscript/cmd/arguments"
+	"github.com/toolscript/toolscript/cmd/exit"
+	"github.com/toolscript/toolscript/cmd/flags"
+	"github.com/toolscript/toolscript/cmd/form"
+	"github.com/toolscript/toolscript/cmd/scriptrun"
+	"github.com/toolscript/toolscript/cmd/source"
+	"github.com/toolscript/toolscript/cmd/value"
+	"github.com/toolscript/toolscript/naming"
+	"github.com/toolscript/toolscript/transport/gateway"
+)
+
+// callOptions are those of exec: a call is a run of a script that makes it, so that it has
+// the rules, the limits and the records of a run.
+type callOptions struct {
+	*execOptions
+	form form.Form
+}
+
+func newCall(a *app) *cobra.Command {
+	o := &callOptions{execOptions: newExecOptions(a, "toolscript call")}
+	c := &cobra.Command{
+		Use:                   "call [flags] SERVER.TOOL [KEY=VALUE | KEY:=JSON]... | SERVER.TOOL -",
+		DisableFlagsInUseLine: true,
+		Short:                 "Call one tool",
+		Long: `Call one tool, and print its result.
+
+SERVER.TOOL is the tool as scripts write it, such as github.createIssue, or its id, such
+as github__create_issue. KEY=VALUE is an argument; the value becomes a number, a boolean,
+an array, an object or null if the schema of the tool wants that. KEY:=JSON is an argument
+as JSON. With "-" the arguments are one JSON object on standard input. They are checked
+before the call is made.
+
+A text is printed as it is, any other result as JSON. -o json prints all results as JSON.
+The exit codes are those of toolscript exec.`,
+		Example: `  toolscript call github.createIssue owner=octo repo=cat title='It purrs' labels:='["bug"]'
+  echo '{"path": "README.md"}' | toolscript call files.readFile -
+  toolscript call --stdio 'npx -y @modelcontextprotocol/server-everything' adhoc.echo message=hello`,
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return exit.Usage(c.CommandPath(), "missing argument: SERVER.TOOL")
+			}
+			return o.run(c.Context(), args[0], args[1:])
+		},
+	}
+	f := c.Flags()
+	o.limits.Add(f)
+	f.StringVar(&o.out, "out", "", "write the result to this `file` instead of stdout, or the bytes of an image; if it is a folder (DIR/), write the images and files of the result there, and print their names")
+	f.Var(&o.maxTokens, "max-tokens", "print about this much of the result, and the command that prints the rest; 0 prints the whole result (default 10000 on a terminal, else no limit)")
+	f.BoolVar(&o.record, "record", false, "keep the arguments and the result on the disk, so that toolscript runs replay can make the call again")
+	f.BoolVar(&o.plan, "plan", false, "if the tool does not only read, do not call it, and print the call instead")
+	flags.AddTrust(f, &o.trust)
+	form.Add(f, &o.form, "print the result as JSON")
+	c.ValidArgsFunction = a.completeCall
+	return c
+}
+
+func (o *callOptions) run(ctx context.Context, name string, words []string) error {
+	if err := o.checkFiles(); err != nil {
+		var wrong *exit.UsageError
+		if errors.As(err, &wrong) {
+			return err
+		}
+		return o.output().Finish(err)
+	}
+	at, release, err := o.place(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	tool, err := o.describe(ctx, at, name)
+	if err != nil {
+		return err
+	}
+	args, err := o.arguments(ctx, tool, words)
+	if err != nil {
+		return err
+	}
+	out := callOutput{scriptrun.NewLive(o.Stdout, o.Stderr, o.printer(), o.notice)}
+	return scriptrun.Run(ctx, at, o.request(callOf(tool, args)), nil, out, o.person())
+}
+
+// callOutput prints errors without their place in the script, which the user did not write.
+type callOutput struct{ *scriptrun.Live }
+
+// Event implements scriptrun.Output.
+func (c callOutput) Event(e toolscript.Event) error {
+	if e.End != nil && e.End.Error != nil {
+		end, failed := *e.End, *e.End.Error
+		failed.Stack, failed.Excerpt = "", ""
+		end.Error, e.End = &failed, &end
+	}
+	return c.Live.Event(e)
+}
+
+// callOf is a script that makes one call. The arguments are not part of its text, so that all
+// calls of a tool have the same text, and that no name in them has a meaning in a script.
+func callOf(tool toolscript.ToolDescription, args json.RawMessage) source.Script {
+	code := "return await " + tool.Call + "(JSON.parse(args[0]))"
+	return source.Script{Code: code, Args: []string{string(args)}}
+}
+
+// request is the run of a call. The types of the script are not checked: the arguments were
+// compared with the schema.
+func (o *callOptions) request(s source.Script) toolscript.ExecRequest {
+	r := o.execOptions.request(s)
+	r.Check = toolscript.CheckOff
+	return r
+}
+
+// printer prints texts as they are, and anything else in the form of the flag.
+func (o *callOptions) printer() value.Printer {
+	p := o.execOptions.printer()
+	p.Write = func(w io.Writer, text []byte) error {
+		var plain string
+		switch {
+		case o.form == form.YAML:
+			return form.WriteYAML(w, json.RawMessage(text))
+		case o.form != form.JSON && json.Unmarshal(text, &plain) == nil && text[0] == '"':
+			if !strings.HasSuffix(plain, "\n") {
+				plain += "\n"
+			}
+			_, err := io.WriteString(w, plain)
+			return err
+		default:
+			_, err := w.Write(append(text, '\n'))
+			return err
+		}
+	}
+	return p
+}
+
+// describer describes tools: a gateway, or the daemon of this process.
+type describer interface {
+	Describe(ctx context.Context, name string) (toolscript.ToolDescription, error)
+	Servers(ctx context.Context, f toolscript.Filter, wait time.Duration) ([]toolscript.ServerStatus, error)
+}
+
+// directDescriber is the daemon of this process.
+type directDescriber struct {
+	ownPlace
+	gateway.Direct
+}
+
+// Servers implements describer.
+func (d directDescriber) Servers(ctx context.Context, f toolscript.Filter, wait time.Duration) ([]toolscript.ServerStatus, error) {
+	return d.Direct.Servers(ctx, f, wait)
+}
+
+// describe finds a tool by its name. If the server of the tool is connecting, it waits for
+// the server.
+func (o *callOptions) describe(ctx context.Context, at place, name string) (toolscript.ToolDescription, error) {
+	from, remote := at.(describer)
+	if own, is := at.(ownPlace); is {
+		from, remote = directDescriber{own, gateway.Direct{Backend: own.Daemon}}, true
+	}
+	if !remote {
+		return toolscript.ToolDescription{}, errors.ErrUnsupported
+	}
+	tool, err := from.Describe(ctx, name)
+	if err == nil {
+		return tool, nil
+	}
+	servers, failed := from.Servers(ctx, nil, 0)
+	if failed != nil {
+		return tool, err
+	}
+	owner := ownerOf(name, servers)
+	if owner.Name == "" || owner.State.Serves() {
+		return tool, err
+	}
+	over := o.waiting(connectingText)
+	_, failed = from.Servers(ctx, toolscript.Filter{owner.Name}, actors.DefaultConnectTimeout)
+	over()
+	if failed != nil {
+		return tool, failed
+	}
+	return from.Describe(ctx, name)
+}
+
+// ownerOf is the server of a tool that is written as server.tool or server__tool: of several
+// candidates, the one with the longest name. Without one, its name is "".
+func ownerOf(tool string, servers []toolscript.ServerStatus) (owner toolscript.ServerStatus) {
+	tool = strings.TrimPrefix(tool, "tools.")
+	for _, s := range servers {
+		for _, name := range []string{s.Name, naming.ServerIdentifier(s.Name)} {
+			if (strings.HasPrefix(tool, name+".") || strings.HasPrefix(tool, name+toolscript.Separator)) && len(s.Name) > len(owner.Name) {
+				owner = s
+			}
+		}
+	}
+	return owner
+}
+
+// arguments reads the arguments of a call, and checks them.
+func (o *callOptions) arguments(ctx context.Context, tool toolscript.ToolDescription, words []string) (json.RawMessage, error) {
+	schema, err := json.Marshal(tool.InputSchema)
+	if err != nil {
+		return nil, err
+	}
+	args, err := o.object(ctx, words, schema)
+	if err != nil {
+		return nil, fmt.Errorf("%w; see: toolscript get-types %s", err, tool.ToolID)
+	}
+	if number := arguments.Inexact(args); number != "" {
+		return nil, fmt.Errorf("the number %s cannot be passed without a loss of digits; pass it as a text if the tool accepts one", number)
+	}
+	return args, nil
+}

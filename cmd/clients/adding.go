@@ -1,0 +1,60 @@
+package clients
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/config"
+)
+
+// AddServer is the change that adds a server to a file of toolscript; nil if the file has it
+// already. definition is the server as mcpServers has it. The error is a Conflict if the file
+// has another server of the name, and Invalid if the definition or the file has mistakes.
+func AddServer(file File, name string, definition json.RawMessage) (*Change, error) {
+	d, err := parse(definition)
+	if err != nil {
+		return nil, err
+	}
+	t, err := openTarget(file)
+	if err != nil {
+		return nil, err
+	}
+	if old, taken := t.servers[name]; taken {
+		if reflect.DeepEqual(old, d.root.plain()) {
+			return nil, nil
+		}
+		return nil, &toolscript.Error{
+			Kind: toolscript.Conflict,
+			Err:  fmt.Errorf("%s has another server of the name %s; choose another name", file.Path, name),
+		}
+	}
+	if err := t.change.put(inOrder(d.root), "mcpServers", name); err != nil {
+		return nil, err
+	}
+	if _, wrong := config.Check(file.Path, t.change.after); wrong != nil {
+		return nil, wrong
+	}
+	return t.change, nil
+}
+
+// inOrder is the value of a node, in which objects keep the order of their members.
+func inOrder(n *node) any {
+	switch n.kind {
+	case '{':
+		out := ordered{}
+		for _, m := range n.members {
+			out = append(out, pair{m.key, inOrder(m.value)})
+		}
+		return out
+	case '[':
+		out := []any{}
+		for _, item := range n.items {
+			out = append(out, inOrder(item))
+		}
+		return out
+	default:
+		return n.plain()
+	}
+}

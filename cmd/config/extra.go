@@ -1,0 +1,61 @@
+package config
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"slices"
+
+	"github.com/toolscript/toolscript"
+)
+
+// Extra are servers that one command adds to those of the files: the definition of each, as
+// mcpServers has it. They need no trust, and replace servers of the files that have the same
+// names.
+type Extra map[string]json.RawMessage
+
+// extraSource names extra servers in messages.
+const extraSource = "the servers of the command line"
+
+// addExtra merges the extra servers over those of the files.
+func (l *loader) addExtra() error {
+	if len(l.options.Extra) == 0 {
+		return nil
+	}
+	text, err := json.Marshal(map[string]Extra{"mcpServers": l.options.Extra})
+	if err != nil {
+		return &toolscript.Error{Kind: toolscript.Invalid, Err: err}
+	}
+	d, err := parse(extraSource, text)
+	if err != nil {
+		return l.mistake(err)
+	}
+	all := effect{all: true}
+	l.expand(d, all)
+	mistakes, unknown := d.validate()
+	l.mistakes = append(l.mistakes, mistakes...)
+	l.report(unknown)
+	if len(mistakes) > 0 {
+		return nil
+	}
+	l.config.Untrusted = slices.DeleteFunc(l.config.Untrusted, func(name string) bool {
+		_, replaced := l.options.Extra[name]
+		return replaced
+	})
+	if err := l.mergeServers(d, File{Named: true}, all); err != nil {
+		return err
+	}
+	for name, definition := range l.options.Extra {
+		c := l.config.Servers[name]
+		c.Source = extraSource + " " + shortHash(definition)
+		l.config.Servers[name] = c
+	}
+	return nil
+}
+
+// shortHash tells the definitions of two commands apart. Lists of tools and pins are stored by
+// name and source, so those of another server that had the name are not found.
+func shortHash(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:8])
+}
