@@ -125,7 +125,7 @@ func (l *Local) Close(ctx context.Context) error {
 // RunCommand runs a program of the tool exec with this program as its helper.
 func RunCommand(ctx context.Context, c tool.Command) (tool.CommandResult, error) {
 	r, err := command.Runner{}.Run(ctx, command.Spec{
-		Args: c.Args, Root: c.Root, Dir: c.Dir, Writable: c.Writable, Env: c.Env, Network: c.Network, Timeout: c.Timeout,
+		Args: c.Args, Root: c.Root, Dir: c.Dir, Writable: c.Writable, Env: c.Env, Network: c.Network, Timeout: c.Timeout, MaxOutput: c.MaxOutput,
 	})
 	if err != nil {
 		return tool.CommandResult{}, err

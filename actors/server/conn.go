@@ -89,7 +89,7 @@ type Dialled[C Conn] func(ctx context.Context, name string, cfg mcpclient.Config
 // DialFleet returns the Dial for servers of a fleet, and other for all other servers. fleet
 // is that of a hub.Fleet.
 func DialFleet[C Conn](fleet Dialled[C], other Dial) Dial {
-	dial := DialShared(fleet)
+	dial := DialWith(fleet)
 	return func(ctx context.Context, name string, cfg mcpclient.Config, on mcpclient.Events) (Conn, error) {
 		if cfg.Type == mcpclient.Fleet {
 			return dial(ctx, name, cfg, on)
@@ -98,9 +98,20 @@ func DialFleet[C Conn](fleet Dialled[C], other Dial) Dial {
 	}
 }
 
-// DialShared returns the Dial for shared servers. It is that of a hub.Client, whose package
-// this one does not import: a program without a hub has no code of NATS.
-func DialShared[C Conn](dial Dialled[C]) Dial {
+// DialTypes returns the Dial that opens the servers of some types with own, and all others
+// with other. The key of own is Config.Type.
+func DialTypes(own map[string]Dial, other Dial) Dial {
+	return func(ctx context.Context, name string, cfg mcpclient.Config, on mcpclient.Events) (Conn, error) {
+		if dial, has := own[cfg.Type]; has {
+			return dial(ctx, name, cfg, on)
+		}
+		return other(ctx, name, cfg, on)
+	}
+}
+
+// DialWith returns the Dial of a transport whose package this one does not import, such as
+// that of a hub: a program without a hub has no code of NATS.
+func DialWith[C Conn](dial Dialled[C]) Dial {
 	return func(ctx context.Context, name string, cfg mcpclient.Config, on mcpclient.Events) (Conn, error) {
 		conn, err := dial(ctx, name, cfg, on)
 		if err != nil {

@@ -9,10 +9,14 @@ import (
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
-// builtin returns the folder and the tools of a server of built-in tools. problem is why
-// its list of tools is not valid; nil for any other server.
+// builtin returns the folder and the tools of a server of built-in tools, or the folder of a
+// server of commands. problem is why the list of tools is not valid; nil for any other server.
 func (o Options) builtin(n *node, file File, packs toolscript.ToolPacks) (root string, tools []string, problem, err error) {
-	if serverType(n) != mcpclient.Builtin {
+	switch kind := serverType(n); {
+	case kind == mcpclient.Command:
+		root, err = o.commandRoot(n, file)
+		return root, nil, nil, err
+	case kind != mcpclient.Builtin:
 		return "", nil, nil, nil
 	}
 	o.WorkDir = filepath.Dir(file.Path)

@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -44,6 +45,11 @@ func TestLoadComplete(t *testing.T) {
 			"remote":  {Type: mcpclient.Fleet, Timeout: 30 * time.Second, IncludeTools: []string{"read_*"}},
 			"tickets": {Type: mcpclient.Fleet, Timeout: time.Minute},
 			"plain":   {Type: mcpclient.HTTP, URL: "https://plain.example.com/mcp", Timeout: time.Minute, Shared: mcpclient.SharedHost},
+			"programs": {
+				Type: mcpclient.Command, Root: filepath.FromSlash("/srv"), Timeout: time.Minute,
+				Commands: json.RawMessage(`{"list":{"description":"Lists a folder.","exitCodes":[0,2],"output":"text","parameters":{"all":{"flag":"-a","optional":true,"type":"boolean"},` +
+					`"folder":"the folder"},"readOnly":true,"result":{"type":"string"},"run":["ls","{all}","--","{folder}"],"timeout":"5s"}}`),
+			},
 			"guarded": {
 				Type: mcpclient.HTTP, URL: "https://guarded.example.com/mcp", Timeout: time.Minute,
 				OAuth: oauth.Config{

@@ -45,6 +45,7 @@ func (o Options) server(n *node, file File, packs toolscript.ToolPacks) (mcpclie
 		Root:         root,
 		Tools:        tools,
 		Settings:     settings,
+		Commands:     commandTools(n),
 		Protocol:     n.child("protocol").text(),
 		IncludeTools: n.child("includeTools").texts(),
 		ExcludeTools: n.child("excludeTools").texts(),
@@ -128,7 +129,7 @@ func (o Options) problem(name string, n *node, trusted bool) error {
 
 // oauthProblem is the reason why the login at a server cannot work.
 func (o Options) oauthProblem(name string, n *node) error {
-	if t := serverType(n); t == mcpclient.Stdio || t == mcpclient.Builtin {
+	if t := serverType(n); t == mcpclient.Stdio || t == mcpclient.Builtin || t == mcpclient.Command {
 		return nil
 	}
 	if err := oauthConfig(n.child("oauth")).Check(); err != nil {
@@ -156,10 +157,11 @@ var errNotTrusted = errors.New("not trusted; run: toolscript trust")
 
 // withoutEffect are the fields without an effect, by the type of the server.
 var withoutEffect = map[string][]string{
-	mcpclient.Stdio:   {"url", "headers", "oauth", "root", "tools", "exec", "web", "agents"},
-	mcpclient.HTTP:    {"idle", "command", "args", "env", "inheritEnv", "cwd", "root", "tools", "exec", "web", "agents"},
-	mcpclient.SSE:     {"idle", "command", "args", "env", "inheritEnv", "cwd", "root", "tools", "exec", "web", "agents"},
-	mcpclient.Builtin: {"idle", "command", "args", "env", "inheritEnv", "cwd", "url", "headers", "oauth", "protocol", "shared"},
+	mcpclient.Stdio:   {"commands", "url", "headers", "oauth", "root", "tools", "exec", "web", "agents"},
+	mcpclient.HTTP:    {"commands", "idle", "command", "args", "env", "inheritEnv", "cwd", "root", "tools", "exec", "web", "agents"},
+	mcpclient.SSE:     {"commands", "idle", "command", "args", "env", "inheritEnv", "cwd", "root", "tools", "exec", "web", "agents"},
+	mcpclient.Command: {"idle", "command", "args", "cwd", "url", "headers", "oauth", "protocol", "shared", "stateless", "tools", "web", "agents"},
+	mcpclient.Builtin: {"commands", "idle", "command", "args", "env", "inheritEnv", "cwd", "url", "headers", "oauth", "protocol", "shared"},
 }
 
 // idleFields are warnings about fields of a server without an effect.

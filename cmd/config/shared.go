@@ -16,7 +16,7 @@ const perProject = "per-project"
 
 func shared(n *node) bool {
 	s := n.child("shared")
-	return serverType(n) != mcpclient.Builtin && (s.flag() || s.text() == perProject)
+	return serverType(n) != mcpclient.Builtin && serverType(n) != mcpclient.Command && (s.flag() || s.text() == perProject)
 }
 
 // share completes the configuration of a shared server. The hub runs it, so nothing may

@@ -26,7 +26,7 @@ type finding struct {
 func (d *document) validate() (mistakes, warnings Mistakes) {
 	var invalid *jsonschema.ValidationError
 	if err := schemaRules().compiled.Validate(d.root.plain()); !errors.As(err, &invalid) {
-		return nil, nil
+		return d.wrongServers(), nil
 	}
 	var wrong, unknown []finding
 	for _, v := range violations(invalid, nil) {
@@ -44,7 +44,15 @@ func (d *document) validate() (mistakes, warnings Mistakes) {
 	if len(wrong) > 0 { // a misspelt field is often why another one is missing
 		return d.report(append(wrong, unknown...)), nil
 	}
-	return nil, d.report(unknown)
+	return d.wrongServers(), d.report(unknown)
+}
+
+// wrongServers are the mistakes in servers that the schema cannot find.
+func (d *document) wrongServers() (out Mistakes) {
+	for name, n := range d.root.child("mcpServers").children() {
+		out = append(out, d.wrongCommands(name, n)...)
+	}
+	return out
 }
 
 // violations are the leaves of the validator's tree. A oneOf is a leaf: that

@@ -25,6 +25,7 @@ import (
 	"github.com/toolscript/toolscript/runner/remote"
 	"github.com/toolscript/toolscript/runner/worker"
 	"github.com/toolscript/toolscript/transport/builtin"
+	"github.com/toolscript/toolscript/transport/commands"
 	"github.com/toolscript/toolscript/transport/hub"
 	"github.com/toolscript/toolscript/transport/inflight"
 	"github.com/toolscript/toolscript/transport/mcpclient"
@@ -95,9 +96,12 @@ func (h *Host) Start(loaded *config.Config, options Options) (*Daemon, error) {
 	o.Configuration = config.Paths(loaded.Files)
 	o.Logins = h.Logins(options.Logger)
 	d.hub = h.hubClient(answers, options.Logger)
-	o.Dial = d.withScripts(server.DialFleet(d.fleet.Dial, server.DialAll(mcpclient.Dialer{
+	tools := d.builtinHost()
+	o.Dial = d.withScripts(server.DialTypes(map[string]server.Dial{
+		mcpclient.Command: server.DialWith(commands.Dialer{Run: tools.RunCommand, Confinement: tools.Confinement, Answers: answers}.Dial),
+	}, server.DialFleet(d.fleet.Dial, server.DialAll(mcpclient.Dialer{
 		Reaper: d.reaper, Dir: h.Config.WorkDir, RoundTripper: actors.Credentials(o.Logins), Answers: answers,
-	}, builtin.Dialer{Host: d.builtinHost(), Answers: answers}, server.DialShared(d.hub.Dial))), answers)
+	}, builtin.Dialer{Host: tools, Answers: answers}, server.DialWith(d.hub.Dial)))), answers)
 	o.Audit = h.audit(loaded.Settings.Audit, options.Logger)
 	o.Memory = toolcache.Folder(h.Cache("tools"))
 	o.Store = d.store()

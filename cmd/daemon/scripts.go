@@ -28,23 +28,10 @@ func (d *Daemon) withScripts(dial server.Dial, answers *inflight.Budget) server.
 		if err != nil {
 			return nil, &toolscript.Error{Kind: toolscript.Unavailable, Server: name, Err: err}
 		}
-		return scriptsConn{inprocess.New(inprocess.Options{
-			Name: name, Info: mcpclient.Info{Title: "Saved scripts", Version: toolscript.Version}, Tools: tools, Events: on, Answers: answers,
-		})}, nil
+		return inprocess.New(inprocess.Options{
+			Name: name, Info: mcpclient.Info{Title: "Saved scripts", Version: toolscript.Version}, Tools: tools, Qualified: true, Events: on, Answers: answers,
+		}), nil
 	}
-}
-
-// scriptsConn is a server of saved scripts.
-type scriptsConn struct{ *inprocess.Conn }
-
-// ListTools returns the scripts. They have no flat names, and a pack names them with their
-// server: a script could otherwise take the name of a built-in tool.
-func (c scriptsConn) ListTools(ctx context.Context) ([]toolscript.Tool, error) {
-	tools, err := c.Conn.ListTools(ctx)
-	for i := range tools {
-		tools[i].InProcess = false
-	}
-	return tools, err
 }
 
 // scriptTools are the tools of saved scripts by name. It implements inprocess.Tools.

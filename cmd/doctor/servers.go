@@ -14,6 +14,7 @@ import (
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/daemon"
+	"github.com/toolscript/toolscript/transport/commands"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/oauth"
 )
@@ -77,6 +78,8 @@ func (x *examination) serverProblem(logins *oauth.Sessions, name string, c mcpcl
 	case c.Type == mcpclient.Builtin:
 		_, err := os.ReadDir(c.Root)
 		return `create the folder, or correct "root" of ` + name + " in " + c.Source, err
+	case c.Type == mcpclient.Command:
+		return "install the program, or correct \"run\" of " + name + " in " + c.Source, commands.FindPrograms(x.Env, c)
 	case c.Type == mcpclient.Scripts, c.Type == mcpclient.Fleet:
 		return "", nil
 	case c.Type == mcpclient.Stdio:

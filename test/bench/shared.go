@@ -104,7 +104,7 @@ func (b *bench) shared(ctx context.Context) error {
 	other.Shared = mcpclient.SharedHost
 	s, err := actors.Start(actors.Options{
 		Servers: map[string]mcpclient.Config{"own": own, "shared": other, "fleet": {Type: mcpclient.Fleet}},
-		Dial:    server.DialFleet(fleet.Dial, server.DialAll(mcpclient.Dialer{}, builtin.Dialer{}, server.DialShared(client.Dial))),
+		Dial:    server.DialFleet(fleet.Dial, server.DialAll(mcpclient.Dialer{}, builtin.Dialer{}, server.DialWith(client.Dial))),
 	})
 	if err != nil {
 		return err

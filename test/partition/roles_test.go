@@ -185,7 +185,7 @@ func runGateway(r role) error {
 	for _, name := range []string{owned, spread} {
 		servers[name] = mcpclient.Config{Type: mcpclient.Stdio, Shared: mcpclient.SharedHost}
 	}
-	system, err := actors.Start(actors.Options{Servers: servers, Dial: server.DialAll(mcpclient.Dialer{}, builtin.Dialer{}, server.DialShared(fleet.Dial))})
+	system, err := actors.Start(actors.Options{Servers: servers, Dial: server.DialAll(mcpclient.Dialer{}, builtin.Dialer{}, server.DialWith(fleet.Dial))})
 	if err != nil {
 		return err
 	}

@@ -44,6 +44,10 @@ type Options struct {
 	Answers *inflight.Budget // limits the memory for the results of all calls; nil means unlimited
 	Check   func() error     // whether the server still works; nil: it does
 	Closed  func()           // called once after Close and the last call; nil: nothing
+
+	// Qualified: scripts and packs name the tools with their server only. A tool of a
+	// configuration could otherwise take the name of a built-in tool.
+	Qualified bool
 }
 
 // Conn is a server of Go functions. It is safe for concurrent use.
@@ -82,7 +86,7 @@ func (c *Conn) Info() mcpclient.Info { return c.options.Info }
 func (c *Conn) ListTools(context.Context) ([]toolscript.Tool, error) {
 	var listed []toolscript.Tool
 	for _, t := range c.options.Tools.Tools() {
-		t.Server, t.InProcess = c.options.Name, true
+		t.Server, t.InProcess = c.options.Name, !c.options.Qualified
 		listed = append(listed, t.Tool)
 	}
 	return listed, nil

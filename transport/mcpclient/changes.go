@@ -33,6 +33,7 @@ func (c Config) pairs(next Config) map[string][2]any {
 		"url":        {c.URL, next.URL}, "oauth": {c.OAuth, next.OAuth}, "protocol": {c.Protocol, next.Protocol}, "shared": {c.Shared, next.Shared}, "stateless": {c.Stateless, next.Stateless},
 		"root": {c.Root, next.Root}, "tools": {c.Tools, next.Tools},
 		"exec": {c.Settings.Exec, next.Settings.Exec}, "web": {c.Settings.Web, next.Settings.Web}, "agents": {c.Settings.Agents, next.Settings.Agents},
+		"commands":     {string(c.Commands), string(next.Commands)},
 		"includeTools": {c.IncludeTools, next.IncludeTools}, "excludeTools": {c.ExcludeTools, next.ExcludeTools},
 		"timeout": {c.Timeout, next.Timeout}, "concurrency": {c.Concurrency, next.Concurrency}, "rateLimit": {c.RateLimit, next.RateLimit}, "idle": {c.Idle, next.Idle},
 		"environment": {c.Environ, next.Environ}, "account": {c.Account, next.Account}, // set by a hub

@@ -39,7 +39,11 @@ type Command struct {
 	Writable []string      // absolute
 	Env      []string      // the complete environment, as NAME=value
 	Network  bool          // it may use the network
-	Timeout  time.Duration // after it, the program is ended
+	Timeout  time.Duration // after it, the program is ended; 0 means no limit but that of the context
+
+	// MaxOutput bounds each text of the result, in bytes; 0 means 1 MB. Of a longer text, the
+	// beginning and the end are kept, so that it is longer than MaxOutput with the line between.
+	MaxOutput int
 }
 
 // CommandResult is the outcome of a program that was started.

@@ -97,7 +97,7 @@ func fleetGateway(t *testing.T, at cluster.Address, cfg mcpclient.Config) *actor
 	f := hub.NewFleet(hub.FleetOptions{Address: func() cluster.Address { return at }})
 	t.Cleanup(f.Close)
 	cfg.Shared = mcpclient.SharedHost
-	return startGateway(t, server.DialShared(f.Dial), cfg)
+	return startGateway(t, server.DialWith(f.Dial), cfg)
 }
 
 // processOf makes a call that returns the process of the server.

@@ -143,7 +143,7 @@ func (r *hubRig) client(answers *inflight.Budget) *hub.Client {
 func (r *hubRig) gateway(c *hub.Client, cfg mcpclient.Config) *actors.System {
 	var shared server.Dial
 	if c != nil {
-		shared = server.DialShared(c.Dial)
+		shared = server.DialWith(c.Dial)
 	}
 	return startGateway(r.t, shared, cfg)
 }

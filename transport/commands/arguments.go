@@ -1,0 +1,159 @@
+package commands
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// Arguments are the program and its arguments for a call. args is a JSON object that fits the
+// schema of the tool. A value is one argument, whatever characters it has. A value that begins
+// with "-" is refused where the program would take it for an option: as an argument of its own,
+// without a flag, before "--".
+func (d Definition) Arguments(args json.RawMessage) ([]string, error) {
+	values, err := d.values(args)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	onlyValues := false // after "--"
+	for _, word := range d.Run {
+		words, err := d.expand(word, values)
+		if err != nil {
+			return nil, err
+		}
+		for i, w := range words {
+			if strings.ContainsRune(w, 0) {
+				return nil, fmt.Errorf("an argument contains a NUL byte")
+			}
+			if strings.HasPrefix(w, "-") && !onlyValues && strings.HasPrefix(word, "{") && d.free(word, i) {
+				return nil, fmt.Errorf("%.80q begins with \"-\", so the program would read it as an option; "+
+					"a definition that means such values has a flag for the parameter, or \"--\" before it", w)
+			}
+		}
+		onlyValues = onlyValues || word == "--"
+		out = append(out, words...)
+	}
+	return out, nil
+}
+
+// free reports whether word i of an argument of the definition comes from the caller and
+// stands alone: it is neither the flag of the parameter nor the value after it.
+func (d Definition) free(argument string, i int) bool {
+	m := placeholder.FindStringSubmatch(argument)
+	if m == nil || argument != m[0] {
+		return m != nil && i == 0
+	}
+	return d.Parameters[m[1]].Flag == ""
+}
+
+// values are the texts of the parameters: nil for an absent one, and several for an array.
+func (d Definition) values(args json.RawMessage) (map[string][]string, error) {
+	var given map[string]json.RawMessage
+	if err := json.Unmarshal(args, &given); err != nil {
+		return nil, err
+	}
+	out := map[string][]string{}
+	for name, p := range d.Parameters {
+		value, has := given[name]
+		if !has || bytes.Equal(value, []byte("null")) {
+			value = p.Default
+		}
+		if value == nil {
+			continue
+		}
+		texts, err := p.texts(value)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		out[name] = texts
+	}
+	return out, nil
+}
+
+// texts are the texts of a value. A text is never nil, so that an empty array is not absent.
+func (p Parameter) texts(value json.RawMessage) ([]string, error) {
+	if p.Type != "array" {
+		text, err := scalar(value)
+		return []string{text}, err
+	}
+	var items []json.RawMessage
+	if err := json.Unmarshal(value, &items); err != nil {
+		return nil, err
+	}
+	out := []string{}
+	for _, item := range items {
+		text, err := scalar(item)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, text)
+	}
+	if p.Join != "" && len(out) > 0 {
+		return []string{strings.Join(out, p.Join)}, nil
+	}
+	return out, nil
+}
+
+// scalar is a string without its quotes, or the JSON of another value.
+func scalar(value json.RawMessage) (string, error) {
+	if !bytes.HasPrefix(value, []byte(`"`)) {
+		return string(value), nil
+	}
+	var text string
+	err := json.Unmarshal(value, &text)
+	return text, err
+}
+
+// expand replaces the placeholders of one argument. An argument with a parameter that is
+// absent is left out.
+func (d Definition) expand(word string, values map[string][]string) ([]string, error) {
+	if m := placeholder.FindStringSubmatch(word); m != nil && word == m[0] {
+		if p, known := d.Parameters[m[1]]; known {
+			return p.words(values[m[1]]), nil
+		}
+	}
+	var out strings.Builder
+	rest := word
+	for {
+		m := placeholder.FindStringSubmatchIndex(rest)
+		if m == nil {
+			return []string{out.String() + rest}, nil
+		}
+		name := rest[m[2]:m[3]]
+		_, known := d.Parameters[name]
+		if !known || m[0] > 0 && rest[m[0]-1] == '{' {
+			out.WriteString(rest[:m[1]])
+			rest = rest[m[1]:]
+			continue
+		}
+		texts := values[name]
+		if len(texts) == 0 {
+			return nil, nil
+		}
+		out.WriteString(rest[:m[0]] + texts[0])
+		rest = rest[m[1]:]
+	}
+}
+
+// words are the arguments of a parameter that is an argument of its own.
+func (p Parameter) words(texts []string) (out []string) {
+	if p.Type == "boolean" && p.Flag != "" {
+		if len(texts) > 0 && texts[0] == "true" {
+			return []string{strings.TrimSuffix(p.Flag, "=")}
+		}
+		return nil
+	}
+	for _, text := range texts {
+		switch {
+		case strings.HasSuffix(p.Flag, "="):
+			out = append(out, p.Flag+text)
+		case p.Flag != "":
+			out = append(out, p.Flag, text)
+		default:
+			out = append(out, text)
+		}
+	}
+	return out
+}

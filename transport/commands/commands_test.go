@@ -1,0 +1,176 @@
+package commands_test
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/toolscript/toolscript/runner/command"
+	"github.com/toolscript/toolscript/transport/builtin/tool"
+	"github.com/toolscript/toolscript/transport/commands"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == command.Command {
+		os.Exit(command.Main())
+	}
+	os.Exit(m.Run())
+}
+
+// run runs programs as the gateway does.
+func run(ctx context.Context, c tool.Command) (tool.CommandResult, error) {
+	r, err := command.Runner{}.Run(ctx, command.Spec{
+		Args: c.Args, Root: c.Root, Dir: c.Dir, Writable: c.Writable, Env: c.Env, Network: c.Network, Timeout: c.Timeout, MaxOutput: c.MaxOutput,
+	})
+	return tool.CommandResult{ExitCode: r.ExitCode, Stdout: r.Stdout, Stderr: r.Stderr, Aggregated: r.Aggregated, TimedOut: r.TimedOut, Duration: r.Duration}, err
+}
+
+func parse(t *testing.T, text string) commands.Definition {
+	t.Helper()
+	all, err := commands.Parse(json.RawMessage(`{"tool":` + text + `}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all["tool"]
+}
+
+func TestArguments(t *testing.T) {
+	const parameters = `"parameters": {"text": "a text", "more": {"optional": true}, "n": {"type": "integer", "flag": "-n", "optional": true}, "limit": {"type": "number", "flag": "--limit=", "default": 5},
+		"all": {"type": "boolean", "flag": "--all"}, "tags": {"type": "array", "items": {"type": "string"}, "flag": "--tag", "optional": true}, "files": {"type": "array", "optional": true},
+		"ids": {"type": "array", "join": ",", "optional": true}}`
+	for _, c := range []struct {
+		name, run, args string
+		want            []string // nil: an error
+	}{
+		{"text", `["p", "{text}"]`, `{"text": "a b; $(c) 'd' \"e\""}`, []string{"p", `a b; $(c) 'd' "e"`}},
+		{"inside", `["p", "x/{text}/{more}.txt"]`, `{"text": "a", "more": "b"}`, []string{"p", "x/a/b.txt"}},
+		{"inside, absent", `["p", "x/{text}/{more}.txt", "z"]`, `{"text": "a"}`, []string{"p", "z"}},
+		{"absent", `["p", "{more}", "z"]`, `{}`, []string{"p", "z"}},
+		{"null is absent", `["p", "{more}", "z"]`, `{"more": null}`, []string{"p", "z"}},
+		{"empty text", `["p", "{text}"]`, `{"text": ""}`, []string{"p", ""}},
+		{"flag", `["p", "{n}"]`, `{"n": 12}`, []string{"p", "-n", "12"}},
+		{"negative number after a flag", `["p", "{n}"]`, `{"n": -12}`, []string{"p", "-n", "-12"}},
+		{"joined flag with a default", `["p", "{limit}"]`, `{}`, []string{"p", "--limit=5"}},
+		{"digits are kept", `["p", "{limit}"]`, `{"limit": 12345678901234567890.10}`, []string{"p", "--limit=12345678901234567890.10"}},
+		{"boolean", `["p", "{all}"]`, `{"all": true}`, []string{"p", "--all"}},
+		{"boolean false", `["p", "{all}"]`, `{"all": false}`, []string{"p"}},
+		{"array", `["p", "{tags}"]`, `{"tags": ["a", "-b"]}`, []string{"p", "--tag", "a", "--tag", "-b"}},
+		{"array without a flag", `["p", "{files}", "z"]`, `{"files": ["a", "b c"]}`, []string{"p", "a", "b c", "z"}},
+		{"empty array", `["p", "{files}", "z"]`, `{"files": []}`, []string{"p", "z"}},
+		{"joined array", `["p", "--ids={ids}"]`, `{"ids": [1, "b"]}`, []string{"p", "--ids=1,b"}},
+		{"empty joined array", `["p", "--ids={ids}"]`, `{"ids": []}`, []string{"p"}},
+		{"template", `["p", "{{text}}", "{{json .}}", "{", "{}", "{not.one}"]`, `{"text": "a"}`, []string{"p", "{{text}}", "{{json .}}", "{", "{}", "{not.one}"}},
+		{"value with a placeholder", `["p", "a{text}b{more}"]`, `{"text": "{more}", "more": "c"}`, []string{"p", "a{more}bc"}},
+		{"after --", `["p", "--", "{text}"]`, `{"text": "-x"}`, []string{"p", "--", "-x"}},
+		{"hyphen inside", `["p", "x{text}"]`, `{"text": "-x"}`, []string{"p", "x-x"}},
+
+		{"option", `["p", "{text}"]`, `{"text": "-x"}`, nil},
+		{"option in a prefix", `["p", "{text}/x"]`, `{"text": "--output="}`, nil},
+		{"option in an array", `["p", "{files}"]`, `{"files": ["a", "--b"]}`, nil},
+		{"option before --", `["p", "{text}", "--"]`, `{"text": "-x"}`, nil},
+		{"empty text before an option", `["p", "{more}{text}"]`, `{"more": "", "text": "-x"}`, nil},
+		{"NUL", `["p", "{text}"]`, `{"text": "a\u0000b"}`, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := parse(t, `{"run": `+c.run+`, `+parameters+`}`).Arguments(json.RawMessage(c.args))
+			if (err != nil) != (c.want == nil) || !slices.Equal(got, c.want) {
+				t.Errorf("got %q, %v; want %q", got, err, c.want)
+			}
+		})
+	}
+}
+
+// FuzzArguments: a value is never more than one argument, and never an option.
+func FuzzArguments(f *testing.F) {
+	for _, seed := range []string{"a", "-x", "", "a b", "{text}", "\x00", "--", "'"} {
+		f.Add(seed, seed)
+	}
+	d := commands.Definition{Run: []string{"p", "{text}", "x={more}", "{more}.txt", "--", "{text}"}, Parameters: map[string]commands.Parameter{"text": {Type: "string"}, "more": {Type: "string"}}}
+	f.Fuzz(func(t *testing.T, text, more string) {
+		args, err := json.Marshal(map[string]string{"text": text, "more": more})
+		if err != nil {
+			t.Skip()
+		}
+		words, err := d.Arguments(args)
+		if err != nil {
+			return
+		}
+		if len(words) != 6 || strings.HasPrefix(words[1], "-") || strings.HasPrefix(words[3], "-") {
+			t.Errorf("%q and %q became %q", text, more, words)
+		}
+	})
+}
+
+func TestCheck(t *testing.T) {
+	for definition, want := range map[string]string{
+		`{"run": ["p", "{a}"], "parameters": {"a": "x"}}`:                ":",
+		`{"run": ["p", "{{a}}", "{1}"]}`:                                 ":",
+		`{"run": []}`:                                                    "run:names no program",
+		`{"run": [""]}`:                                                  "run:names no program",
+		`{"run": ["p", "{b}"], "parameters": {"a": "x"}}`:                "run.1:{b} names no parameter; the parameters are: a",
+		`{"run": ["{a}"], "parameters": {"a": "x"}}`:                     "run.0:the program itself cannot be a parameter",
+		`{"run": ["p"], "parameters": {"a": "x"}}`:                       "parameters.a:is not used: write {a} in run",
+		`{"run": ["p", "x{a}"], "parameters": {"a": {"flag": "-a"}}}`:    "run.1:{a} has a flag, so it must be an argument of its own",
+		`{"run": ["p", "x{a}"], "parameters": {"a": {"type": "array"}}}`: `run.1:{a} is an array, so it must be an argument of its own, or have "join"`,
+		`{"run": ["p", "{a}"], "parameters": {"a": {"join": ","}}}`:      "parameters.a.join:is for a parameter of type array",
+	} {
+		field, problem := parse(t, definition).Check()
+		if got := field + ":" + problem; got != want {
+			t.Errorf("Check(%s) = %s, want %s", definition, got, want)
+		}
+	}
+}
+
+// call makes a call of a real program.
+func call(t *testing.T, definition, args string) (string, error) {
+	t.Helper()
+	d := commands.Dialer{Run: run}
+	c, err := d.Dial(t.Context(), "programs", mcpclient.Config{Type: mcpclient.Command, Root: t.TempDir(), Commands: json.RawMessage(`{"tool":` + definition + `}`)}, mcpclient.Events{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = c.Close() }()
+	type answer struct {
+		result json.RawMessage
+		err    error
+	}
+	done := make(chan answer, 1)
+	c.Start(mcpclient.ToolCall{Ctx: context.WithoutCancel(t.Context()), Tool: "tool", Args: json.RawMessage(args), Done: func(r json.RawMessage, err error) { done <- answer{r, err} }})
+	a := <-done
+	return string(a.result), a.err
+}
+
+func TestPrograms(t *testing.T) {
+	for _, c := range []struct{ name, definition, args, want string }{
+		{"text", `{"run": ["printf", "%s|", "{a}"], "parameters": {"a": {"type": "array"}}}`, `{"a": ["x y", "$HOME"]}`, `"structuredContent":"x y|$HOME|"`},
+		{"json", `{"run": ["printf", "%s", "{a}"], "parameters": {"a": "x"}, "output": "json"}`, `{"a": "{\"b\": [1]}"}`, `"structuredContent":{"b":[1]}`},
+		{"lines", `{"run": ["printf", "1\n\n{\"a\":2}\n"], "output": "jsonLines"}`, `{}`, `"structuredContent":[1,{"a":2}]`},
+		{"no lines", `{"run": ["true"], "output": "jsonLines"}`, `{}`, `"structuredContent":[]`},
+		{"not JSON", `{"run": ["echo", "no"], "output": "json"}`, `{}`, `the output of echo is not JSON: \"no\\n\"`},
+		{"exit code", `{"run": ["sh", "-c", "echo out; echo why >&2; exit 3"]}`, `{}`, `sh ended with exit code 3: why`},
+		{"exit code without stderr", `{"run": ["sh", "-c", "echo out; exit 3"]}`, `{}`, `sh ended with exit code 3: out`},
+		{"other exit code", `{"run": ["sh", "-c", "echo none; exit 1"], "exitCodes": [0, 1]}`, `{}`, `"structuredContent":"none\n"`},
+		{"no stdin", `{"run": ["cat"]}`, `{}`, `"structuredContent":""`},
+		{"large", `{"run": ["head", "-c", "9000000", "/dev/zero"]}`, `{}`, "the output of head has more than 8 MB"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			result, err := call(t, c.definition, c.args)
+			if err != nil {
+				result = err.Error()
+			}
+			if !strings.Contains(result, c.want) {
+				t.Errorf("got %.300s, want %s", result, c.want)
+			}
+		})
+	}
+	if _, err := call(t, `{"run": ["no-such-program-here"]}`, `{}`); err == nil || !strings.Contains(err.Error(), "no-such-program-here") {
+		t.Errorf("error %v, want one that names the program", err)
+	}
+	if _, err := call(t, `{"run": ["sleep", "60"], "timeout": 100}`, `{}`); err == nil || !strings.Contains(err.Error(), "ended after 100ms") {
+		t.Errorf("error %v, want one about the time limit", err)
+	}
+}

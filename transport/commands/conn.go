@@ -1,0 +1,207 @@
+package commands
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/builtin/tool"
+	"github.com/toolscript/toolscript/transport/inflight"
+	"github.com/toolscript/toolscript/transport/inprocess"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+// Dialer opens servers of commands.
+type Dialer struct {
+	Run         func(context.Context, tool.Command) (tool.CommandResult, error) // see tool.Host
+	Confinement []toolscript.Confinement                                        // what holds for the programs of Run
+	Answers     *inflight.Budget                                                // limits the memory for the results of all calls; nil means unlimited
+}
+
+// Dial makes a tool of each command of cfg.Commands. No program starts before a call. The error
+// is a *toolscript.Error of kind Invalid if a definition is not valid.
+func (d Dialer) Dial(_ context.Context, name string, cfg mcpclient.Config, on mcpclient.Events) (*inprocess.Conn, error) {
+	if cfg.Problem != nil {
+		return nil, &toolscript.Error{Kind: toolscript.Invalid, Server: name, Err: cfg.Problem}
+	}
+	if d.Run == nil {
+		return nil, &toolscript.Error{Kind: toolscript.Unsupported, Server: name, Err: errors.New("this program cannot run commands")}
+	}
+	definitions, err := Parse(cfg.Commands)
+	if err != nil {
+		return nil, &toolscript.Error{Kind: toolscript.Invalid, Server: name, Err: err}
+	}
+	s := &server{dialer: d, cfg: cfg, env: mcpclient.Environment(os.Environ(), cfg), byName: map[string]inprocess.Tool{}}
+	for _, tool := range sorted(definitions) {
+		if field, problem := definitions[tool].Check(); problem != "" {
+			return nil, &toolscript.Error{Kind: toolscript.Invalid, Server: name, Err: fmt.Errorf("commands.%s.%s: %s", tool, field, problem)}
+		}
+		one := s.tool(tool, definitions[tool])
+		s.byName[tool], s.all = one, append(s.all, one)
+	}
+	unconfined := d.unconfined()
+	c := inprocess.New(inprocess.Options{
+		Name: name, Info: mcpclient.Info{Title: "Commands", Version: toolscript.Version, Instructions: unconfined},
+		Tools: s, Qualified: true, Events: on, Answers: d.Answers,
+	})
+	if unconfined != "" {
+		c.Log(slog.LevelWarn, unconfined)
+	}
+	if err := FindPrograms(os.Environ(), cfg); err != nil {
+		c.Log(slog.LevelWarn, "calls of these tools fail: "+err.Error())
+	}
+	return c, nil
+}
+
+// unconfined says which protection the programs lack on this machine; "" if none.
+func (d Dialer) unconfined() string {
+	for _, part := range d.Confinement {
+		if !part.Active {
+			return fmt.Sprintf("The programs of this server are not confined on this machine (%s): they can do what the user can.", part.Detail)
+		}
+	}
+	return ""
+}
+
+// server has the tools of one server. It implements inprocess.Tools.
+type server struct {
+	dialer Dialer
+	cfg    mcpclient.Config
+	env    []string
+	byName map[string]inprocess.Tool
+	all    []inprocess.Tool
+}
+
+// Get implements inprocess.Tools.
+func (s *server) Get(name string) (t inprocess.Tool, known bool) {
+	t, known = s.byName[name]
+	return t, known
+}
+
+// Tools implements inprocess.Tools.
+func (s *server) Tools() []inprocess.Tool { return s.all }
+
+func (s *server) tool(name string, d Definition) inprocess.Tool {
+	no := false
+	t := toolscript.Tool{Name: name, Description: d.Description, InputSchema: d.inputSchema(), OutputSchema: d.outputSchema()}
+	if d.ReadOnly {
+		yes := true
+		t.Annotations.ReadOnly, t.Annotations.Destructive = &yes, &no
+	}
+	return inprocess.Tool{Tool: t, Run: func(ctx context.Context, _ string, args json.RawMessage) (any, error) {
+		return s.run(ctx, d, args)
+	}}
+}
+
+// inputSchema is the schema of the parameters, which are members of one object.
+func (d Definition) inputSchema() json.RawMessage {
+	properties, required := map[string]json.RawMessage{}, []string{}
+	for _, name := range sorted(d.Parameters) {
+		properties[name] = d.Parameters[name].Schema
+		if d.Parameters[name].required() {
+			required = append(required, name)
+		}
+	}
+	text, _ := json.Marshal(map[string]any{ // the schemas were JSON
+		"type": "object", "additionalProperties": false, "properties": properties, "required": required,
+	})
+	return text
+}
+
+// outputSchema is the schema of the result; nil if it is not known.
+func (d Definition) outputSchema() json.RawMessage {
+	switch {
+	case len(d.Result) > 0:
+		return d.Result
+	case d.Output == "" || d.Output == OutputText:
+		return json.RawMessage(`{"type":"string"}`)
+	case d.Output == OutputLines:
+		return json.RawMessage(`{"type":"array"}`)
+	default:
+		return nil
+	}
+}
+
+// run runs the program of one call. An exit code that does not mean success is an error with
+// the end of stderr.
+func (s *server) run(ctx context.Context, d Definition, args json.RawMessage) (any, error) {
+	words, err := d.Arguments(args)
+	if err != nil {
+		return nil, err
+	}
+	c := tool.Command{
+		Args: words, Root: s.cfg.Root, Dir: s.cfg.Root, Env: s.env,
+		Network: s.cfg.Settings.Exec.Network, Writable: s.cfg.Settings.Exec.Writable, MaxOutput: maxOutput,
+		Timeout: time.Duration(d.Timeout),
+	}
+	r, err := s.dialer.Run(ctx, c)
+	switch {
+	case err != nil:
+		return nil, err
+	case r.TimedOut:
+		return nil, &toolscript.Error{Kind: toolscript.Timeout, Err: fmt.Errorf("%s was ended after %s", words[0], c.Timeout)}
+	case !d.succeeded(r.ExitCode):
+		return nil, fmt.Errorf("%s ended with exit code %d%s", words[0], r.ExitCode, excerpt(r))
+	case len(r.Stdout) > maxOutput:
+		return nil, &toolscript.Error{Kind: toolscript.TooLarge, Err: fmt.Errorf("the output of %s has more than %d MB", words[0], maxOutput>>20)}
+	}
+	return d.decode(words[0], r.Stdout)
+}
+
+// maxOutput bounds the output of a program, in bytes.
+const maxOutput = 8 << 20
+
+// excerpt is the end of what a program has said about its failure.
+func excerpt(r tool.CommandResult) string {
+	const most = 2000
+	text := strings.TrimSpace(r.Stderr)
+	if text == "" {
+		text = strings.TrimSpace(r.Stdout)
+	}
+	if text == "" {
+		return ""
+	}
+	if len(text) > most {
+		text = "…" + strings.ToValidUTF8(text[len(text)-most:], "")
+	}
+	return ": " + text
+}
+
+// decode is the result of a program's output.
+func (d Definition) decode(program, out string) (any, error) {
+	switch d.Output {
+	case OutputJSON:
+		if !json.Valid([]byte(out)) {
+			return nil, fmt.Errorf("the output of %s is not JSON: %.200q", program, out)
+		}
+		return json.RawMessage(out), nil
+	case OutputLines:
+		values := []json.RawMessage{}
+		for line := range strings.Lines(out) {
+			if line = strings.TrimSpace(line); line == "" {
+				continue
+			}
+			if !json.Valid([]byte(line)) {
+				return nil, fmt.Errorf("a line of the output of %s is not JSON: %.200q", program, line)
+			}
+			values = append(values, json.RawMessage(line))
+		}
+		return values, nil
+	default:
+		return out, nil
+	}
+}
+
+func (d Definition) succeeded(code int) bool {
+	if len(d.ExitCodes) == 0 {
+		return code == 0
+	}
+	return slices.Contains(d.ExitCodes, code)
+}

@@ -1,0 +1,163 @@
+// Package commands is a server whose tools are programs: the configuration declares the
+// arguments of each program and the parameters that fill them. There is no shell.
+package commands
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Definition is one command of the configuration.
+type Definition struct {
+	Description string               `json:"description"`
+	Run         []string             `json:"run"`
+	Parameters  map[string]Parameter `json:"parameters"`
+	Output      string               `json:"output"` // OutputText, OutputJSON or OutputLines; "" is OutputText
+	Result      json.RawMessage      `json:"result"` // the schema of the result; empty if it is not known
+	ReadOnly    bool                 `json:"readOnly"`
+	ExitCodes   []int                `json:"exitCodes"` // of success; empty means 0
+	Timeout     Duration             `json:"timeout"`   // 0 is the time limit of the server
+}
+
+// The forms of the output of a program.
+const (
+	OutputText  = "text"      // the result is a string
+	OutputJSON  = "json"      // the result is the value
+	OutputLines = "jsonLines" // the result is the array of the values of all lines
+)
+
+// Parameter is one parameter of a command.
+type Parameter struct {
+	Schema   json.RawMessage // what the tool says about it, a JSON Schema
+	Type     string          // string, integer, number, boolean or array
+	Flag     string          // the option before its value; with "=" at the end, both are one argument
+	Join     string          // with an array: what separates its items in one argument; "" repeats the argument
+	Optional bool
+	Default  json.RawMessage
+}
+
+// UnmarshalJSON reads a parameter: a text is the description of a string.
+func (p *Parameter) UnmarshalJSON(text []byte) error {
+	var description string
+	if json.Unmarshal(text, &description) == nil {
+		p.Type = "string"
+		p.Schema, _ = json.Marshal(map[string]string{"type": "string", "description": description}) // texts always encode
+		return nil
+	}
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(text, &members); err != nil {
+		return err
+	}
+	for name, to := range map[string]any{"type": &p.Type, "flag": &p.Flag, "join": &p.Join, "optional": &p.Optional} {
+		if value, given := members[name]; given {
+			if err := json.Unmarshal(value, to); err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+		}
+	}
+	if p.Type == "" {
+		p.Type = "string"
+		members["type"] = json.RawMessage(`"string"`)
+	}
+	p.Default = members["default"]
+	delete(members, "flag")
+	delete(members, "join")
+	delete(members, "optional")
+	var err error
+	p.Schema, err = json.Marshal(members)
+	return err
+}
+
+// required reports whether a call must have the parameter.
+func (p Parameter) required() bool {
+	return !p.Optional && p.Default == nil && p.Type != "boolean"
+}
+
+// Duration is a time as the configuration writes it: a text such as 30s, or milliseconds.
+type Duration time.Duration
+
+// UnmarshalJSON reads a duration.
+func (t *Duration) UnmarshalJSON(text []byte) error {
+	var written string
+	if json.Unmarshal(text, &written) != nil {
+		written = string(text)
+	}
+	if number, err := strconv.ParseFloat(written, 64); err == nil {
+		*t = Duration(number * float64(time.Millisecond))
+		return nil
+	}
+	parsed, err := time.ParseDuration(written)
+	*t = Duration(parsed)
+	return err
+}
+
+// Parse reads the commands of a server: a Definition by the name of its tool.
+func Parse(text json.RawMessage) (map[string]Definition, error) {
+	var all map[string]Definition
+	d := json.NewDecoder(bytes.NewReader(text))
+	if err := d.Decode(&all); err != nil {
+		return nil, err
+	}
+	return all, nil
+}
+
+// placeholder is {name} in an argument.
+var placeholder = regexp.MustCompile(`\{([A-Za-z_][A-Za-z0-9_]*)\}`)
+
+// Check returns what is wrong with a definition and where: the path of a field below the
+// definition. What the schema of the configuration demands is not checked again.
+func (d Definition) Check() (field, problem string) {
+	if len(d.Run) == 0 || d.Run[0] == "" {
+		return "run", "names no program"
+	}
+	used := map[string]bool{}
+	for i, word := range d.Run {
+		for _, m := range placeholder.FindAllStringSubmatchIndex(word, -1) {
+			name := word[m[2]:m[3]]
+			if m[0] > 0 && word[m[0]-1] == '{' { // such as {{name}} of a template
+				continue
+			}
+			p, known := d.Parameters[name]
+			at := fmt.Sprintf("run.%d", i)
+			whole := word == "{"+name+"}"
+			switch {
+			case !known:
+				return at, fmt.Sprintf("{%s} names no parameter; the parameters are: %s", name, strings.Join(sorted(d.Parameters), ", "))
+			case i == 0:
+				return at, "the program itself cannot be a parameter"
+			case !whole && p.Flag != "":
+				return at, fmt.Sprintf("{%s} has a flag, so it must be an argument of its own", name)
+			case !whole && p.Type == "array" && p.Join == "":
+				return at, fmt.Sprintf(`{%s} is an array, so it must be an argument of its own, or have "join"`, name)
+			}
+			used[name] = true
+		}
+	}
+	for _, name := range sorted(d.Parameters) {
+		p := d.Parameters[name]
+		switch {
+		case !used[name]:
+			return "parameters." + name, "is not used: write {" + name + "} in run"
+		case p.Join != "" && p.Type != "array":
+			return "parameters." + name + ".join", "is for a parameter of type array"
+		case p.Type == "boolean" && strings.HasSuffix(p.Flag, "=") && p.Default != nil:
+			return "parameters." + name + ".flag", "of a boolean stands without a value"
+		}
+	}
+	return "", ""
+}
+
+func sorted[V any](m map[string]V) []string {
+	names := make([]string, 0, len(m))
+	for name := range m {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
