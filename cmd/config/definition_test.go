@@ -77,11 +77,11 @@ func TestEveryFieldOfAServer(t *testing.T) {
 		"type": `"sse"`, "command": `"other"`, "args": `["x"]`, "cwd": `"sub"`, "env": `{"X": "2"}`, "inheritEnv": `["X"]`,
 		"url": `"https://other.example.com"`, "headers": `{"X": "2"}`, "oauth": `{"clientId": "other"}`,
 		"root": `"other"`, "tools": `"all"`, "exec": `{"network": true}`, "web": `{"allowHosts": ["10.0.0.0/8"]}`, "agents": `{"turns": 1000}`,
-		"shared": "true", "fleet": "true", "commands": `{"a": {"run": ["b"]}}`,
+		"shared": "true", "fleet": "true", "commands": `{"a": {"run": ["b"]}}`, "spec": `"other.yaml"`, "baseUrl": `"https://other.example.com"`, "auth": `{"type": "none"}`,
 	}
 	free := map[string]string{
 		"timeout": `"5s"`, "concurrency": "2", "includeTools": `["a"]`, "excludeTools": `["b"]`, "protocol": `"2026-07-28"`,
-		"disabled": "false", "stateless": "true", "rateLimit": `{"calls": 1, "per": "1s"}`, "idle": `"1m"`,
+		"disabled": "false", "stateless": "true", "rateLimit": `{"calls": 1, "per": "1s"}`, "idle": `"1m"`, "operations": `["a"]`,
 	}
 	var schema struct {
 		Defs struct {

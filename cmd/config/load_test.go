@@ -45,6 +45,19 @@ func TestLoadComplete(t *testing.T) {
 			"remote":  {Type: mcpclient.Fleet, Timeout: 30 * time.Second, IncludeTools: []string{"read_*"}},
 			"tickets": {Type: mcpclient.Fleet, Timeout: time.Minute},
 			"plain":   {Type: mcpclient.HTTP, URL: "https://plain.example.com/mcp", Timeout: time.Minute, Shared: mcpclient.SharedHost},
+			"document": {
+				Type: mcpclient.OpenAPI, Timeout: time.Minute,
+				API: json.RawMessage(`{"spec":"https://api.example.com/openapi.json","baseUrl":"https://api.example.com","operations":["tag:issues"],` +
+					`"auth":{"type":"bearer","token":"t","name":"","value":"","username":"","password":""}}`),
+			},
+			"keyed": {
+				Type: mcpclient.OpenAPI, Timeout: time.Minute,
+				API: json.RawMessage(`{"spec":"/srv/api.yaml","baseUrl":"","operations":null,"auth":{"type":"basic","token":"","name":"","value":"","username":"u","password":"p"}}`),
+			},
+			"named": {
+				Type: mcpclient.OpenAPI, Timeout: time.Minute,
+				API: json.RawMessage(`{"spec":"/srv/api.yaml","baseUrl":"","operations":null,"auth":{"type":"header","token":"","name":"X-Key","value":"v","username":"","password":""}}`),
+			},
 			"programs": {
 				Type: mcpclient.Command, Root: filepath.FromSlash("/srv"), Timeout: time.Minute,
 				Commands: json.RawMessage(`{"list":{"description":"Lists a folder.","exitCodes":[0,2],"output":"text","parameters":{"all":{"flag":"-a","optional":true,"type":"boolean"},` +

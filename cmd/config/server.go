@@ -28,7 +28,12 @@ func (o Options) server(n *node, file File, packs toolscript.ToolPacks) (mcpclie
 	if err != nil {
 		return mcpclient.Config{}, err
 	}
+	api, err := o.api(n, file)
+	if err != nil {
+		return mcpclient.Config{}, err
+	}
 	c := mcpclient.Config{
+		API:          api,
 		Type:         serverType(n),
 		Disabled:     n.child("disabled").flag(),
 		Stateless:    n.child("stateless").flag(),
@@ -39,7 +44,7 @@ func (o Options) server(n *node, file File, packs toolscript.ToolPacks) (mcpclie
 		InheritNames: n.child("inheritEnv").texts(),
 		Dir:          dir,
 		Source:       file.Path,
-		URL:          n.child("url").text(),
+		URL:          loginAddress(n),
 		Headers:      n.child("headers").textMap(),
 		OAuth:        oauthConfig(n.child("oauth")),
 		Root:         root,
@@ -157,11 +162,12 @@ var errNotTrusted = errors.New("not trusted; run: toolscript trust")
 
 // withoutEffect are the fields without an effect, by the type of the server.
 var withoutEffect = map[string][]string{
-	mcpclient.Stdio:   {"commands", "url", "headers", "oauth", "root", "tools", "exec", "web", "agents"},
-	mcpclient.HTTP:    {"commands", "idle", "command", "args", "env", "inheritEnv", "cwd", "root", "tools", "exec", "web", "agents"},
-	mcpclient.SSE:     {"commands", "idle", "command", "args", "env", "inheritEnv", "cwd", "root", "tools", "exec", "web", "agents"},
-	mcpclient.Command: {"idle", "command", "args", "cwd", "url", "headers", "oauth", "protocol", "shared", "stateless", "tools", "web", "agents"},
-	mcpclient.Builtin: {"commands", "idle", "command", "args", "env", "inheritEnv", "cwd", "url", "headers", "oauth", "protocol", "shared"},
+	mcpclient.Stdio:   {"commands", "spec", "baseUrl", "operations", "auth", "url", "headers", "oauth", "root", "tools", "exec", "web", "agents"},
+	mcpclient.HTTP:    {"commands", "spec", "baseUrl", "operations", "auth", "idle", "command", "args", "env", "inheritEnv", "cwd", "root", "tools", "exec", "web", "agents"},
+	mcpclient.SSE:     {"commands", "spec", "baseUrl", "operations", "auth", "idle", "command", "args", "env", "inheritEnv", "cwd", "root", "tools", "exec", "web", "agents"},
+	mcpclient.OpenAPI: {"commands", "idle", "command", "args", "env", "inheritEnv", "cwd", "url", "protocol", "shared", "stateless", "root", "tools", "exec", "web", "agents"},
+	mcpclient.Command: {"spec", "baseUrl", "operations", "auth", "idle", "command", "args", "cwd", "url", "headers", "oauth", "protocol", "shared", "stateless", "tools", "web", "agents"},
+	mcpclient.Builtin: {"commands", "spec", "baseUrl", "operations", "auth", "idle", "command", "args", "env", "inheritEnv", "cwd", "url", "headers", "oauth", "protocol", "shared"},
 }
 
 // idleFields are warnings about fields of a server without an effect.
@@ -174,7 +180,7 @@ func (d *document) idleFields(name string, n *node) Mistakes {
 			out = append(out, d.mistake([]string{"mcpServers", name, field}, child.key, message))
 		}
 	}
-	if kind == mcpclient.HTTP || kind == mcpclient.SSE {
+	if kind == mcpclient.HTTP || kind == mcpclient.SSE || kind == mcpclient.OpenAPI {
 		out = append(out, d.idleOAuth(name, n)...)
 	}
 	return append(out, d.sharesState(name, n)...)

@@ -15,8 +15,8 @@ import (
 const perProject = "per-project"
 
 func shared(n *node) bool {
-	s := n.child("shared")
-	return serverType(n) != mcpclient.Builtin && serverType(n) != mcpclient.Command && (s.flag() || s.text() == perProject)
+	s, kind := n.child("shared"), serverType(n)
+	return kind != mcpclient.Builtin && kind != mcpclient.Command && kind != mcpclient.OpenAPI && (s.flag() || s.text() == perProject)
 }
 
 // share completes the configuration of a shared server. The hub runs it, so nothing may

@@ -29,6 +29,7 @@ import (
 	"github.com/toolscript/toolscript/transport/hub"
 	"github.com/toolscript/toolscript/transport/inflight"
 	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/openapi"
 	"github.com/toolscript/toolscript/transport/reaper"
 	"github.com/toolscript/toolscript/transport/telemetry/otlp"
 )
@@ -99,6 +100,7 @@ func (h *Host) Start(loaded *config.Config, options Options) (*Daemon, error) {
 	tools := d.builtinHost()
 	o.Dial = d.withScripts(server.DialTypes(map[string]server.Dial{
 		mcpclient.Command: server.DialWith(commands.Dialer{Run: tools.RunCommand, Confinement: tools.Confinement, Answers: answers}.Dial),
+		mcpclient.OpenAPI: server.DialWith(openapi.Dialer{RoundTripper: actors.Credentials(o.Logins), Answers: answers}.Dial),
 	}, server.DialFleet(d.fleet.Dial, server.DialAll(mcpclient.Dialer{
 		Reaper: d.reaper, Dir: h.Config.WorkDir, RoundTripper: actors.Credentials(o.Logins), Answers: answers,
 	}, builtin.Dialer{Host: tools, Answers: answers}, server.DialWith(d.hub.Dial)))), answers)

@@ -74,6 +74,7 @@ var sections = []struct {
 	{"arguments", (*bench).arguments},
 	{"detector", (*bench).detector},
 	{"workspace", (*bench).workspace},
+	{"openapi", (*bench).openapi},
 	{"start", (*bench).start},
 	{"memory", (*bench).memory},
 	{"idle", (*bench).idleGateway},

@@ -26,7 +26,7 @@ func (c *Conn) answer(ctx context.Context, value any, failed error, about toolsc
 	}
 	var known *toolscript.Error
 	if errors.As(failed, &known) {
-		about.Kind, about.Err = known.Kind, known.Err
+		about.Kind, about.Err, about.RetryAfter = known.Kind, known.Err, known.RetryAfter
 		return nil, &about
 	}
 	result, err := encode(value, failed)

@@ -28,6 +28,7 @@ const (
 	Builtin   = "builtin"   // the built-in tools, in the gateway itself; see package builtin
 	Scripts   = "scripts"   // the saved scripts. No file configures such a server
 	Command   = "command"   // programs that the configuration declares; see package commands
+	OpenAPI   = "openapi"   // the operations of an OpenAPI document; see package openapi
 	InProcess = "inprocess" // Go functions; see package inprocess. No file configures such a server
 
 	Fleet = "fleet" // a server that the hubs of a fleet define and run
@@ -48,7 +49,7 @@ const (
 // Config describes how to reach one server. It is immutable after loading, so it may
 // be read concurrently.
 type Config struct {
-	Type     string // Stdio, HTTP, SSE, Fleet, Builtin, Command, Scripts or InProcess; may be empty if Problem or Disabled is set
+	Type     string // Stdio, HTTP, SSE, Fleet, Builtin, Command, OpenAPI, Scripts or InProcess; may be empty if Problem or Disabled is set
 	Disabled bool   // the server is listed but not started
 
 	// Fields for Stdio. Env is set on top of the inherited variables. By default the
@@ -80,6 +81,10 @@ type Config struct {
 	// Commands are the commands of a server of the type Command: the JSON of the configuration;
 	// see package commands. Root is the folder that their programs work in and may write to.
 	Commands json.RawMessage `json:",omitempty"` // nil does not change the key of a shared server
+
+	// API are the settings of a server of the type OpenAPI, as JSON; see package openapi.
+	// Headers and OAuth have effect too.
+	API json.RawMessage `json:",omitempty"`
 
 	// Shared says which gateways use one instance of the server together, which a hub
 	// runs. Empty: the gateway has one for itself.
@@ -142,8 +147,11 @@ func (c Config) GoString() string { return c.String() }
 func (c Config) LogValue() slog.Value { return slog.StringValue(c.String()) }
 
 // Local reports whether the gateway has no address of the server and no logins for it: a
-// server of type Stdio, Fleet, Builtin, Command, Scripts or InProcess.
-func (c Config) Local() bool { return c.Type == Stdio || c.Type == Fleet || c.Functions() }
+// server of type Stdio, Fleet, Builtin, Command, Scripts or InProcess, or one of type OpenAPI
+// without a login.
+func (c Config) Local() bool {
+	return c.Type == Stdio || c.Type == Fleet || c.Functions() || c.Type == OpenAPI && c.URL == ""
+}
 
 // Functions reports whether the tools of the server are functions of this program.
 func (c Config) Functions() bool {

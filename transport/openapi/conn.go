@@ -1,0 +1,273 @@
+// Package openapi is a server whose tools are the operations of an HTTP API that an OpenAPI
+// document describes, of version 3.0 or 3.1.
+package openapi
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/inflight"
+	"github.com/toolscript/toolscript/transport/inprocess"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+// Settings are the settings of a server.
+type Settings struct {
+	Spec       string   `json:"spec"`       // an absolute path or a URL
+	BaseURL    string   `json:"baseUrl"`    // "" is the first server of the document
+	Operations []string `json:"operations"` // see operation.selected; empty means all
+	Auth       Auth     `json:"auth"`
+}
+
+// Auth says how requests show who makes them.
+type Auth struct {
+	Type     string `json:"type"` // none, bearer, header, query, basic or oauth2; "" is none
+	Token    string `json:"token"`
+	Name     string `json:"name"`
+	Value    string `json:"value"`
+	Username string `json:"username"`
+	Password string `json:"password"`
+}
+
+// Dialer opens servers of OpenAPI documents.
+type Dialer struct {
+	// RoundTripper adds the login of a server with auth of the type oauth2; see
+	// mcpclient.Dialer.
+	RoundTripper func(server string, cfg mcpclient.Config, base http.RoundTripper) http.RoundTripper
+	Answers      *inflight.Budget // limits the memory for the results of all calls; nil means unlimited
+}
+
+// Dial reads the document and makes a tool of each operation. The error is a *toolscript.Error:
+// Unavailable if the document cannot be read, Invalid if it cannot be used.
+func (d Dialer) Dial(ctx context.Context, name string, cfg mcpclient.Config, on mcpclient.Events) (*inprocess.Conn, error) {
+	fail := func(kind toolscript.Kind, err error) (*inprocess.Conn, error) {
+		return nil, &toolscript.Error{Kind: kind, Server: name, Err: err}
+	}
+	if cfg.Problem != nil {
+		return fail(toolscript.Invalid, cfg.Problem)
+	}
+	var s Settings
+	if err := json.Unmarshal(cfg.API, &s); err != nil {
+		return fail(toolscript.Invalid, err)
+	}
+	base := http.DefaultTransport.(*http.Transport).Clone()
+	base.MaxIdleConnsPerHost = mcpclient.DefaultConcurrency
+	l := newLibrary(ctx, &http.Client{Transport: base, CheckRedirect: sameOriginOnly}, s.Spec)
+	document, err := l.load(s.Spec)
+	if err != nil {
+		return fail(toolscript.Unavailable, fmt.Errorf("read the OpenAPI document: %w", err))
+	}
+	tools, about, err := read(l, document, s)
+	if err != nil {
+		return fail(toolscript.Invalid, fmt.Errorf("%s: %w", s.Spec, err))
+	}
+	address, err := url.Parse(about.base)
+	if err != nil {
+		return fail(toolscript.Invalid, err)
+	}
+	way := http.RoundTripper(base)
+	if s.Auth.Type == "oauth2" && d.RoundTripper != nil {
+		cfg.URL = about.base
+		way = d.RoundTripper(name, cfg, base)
+	}
+	a := &api{base: about.base, limit: cfg.Timeout, client: &http.Client{
+		Transport:     credentials{way: way, plain: base, origin: address, auth: s.Auth, headers: cfg.Headers},
+		CheckRedirect: redirect,
+	}}
+	set := &toolSet{byName: map[string]inprocess.Tool{}}
+	for i := range tools {
+		set.add(a, &tools[i])
+	}
+	return inprocess.New(inprocess.Options{
+		Name: name, Info: mcpclient.Info{Title: about.title, Version: about.version, Instructions: about.description},
+		Tools: set, Qualified: true, Events: on, Answers: d.Answers, Closed: base.CloseIdleConnections,
+	}), nil
+}
+
+// toolSet has the tools of one server. It implements inprocess.Tools.
+type toolSet struct {
+	byName map[string]inprocess.Tool
+	all    []inprocess.Tool
+}
+
+// Get implements inprocess.Tools.
+func (s *toolSet) Get(name string) (t inprocess.Tool, known bool) {
+	t, known = s.byName[name]
+	return t, known
+}
+
+// Tools implements inprocess.Tools.
+func (s *toolSet) Tools() []inprocess.Tool { return s.all }
+
+func (s *toolSet) add(a *api, o *operation) {
+	t := inprocess.Tool{Tool: o.tool, Run: func(ctx context.Context, _ string, args json.RawMessage) (any, error) {
+		return a.call(ctx, o, args)
+	}}
+	s.byName[t.Name], s.all = t, append(s.all, t)
+}
+
+// about is what a document says about itself.
+type about struct{ base, title, version, description string }
+
+// read reads the operations of a document that the settings select.
+func read(l *library, document []byte, s Settings) ([]operation, about, error) {
+	all := index(document)
+	version := unquote(all["openapi"])
+	if !strings.HasPrefix(version, "3.0") && !strings.HasPrefix(version, "3.1") {
+		if unquote(all["swagger"]) != "" {
+			version = "2.0 (Swagger)"
+		}
+		return nil, about{}, fmt.Errorf("it is no OpenAPI document of version 3.0 or 3.1: its version is %.40q", version)
+	}
+	info := index(all["info"])
+	a := about{base: s.BaseURL, title: unquote(info["title"]), version: unquote(info["version"]), description: unquote(info["description"])}
+	if a.base == "" {
+		var err error
+		if a.base, err = absolute(firstServer(all["servers"]), s.Spec); err != nil {
+			return nil, a, err
+		}
+	}
+	r := &reader{schemas: newSchemas(l, strings.HasPrefix(version, "3.1")), at: s.Spec, names: map[string]int{}}
+	found, err := r.operations(all["paths"])
+	if err == nil {
+		err = r.refused
+	}
+	if err != nil {
+		return nil, a, err
+	}
+	var chosen []operation
+	for i := range found {
+		if s.BaseURL != "" {
+			found[i].base = ""
+		} else if found[i].base != "" {
+			if found[i].base, err = absolute(found[i].base, s.Spec); err != nil {
+				return nil, a, err
+			}
+		}
+		if found[i].selected(s.Operations) {
+			chosen = append(chosen, found[i])
+		}
+	}
+	if len(chosen) == 0 {
+		return nil, a, fmt.Errorf("none of its %d operations is selected; see \"operations\" of the server", len(found))
+	}
+	return chosen, a, nil
+}
+
+// absolute is the address of a server of a document, which may be relative to that of the
+// document.
+func absolute(server, spec string) (string, error) {
+	u, err := url.Parse(server)
+	if err == nil && !u.IsAbs() && isURL(spec) {
+		var from *url.URL
+		if from, err = url.Parse(spec); err == nil {
+			u = from.ResolveReference(u)
+		}
+	}
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return "", errors.New("the document names no server with an address; add \"baseUrl\" to the server in the configuration")
+	}
+	return u.String(), nil
+}
+
+// selected reports whether an entry selects the operation: the name of its tool, tag:TAG, or
+// METHOD PATH. In an entry, * stands for any characters and ? for one.
+func (o *operation) selected(entries []string) bool {
+	if len(entries) == 0 {
+		return true
+	}
+	for _, entry := range entries {
+		if tag, is := strings.CutPrefix(entry, "tag:"); is {
+			for _, t := range o.tags {
+				if toolscript.MatchName(tag, t) {
+					return true
+				}
+			}
+			continue
+		}
+		if method, path, is := strings.Cut(entry, " "); is {
+			if toolscript.MatchName(strings.ToUpper(method), o.method) && toolscript.MatchName(strings.TrimSpace(path), o.path) {
+				return true
+			}
+			continue
+		}
+		if toolscript.MatchName(entry, o.tool.Name) {
+			return true
+		}
+	}
+	return false
+}
+
+// credentials adds the credentials of a server to requests to its origin, and to no other.
+type credentials struct {
+	way     http.RoundTripper // for the origin
+	plain   http.RoundTripper // for others
+	origin  *url.URL
+	auth    Auth
+	headers map[string]string
+}
+
+// RoundTrip implements http.RoundTripper.
+func (c credentials) RoundTrip(r *http.Request) (*http.Response, error) {
+	if !sameOrigin(r.URL, c.origin) {
+		return c.plain.RoundTrip(r)
+	}
+	r = r.Clone(r.Context()) // a RoundTripper must not change a request
+	for name, value := range c.headers {
+		r.Header.Set(name, value)
+	}
+	switch c.auth.Type {
+	case "bearer":
+		r.Header.Set("Authorization", "Bearer "+c.auth.Token)
+	case "header":
+		r.Header.Set(c.auth.Name, c.auth.Value)
+	case "basic":
+		r.Header.Set("Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(c.auth.Username+":"+c.auth.Password)))
+	case "query":
+		query := url.QueryEscape(c.auth.Name) + "=" + url.QueryEscape(c.auth.Value)
+		if r.URL.RawQuery != "" {
+			query = r.URL.RawQuery + "&" + query
+		}
+		r.URL.RawQuery = query
+	}
+	return c.way.RoundTrip(r)
+}
+
+// maxRedirects bounds how often one request is redirected.
+const maxRedirects = 5
+
+// redirect follows redirects of an answer. Headers that are parameters of the call, and its
+// cookies, do not go to another origin.
+func redirect(r *http.Request, via []*http.Request) error {
+	if len(via) > maxRedirects {
+		return fmt.Errorf("the API redirected %d times", maxRedirects)
+	}
+	if !sameOrigin(r.URL, via[0].URL) {
+		if r.Body != nil && r.Body != http.NoBody {
+			return errors.New("the API redirects a request with a body to another origin, which is refused")
+		}
+		kept := http.Header{}
+		for _, name := range []string{"Accept", "User-Agent"} {
+			if value := r.Header.Get(name); value != "" {
+				kept.Set(name, value)
+			}
+		}
+		r.Header = kept
+	}
+	return nil
+}
+
+// sameOriginOnly refuses to read a document from another origin.
+func sameOriginOnly(r *http.Request, via []*http.Request) error {
+	if len(via) > maxRedirects || !sameOrigin(r.URL, via[0].URL) {
+		return errors.New("the document is redirected to another origin; write that address as \"spec\"")
+	}
+	return nil
+}

@@ -1,0 +1,320 @@
+package openapi
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// maxDocument bounds a document, in bytes. GitHub's has 13 MB.
+const maxDocument = 64 << 20
+
+// maxFiles bounds the files that one document refers to.
+const maxFiles = 200
+
+// library reads a document and those that it refers to. It is not safe for concurrent use.
+type library struct {
+	ctx    context.Context //nolint:containedctx // of one Dial
+	client *http.Client
+	root   string // of the first document: a path or a URL
+	read   map[string][]byte
+
+	objects map[place]map[string][]byte // objects that references lead through
+}
+
+func newLibrary(ctx context.Context, client *http.Client, root string) *library {
+	return &library{ctx: ctx, client: client, root: root, read: map[string][]byte{}, objects: map[place]map[string][]byte{}}
+}
+
+// load returns a document as JSON. at is the path of a file or a URL. Only the folder of the
+// first document, or its origin, is read.
+func (l *library) load(at string) ([]byte, error) {
+	if text, known := l.read[at]; known {
+		return text, nil
+	}
+	if len(l.read) == maxFiles {
+		return nil, fmt.Errorf("the document refers to more than %d files", maxFiles)
+	}
+	text, err := l.fetch(at)
+	if err == nil {
+		text, err = asJSON(text)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", at, err)
+	}
+	l.read[at] = text
+	return text, nil
+}
+
+func (l *library) fetch(at string) ([]byte, error) {
+	if !isURL(at) {
+		return l.readFile(at)
+	}
+	request, err := http.NewRequestWithContext(l.ctx, http.MethodGet, at, nil)
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Accept", "application/json, application/yaml;q=0.9, */*;q=0.1")
+	answer, err := l.client.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = answer.Body.Close() }() // it was read
+	if answer.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("the server answered %s", answer.Status)
+	}
+	return bounded(answer.Body)
+}
+
+// readFile reads a file in the folder of the first document.
+func (l *library) readFile(path string) ([]byte, error) {
+	root, err := os.OpenRoot(filepath.Dir(l.root))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = root.Close() }() // it was only read
+	name, err := filepath.Rel(filepath.Dir(l.root), path)
+	if err != nil {
+		return nil, err
+	}
+	file, err := root.Open(name) // fails outside of the folder, also through links
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	return bounded(file)
+}
+
+func bounded(r io.Reader) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(r, maxDocument+1))
+	if err == nil && len(text) > maxDocument {
+		err = fmt.Errorf("it has more than %d MB", maxDocument>>20)
+	}
+	return text, err
+}
+
+// asJSON returns a document in JSON or YAML as JSON.
+func asJSON(text []byte) ([]byte, error) {
+	text = bytes.TrimPrefix(text, []byte("\ufeff"))
+	if json.Valid(text) {
+		return text, nil
+	}
+	if trimmed := bytes.TrimSpace(text); len(trimmed) == 0 || trimmed[0] == '{' {
+		return nil, json.Unmarshal(text, new(json.RawMessage))
+	}
+	var doc yaml.Node
+	if err := yaml.Unmarshal(text, &doc); err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	c := converter{out: &out, open: map[*yaml.Node]bool{}}
+	if err := c.value(&doc); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
+}
+
+// converter writes YAML as JSON, in the order of the file.
+type converter struct {
+	out  *bytes.Buffer
+	open map[*yaml.Node]bool // the aliases that are being written
+}
+
+func (c *converter) value(n *yaml.Node) error {
+	if c.out.Len() > maxDocument {
+		return fmt.Errorf("it has more than %d MB", maxDocument>>20)
+	}
+	switch n.Kind {
+	case yaml.DocumentNode:
+		return c.value(n.Content[0])
+	case yaml.AliasNode:
+		if c.open[n.Alias] {
+			return fmt.Errorf("line %d: the alias %s contains itself", n.Line, n.Value)
+		}
+		c.open[n.Alias] = true
+		defer delete(c.open, n.Alias)
+		return c.value(n.Alias)
+	case yaml.MappingNode:
+		c.out.WriteByte('{')
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			if i > 0 {
+				c.out.WriteByte(',')
+			}
+			c.out.Write(quote(n.Content[i].Value))
+			c.out.WriteByte(':')
+			if err := c.value(n.Content[i+1]); err != nil {
+				return err
+			}
+		}
+		c.out.WriteByte('}')
+		return nil
+	case yaml.SequenceNode:
+		c.out.WriteByte('[')
+		for i, item := range n.Content {
+			if i > 0 {
+				c.out.WriteByte(',')
+			}
+			if err := c.value(item); err != nil {
+				return err
+			}
+		}
+		c.out.WriteByte(']')
+		return nil
+	}
+	return c.scalar(n)
+}
+
+func (c *converter) scalar(n *yaml.Node) error {
+	var value any
+	if err := n.Decode(&value); err != nil {
+		return err
+	}
+	switch value.(type) {
+	case nil, bool, int, int64, uint64, float64, string:
+	default:
+		value = n.Value // such as a date
+	}
+	text, err := json.Marshal(value)
+	if err != nil {
+		text = quote(n.Value) // such as .inf
+	}
+	c.out.Write(text)
+	return nil
+}
+
+// place is a part of a document.
+type place struct {
+	document string // its path or URL
+	pointer  string // such as /components/schemas/Pet; "" is the whole document
+}
+
+// refer is the place that a reference in a document names.
+func (l *library) refer(from, ref string) (place, error) {
+	address, pointer, _ := strings.Cut(ref, "#")
+	if pointer != "" && !strings.HasPrefix(pointer, "/") {
+		return place{}, fmt.Errorf("the reference %.200q is not a path", ref)
+	}
+	if address == "" {
+		return place{from, pointer}, nil
+	}
+	if isURL(from) || isURL(address) {
+		base, err := url.Parse(from)
+		if err != nil {
+			return place{}, err
+		}
+		target, err := base.Parse(address)
+		if err != nil {
+			return place{}, err
+		}
+		if !isURL(from) || !sameOrigin(base, target) {
+			return place{}, fmt.Errorf("the reference %.200q leads to another origin, which is not read; put the file next to the document", ref)
+		}
+		return place{target.String(), pointer}, nil
+	}
+	name, err := url.PathUnescape(address)
+	if err != nil {
+		return place{}, err
+	}
+	path := filepath.Join(filepath.Dir(from), filepath.FromSlash(name))
+	if filepath.IsAbs(filepath.FromSlash(name)) || !filepath.IsLocal(relative(filepath.Dir(l.root), path)) {
+		return place{}, fmt.Errorf("the reference %.200q leaves the folder of the document, which is not read", ref)
+	}
+	return place{path, pointer}, nil
+}
+
+func relative(base, path string) string {
+	rel, err := filepath.Rel(base, path)
+	if err != nil {
+		return ".." // outside
+	}
+	return rel
+}
+
+// find returns the value at a place.
+func (l *library) find(p place) ([]byte, error) {
+	value, err := l.load(p.document)
+	if err != nil || p.pointer == "" {
+		return value, err
+	}
+	at := 0
+	for at < len(p.pointer) {
+		end := len(p.pointer)
+		if next := strings.IndexByte(p.pointer[at+1:], '/'); next >= 0 {
+			end = at + 1 + next
+		}
+		step := p.pointer[at+1 : end]
+		name, err := url.PathUnescape(step)
+		if err != nil {
+			name = step
+		}
+		name = strings.ReplaceAll(strings.ReplaceAll(name, "~1", "/"), "~0", "~")
+		next := l.members(place{p.document, p.pointer[:at]}, value)[name]
+		if next == nil {
+			next = item(value, name)
+		}
+		if next == nil {
+			return nil, fmt.Errorf("the reference #%.200s leads nowhere", p.pointer)
+		}
+		value, at = next, end
+	}
+	return value, nil
+}
+
+// members has the members of the object at a place, which is value.
+func (l *library) members(p place, value []byte) map[string][]byte {
+	known, has := l.objects[p]
+	if !has {
+		known = index(value)
+		l.objects[p] = known
+	}
+	return known
+}
+
+// item is the item of an array whose number is written in decimal; nil if there is none.
+func item(text []byte, number string) []byte {
+	i := 0
+	for value := range items(text) {
+		if fmt.Sprint(i) == number {
+			return value
+		}
+		i++
+	}
+	return nil
+}
+
+// follow returns the value that a value refers to, and its place, or the value itself.
+func (l *library) follow(value []byte, at place) ([]byte, place, error) {
+	for range 32 {
+		ref := member(value, "$ref")
+		if ref == nil {
+			return value, at, nil
+		}
+		next, err := l.refer(at.document, unquote(ref))
+		if err != nil {
+			return nil, at, err
+		}
+		if value, err = l.find(next); err != nil {
+			return nil, at, err
+		}
+		at = next
+	}
+	return nil, at, errors.New("a reference leads to itself")
+}
+
+func isURL(text string) bool {
+	return strings.HasPrefix(text, "http://") || strings.HasPrefix(text, "https://")
+}
+
+func sameOrigin(a, b *url.URL) bool {
+	return strings.EqualFold(a.Scheme, b.Scheme) && strings.EqualFold(a.Host, b.Host)
+}

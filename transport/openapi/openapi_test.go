@@ -1,0 +1,526 @@
+package openapi_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/inprocess"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/openapi"
+)
+
+// scene is an API whose requests are recorded, and a server of its document.
+type scene struct {
+	*testing.T
+	api  *httptest.Server
+	conn *inprocess.Conn
+
+	mu       sync.Mutex
+	requests []string // method, address, headers of interest and body
+}
+
+// document is an OpenAPI document with these paths.
+func document(version, paths string) string {
+	return `{"openapi": "` + version + `", "info": {"title": "T", "version": "1"}, "paths": ` + paths + `}`
+}
+
+func newScene(t *testing.T, text string, answer http.HandlerFunc, more ...func(*openapi.Settings)) *scene {
+	t.Helper()
+	s := &scene{T: t}
+	s.api = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		line := r.Method + " " + r.URL.RequestURI()
+		for _, name := range []string{"Authorization", "X-Key", "X-List", "Cookie", "Content-Type"} {
+			if value := r.Header.Get(name); value != "" {
+				line += " " + name + ": " + value
+			}
+		}
+		s.mu.Lock()
+		s.requests = append(s.requests, strings.TrimSpace(line+" "+string(body)))
+		s.mu.Unlock()
+		answer(w, r)
+	}))
+	t.Cleanup(s.api.Close)
+	file := filepath.Join(t.TempDir(), "openapi.json")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	settings := openapi.Settings{Spec: file, BaseURL: s.api.URL + "/v1"}
+	for _, change := range more {
+		change(&settings)
+	}
+	conn, err := dial(t, settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.conn = conn
+	return s
+}
+
+func dial(t *testing.T, s openapi.Settings) (*inprocess.Conn, error) {
+	t.Helper()
+	text, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, err := openapi.Dialer{}.Dial(t.Context(), "api", mcpclient.Config{Type: mcpclient.OpenAPI, API: text, Timeout: 5 * time.Second}, mcpclient.Events{})
+	if err == nil {
+		t.Cleanup(func() { _ = conn.Close() })
+	}
+	return conn, err
+}
+
+// call makes a call and returns its result, or its error as text.
+func (s *scene) call(tool, args string) string {
+	s.Helper()
+	result, err := s.try(tool, args)
+	if err != nil {
+		return err.Error()
+	}
+	return result
+}
+
+func (s *scene) try(tool, args string) (string, error) {
+	s.Helper()
+	type answer struct {
+		result json.RawMessage
+		err    error
+	}
+	done := make(chan answer, 1)
+	s.conn.Start(mcpclient.ToolCall{Ctx: context.WithoutCancel(s.Context()), Tool: tool, Args: json.RawMessage(args), Done: func(r json.RawMessage, err error) { done <- answer{r, err} }})
+	a := <-done
+	return string(a.result), a.err
+}
+
+func (s *scene) last() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.requests) == 0 {
+		return ""
+	}
+	return s.requests[len(s.requests)-1]
+}
+
+func ok(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = io.WriteString(w, `{"ok":true}`)
+}
+
+func (s *scene) tool(name string) toolscript.Tool {
+	s.Helper()
+	tools, err := s.conn.ListTools(s.Context())
+	if err != nil {
+		s.Fatal(err)
+	}
+	for _, t := range tools {
+		if t.Name == name {
+			return t
+		}
+	}
+	s.Fatalf("there is no tool %s in %d", name, len(tools))
+	return toolscript.Tool{}
+}
+
+// TestStyles has the examples of the styles in the specification.
+func TestStyles(t *testing.T) {
+	const array, object = `["blue","black","br own"]`, `{"R":100,"G":200,"B":150}`
+	for _, c := range []struct{ in, style, explode, value, want string }{
+		{"path", "", "", `"a b/c?d"`, "/a%20b%2Fc%3Fd"},
+		{"path", "simple", "false", array, "/blue,black,br%20own"},
+		{"path", "simple", "false", object, "/R,100,G,200,B,150"},
+		{"path", "simple", "true", object, "/R=100,G=200,B=150"},
+		{"path", "label", "false", array, "/.blue,black,br%20own"},
+		{"path", "label", "true", array, "/.blue.black.br%20own"},
+		{"path", "matrix", "false", array, "/;x=blue,black,br%20own"},
+		{"path", "matrix", "true", array, "/;x=blue;x=black;x=br%20own"},
+		{"path", "matrix", "true", object, "/;R=100;G=200;B=150"},
+		{"query", "", "", `"a&b=c d"`, "?x=a%26b%3Dc+d"},
+		{"query", "", "", `12345678901234567890`, "?x=12345678901234567890"},
+		{"query", "", "", `true`, "?x=true"},
+		{"query", "", "", `""`, "?x="},
+		{"query", "form", "true", array, "?x=blue&x=black&x=br+own"},
+		{"query", "form", "false", array, "?x=blue,black,br+own"},
+		{"query", "form", "true", object, "?R=100&G=200&B=150"},
+		{"query", "form", "false", object, "?x=R,100,G,200,B,150"},
+		{"query", "spaceDelimited", "false", array, "?x=blue%20black%20br+own"},
+		{"query", "pipeDelimited", "false", array, "?x=blue%7Cblack%7Cbr+own"},
+		{"query", "deepObject", "true", object, "?x%5BR%5D=100&x%5BG%5D=200&x%5BB%5D=150"},
+		{"query", "deepObject", "true", `{"a":{"b":[1]}}`, "?x%5Ba%5D%5Bb%5D%5B0%5D=1"},
+		{"query", "", "", `null`, ""},
+		{"query", "", "", `[]`, ""},
+	} {
+		t.Run(strings.Join([]string{c.in, c.style, c.explode, c.value}, " "), func(t *testing.T) {
+			path, extra := "/p", ""
+			if c.in == "path" {
+				path = "/p/{x}"
+			}
+			if c.style != "" {
+				extra = fmt.Sprintf(`, "style": %q, "explode": %s`, c.style, c.explode)
+			}
+			s := newScene(t, document("3.0.3", `{"`+path+`": {"get": {"operationId": "op", "parameters": [{"name": "x", "in": "`+c.in+`", "required": true, "schema": {}`+extra+`}]}}}`), ok)
+			s.call("op", `{"x":`+c.value+`}`)
+			if got := s.last(); got != "GET /v1/p"+c.want {
+				t.Errorf("got %s, want GET /v1/p%s", got, c.want)
+			}
+		})
+	}
+}
+
+func TestParameters(t *testing.T) {
+	s := newScene(t, document("3.1.0", `{"/a/{id}": {
+		"parameters": [{"name": "id", "in": "path", "required": true, "schema": {"type": "string"}}, {"name": "page", "in": "query", "schema": {"type": "integer"}}],
+		"put": {"operationId": "set", "summary": "Sets it.", "description": "All of it.", "parameters": [
+				{"name": "page", "in": "query", "required": true, "description": "the page", "schema": {"type": "integer", "maximum": 9}},
+				{"name": "X-List", "in": "header", "schema": {"type": "array", "items": {"type": "string"}}},
+				{"name": "Authorization", "in": "header", "schema": {"type": "string"}},
+				{"name": "c", "in": "cookie", "schema": {"type": "string"}},
+				{"name": "filter", "in": "query", "content": {"application/json": {"schema": {"type": "object"}}}},
+				{"name": "q", "in": "query", "allowReserved": true, "schema": {"type": "string"}}],
+			"requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Pet"}}}}}},
+		"/b": {"post": {"operationId": "same", "requestBody": {"required": true, "content": {"application/json": {"schema": {"type": "array", "items": {"type": "string"}}}}}}},
+		"/c/{name}": {"post": {"operationId": "same", "parameters": [{"name": "name", "in": "path", "schema": {"type": "string"}}, {"name": "name", "in": "query", "schema": {"type": "string"}}],
+			"requestBody": {"content": {"application/json": {"schema": {"type": "object", "properties": {"name_path": {"type": "string"}}}}}}}, "delete": {}}}, "components": {"schemas": {
+			"Pet": {"type": "object", "required": ["name", "id_"], "properties": {"name": {"type": "string"}, "id_": {"type": "string", "readOnly": true}, "tag": {"$ref": "#/components/schemas/Tag"}}},
+			"Tag": {"type": "object", "properties": {"parent": {"$ref": "#/components/schemas/Tag"}}}}}`), ok)
+	set := s.tool("set")
+	want := `{"type":"object","additionalProperties":false,"properties":{"id":{"type":"string"},"page":{"description":"the page","type":"integer","maximum":9},` +
+		`"X-List":{"type":"array","items":{"type":"string"}},"c":{"type":"string"},"filter":{"type":"object"},"q":{"type":"string"},"name":{"type":"string"},"tag":{"$ref":"#/$defs/Tag"}},` +
+		`"required":["id","page","name"],"$defs":{"Tag":{"type":"object","properties":{"parent":{"$ref":"#/$defs/Tag"}}}}}`
+	if got := string(set.InputSchema); got != want {
+		t.Errorf("schema:\n%s\nwant\n%s", got, want)
+	}
+	if set.Description != "Sets it.\n\nAll of it." || !*set.Annotations.Idempotent || set.Annotations.ReadOnly != nil {
+		t.Errorf("%q, %+v", set.Description, set.Annotations)
+	}
+	s.call("set", `{"id": "1", "page": 2, "X-List": ["a", "b"], "c": "d", "filter": {"a": [1]}, "q": "a/b:c&d", "name": "Rex", "tag": {"parent": {}}}`)
+	if got, want := s.last(), `PUT /v1/a/1?page=2&filter=%7B%22a%22%3A+%5B1%5D%7D&q=a/b:c%26d X-List: a,b Cookie: c=d Content-Type: application/json {"name":"Rex","tag":{"parent": {}}}`; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	s.call("same", `{"body": ["x"]}`)
+	if got, want := s.last(), `POST /v1/b Content-Type: application/json ["x"]`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	s.call("same_2", `{"name_path": "a", "name_query": "b", "body": {"name_path": "c"}}`)
+	if got, want := s.last(), `POST /v1/c/a?name=b Content-Type: application/json {"name_path": "c"}`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if d := s.tool("delete_c_name").Annotations; !*d.Destructive {
+		t.Errorf("%+v", d)
+	}
+	for _, bad := range []string{`".."`, `"."`, `""`} {
+		if got := s.call("set", `{"id": `+bad+`, "page": 2, "name": "x"}`); !strings.Contains(got, "cannot be a part of a path") {
+			t.Errorf("%s: %s", bad, got)
+		}
+	}
+	if got := s.call("set", `{"id": "1", "page": 2, "X-List": ["a\r\nX-Key: b"], "name": "x"}`); !strings.Contains(got, "a header has one line") {
+		t.Error(got)
+	}
+}
+
+// TestSchemas: what OpenAPI 3.0 adds to JSON Schema becomes JSON Schema.
+func TestSchemas(t *testing.T) {
+	for schema, want := range map[string]string{
+		`{"type": "string", "nullable": true}`:                                            `{"type":["string","null"]}`,
+		`{"type": "string", "nullable": true, "enum": ["a"]}`:                             `{"type":["string","null"],"enum":["a",null]}`,
+		`{"nullable": true, "allOf": [{"type": "object"}]}`:                               `{"anyOf":[{"allOf":[{"type":"object"}]},{"type":"null"}]}`,
+		`{"type": "number", "minimum": 1, "exclusiveMinimum": true, "maximum": 5}`:        `{"type":"number","exclusiveMinimum":1,"maximum":5}`,
+		`{"type": "object", "example": {"nullable": true}, "x-y": 1, "xml": {}}`:          `{"type":"object"}`,
+		`{"type": "object", "properties": {"example": {"type": "string", "example": 1}}}`: `{"type":"object","properties":{"example":{"type":"string"}}}`,
+		`{"enum": [{"nullable": true, "x-a": 1}], "default": {"example": 1}}`:             `{"enum":[{"nullable": true, "x-a": 1}],"default":{"example": 1}}`,
+		`{"$ref": "#/nowhere"}`: `{"$ref":"#/$defs/nowhere"}`,
+		`true`:                  `true`,
+	} {
+		s := newScene(t, document("3.0.0", `{"/a": {"get": {"operationId": "op", "parameters": [{"name": "x", "in": "query", "schema": `+schema+`}]}}}`), ok)
+		got := string(s.tool("op").InputSchema)
+		if !strings.Contains(got, `"properties":{"x":`+want+`}`) {
+			t.Errorf("%s became %s, want %s", schema, got, want)
+		}
+	}
+}
+
+func TestBodies(t *testing.T) {
+	const file = `{"type": "string", "format": "binary"}`
+	s := newScene(t, document("3.0.0", `{
+		"/form": {"post": {"operationId": "form", "requestBody": {"content": {"application/x-www-form-urlencoded": {"schema": {"type": "object", "properties": {"a": {}, "b": {}, "c": {}}}, "encoding": {"c": {"style": "deepObject"}}}}}}},
+		"/parts": {"post": {"operationId": "parts", "requestBody": {"content": {"multipart/form-data": {"schema": {"type": "object", "properties": {"file": `+file+`, "meta": {"type": "object"}, "n": {"type": "integer"}}}}}}}},
+		"/bytes": {"put": {"operationId": "bytes", "requestBody": {"content": {"image/png": {"schema": `+file+`}}}}},
+		"/text": {"put": {"operationId": "text", "requestBody": {"content": {"text/plain": {"schema": {"type": "string"}}}}}}}`), ok)
+	s.call("form", `{"a": "x y&z", "b": ["1", "2"], "c": {"d": {"e": 1}}}`)
+	if got, want := s.last(), `POST /v1/form Content-Type: application/x-www-form-urlencoded a=x+y%26z&b=1&b=2&c%5Bd%5D%5Be%5D=1`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	s.call("parts", `{"file": "aGk=", "meta": {"a": 1}, "n": 5}`)
+	got := strings.ReplaceAll(s.last(), "\r\n", "|")
+	for _, part := range []string{`name="file"; filename="file"|Content-Type: application/octet-stream||hi|`, `name="meta"|Content-Type: application/json||{"a": 1}|`, `name="n"||5|`} {
+		if !strings.Contains(got, part) {
+			t.Errorf("%s lacks %s", got, part)
+		}
+	}
+	s.call("bytes", `{"body": "aGk="}`)
+	if got := s.last(); got != "PUT /v1/bytes Content-Type: image/png hi" {
+		t.Error(got)
+	}
+	if got := s.call("bytes", `{"body": "?"}`); !strings.Contains(got, "is not base64") {
+		t.Error(got)
+	}
+	s.call("text", `{"body": "a b"}`)
+	if got := s.last(); got != "PUT /v1/text Content-Type: text/plain a b" {
+		t.Error(got)
+	}
+}
+
+func TestAnswers(t *testing.T) {
+	for _, c := range []struct {
+		status      int
+		media, body string
+		want        string
+	}{
+		{200, "application/json", `{"a": [1]}`, `"structuredContent":{"a":[1]}`},
+		{201, "application/hal+json; charset=utf-8", `12345678901234567890`, `"structuredContent":12345678901234567890`},
+		{204, "", "", `"structuredContent":null`},
+		{200, "text/csv", "a,b\n", `"structuredContent":"a,b\n"`},
+		{200, "application/pdf", "%PDF", `"blob":"JVBERg=="`},
+		{200, "image/png", "\x89PNG", `"structuredContent":{"data":"iVBORw==","mimeType":"image/png","type":"image"}`},
+		{200, "application/json", `{`, "the answer says that it is JSON, and is not"},
+		{404, "application/json", `{"message": "no"}`, `"isError":true`},
+		{404, "application/json", `{"message": "no"}`, `GET /a: 404 Not Found: {\"message\": \"no\"}`},
+		{500, "text/plain", strings.Repeat("x", 5000), `xxx…`},
+		{401, "text/plain", "", `check \"auth\" of the server`},
+	} {
+		s := newScene(t, document("3.0.0", `{"/a": {"get": {"operationId": "op"}}}`), func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", c.media)
+			w.WriteHeader(c.status)
+			_, _ = io.WriteString(w, c.body)
+		})
+		if got := strings.ReplaceAll(s.call("op", `{}`), `\\`, `\`); !strings.Contains(got, c.want) {
+			t.Errorf("%d %s: %.300s, want %s", c.status, c.media, got, c.want)
+		}
+	}
+}
+
+func TestRetries(t *testing.T) {
+	for _, c := range []struct {
+		method, after string
+		busy          int // answers before the good one
+		want          string
+		requests      int
+	}{
+		{"get", "0", 2, `"ok":true`, 3},
+		{"get", "0", 3, "429 Too Many Requests", 3},
+		{"get", "3600", 1, "429 Too Many Requests", 1},
+		{"post", "0", 1, "429 Too Many Requests", 1},
+	} {
+		left := c.busy
+		s := newScene(t, document("3.0.0", `{"/a": {"`+c.method+`": {"operationId": "op"}}}`), func(w http.ResponseWriter, r *http.Request) {
+			if left--; left >= 0 {
+				w.Header().Set("Retry-After", c.after)
+				w.WriteHeader(http.StatusTooManyRequests)
+				return
+			}
+			ok(w, r)
+		})
+		got, err := s.try("op", `{}`)
+		if err != nil {
+			got = err.Error()
+		}
+		if !strings.Contains(got, c.want) || len(s.requests) != c.requests {
+			t.Errorf("%+v: %s after %d requests", c, got, len(s.requests))
+		}
+		if c.after == "3600" {
+			var busy *toolscript.Error
+			if busy, _ = err.(*toolscript.Error); busy == nil || busy.Kind != toolscript.Busy || busy.RetryAfter != time.Hour {
+				t.Errorf("error %#v, want Busy with the time", err)
+			}
+		}
+	}
+}
+
+func TestCredentials(t *testing.T) {
+	for want, auth := range map[string]openapi.Auth{
+		"GET /v1/a":                           {Type: "none"},
+		"GET /v1/a Authorization: Bearer s":   {Type: "bearer", Token: "s"},
+		"GET /v1/a X-Key: s":                  {Type: "header", Name: "X-Key", Value: "s"},
+		"GET /v1/a?key=s%26":                  {Type: "query", Name: "key", Value: "s&"},
+		"GET /v1/a Authorization: Basic dTpw": {Type: "basic", Username: "u", Password: "p"},
+	} {
+		// The other origin must get nothing of it.
+		var other []string
+		elsewhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			other = append(other, fmt.Sprint(r.URL, r.Header))
+			ok(w, r)
+		}))
+		defer elsewhere.Close()
+		s := newScene(t, document("3.0.0", `{"/a": {"get": {"operationId": "op", "parameters": [{"name": "X-List", "in": "header", "schema": {}}]}}}`), func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, elsewhere.URL+"/b", http.StatusFound)
+		}, func(o *openapi.Settings) { o.Auth = auth })
+		if got := s.call("op", `{}`); !strings.Contains(got, `"ok":true`) {
+			t.Error(got)
+		}
+		if got := s.last(); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+		s.call("op", `{"X-List": "secret"}`)
+		for _, request := range other {
+			for _, word := range []string{"Authorization", "X-Key", "key=", "X-List", "Referer"} {
+				if strings.Contains(request, word) {
+					t.Errorf("%s went to another origin: %s", word, request)
+				}
+			}
+		}
+		if len(other) != 2 {
+			t.Errorf("%d requests to the other origin", len(other))
+		}
+	}
+}
+
+func TestBodyIsNotRedirected(t *testing.T) {
+	reached := false
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached = true }))
+	defer elsewhere.Close()
+	s := newScene(t, document("3.0.0", `{"/a": {"post": {"operationId": "op", "requestBody": {"content": {"application/json": {"schema": {}}}}}}}`), func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, elsewhere.URL, http.StatusTemporaryRedirect)
+	})
+	if got := s.call("op", `{"body": "secret"}`); !strings.Contains(got, "to another origin, which is refused") || reached {
+		t.Errorf("%s, reached %t", got, reached)
+	}
+}
+
+func TestOperations(t *testing.T) {
+	text := document("3.0.0", `{"/repos/{r}": {"get": {"operationId": "repos/get", "tags": ["repos"]}, "delete": {"operationId": "repos/delete", "tags": ["repos"]}}, "/users": {"get": {"operationId": "users", "tags": ["people"]}}}`)
+	for entries, want := range map[string]string{
+		"": "repos_get repos_delete users", "users": "users", "repos_*": "repos_get repos_delete", "tag:people": "users", "GET *": "repos_get users",
+		"get /repos/*": "repos_get", "tag:x,DELETE /repos/{r}": "repos_delete",
+	} {
+		s := newScene(t, text, ok, func(o *openapi.Settings) {
+			if entries != "" {
+				o.Operations = strings.Split(entries, ",")
+			}
+		})
+		tools, _ := s.conn.ListTools(t.Context())
+		var names []string
+		for _, tool := range tools {
+			names = append(names, tool.Name)
+		}
+		if got := strings.Join(names, " "); got != want {
+			t.Errorf("%q selects %s, want %s", entries, got, want)
+		}
+	}
+}
+
+// TestDocuments: documents of several files, in JSON and YAML, and those that are refused.
+func TestDocuments(t *testing.T) {
+	folder := t.TempDir()
+	outside := filepath.Join(folder, "outside.json")
+	root := filepath.Join(folder, "root")
+	if err := os.MkdirAll(filepath.Join(root, "schemas"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{
+		outside: `{"type": "string"}`,
+		filepath.Join(root, "schemas", "pet.yaml"):   "type: object\nproperties:\n  name: {type: string}\n  mother: {$ref: '#'}\n  owner: {$ref: './owner.json#/Owner'}\n",
+		filepath.Join(root, "schemas", "owner.json"): `{"Owner": {"type": "object", "properties": {"since": {"type": "string", "format": "date"}}}}`,
+		filepath.Join(root, "bad.yaml"):              "a: [",
+	}
+	for path, text := range files {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	try := func(text string) (string, error) {
+		spec := filepath.Join(root, "openapi.yaml")
+		if err := os.WriteFile(spec, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		conn, err := dial(t, openapi.Settings{Spec: spec})
+		if err != nil {
+			return "", err
+		}
+		tools, _ := conn.ListTools(t.Context())
+		return string(tools[0].OutputSchema), nil
+	}
+	yaml := func(ref string) string {
+		return "openapi: 3.1.0\ninfo: {title: T, version: '1'}\nservers: [{url: 'https://{region}.example.com', variables: {region: {default: eu}}}]\npaths:\n  /pets:\n    get:\n" +
+			"      responses:\n        200:\n          description: d\n          content:\n            application/json:\n              schema:\n                $ref: '" + ref + "'\n"
+	}
+	got, err := try(yaml("schemas/pet.yaml"))
+	want := `{"$ref":"#/$defs/schema","$defs":{"Owner":{"type":"object","properties":{"since":{"type":"string","format":"date"}}},` +
+		`"schema":{"type":"object","properties":{"name":{"type":"string"},"mother":{"$ref":"#/$defs/schema"},"owner":{"$ref":"#/$defs/Owner"}}}}}`
+	if err != nil || got != want {
+		t.Errorf("got %s, %v\nwant %s", got, err, want)
+	}
+	for text, why := range map[string]string{
+		yaml("../outside.json"):             "leaves the folder of the document",
+		yaml("/etc/passwd"):                 "leaves the folder of the document",
+		yaml("schemas/../../outside.json"):  "leaves the folder of the document",
+		yaml("https://example.com/a.json"):  "leads to another origin",
+		yaml("file:///etc/passwd"):          "no such file",
+		yaml("#/nowhere"):                   "leads nowhere",
+		`{"swagger": "2.0"}`:                `its version is "2.0 (Swagger)"`,
+		`{"openapi": "4.0.0"}`:              `its version is "4.0.0"`,
+		`[1]`:                               "it is no OpenAPI document",
+		`{"openapi": "3.1.0"`:               "unexpected end",
+		``:                                  "unexpected end",
+		`{"openapi": "3.1.0", "paths": {}}`: `add "baseUrl"`,
+		"a: &a [*a]":                        "contains itself",
+		"openapi: 3.1.0\nservers: [{url: http://x}]\npaths: {}": "none of its 0 operations is selected",
+	} {
+		if _, err := try(text); err == nil || !strings.Contains(err.Error(), why) {
+			t.Errorf("%.80q: error %v, want %q", text, err, why)
+		}
+	}
+	if _, err := dial(t, openapi.Settings{Spec: filepath.Join(root, "missing.json")}); toolscript.KindOf(err) != toolscript.Unavailable {
+		t.Errorf("error %v, want unavailable", err)
+	}
+	link := filepath.Join(root, "schemas", "link.json")
+	if err := os.Symlink(outside, link); err == nil {
+		if _, err := try(yaml("schemas/link.json")); err == nil {
+			t.Error("a link leads out of the folder")
+		}
+	}
+}
+
+// TestRemoteDocument reads a document and its parts from a URL, and nothing of another origin.
+func TestRemoteDocument(t *testing.T) {
+	var elsewhere *httptest.Server
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/docs/api.json":
+			_, _ = io.WriteString(w, `{"openapi": "3.0.0", "servers": [{"url": "../v2"}], "paths": {"/a": {"get": {"operationId": "op", "responses": {"200": {"$ref": "parts/answers.yaml#/A"}}}}}}`)
+		case "/docs/parts/answers.yaml":
+			_, _ = io.WriteString(w, "A: {content: {application/json: {schema: {type: integer}}}}")
+		case "/docs/moved.json":
+			http.Redirect(w, r, elsewhere.URL, http.StatusFound)
+		case "/v2/a":
+			ok(w, r)
+		default:
+			w.WriteHeader(http.StatusNotFound)
+		}
+	}))
+	defer server.Close()
+	elsewhere = httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("another origin was asked") }))
+	defer elsewhere.Close()
+	conn, err := dial(t, openapi.Settings{Spec: server.URL + "/docs/api.json"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &scene{T: t, conn: conn}
+	if got := s.call("op", `{}`); !strings.Contains(got, `"ok":true`) || string(s.tool("op").OutputSchema) != `{"type":"integer"}` {
+		t.Errorf("%s, %s", got, s.tool("op").OutputSchema)
+	}
+	for path, why := range map[string]string{"/docs/moved.json": "redirected to another origin", "/docs/none.json": "404 Not Found"} {
+		if _, err := dial(t, openapi.Settings{Spec: server.URL + path}); err == nil || !strings.Contains(err.Error(), why) {
+			t.Errorf("%s: error %v, want %q", path, err, why)
+		}
+	}
+}

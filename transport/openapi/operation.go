@@ -1,0 +1,477 @@
+package openapi
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/toolscript/toolscript"
+)
+
+// operation is one operation of a document, and how a call of its tool becomes a request.
+type operation struct {
+	tool   toolscript.Tool
+	method string
+	path   string // a template, such as /pets/{id}
+	base   string // the address of the server, when it is the operation's own; "" is that of the document
+	tags   []string
+
+	parameters []parameter
+	body       *body
+	paged      bool // its result is a list, of which an answer may be one page
+}
+
+// parameter is a parameter of a request outside of its body.
+type parameter struct {
+	name    string // in the arguments of the tool
+	wire    string // in the request
+	in      string // path, query, header or cookie
+	style   string
+	explode bool
+	raw     bool // reserved characters are not escaped
+	json    bool // the value is JSON
+}
+
+// body is the body of a request.
+type body struct {
+	media  string
+	whole  string            // the argument that is the body; "" if fields are its members
+	fields map[string]string // the argument of each member
+	binary map[string]bool   // members whose text is base64; "" is the whole body
+	styles map[string]parameter
+}
+
+// methods are the methods that operations have, in the order of the tools of one path.
+var methods = []string{"get", "head", "options", "trace", "post", "put", "patch", "delete"}
+
+// reader makes operations of a document.
+type reader struct {
+	*schemas
+	at    string // of the document
+	names map[string]int
+}
+
+// operations are the operations of a document in its order.
+func (r *reader) operations(paths []byte) (out []operation, err error) {
+	for path, text := range members(paths) {
+		text, at, err := r.library.follow(text, place{r.at, "/paths/" + escape(path)})
+		if err != nil {
+			return nil, fmt.Errorf("paths.%s: %w", path, err)
+		}
+		all := index(text)
+		for _, method := range methods {
+			if all[method] == nil {
+				continue
+			}
+			op, err := r.operation(path, method, all, at)
+			if err != nil {
+				return nil, fmt.Errorf("%s %s: %w", strings.ToUpper(method), path, err)
+			}
+			out = append(out, op)
+		}
+	}
+	return out, nil
+}
+
+func escape(step string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(step, "~", "~0"), "/", "~1")
+}
+
+func (r *reader) operation(path, method string, of map[string][]byte, at place) (operation, error) {
+	text := index(of[method])
+	op := operation{method: strings.ToUpper(method), path: path, tags: texts(text["tags"])}
+	servers := text["servers"]
+	if servers == nil {
+		servers = of["servers"]
+	}
+	op.base = firstServer(servers)
+	in := &input{reader: r, at: at, taken: map[string]string{}}
+	if err := in.declare(of["parameters"], text["parameters"]); err != nil {
+		return op, err
+	}
+	if err := in.request(text["requestBody"]); err != nil {
+		return op, err
+	}
+	op.parameters, op.body = in.parameters, in.body
+	result, err := r.result(text["responses"], at)
+	if err != nil {
+		return op, err
+	}
+	op.paged = op.method == "GET" && result.list
+	op.tool = toolscript.Tool{
+		Name: r.name(unquote(text["operationId"]), method, path), Description: description(text, op.method, path),
+		InputSchema: in.schema(), OutputSchema: result.schema, Annotations: annotations(op.method),
+	}
+	return op, nil
+}
+
+// description is what the document says about an operation.
+func description(text map[string][]byte, method, path string) string {
+	summary, more := strings.TrimSpace(unquote(text["summary"])), strings.TrimSpace(unquote(text["description"]))
+	if strings.HasPrefix(more, summary) {
+		summary = ""
+	}
+	all := strings.TrimSpace(summary + "\n\n" + more)
+	if isTrue(text["deprecated"]) {
+		all = strings.TrimSpace("Deprecated. " + all)
+	}
+	if all == "" {
+		return method + " " + path
+	}
+	return all
+}
+
+// name is the name of a tool: operationId, else method and path. Equal names get a number.
+func (r *reader) name(id, method, path string) string {
+	name := strings.Trim(notInName.ReplaceAllString(id, "_"), "_")
+	if name == "" {
+		name = method + "_" + strings.Trim(notInName.ReplaceAllString(path, "_"), "_")
+	}
+	name = name[:min(len(name), 120)]
+	r.names[name]++
+	if n := r.names[name]; n > 1 {
+		numbered := fmt.Sprintf("%s_%d", name, n)
+		r.names[numbered]++
+		return numbered
+	}
+	return name
+}
+
+func annotations(method string) (a toolscript.Annotations) {
+	yes, no := true, false
+	a.OpenWorld = &yes
+	switch method {
+	case "GET", "HEAD", "OPTIONS", "TRACE":
+		a.ReadOnly, a.Destructive = &yes, &no
+	case "DELETE":
+		a.Destructive, a.Idempotent = &yes, &yes
+	case "PUT":
+		a.Idempotent = &yes
+	}
+	return a
+}
+
+// firstServer is the address of the first server, with the defaults of its variables.
+func firstServer(servers []byte) string {
+	for server := range items(servers) {
+		address := unquote(member(server, "url"))
+		for name, variable := range members(member(server, "variables")) {
+			address = strings.ReplaceAll(address, "{"+name+"}", unquote(member(variable, "default")))
+		}
+		return address
+	}
+	return ""
+}
+
+// input collects the parameters of an operation.
+type input struct {
+	*reader
+	at         place
+	parameters []parameter
+	body       *body
+	taken      map[string]string // names of arguments, and what has them
+	properties []property
+	refs       []*def
+}
+
+// property is one argument of the tool.
+type property struct {
+	name     string
+	schema   []byte
+	required bool
+}
+
+// declare adds the parameters of an operation, which replace those of its path.
+func (in *input) declare(shared, own []byte) error {
+	type declared struct {
+		text     []byte
+		at       place
+		name, in string
+	}
+	var all []declared
+	for _, list := range [][]byte{shared, own} {
+		for text := range items(list) {
+			text, at, err := in.library.follow(text, in.at)
+			if err != nil {
+				return err
+			}
+			d := declared{text, at, unquote(member(text, "name")), unquote(member(text, "in"))}
+			i := slices.IndexFunc(all, func(o declared) bool { return o.name == d.name && o.in == d.in })
+			if i >= 0 {
+				all[i] = d
+				continue
+			}
+			all = append(all, d)
+		}
+	}
+	count := map[string]int{}
+	for _, d := range all {
+		count[d.name]++
+	}
+	for _, d := range all {
+		if d.in == "header" && slices.Contains([]string{"accept", "content-type", "authorization"}, strings.ToLower(d.name)) {
+			continue // OpenAPI has other members for these
+		}
+		name := d.name
+		if count[name] > 1 {
+			name = d.name + "_" + d.in
+		}
+		in.parameter(name, d.text, d.at)
+	}
+	return nil
+}
+
+func (in *input) parameter(name string, text []byte, at place) {
+	all := index(text)
+	p := parameter{name: name, wire: unquote(all["name"]), in: unquote(all["in"]), style: unquote(all["style"]), raw: isTrue(all["allowReserved"])}
+	if p.style == "" {
+		p.style = map[string]string{"query": "form", "cookie": "form"}[p.in]
+	}
+	if p.style == "" {
+		p.style = "simple"
+	}
+	p.explode = p.style == "form"
+	if all["explode"] != nil {
+		p.explode = isTrue(all["explode"])
+	}
+	schema := all["schema"]
+	for media, content := range members(all["content"]) {
+		schema, p.json = member(content, "schema"), isJSON(media)
+		break
+	}
+	c := in.convert(schema, at)
+	in.add(name, c, unquote(all["description"]), isTrue(all["required"]) || p.in == "path", p.in)
+	in.parameters = append(in.parameters, p)
+}
+
+// add adds an argument.
+func (in *input) add(name string, c converted, description string, required bool, of string) {
+	in.taken[name] = of
+	in.properties = append(in.properties, property{name, described(c.text, description), required})
+	for _, d := range c.refs {
+		if !slices.Contains(in.refs, d) {
+			in.refs = append(in.refs, d)
+		}
+	}
+}
+
+// described is a schema with a description, unless it has one.
+func described(schema []byte, description string) []byte {
+	if description == "" || !isObject(schema) || member(schema, "description") != nil {
+		return schema
+	}
+	var out bytes.Buffer
+	out.WriteString(`{"description":`)
+	out.Write(quote(description))
+	if rest := bytes.TrimPrefix(schema, []byte("{")); len(rest) > 1 {
+		out.WriteByte(',')
+		out.Write(rest)
+	} else {
+		out.WriteByte('}')
+	}
+	return out.Bytes()
+}
+
+// schema is the schema of the arguments.
+func (in *input) schema() []byte {
+	var out bytes.Buffer
+	out.WriteString(`{"type":"object","additionalProperties":false,"properties":{`)
+	for i, p := range in.properties {
+		if i > 0 {
+			out.WriteByte(',')
+		}
+		out.Write(quote(p.name))
+		out.WriteByte(':')
+		out.Write(p.schema)
+	}
+	out.WriteByte('}')
+	first := true
+	for _, p := range in.properties {
+		if !p.required {
+			continue
+		}
+		if first {
+			out.WriteString(`,"required":[`)
+		} else {
+			out.WriteByte(',')
+		}
+		first = false
+		out.Write(quote(p.name))
+	}
+	if !first {
+		out.WriteByte(']')
+	}
+	writeDefs(&out, in.refs)
+	out.WriteByte('}')
+	return out.Bytes()
+}
+
+// request adds the body. The members of an object are arguments of their own, unless one has
+// the name of a parameter.
+func (in *input) request(text []byte) error {
+	if text == nil {
+		return nil
+	}
+	text, at, err := in.library.follow(text, in.at)
+	if err != nil {
+		return err
+	}
+	all := index(text)
+	media, content := bestMedia(all["content"])
+	if media == "" {
+		return nil
+	}
+	b := &body{media: media, fields: map[string]string{}, binary: map[string]bool{}, styles: map[string]parameter{}}
+	in.body = b
+	required := isTrue(all["required"])
+	schema, schemaAt, err := in.library.follow(member(content, "schema"), at)
+	if err != nil {
+		return err
+	}
+	if !structured(media) || !in.flatten(schema, schemaAt, required) {
+		c := in.convert(member(content, "schema"), at)
+		if !structured(media) && !strings.HasPrefix(media, "text/") {
+			b.binary[""] = true
+			c = converted{text: []byte(`{"type":"string","contentEncoding":"base64","description":"the bytes of the body, as base64"}`)}
+		}
+		b.whole = "body"
+		for in.taken[b.whole] != "" {
+			b.whole += "_"
+		}
+		in.add(b.whole, c, unquote(all["description"]), required, "body")
+	}
+	for name, encoding := range members(member(content, "encoding")) {
+		p := parameter{wire: name, style: unquote(member(encoding, "style")), explode: true}
+		if p.style == "" {
+			p.style = "form"
+		}
+		if explode := member(encoding, "explode"); explode != nil {
+			p.explode = isTrue(explode)
+		}
+		b.styles[name] = p
+	}
+	return nil
+}
+
+// flatten adds the members of a body as arguments, and reports whether it could.
+func (in *input) flatten(schema []byte, at place, required bool) bool {
+	all := index(schema)
+	kind := unquote(all["type"])
+	if kind != "object" && kind != "" || all["properties"] == nil || isTrue(all["nullable"]) {
+		return false
+	}
+	for _, other := range []string{"allOf", "anyOf", "oneOf", "not", "if", "patternProperties", "minProperties"} {
+		if all[other] != nil {
+			return false
+		}
+	}
+	if more := all["additionalProperties"]; more != nil && string(more) != "false" {
+		return false
+	}
+	for name := range members(all["properties"]) {
+		if in.taken[name] != "" {
+			return false
+		}
+	}
+	needed := texts(all["required"])
+	for name, property := range members(all["properties"]) {
+		if in.readOnly(property, at) {
+			continue // the server sets it
+		}
+		in.body.fields[name] = name
+		c := in.convert(property, at)
+		if isMultipart(in.body.media) && unquote(member(property, "format")) == "binary" {
+			in.body.binary[name] = true
+			c = converted{text: []byte(`{"type":"string","contentEncoding":"base64","description":"the bytes of a file, as base64"}`)}
+		}
+		in.add(name, c, "", required && slices.Contains(needed, name), "body")
+	}
+	return true
+}
+
+func (in *input) readOnly(property []byte, at place) bool {
+	resolved, _, err := in.library.follow(property, at)
+	return err == nil && isTrue(member(resolved, "readOnly"))
+}
+
+// bestMedia is the media type of a body or an answer that is used: JSON before forms, before
+// texts, before bytes.
+func bestMedia(content []byte) (media string, chosen []byte) {
+	best := len(ranks)
+	for name, value := range members(content) {
+		rank := slices.IndexFunc(ranks, func(fits func(string) bool) bool { return fits(name) })
+		if rank < best {
+			best, media, chosen = rank, name, value
+		}
+	}
+	return media, chosen
+}
+
+var ranks = []func(string) bool{
+	isJSON, form, isMultipart,
+	func(media string) bool { return strings.HasPrefix(media, "text/") },
+	func(string) bool { return true },
+}
+
+func isJSON(media string) bool {
+	media, _, _ = strings.Cut(media, ";")
+	media = strings.ToLower(strings.TrimSpace(media))
+	return media == "application/json" || media == "text/json" || media == "*/*" || strings.HasSuffix(media, "+json")
+}
+
+func form(media string) bool { return strings.HasPrefix(media, "application/x-www-form-urlencoded") }
+
+func isMultipart(media string) bool { return strings.HasPrefix(media, "multipart/form-data") }
+
+// structured reports whether a body has members.
+func structured(media string) bool { return isJSON(media) || form(media) || isMultipart(media) }
+
+// result is what a document says about the answer.
+type result struct {
+	schema []byte // nil if it is not known
+	list   bool   // an array
+}
+
+// result is the answer of success with the lowest number.
+func (r *reader) result(responses []byte, at place) (out result, err error) {
+	codes := map[string][]byte{}
+	for code, text := range members(responses) {
+		if strings.HasPrefix(code, "2") {
+			codes[strings.ToUpper(code)] = text
+		}
+	}
+	if len(codes) == 0 {
+		return out, nil
+	}
+	var empty bool
+	for _, code := range slices.Sorted(maps.Keys(codes)) {
+		text, at, err := r.library.follow(codes[code], at)
+		if err != nil {
+			return out, err
+		}
+		media, content := bestMedia(member(text, "content"))
+		switch {
+		case media == "":
+			empty = true
+			continue
+		case isJSON(media) && member(content, "schema") != nil:
+			schema := member(content, "schema")
+			resolved, _, err := r.library.follow(schema, at)
+			if err != nil {
+				return out, err
+			}
+			c := r.convert(schema, at)
+			return result{c.whole(), unquote(member(resolved, "type")) == "array"}, nil
+		case strings.HasPrefix(media, "text/") && !isJSON(media):
+			return result{schema: []byte(`{"type":"string"}`)}, nil
+		default:
+			return out, nil // bytes
+		}
+	}
+	if empty {
+		return result{schema: []byte(`{"type":"null"}`)}, nil
+	}
+	return out, nil
+}

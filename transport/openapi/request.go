@@ -1,0 +1,374 @@
+package openapi
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"net/textproto"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// request is the request of a call. args is a JSON object that fits the schema of the tool.
+func (o *operation) request(ctx context.Context, base string, args json.RawMessage) (*http.Request, error) {
+	given := index(args)
+	path, query, header, err := o.place(given)
+	if err != nil {
+		return nil, err
+	}
+	address := strings.TrimSuffix(base, "/") + path
+	if len(query) > 0 {
+		separator := "?"
+		if strings.Contains(address, "?") {
+			separator = "&"
+		}
+		address += separator + strings.Join(query, "&")
+	}
+	content, media, err := o.encode(given)
+	if err != nil {
+		return nil, err
+	}
+	var body io.Reader
+	if content != nil {
+		body = bytes.NewReader(content)
+	}
+	r, err := http.NewRequestWithContext(ctx, o.method, address, body)
+	if err != nil {
+		return nil, err
+	}
+	r.Header = header
+	if content != nil {
+		r.Header.Set("Content-Type", media)
+	}
+	r.Header.Set("Accept", "application/json, */*;q=0.5")
+	return r, nil
+}
+
+// place writes the parameters into the path, the query and the headers.
+func (o *operation) place(given map[string][]byte) (path string, query []string, header http.Header, err error) {
+	path, header = o.path, http.Header{}
+	for _, p := range o.parameters {
+		value := given[p.name]
+		if value == nil || string(value) == "null" && p.in != "path" {
+			continue
+		}
+		switch p.in {
+		case "path":
+			text, err := p.inPath(value)
+			if err != nil {
+				return "", nil, nil, err
+			}
+			path = strings.ReplaceAll(path, "{"+p.wire+"}", text)
+		case "query":
+			query = append(query, p.pairs(value)...)
+		case "header":
+			text := p.simple(value, plain)
+			if strings.ContainsAny(text, "\r\n\x00") {
+				return "", nil, nil, fmt.Errorf("%s: a header has one line", p.name)
+			}
+			header.Set(p.wire, text)
+		case "cookie":
+			header.Set("Cookie", strings.TrimPrefix(header.Get("Cookie")+"; "+strings.Join(p.pairs(value), "; "), "; "))
+		}
+	}
+	if i := strings.IndexByte(path, '{'); i >= 0 {
+		return "", nil, nil, fmt.Errorf("the document declares no parameter for %s", path[i:])
+	}
+	return path, query, header, nil
+}
+
+// inPath is a value in the path. One that would lead to another path is refused.
+func (p parameter) inPath(value []byte) (string, error) {
+	text := p.simple(value, url.PathEscape)
+	if text == "" || text == "." || text == ".." {
+		return "", fmt.Errorf("%s: %q cannot be a part of a path", p.name, text)
+	}
+	switch p.style {
+	case "label":
+		separator := ","
+		if p.explode {
+			separator = "."
+		}
+		return "." + p.joined(value, separator, url.PathEscape), nil
+	case "matrix":
+		return p.matrix(value), nil
+	default:
+		return text, nil
+	}
+}
+
+func (p parameter) matrix(value []byte) string {
+	name := ";" + url.PathEscape(p.wire)
+	if !p.explode || value[0] != '[' && value[0] != '{' {
+		return name + "=" + p.joined(value, ",", url.PathEscape)
+	}
+	var out string
+	for item := range items(value) {
+		out += name + "=" + url.PathEscape(scalar(item))
+	}
+	for key, item := range members(value) {
+		out += ";" + url.PathEscape(key) + "=" + url.PathEscape(scalar(item))
+	}
+	return out
+}
+
+// simple is a value in the style simple.
+func (p parameter) simple(value []byte, escape func(string) string) string {
+	if p.json {
+		return escape(string(value))
+	}
+	return p.joined(value, ",", escape)
+}
+
+// joined is a value as one text: the items of an array, or the members of an object.
+func (p parameter) joined(value []byte, separator string, escape func(string) string) string {
+	var parts []string
+	switch value[0] {
+	case '[':
+		for item := range items(value) {
+			parts = append(parts, escape(scalar(item)))
+		}
+	case '{':
+		for key, item := range members(value) {
+			if p.explode {
+				parts = append(parts, escape(key)+"="+escape(scalar(item)))
+				continue
+			}
+			parts = append(parts, escape(key), escape(scalar(item)))
+		}
+	default:
+		return escape(scalar(value))
+	}
+	return strings.Join(parts, separator)
+}
+
+// pairs are a value as pairs of a query or a form, encoded.
+func (p parameter) pairs(value []byte) (out []string) {
+	name := url.QueryEscape(p.wire)
+	encode := p.escape()
+	switch {
+	case p.json:
+		return []string{name + "=" + url.QueryEscape(string(value))}
+	case p.style == "deepObject" && (value[0] == '{' || value[0] == '['):
+		return deep(p.wire, value, encode)
+	case value[0] == '[':
+		separator := map[string]string{"spaceDelimited": "%20", "pipeDelimited": "%7C"}[p.style]
+		if separator == "" {
+			separator = ","
+		}
+		if p.explode {
+			for item := range items(value) {
+				out = append(out, name+"="+encode(scalar(item)))
+			}
+			return out
+		}
+		if text := p.joined(value, separator, encode); text != "" {
+			out = append(out, name+"="+text)
+		}
+		return out
+	case value[0] == '{' && p.explode:
+		for key, item := range members(value) {
+			out = append(out, url.QueryEscape(key)+"="+encode(scalar(item)))
+		}
+		return out
+	default:
+		return []string{name + "=" + p.joined(value, ",", encode)}
+	}
+}
+
+// deep are the pairs of an object: name[key]=value.
+func deep(name string, value []byte, encode func(string) string) (out []string) {
+	switch value[0] {
+	case '{':
+		for key, item := range members(value) {
+			out = append(out, deep(name+"["+key+"]", item, encode)...)
+		}
+	case '[':
+		i := 0
+		for item := range items(value) {
+			out = append(out, deep(fmt.Sprintf("%s[%d]", name, i), item, encode)...)
+			i++
+		}
+	default:
+		out = append(out, url.QueryEscape(name)+"="+encode(scalar(value)))
+	}
+	return out
+}
+
+// escape escapes a value of the query. Reserved characters stay if the document says so, but
+// those that would end the value.
+func (p parameter) escape() func(string) string {
+	if !p.raw {
+		return url.QueryEscape
+	}
+	return func(text string) string {
+		text = url.QueryEscape(text)
+		for _, c := range ":/?@!$'()*,;" {
+			text = strings.ReplaceAll(text, fmt.Sprintf("%%%02X", c), string(c))
+		}
+		return strings.ReplaceAll(text, "%5B", "[")
+	}
+}
+
+func plain(text string) string { return text }
+
+// scalar is a string without its quotes, or the JSON of any other value.
+func scalar(value []byte) string {
+	if value[0] == '"' {
+		return unquote(value)
+	}
+	return string(bytes.TrimSpace(value))
+}
+
+// encode is the body of a request; nil if there is none.
+func (o *operation) encode(given map[string][]byte) (content []byte, media string, err error) {
+	b := o.body
+	if b == nil {
+		return nil, "", nil
+	}
+	if b.whole != "" {
+		value := given[b.whole]
+		if value == nil {
+			return nil, "", nil
+		}
+		return b.encodeWhole(value)
+	}
+	fields := map[string][]byte{}
+	for name, argument := range b.fields {
+		if value := given[argument]; value != nil {
+			fields[name] = value
+		}
+	}
+	if len(fields) == 0 && !isJSON(b.media) {
+		return nil, "", nil
+	}
+	switch {
+	case form(b.media):
+		return b.form(fields), "application/x-www-form-urlencoded", nil
+	case isMultipart(b.media):
+		return b.multipart(fields)
+	default:
+		return object(fields), jsonMedia(b.media), nil
+	}
+}
+
+func (b *body) encodeWhole(value []byte) ([]byte, string, error) {
+	switch {
+	case b.binary[""]:
+		content, err := base64.StdEncoding.DecodeString(unquote(value))
+		if err != nil {
+			return nil, "", fmt.Errorf("%s: is not base64: %w", b.whole, err)
+		}
+		media := b.media
+		if strings.Contains(media, "*") {
+			media = "application/octet-stream"
+		}
+		return content, media, nil
+	case isJSON(b.media):
+		return value, jsonMedia(b.media), nil
+	case form(b.media) && isObject(value):
+		return b.form(index(value)), "application/x-www-form-urlencoded", nil
+	case isMultipart(b.media) && isObject(value):
+		return b.multipart(index(value))
+	default:
+		return []byte(scalar(value)), b.media, nil
+	}
+}
+
+// jsonMedia is a media type of JSON without wildcards.
+func jsonMedia(media string) string {
+	if strings.Contains(media, "*") {
+		return "application/json"
+	}
+	return media
+}
+
+// object is an object with its members sorted.
+func object(fields map[string][]byte) []byte {
+	var out bytes.Buffer
+	out.WriteByte('{')
+	for i, name := range sortedKeys(fields) {
+		if i > 0 {
+			out.WriteByte(',')
+		}
+		out.Write(quote(name))
+		out.WriteByte(':')
+		out.Write(fields[name])
+	}
+	out.WriteByte('}')
+	return out.Bytes()
+}
+
+func (b *body) form(fields map[string][]byte) []byte {
+	var pairs []string
+	for _, name := range sortedKeys(fields) {
+		p, said := b.styles[name]
+		if !said {
+			p = parameter{wire: name, style: "form", explode: true}
+			if isObject(fields[name]) {
+				p.style = "deepObject"
+			}
+		}
+		pairs = append(pairs, p.pairs(fields[name])...)
+	}
+	return []byte(strings.Join(pairs, "&"))
+}
+
+// multipart has a part for each member: a file for bytes, JSON for an object or a list of
+// objects, and text for anything else.
+func (b *body) multipart(fields map[string][]byte) ([]byte, string, error) {
+	var out bytes.Buffer
+	w := multipart.NewWriter(&out)
+	for _, name := range sortedKeys(fields) {
+		value := fields[name]
+		values := [][]byte{value}
+		if value[0] == '[' {
+			values = slices.Collect(items(value))
+		}
+		for _, value := range values {
+			head := textproto.MIMEHeader{}
+			content := []byte(scalar(value))
+			disposition := `form-data; name="` + escapeQuotes(name) + `"`
+			switch {
+			case b.binary[name]:
+				var err error
+				if content, err = base64.StdEncoding.DecodeString(unquote(value)); err != nil {
+					return nil, "", fmt.Errorf("%s: is not base64: %w", name, err)
+				}
+				disposition += `; filename="` + escapeQuotes(name) + `"`
+				head.Set("Content-Type", "application/octet-stream")
+			case isObject(value):
+				head.Set("Content-Type", "application/json")
+			}
+			head.Set("Content-Disposition", disposition)
+			part, err := w.CreatePart(head)
+			if err != nil {
+				return nil, "", err
+			}
+			_, _ = part.Write(content) // into memory
+		}
+	}
+	if err := w.Close(); err != nil {
+		return nil, "", err
+	}
+	return out.Bytes(), w.FormDataContentType(), nil
+}
+
+func escapeQuotes(name string) string {
+	return strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\r", "", "\n", "").Replace(name)
+}
+
+func sortedKeys(m map[string][]byte) []string {
+	keys := make([]string, 0, len(m))
+	for key := range m {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
+}

@@ -1,0 +1,292 @@
+package openapi
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// schemas converts the schemas of documents to JSON Schema. What OpenAPI adds to JSON Schema
+// is translated or left out, and references lead to $defs.
+type schemas struct {
+	library *library
+	modern  bool // OpenAPI 3.1, whose schemas are JSON Schema
+	defs    map[place]*def
+	names   map[string]place
+	refused error // the first reference that is not read
+}
+
+// def is a schema that others refer to.
+type def struct {
+	name string
+	text []byte
+	refs []*def // that text has
+}
+
+// converted is a schema without its $defs.
+type converted struct {
+	text []byte
+	refs []*def
+}
+
+func newSchemas(l *library, modern bool) *schemas {
+	return &schemas{library: l, modern: modern, defs: map[place]*def{}, names: map[string]place{}}
+}
+
+// convert converts the schema at a place. A reference that leads nowhere accepts anything.
+func (s *schemas) convert(schema []byte, at place) converted {
+	w := &writer{schemas: s, document: at.document}
+	w.schema(schema, 0)
+	return converted{w.out.Bytes(), w.refs}
+}
+
+// def returns the definition of a place. It may not be converted yet: schemas refer to
+// themselves.
+func (s *schemas) def(at place) *def {
+	if d, known := s.defs[at]; known {
+		return d
+	}
+	d := &def{name: s.name(at)}
+	s.defs[at] = d
+	schema, err := s.library.find(at)
+	if err != nil {
+		d.text = []byte("{}")
+		return d
+	}
+	c := s.convert(schema, at)
+	d.text, d.refs = c.text, c.refs
+	return d
+}
+
+var notInName = regexp.MustCompile(`[^A-Za-z0-9_.-]+`)
+
+// name is a name for the definition of a place, which no other place has.
+func (s *schemas) name(at place) string {
+	name := notInName.ReplaceAllString(at.pointer[strings.LastIndexByte(at.pointer, '/')+1:], "_")
+	if name == "" {
+		name = "schema"
+	}
+	if other, taken := s.names[name]; taken && other != at {
+		sum := sha256.Sum256([]byte(at.document + "#" + at.pointer))
+		name += "_" + hex.EncodeToString(sum[:4])
+	}
+	s.names[name] = at
+	return name
+}
+
+// closure are the definitions that refs lead to, sorted by name.
+func closure(refs []*def) []*def {
+	seen := map[*def]bool{}
+	var all []*def
+	for queue := slices.Clone(refs); len(queue) > 0; {
+		d := queue[len(queue)-1]
+		queue = queue[:len(queue)-1]
+		if !seen[d] {
+			seen[d] = true
+			all = append(all, d)
+			queue = append(queue, d.refs...)
+		}
+	}
+	slices.SortFunc(all, func(a, b *def) int { return strings.Compare(a.name, b.name) })
+	return all
+}
+
+// writeDefs writes the $defs of references as a member after others.
+func writeDefs(out *bytes.Buffer, refs []*def) {
+	if len(refs) == 0 {
+		return
+	}
+	out.WriteString(`,"$defs":{`)
+	for i, d := range closure(refs) {
+		if i > 0 {
+			out.WriteByte(',')
+		}
+		out.Write(quote(d.name))
+		out.WriteByte(':')
+		out.Write(d.text)
+	}
+	out.WriteByte('}')
+}
+
+// whole is a schema with its $defs.
+func (c converted) whole() []byte {
+	if len(c.refs) == 0 || !isObject(c.text) {
+		return c.text
+	}
+	var out bytes.Buffer
+	out.Write(bytes.TrimSuffix(c.text, []byte("}")))
+	writeDefs(&out, c.refs)
+	out.WriteByte('}')
+	return out.Bytes()
+}
+
+// maxDepth bounds the levels of one schema; what is deeper accepts anything.
+const maxDepth = 100
+
+// writer writes one converted schema.
+type writer struct {
+	*schemas
+	document string
+	out      bytes.Buffer
+	refs     []*def
+}
+
+// dropped are members of schemas that mean nothing for values, or nothing in JSON Schema.
+var dropped = map[string]bool{
+	"example": true, "examples": true, "xml": true, "externalDocs": true, "discriminator": true, "nullable": true,
+	"exclusiveMinimum": true, "exclusiveMaximum": true, "$schema": true, "$id": true, "$anchor": true, "$dynamicAnchor": true, "$comment": true,
+}
+
+// named are members whose members are schemas; lists are arrays of schemas; singles are schemas.
+var (
+	named   = map[string]bool{"properties": true, "patternProperties": true, "dependentSchemas": true, "$defs": true, "definitions": true}
+	lists   = map[string]bool{"allOf": true, "anyOf": true, "oneOf": true, "prefixItems": true}
+	singles = map[string]bool{
+		"items": true, "additionalProperties": true, "not": true, "if": true, "then": true, "else": true, "contains": true,
+		"propertyNames": true, "unevaluatedItems": true, "unevaluatedProperties": true,
+	}
+)
+
+// schema writes a schema: an object, or true or false.
+func (w *writer) schema(text []byte, depth int) {
+	switch {
+	case depth > maxDepth:
+		w.out.WriteString("{}")
+	case !isObject(text):
+		if isTrue(text) || string(text) == "false" {
+			w.out.Write(text)
+			return
+		}
+		w.out.WriteString("{}")
+	default:
+		w.object(index(text), text, depth)
+	}
+}
+
+func (w *writer) object(all map[string][]byte, text []byte, depth int) {
+	nullable := !w.modern && isTrue(all["nullable"])
+	if nullable && all["type"] == nil {
+		w.out.WriteString(`{"anyOf":[`)
+		defer w.out.WriteString(`,{"type":"null"}]}`)
+		nullable = false
+	}
+	w.out.WriteByte('{')
+	begun := false
+	begin := func(key string) {
+		if begun {
+			w.out.WriteByte(',')
+		}
+		begun = true
+		w.out.Write(quote(key))
+		w.out.WriteByte(':')
+	}
+	if ref := all["$ref"]; ref != nil {
+		w.ref(unquote(ref), begin)
+		if !w.modern { // the other members have no meaning
+			w.out.WriteByte('}')
+			return
+		}
+	}
+	for key, value := range members(text) {
+		switch {
+		case key == "$ref", strings.HasPrefix(key, "x-"):
+		case key == "type" && nullable:
+			begin(key)
+			w.out.WriteByte('[')
+			w.out.Write(value)
+			w.out.WriteString(`,"null"]`)
+		case key == "enum" && nullable && !has(value, "null"):
+			begin(key)
+			w.out.Write(bytes.TrimSuffix(bytes.TrimRight(value, " \n\r\t"), []byte("]")))
+			w.out.WriteString(`,null]`)
+		case key == "exclusiveMinimum" || key == "exclusiveMaximum":
+			w.exclusive(key, value, all, begin)
+		case (key == "minimum" && isTrue(all["exclusiveMinimum"])) || (key == "maximum" && isTrue(all["exclusiveMaximum"])):
+		case dropped[key]:
+		default:
+			begin(key)
+			w.member(key, value, depth)
+		}
+	}
+	w.out.WriteByte('}')
+}
+
+// has reports whether an array has an item with this text.
+func has(list []byte, want string) bool {
+	for item := range items(list) {
+		if string(item) == want {
+			return true
+		}
+	}
+	return false
+}
+
+// exclusive writes an exclusive bound. In OpenAPI 3.0 it is a flag of the other bound.
+func (w *writer) exclusive(key string, value []byte, all map[string][]byte, begin func(string)) {
+	switch {
+	case string(value) == "false":
+	case isTrue(value):
+		bound := all[strings.ToLower(strings.TrimPrefix(key, "exclusive"))]
+		if bound != nil {
+			begin(key)
+			w.out.Write(bound)
+		}
+	default:
+		begin(key)
+		w.out.Write(value)
+	}
+}
+
+func (w *writer) member(key string, value []byte, depth int) {
+	switch {
+	case named[key] && isObject(value):
+		w.out.WriteByte('{')
+		first := true
+		for name, schema := range members(value) {
+			if !first {
+				w.out.WriteByte(',')
+			}
+			first = false
+			w.out.Write(quote(name))
+			w.out.WriteByte(':')
+			w.schema(schema, depth+1)
+		}
+		w.out.WriteByte('}')
+	case lists[key]:
+		w.out.WriteByte('[')
+		first := true
+		for schema := range items(value) {
+			if !first {
+				w.out.WriteByte(',')
+			}
+			first = false
+			w.schema(schema, depth+1)
+		}
+		w.out.WriteByte(']')
+	case singles[key]:
+		w.schema(value, depth+1)
+	default:
+		w.out.Write(value)
+	}
+}
+
+// ref writes a reference to a definition. One that leads nowhere accepts anything: a tool
+// should not be missing because of a part of its types.
+func (w *writer) ref(ref string, begin func(string)) {
+	at, err := w.library.refer(w.document, ref)
+	if err != nil {
+		if w.refused == nil {
+			w.refused = err
+		}
+		return
+	}
+	d := w.def(at)
+	if !slices.Contains(w.refs, d) {
+		w.refs = append(w.refs, d)
+	}
+	begin("$ref")
+	w.out.Write(quote("#/$defs/" + strings.ReplaceAll(strings.ReplaceAll(d.name, "~", "~0"), "/", "~1")))
+}

@@ -1,0 +1,166 @@
+package openapi
+
+import (
+	"encoding/json"
+	"iter"
+)
+
+// The documents of large APIs have tens of megabytes, of which one server needs each part once.
+// The functions below find the parts of a JSON text without decoding the rest. The text is
+// known to be valid.
+
+// members are the members of an object in their order; none of any other value.
+func members(text []byte) iter.Seq2[string, []byte] {
+	return func(yield func(string, []byte) bool) {
+		at := blank(text, 0)
+		if at == len(text) || text[at] != '{' {
+			return
+		}
+		for at = blank(text, at+1); at < len(text) && text[at] != '}'; {
+			end := skip(text, at)
+			key := unquote(text[at:end])
+			at = blank(text, blank(text, end)+1) // after the colon
+			end = skip(text, at)
+			if !yield(key, text[at:end]) {
+				return
+			}
+			if at = blank(text, end); at < len(text) && text[at] == ',' {
+				at = blank(text, at+1)
+			}
+		}
+	}
+}
+
+// items are the items of an array; none of any other value.
+func items(text []byte) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		at := blank(text, 0)
+		if at == len(text) || text[at] != '[' {
+			return
+		}
+		for at = blank(text, at+1); at < len(text) && text[at] != ']'; {
+			end := skip(text, at)
+			if !yield(text[at:end]) {
+				return
+			}
+			if at = blank(text, end); at < len(text) && text[at] == ',' {
+				at = blank(text, at+1)
+			}
+		}
+	}
+}
+
+// member is one member of an object; nil if there is none.
+func member(text []byte, name string) []byte {
+	for key, value := range members(text) {
+		if key == name {
+			return value
+		}
+	}
+	return nil
+}
+
+// index has the members of an object by their names.
+func index(text []byte) map[string][]byte {
+	out := map[string][]byte{}
+	for key, value := range members(text) {
+		out[key] = value
+	}
+	return out
+}
+
+// blank is the offset of the first byte at or after at that is not a blank.
+func blank(text []byte, at int) int {
+	for at < len(text) && (text[at] == ' ' || text[at] == '\n' || text[at] == '\r' || text[at] == '\t') {
+		at++
+	}
+	return at
+}
+
+// skip is the offset after the value at an offset.
+func skip(text []byte, at int) int {
+	depth := 0
+	for at < len(text) {
+		switch text[at] {
+		case '"':
+			at = quoted(text, at)
+		case '{', '[':
+			depth++
+			at++
+			continue
+		case '}', ']':
+			depth--
+			at++
+		case ' ', '\n', '\r', '\t', ',', ':':
+			at++
+			continue
+		default:
+			for at < len(text) && !delimits(text[at]) {
+				at++
+			}
+		}
+		if depth <= 0 {
+			return at
+		}
+	}
+	return at
+}
+
+func delimits(c byte) bool {
+	switch c {
+	case ' ', '\n', '\r', '\t', ',', ':', '}', ']':
+		return true
+	}
+	return false
+}
+
+// quoted is the offset after the string at an offset.
+func quoted(text []byte, at int) int {
+	for at++; at < len(text); at++ {
+		switch text[at] {
+		case '\\':
+			at++
+		case '"':
+			return at + 1
+		}
+	}
+	return at
+}
+
+// unquote is the value of a string; "" for any other value.
+func unquote(text []byte) string {
+	if len(text) < 2 || text[0] != '"' {
+		return ""
+	}
+	for _, c := range text {
+		if c == '\\' || c >= 0x80 {
+			var out string
+			_ = json.Unmarshal(text, &out) // the text is valid
+			return out
+		}
+	}
+	return string(text[1 : len(text)-1])
+}
+
+// quote is a string as JSON.
+func quote(text string) []byte {
+	for i := range len(text) {
+		if c := text[i]; c < 0x20 || c >= 0x80 || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
+			out, _ := json.Marshal(text) // a string always encodes
+			return out
+		}
+	}
+	return []byte(`"` + text + `"`)
+}
+
+func isTrue(text []byte) bool { return string(text) == "true" }
+
+func isObject(text []byte) bool { return len(text) > 0 && text[0] == '{' }
+
+// texts are the strings of an array.
+func texts(text []byte) (out []string) {
+	for item := range items(text) {
+		out = append(out, unquote(item))
+	}
+	return out
+}
