@@ -51,7 +51,7 @@ var onlyIn = map[string]struct {
 	"github.com/zalando/go-keyring":                  {[]string{"transport/oauth"}, "one place for secrets"},
 	"github.com/mattn/go-runewidth":                  {[]string{"cmd/terminal"}, "one package knows the terminal"},
 	"golang.org/x/term":                              {[]string{"cmd/terminal"}, "one package knows the terminal"},
-	"go.yaml.in/yaml":                                {[]string{"cmd/form"}, "only the output of commands is YAML"},
+	"go.yaml.in/yaml":                                {[]string{"cmd/form", "transport/openapi"}, "the output of commands and OpenAPI documents are YAML"},
 	"github.com/pelletier/go-toml":                   {[]string{"cmd/clients"}, "only the files of one client are TOML"},
 	"github.com/gofrs/flock":                         {[]string{"sharedfile", "transport/builtin/changes", "actors/audit/chain", "actors/search/vectors"}, "file locks between processes"},
 	"github.com/rogpeppe/go-internal":                {[]string{"actors/pin", "test"}, "one place makes differences of texts of servers"},
