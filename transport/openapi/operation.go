@@ -20,7 +20,7 @@ type operation struct {
 
 	parameters []parameter
 	body       *body
-	paged      bool // its result is a list, of which an answer may be one page
+	accept     string // the media type of the answer; "" is any
 }
 
 // parameter is a parameter of a request outside of its body.
@@ -36,11 +36,12 @@ type parameter struct {
 
 // body is the body of a request.
 type body struct {
-	media  string
-	whole  string            // the argument that is the body; "" if fields are its members
-	fields map[string]string // the argument of each member
-	binary map[string]bool   // members whose text is base64; "" is the whole body
-	styles map[string]parameter
+	media    string
+	required bool
+	whole    string            // the argument that is the body; "" if fields are its members
+	fields   map[string]string // the argument of each member
+	binary   map[string]bool   // members whose text is base64; "" is the whole body
+	styles   map[string]parameter
 }
 
 // methods are the methods that operations have, in the order of the tools of one path.
@@ -99,7 +100,7 @@ func (r *reader) operation(path, method string, of map[string][]byte, at place) 
 	if err != nil {
 		return op, err
 	}
-	op.paged = op.method == "GET" && result.list
+	op.accept = result.media
 	op.tool = toolscript.Tool{
 		Name: r.name(unquote(text["operationId"]), method, path), Description: description(text, op.method, path),
 		InputSchema: in.schema(), OutputSchema: result.schema, Annotations: annotations(op.method),
@@ -323,14 +324,14 @@ func (in *input) request(text []byte) error {
 	if media == "" {
 		return nil
 	}
-	b := &body{media: media, fields: map[string]string{}, binary: map[string]bool{}, styles: map[string]parameter{}}
+	b := &body{media: media, required: isTrue(all["required"]), fields: map[string]string{}, binary: map[string]bool{}, styles: map[string]parameter{}}
 	in.body = b
 	required := isTrue(all["required"])
 	schema, schemaAt, err := in.library.follow(member(content, "schema"), at)
 	if err != nil {
 		return err
 	}
-	if !structured(media) || !in.flatten(schema, schemaAt, required) {
+	if !structured(media) || !in.flatten(schema, schemaAt) {
 		c := in.convert(member(content, "schema"), at)
 		if !structured(media) && !strings.HasPrefix(media, "text/") {
 			b.binary[""] = true
@@ -355,8 +356,9 @@ func (in *input) request(text []byte) error {
 	return nil
 }
 
-// flatten adds the members of a body as arguments, and reports whether it could.
-func (in *input) flatten(schema []byte, at place, required bool) bool {
+// flatten adds the members of a body as arguments, and reports whether it could. Members that
+// the body needs are required also if the body is not: documents often forget to say so.
+func (in *input) flatten(schema []byte, at place) bool {
 	all := index(schema)
 	kind := unquote(all["type"])
 	if kind != "object" && kind != "" || all["properties"] == nil || isTrue(all["nullable"]) {
@@ -386,7 +388,7 @@ func (in *input) flatten(schema []byte, at place, required bool) bool {
 			in.body.binary[name] = true
 			c = converted{text: []byte(`{"type":"string","contentEncoding":"base64","description":"the bytes of a file, as base64"}`)}
 		}
-		in.add(name, c, "", required && slices.Contains(needed, name), "body")
+		in.add(name, c, "", slices.Contains(needed, name), "body")
 	}
 	return true
 }
@@ -431,7 +433,7 @@ func structured(media string) bool { return isJSON(media) || form(media) || isMu
 // result is what a document says about the answer.
 type result struct {
 	schema []byte // nil if it is not known
-	list   bool   // an array
+	media  string // "" if it is not known
 }
 
 // result is the answer of success with the lowest number.
@@ -457,17 +459,12 @@ func (r *reader) result(responses []byte, at place) (out result, err error) {
 			empty = true
 			continue
 		case isJSON(media) && member(content, "schema") != nil:
-			schema := member(content, "schema")
-			resolved, _, err := r.library.follow(schema, at)
-			if err != nil {
-				return out, err
-			}
-			c := r.convert(schema, at)
-			return result{c.whole(), unquote(member(resolved, "type")) == "array"}, nil
+			c := r.convert(member(content, "schema"), at)
+			return result{c.whole(), jsonMedia(media)}, nil
 		case strings.HasPrefix(media, "text/") && !isJSON(media):
-			return result{schema: []byte(`{"type":"string"}`)}, nil
+			return result{[]byte(`{"type":"string"}`), media}, nil
 		default:
-			return out, nil // bytes
+			return result{media: media}, nil // bytes
 		}
 	}
 	if empty {

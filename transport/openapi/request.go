@@ -2,6 +2,7 @@ package openapi
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -46,7 +47,7 @@ func (o *operation) request(ctx context.Context, base string, args json.RawMessa
 	if content != nil {
 		r.Header.Set("Content-Type", media)
 	}
-	r.Header.Set("Accept", "application/json, */*;q=0.5")
+	r.Header.Set("Accept", cmp.Or(o.accept, "*/*"))
 	return r, nil
 }
 
@@ -245,7 +246,7 @@ func (o *operation) encode(given map[string][]byte) (content []byte, media strin
 			fields[name] = value
 		}
 	}
-	if len(fields) == 0 && !isJSON(b.media) {
+	if len(fields) == 0 && (!isJSON(b.media) || !b.required) {
 		return nil, "", nil
 	}
 	switch {

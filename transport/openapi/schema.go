@@ -53,6 +53,9 @@ func (s *schemas) def(at place) *def {
 	s.defs[at] = d
 	schema, err := s.library.find(at)
 	if err != nil {
+		if _, unread := s.library.load(at.document); unread != nil && s.refused == nil {
+			s.refused = unread
+		}
 		d.text = []byte("{}")
 		return d
 	}
