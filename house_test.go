@@ -61,6 +61,7 @@ var onlyIn = map[string]struct {
 	"charm.land/bubbletea":                           {[]string{"cmd/top"}, "one package draws screens"},
 	"github.com/charmbracelet":                       {[]string{"cmd/top"}, "one package draws screens"},
 	"go.etcd.io/bbolt":                               {[]string{"actors/store", "transport/builtin/documents"}, "one package knows the file of the values of scripts, and one that of the documents"},
+	"github.com/vektah/gqlparser":                    {[]string{"transport/graphql"}, "one kind of server has a GraphQL schema"},
 	"github.com/JohannesKaufmann/html-to-markdown":   {[]string{"transport/builtin/web"}, "only pages of the web are converted"},
 	"github.com/bmatcuk/doublestar":                  {[]string{"transport/builtin/tree"}, "one meaning of globs"},
 	"github.com/sahilm/fuzzy":                        {[]string{"transport/builtin/files"}, "one tool compares names of files"},

@@ -53,7 +53,7 @@ func (o *hubOptions) readFleet() (s fleet.Settings, err error) {
 		c := loaded.Servers[name]
 		switch {
 		case c.Disabled:
-		case c.Type == mcpclient.Builtin, c.Type == mcpclient.Command, c.Type == mcpclient.OpenAPI, c.Type == mcpclient.Fleet:
+		case c.Type == mcpclient.Builtin, c.Type == mcpclient.Command, c.Type == mcpclient.OpenAPI, c.Type == mcpclient.GraphQL, c.Type == mcpclient.Fleet:
 			wrong = append(wrong, fmt.Errorf("the server %s has the type %s, which a hub cannot offer; remove it from %s", name, c.Type, o.serve))
 		default:
 			c.Shared = ""

@@ -5,43 +5,48 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/toolscript/toolscript/transport/graphql"
+	"github.com/toolscript/toolscript/transport/httpauth"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/openapi"
 )
 
-// api are the settings of a server that an OpenAPI document describes, as JSON; nil for a
-// server of another type.
+// api are the settings of a server that an OpenAPI document or a GraphQL schema describes, as
+// JSON; nil for a server of another type.
 func (o Options) api(n *node, file File) (json.RawMessage, error) {
-	if serverType(n) != mcpclient.OpenAPI {
+	kind := serverType(n)
+	if kind != mcpclient.OpenAPI && kind != mcpclient.GraphQL {
 		return nil, nil
 	}
-	auth := n.child("auth")
-	s := openapi.Settings{
-		Spec: n.child("spec").text(), BaseURL: n.child("baseUrl").text(), Operations: n.child("operations").texts(),
-		Auth: openapi.Auth{
-			Type: auth.child("type").text(), Token: auth.child("token").text(), Name: auth.child("name").text(), Value: auth.child("value").text(),
-			Username: auth.child("username").text(), Password: auth.child("password").text(),
-		},
-	}
-	if !strings.HasPrefix(s.Spec, "http://") && !strings.HasPrefix(s.Spec, "https://") {
+	spec := n.child("spec").text()
+	if spec != "" && (kind == mcpclient.GraphQL || !strings.HasPrefix(spec, "http://") && !strings.HasPrefix(spec, "https://")) {
 		o.WorkDir = filepath.Dir(file.Path)
 		var err error
-		if s.Spec, err = o.absolute(s.Spec); err != nil {
+		if spec, err = o.absolute(spec); err != nil {
 			return nil, err
 		}
 	}
-	text, err := json.Marshal(s)
-	return text, err
+	auth := n.child("auth")
+	credentials := httpauth.Auth{
+		Type: auth.child("type").text(), Token: auth.child("token").text(), Name: auth.child("name").text(), Value: auth.child("value").text(),
+		Username: auth.child("username").text(), Password: auth.child("password").text(),
+	}
+	operations := n.child("operations").texts()
+	if kind == mcpclient.GraphQL {
+		return json.Marshal(graphql.Settings{URL: n.child("url").text(), Spec: spec, Operations: operations, Auth: credentials})
+	}
+	return json.Marshal(openapi.Settings{Spec: spec, BaseURL: n.child("baseUrl").text(), Operations: operations, Auth: credentials})
 }
 
 // loginAddress is the address of a server at which a person logs in; "" without a login.
 func loginAddress(n *node) string {
-	switch {
-	case serverType(n) != mcpclient.OpenAPI:
-		return n.child("url").text()
-	case n.child("auth").child("type").text() == "oauth2":
+	oauth2 := n.child("auth").child("type").text() == "oauth2"
+	switch kind := serverType(n); {
+	case kind == mcpclient.OpenAPI && oauth2:
 		return n.child("baseUrl").text()
-	default:
+	case (kind == mcpclient.OpenAPI || kind == mcpclient.GraphQL) && !oauth2:
 		return ""
+	default:
+		return n.child("url").text()
 	}
 }

@@ -58,6 +58,11 @@ func TestLoadComplete(t *testing.T) {
 				Type: mcpclient.OpenAPI, Timeout: time.Minute,
 				API: json.RawMessage(`{"spec":"/srv/api.yaml","baseUrl":"","operations":null,"auth":{"type":"header","token":"","name":"X-Key","value":"v","username":"","password":""}}`),
 			},
+			"graph": {
+				Type: mcpclient.GraphQL, Timeout: time.Minute,
+				API: json.RawMessage(`{"url":"https://api.example.com/graphql","spec":"/srv/schema.graphql","operations":["get*"],` +
+					`"auth":{"type":"none","token":"","name":"","value":"","username":"","password":""}}`),
+			},
 			"programs": {
 				Type: mcpclient.Command, Root: filepath.FromSlash("/srv"), Timeout: time.Minute,
 				Commands: json.RawMessage(`{"list":{"description":"Lists a folder.","exitCodes":[0,2],"output":"text","parameters":{"all":{"flag":"-a","optional":true,"type":"boolean"},` +

@@ -166,6 +166,7 @@ var withoutEffect = map[string][]string{
 	mcpclient.HTTP:    {"commands", "spec", "baseUrl", "operations", "auth", "idle", "command", "args", "env", "inheritEnv", "cwd", "root", "tools", "exec", "web", "agents"},
 	mcpclient.SSE:     {"commands", "spec", "baseUrl", "operations", "auth", "idle", "command", "args", "env", "inheritEnv", "cwd", "root", "tools", "exec", "web", "agents"},
 	mcpclient.OpenAPI: {"commands", "idle", "command", "args", "env", "inheritEnv", "cwd", "url", "protocol", "shared", "stateless", "root", "tools", "exec", "web", "agents"},
+	mcpclient.GraphQL: {"commands", "baseUrl", "idle", "command", "args", "env", "inheritEnv", "cwd", "protocol", "shared", "stateless", "root", "tools", "exec", "web", "agents"},
 	mcpclient.Command: {"spec", "baseUrl", "operations", "auth", "idle", "command", "args", "cwd", "url", "headers", "oauth", "protocol", "shared", "stateless", "tools", "web", "agents"},
 	mcpclient.Builtin: {"commands", "spec", "baseUrl", "operations", "auth", "idle", "command", "args", "env", "inheritEnv", "cwd", "url", "headers", "oauth", "protocol", "shared"},
 }
@@ -180,7 +181,7 @@ func (d *document) idleFields(name string, n *node) Mistakes {
 			out = append(out, d.mistake([]string{"mcpServers", name, field}, child.key, message))
 		}
 	}
-	if kind == mcpclient.HTTP || kind == mcpclient.SSE || kind == mcpclient.OpenAPI {
+	if kind == mcpclient.HTTP || kind == mcpclient.SSE || kind == mcpclient.OpenAPI || kind == mcpclient.GraphQL {
 		out = append(out, d.idleOAuth(name, n)...)
 	}
 	return append(out, d.sharesState(name, n)...)

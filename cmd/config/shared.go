@@ -16,7 +16,7 @@ const perProject = "per-project"
 
 func shared(n *node) bool {
 	s, kind := n.child("shared"), serverType(n)
-	return kind != mcpclient.Builtin && kind != mcpclient.Command && kind != mcpclient.OpenAPI && (s.flag() || s.text() == perProject)
+	return kind != mcpclient.Builtin && kind != mcpclient.Command && kind != mcpclient.OpenAPI && kind != mcpclient.GraphQL && (s.flag() || s.text() == perProject)
 }
 
 // share completes the configuration of a shared server. The hub runs it, so nothing may

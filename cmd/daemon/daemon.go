@@ -28,6 +28,7 @@ import (
 	"github.com/toolscript/toolscript/transport/commands"
 	"github.com/toolscript/toolscript/transport/hub"
 	"github.com/toolscript/toolscript/transport/inflight"
+	"github.com/toolscript/toolscript/transport/graphql"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/openapi"
 	"github.com/toolscript/toolscript/transport/reaper"
@@ -100,6 +101,7 @@ func (h *Host) Start(loaded *config.Config, options Options) (*Daemon, error) {
 	tools := d.builtinHost()
 	o.Dial = d.withScripts(server.DialTypes(map[string]server.Dial{
 		mcpclient.Command: server.DialWith(commands.Dialer{Run: tools.RunCommand, Confinement: tools.Confinement, Answers: answers}.Dial),
+		mcpclient.GraphQL: server.DialWith(graphql.Dialer{RoundTripper: actors.Credentials(o.Logins), Answers: answers}.Dial),
 		mcpclient.OpenAPI: server.DialWith(openapi.Dialer{RoundTripper: actors.Credentials(o.Logins), Answers: answers}.Dial),
 	}, server.DialFleet(d.fleet.Dial, server.DialAll(mcpclient.Dialer{
 		Reaper: d.reaper, Dir: h.Config.WorkDir, RoundTripper: actors.Credentials(o.Logins), Answers: answers,

@@ -80,7 +80,7 @@ func (x *examination) serverProblem(logins *oauth.Sessions, name string, c mcpcl
 		return `create the folder, or correct "root" of ` + name + " in " + c.Source, err
 	case c.Type == mcpclient.Command:
 		return "install the program, or correct \"run\" of " + name + " in " + c.Source, commands.FindPrograms(x.Env, c)
-	case c.Type == mcpclient.Scripts, c.Type == mcpclient.Fleet, c.Type == mcpclient.OpenAPI && c.Local():
+	case c.Type == mcpclient.Scripts, c.Type == mcpclient.Fleet, (c.Type == mcpclient.OpenAPI || c.Type == mcpclient.GraphQL) && c.Local():
 		return "", nil
 	case c.Type == mcpclient.Stdio:
 		return fmt.Sprintf(`install the program, or correct "command" of %s in %s`, name, c.Source), mcpclient.FindProgram(x.Env, c)

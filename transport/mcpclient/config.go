@@ -29,6 +29,7 @@ const (
 	Scripts   = "scripts"   // the saved scripts. No file configures such a server
 	Command   = "command"   // programs that the configuration declares; see package commands
 	OpenAPI   = "openapi"   // the operations of an OpenAPI document; see package openapi
+	GraphQL   = "graphql"   // the queries and mutations of a GraphQL endpoint; see package graphql
 	InProcess = "inprocess" // Go functions; see package inprocess. No file configures such a server
 
 	Fleet = "fleet" // a server that the hubs of a fleet define and run
@@ -49,7 +50,7 @@ const (
 // Config describes how to reach one server. It is immutable after loading, so it may
 // be read concurrently.
 type Config struct {
-	Type     string // Stdio, HTTP, SSE, Fleet, Builtin, Command, OpenAPI, Scripts or InProcess; may be empty if Problem or Disabled is set
+	Type     string // Stdio, HTTP, SSE, Fleet, Builtin, Command, OpenAPI, GraphQL, Scripts or InProcess; may be empty if Problem or Disabled is set
 	Disabled bool   // the server is listed but not started
 
 	// Fields for Stdio. Env is set on top of the inherited variables. By default the
@@ -82,7 +83,7 @@ type Config struct {
 	// see package commands. Root is the folder that their programs work in and may write to.
 	Commands json.RawMessage `json:",omitempty"` // nil does not change the key of a shared server
 
-	// API are the settings of a server of the type OpenAPI, as JSON; see package openapi.
+	// API are the settings of a server of the type OpenAPI or GraphQL, as JSON; see these packages.
 	// Headers and OAuth have effect too.
 	API json.RawMessage `json:",omitempty"`
 
@@ -148,9 +149,9 @@ func (c Config) LogValue() slog.Value { return slog.StringValue(c.String()) }
 
 // Local reports whether the gateway has no address of the server and no logins for it: a
 // server of type Stdio, Fleet, Builtin, Command, Scripts or InProcess, or one of type OpenAPI
-// without a login.
+// or GraphQL without a login.
 func (c Config) Local() bool {
-	return c.Type == Stdio || c.Type == Fleet || c.Functions() || c.Type == OpenAPI && c.URL == ""
+	return c.Type == Stdio || c.Type == Fleet || c.Functions() || (c.Type == OpenAPI || c.Type == GraphQL) && c.URL == ""
 }
 
 // Functions reports whether the tools of the server are functions of this program.

@@ -4,7 +4,6 @@ package openapi
 
 import (
 	"context"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/httpauth"
 	"github.com/toolscript/toolscript/transport/inflight"
 	"github.com/toolscript/toolscript/transport/inprocess"
 	"github.com/toolscript/toolscript/transport/mcpclient"
@@ -20,20 +20,10 @@ import (
 
 // Settings are the settings of a server.
 type Settings struct {
-	Spec       string   `json:"spec"`       // an absolute path or a URL
-	BaseURL    string   `json:"baseUrl"`    // "" is the first server of the document
-	Operations []string `json:"operations"` // see operation.selected; empty means all
-	Auth       Auth     `json:"auth"`
-}
-
-// Auth says how requests show who makes them.
-type Auth struct {
-	Type     string `json:"type"` // none, bearer, header, query, basic or oauth2; "" is none
-	Token    string `json:"token"`
-	Name     string `json:"name"`
-	Value    string `json:"value"`
-	Username string `json:"username"`
-	Password string `json:"password"`
+	Spec       string        `json:"spec"`       // an absolute path or a URL
+	BaseURL    string        `json:"baseUrl"`    // "" is the first server of the document
+	Operations []string      `json:"operations"` // see operation.selected; empty means all
+	Auth       httpauth.Auth `json:"auth"`
 }
 
 // Dialer opens servers of OpenAPI documents.
@@ -78,8 +68,8 @@ func (d Dialer) Dial(ctx context.Context, name string, cfg mcpclient.Config, on 
 		way = d.RoundTripper(name, cfg, base)
 	}
 	a := &api{base: about.base, limit: cfg.Timeout, client: &http.Client{
-		Transport:     credentials{way: way, plain: base, origin: address, auth: s.Auth, headers: cfg.Headers},
-		CheckRedirect: redirect,
+		Transport:     httpauth.Transport{Origin: address, Auth: s.Auth, Headers: cfg.Headers, ToOrigin: way, ToOthers: base},
+		CheckRedirect: httpauth.CheckRedirect,
 	}}
 	set := &toolSet{byName: map[string]inprocess.Tool{}}
 	for i := range tools {
@@ -205,68 +195,9 @@ func (o *operation) selected(entries []string) bool {
 	return false
 }
 
-// credentials adds the credentials of a server to requests to its origin, and to no other.
-type credentials struct {
-	way     http.RoundTripper // for the origin
-	plain   http.RoundTripper // for others
-	origin  *url.URL
-	auth    Auth
-	headers map[string]string
-}
-
-// RoundTrip implements http.RoundTripper.
-func (c credentials) RoundTrip(r *http.Request) (*http.Response, error) {
-	if !sameOrigin(r.URL, c.origin) {
-		return c.plain.RoundTrip(r)
-	}
-	r = r.Clone(r.Context()) // a RoundTripper must not change a request
-	for name, value := range c.headers {
-		r.Header.Set(name, value)
-	}
-	switch c.auth.Type {
-	case "bearer":
-		r.Header.Set("Authorization", "Bearer "+c.auth.Token)
-	case "header":
-		r.Header.Set(c.auth.Name, c.auth.Value)
-	case "basic":
-		r.Header.Set("Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(c.auth.Username+":"+c.auth.Password)))
-	case "query":
-		query := url.QueryEscape(c.auth.Name) + "=" + url.QueryEscape(c.auth.Value)
-		if r.URL.RawQuery != "" {
-			query = r.URL.RawQuery + "&" + query
-		}
-		r.URL.RawQuery = query
-	}
-	return c.way.RoundTrip(r)
-}
-
-// maxRedirects bounds how often one request is redirected.
-const maxRedirects = 5
-
-// redirect follows redirects of an answer. Headers that are parameters of the call, and its
-// cookies, do not go to another origin.
-func redirect(r *http.Request, via []*http.Request) error {
-	if len(via) > maxRedirects {
-		return fmt.Errorf("the API redirected %d times", maxRedirects)
-	}
-	if !sameOrigin(r.URL, via[0].URL) {
-		if r.Body != nil && r.Body != http.NoBody {
-			return errors.New("the API redirects a request with a body to another origin, which is refused")
-		}
-		kept := http.Header{}
-		for _, name := range []string{"Accept", "User-Agent"} {
-			if value := r.Header.Get(name); value != "" {
-				kept.Set(name, value)
-			}
-		}
-		r.Header = kept
-	}
-	return nil
-}
-
 // sameOriginOnly refuses to read a document from another origin.
 func sameOriginOnly(r *http.Request, via []*http.Request) error {
-	if len(via) > maxRedirects || !sameOrigin(r.URL, via[0].URL) {
+	if len(via) > httpauth.MaxRedirects || !httpauth.SameOrigin(r.URL, via[0].URL) {
 		return errors.New("the document is redirected to another origin; write that address as \"spec\"")
 	}
 	return nil

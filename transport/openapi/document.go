@@ -14,6 +14,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/toolscript/toolscript/transport/httpauth"
 )
 
 // maxDocument bounds a document, in bytes. GitHub's has 13 MB.
@@ -216,7 +218,7 @@ func (l *library) refer(from, ref string) (place, error) {
 		if err != nil {
 			return place{}, err
 		}
-		if !isURL(from) || !sameOrigin(base, target) {
+		if !isURL(from) || !httpauth.SameOrigin(base, target) {
 			return place{}, fmt.Errorf("the reference %.200q leads to another origin, which is not read; put the file next to the document", ref)
 		}
 		return place{target.String(), pointer}, nil
@@ -313,8 +315,4 @@ func (l *library) follow(value []byte, at place) ([]byte, place, error) {
 
 func isURL(text string) bool {
 	return strings.HasPrefix(text, "http://") || strings.HasPrefix(text, "https://")
-}
-
-func sameOrigin(a, b *url.URL) bool {
-	return strings.EqualFold(a.Scheme, b.Scheme) && strings.EqualFold(a.Host, b.Host)
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/httpauth"
 	"github.com/toolscript/toolscript/transport/inprocess"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/openapi"
@@ -347,7 +348,7 @@ func TestRetries(t *testing.T) {
 }
 
 func TestCredentials(t *testing.T) {
-	for want, auth := range map[string]openapi.Auth{
+	for want, auth := range map[string]httpauth.Auth{
 		"GET /v1/a":                           {Type: "none"},
 		"GET /v1/a Authorization: Bearer s":   {Type: "bearer", Token: "s"},
 		"GET /v1/a X-Key: s":                  {Type: "header", Name: "X-Key", Value: "s"},

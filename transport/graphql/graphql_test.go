@@ -1,0 +1,116 @@
+package graphql_test
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/graphql"
+	"github.com/toolscript/toolscript/transport/inprocess"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+func dial(t *testing.T, s graphql.Settings) (*inprocess.Conn, error) {
+	t.Helper()
+	text, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, err := graphql.Dialer{}.Dial(t.Context(), "api", mcpclient.Config{Type: mcpclient.GraphQL, API: text, Timeout: time.Minute}, mcpclient.Events{})
+	if err == nil {
+		t.Cleanup(func() { _ = conn.Close() })
+	}
+	return conn, err
+}
+
+const sdl = `
+"""
+All that can be asked.
+"""
+type Query { pet(id: ID!, kind: Kind = CAT): Pet  pets: [[Pet!]]  tree(in: Tree!, select: Int): Pet  when: Date }
+type Mutation { feed(amounts: [Float!]!): Boolean! }
+type Pet { id: ID!  name: String  friend: Pet  owner: Owner  food(day: Date!): String }
+type Owner { name: String!  pets: [Pet!] }
+enum Kind { CAT DOG }
+input Tree { value: Int!  left: Tree  right: Tree }
+scalar Date`
+
+// TestDefinitionLanguage: a schema from a file, without asking the endpoint.
+func TestDefinitionLanguage(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "schema.graphql")
+	if err := os.WriteFile(file, []byte(sdl), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	conn, err := dial(t, graphql.Settings{URL: "http://127.0.0.1:1/graphql", Spec: file})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tools, err := conn.ListTools(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string][2]string{ // a part of the input and the output
+		"pet":  {`"kind":{"anyOf":[{"enum":["CAT","DOG"]},{"type":"null"}],"description":"The default is CAT."}`, `"friend":{"anyOf":[{"additionalProperties":true,"properties":{"id":{"type":"string"}`},
+		"pets": {`the default is { id name friend { id name } owner { name } }`, `{"anyOf":[{"items":{"anyOf":[{"items":{"additionalProperties":true`},
+		"tree": {`"Tree":{"additionalProperties":false,"properties":{"left":{"anyOf":[{"$ref":"#/$defs/Tree"},{"type":"null"}]}`, `"type":"object"`},
+		"when": {`"properties":{},"required":[]`, `{"description":"a value of the scalar Date"}`},
+		"feed": {`"amounts":{"items":{"type":"number"},"type":"array"}},"required":["amounts"]`, `{"type":"boolean"}`},
+	}
+	for _, tool := range tools {
+		parts := want[tool.Name]
+		delete(want, tool.Name)
+		if parts[0] == "" || !strings.Contains(string(tool.InputSchema), parts[0]) || !strings.Contains(string(tool.OutputSchema), parts[1]) {
+			t.Errorf("%s: %s\n%s", tool.Name, tool.InputSchema, tool.OutputSchema)
+		}
+		if tool.Name == "tree" && !strings.Contains(string(tool.InputSchema), `"select_":{"description"`) {
+			t.Errorf("an argument of the field is replaced: %s", tool.InputSchema)
+		}
+	}
+	if len(want) > 0 {
+		t.Errorf("there are no tools for %v", want)
+	}
+}
+
+// TestBadEndpoints: answers that are no schema, and settings that select nothing.
+func TestBadEndpoints(t *testing.T) {
+	for _, c := range []struct {
+		status int
+		body   string
+		want   string
+		kind   toolscript.Kind
+	}{
+		{200, `{"data": {"__schema": null}}`, "has no types", toolscript.Invalid},
+		{200, `{"errors": [{"message": "introspection is disabled"}]}`, `introspection is disabled; name a file with the schema as "spec"`, toolscript.Invalid},
+		{200, `<html>`, "answered 200 OK without GraphQL: <html>", toolscript.Invalid},
+		{401, `no`, "answered 401 Unauthorized", toolscript.Invalid},
+		{200, `[1]`, "without GraphQL", toolscript.Invalid},
+		{200, `{"data": {"__schema": {"types": [{"name": "Q", "fields": null}, null], "queryType": {"name": "Q"}}}}`, "no query or mutation is selected", toolscript.Invalid},
+		{200, `{"data": {"__schema": {"types": [{"name": "Q", "fields": [{"name": "a", "type": {"kind": "LIST"}}]}], "queryType": {"name": "Q"}}}}`, "", ""},
+	} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(c.status)
+			_, _ = io.WriteString(w, c.body)
+		}))
+		_, err := dial(t, graphql.Settings{URL: server.URL})
+		server.Close()
+		if c.want == "" && err == nil {
+			continue
+		}
+		if err == nil || !strings.Contains(err.Error(), c.want) || toolscript.KindOf(err) != c.kind {
+			t.Errorf("%s: error %v, want %q", c.body, err, c.want)
+		}
+	}
+	if _, err := dial(t, graphql.Settings{URL: "http://127.0.0.1:1/"}); toolscript.KindOf(err) != toolscript.Unavailable {
+		t.Errorf("error %v, want unavailable", err)
+	}
+	if _, err := dial(t, graphql.Settings{URL: "http://127.0.0.1:1/", Spec: "/no/such/file"}); toolscript.KindOf(err) != toolscript.Unavailable {
+		t.Errorf("error %v, want unavailable", err)
+	}
+}

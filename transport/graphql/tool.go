@@ -1,0 +1,263 @@
+package graphql
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/toolscript/toolscript"
+)
+
+// operation is a field of the type of queries or of mutations, as a tool.
+type operation struct {
+	tool      toolscript.Tool
+	kind      string // query or mutation
+	field     field
+	choice    string            // the argument of the tool that selects fields; "" for a result without fields
+	selection string            // without that argument, such as "{ id }"; "" for a result without fields
+	types     map[string]string // of the variables
+}
+
+// operations are the fields of the types of queries and mutations.
+func (s *schema) operations() (out []operation) {
+	taken := map[string]bool{}
+	for _, root := range []struct{ kind, name string }{{"query", s.query}, {"mutation", s.mutation}} {
+		t := s.types[root.name]
+		if t == nil {
+			continue
+		}
+		for _, f := range t.Fields {
+			if strings.HasPrefix(f.Name, "__") { // introspection
+				continue
+			}
+			name := f.Name
+			if taken[name] {
+				name += "_" + root.kind
+			}
+			taken[name] = true
+			out = append(out, s.operation(name, root.kind, f))
+		}
+	}
+	return out
+}
+
+func (s *schema) operation(name, of string, f field) operation {
+	o := operation{kind: of, field: f, types: map[string]string{}}
+	w := &jsonSchemas{schema: s, defs: map[string]any{}}
+	properties, required := map[string]any{}, []string{}
+	for _, a := range f.Args {
+		o.types[a.Name] = a.Type.String()
+		properties[a.Name] = w.argument(a)
+		if a.Type.required() && a.DefaultValue == nil {
+			required = append(required, a.Name)
+		}
+	}
+	output := any(nil)
+	if named := f.Type.named(); s.leaf(named) {
+		output = w.output(&f.Type, nil)
+	} else {
+		fields := s.chosen(named, 2)
+		o.selection = text(fields)
+		o.choice = "select"
+		for properties[o.choice] != nil {
+			o.choice += "_"
+		}
+		properties[o.choice] = map[string]any{
+			"type":        "string",
+			"description": "the fields of the result in GraphQL, such as \"{ id author { name } }\"; the default is " + o.selection,
+		}
+		output = w.output(&f.Type, fields)
+	}
+	in := map[string]any{"type": "object", "additionalProperties": false, "properties": properties, "required": required}
+	if len(w.defs) > 0 {
+		in["$defs"] = w.defs
+	}
+	inputText, _ := json.Marshal(in)      // strings, maps and slices always encode
+	outputText, _ := json.Marshal(output) // as above
+	o.tool = toolscript.Tool{Name: name, Description: description(f, of), InputSchema: inputText, OutputSchema: outputText}
+	yes, no := true, false
+	o.tool.Annotations.OpenWorld = &yes
+	if of == "query" {
+		o.tool.Annotations.ReadOnly, o.tool.Annotations.Destructive = &yes, &no
+	}
+	return o
+}
+
+func description(f field, of string) string {
+	text := strings.TrimSpace(f.Description)
+	if f.Deprecated {
+		text = strings.TrimSpace("Deprecated. " + text)
+	}
+	if text == "" {
+		return "The GraphQL " + of + " " + f.Name + "."
+	}
+	return text
+}
+
+// String is the reference as GraphQL writes it.
+func (r *reference) String() string {
+	switch {
+	case r.Kind == "NON_NULL" && r.OfType != nil:
+		return r.OfType.String() + "!"
+	case r.Kind == "LIST" && r.OfType != nil:
+		return "[" + r.OfType.String() + "]"
+	default:
+		return r.Name
+	}
+}
+
+// selected is a field of a selection.
+type selected struct {
+	field  field
+	fields []selected // of its value; nil for a value without fields
+}
+
+// chosen are the fields of a type that need no argument and have no fields, and those of
+// the objects in it, down to a depth.
+func (s *schema) chosen(name string, depth int) (out []selected) {
+	t := s.types[name]
+	if t == nil || depth == 0 {
+		return nil
+	}
+	for _, f := range t.Fields {
+		if f.Deprecated || slices.ContainsFunc(f.Args, func(a input) bool { return a.Type.required() && a.DefaultValue == nil }) {
+			continue
+		}
+		if s.leaf(f.Type.named()) {
+			out = append(out, selected{f, nil})
+			continue
+		}
+		if inner := s.chosen(f.Type.named(), depth-1); len(inner) > 0 {
+			out = append(out, selected{f, inner})
+		}
+	}
+	return out
+}
+
+// text is a selection in GraphQL. Every type has the field __typename.
+func text(fields []selected) string {
+	if len(fields) == 0 {
+		return "{ __typename }"
+	}
+	var out strings.Builder
+	out.WriteString("{")
+	for _, f := range fields {
+		out.WriteString(" " + f.field.Name)
+		if f.fields != nil {
+			out.WriteString(" " + text(f.fields))
+		}
+	}
+	out.WriteString(" }")
+	return out.String()
+}
+
+// jsonSchemas makes JSON Schemas of types.
+type jsonSchemas struct {
+	*schema
+	defs map[string]any // input objects
+}
+
+// argument is the schema of an argument or of a field of an input object.
+func (w *jsonSchemas) argument(in input) any {
+	schema := w.input(&in.Type)
+	if in.Description != "" || in.DefaultValue != nil {
+		described := map[string]any{}
+		maps.Copy(described, schema)
+		text := in.Description
+		if in.DefaultValue != nil {
+			text = strings.TrimSpace(text + " The default is " + *in.DefaultValue + ".")
+		}
+		described["description"] = text
+		return described
+	}
+	return schema
+}
+
+func (w *jsonSchemas) input(r *reference) map[string]any {
+	if r.Kind == "NON_NULL" && r.OfType != nil {
+		return w.bare(r.OfType)
+	}
+	return nullable(w.bare(r))
+}
+
+// bare is the schema of a reference without null.
+func (w *jsonSchemas) bare(r *reference) map[string]any {
+	if r.Kind == "LIST" && r.OfType != nil {
+		return map[string]any{"type": "array", "items": w.input(r.OfType)}
+	}
+	t := w.types[r.Name]
+	if t == nil || t.Kind != "INPUT_OBJECT" {
+		return w.scalar(r.Name)
+	}
+	if w.defs[t.Name] == nil {
+		definition := map[string]any{"type": "object", "additionalProperties": false}
+		w.defs[t.Name] = definition // it may contain itself
+		properties, required := map[string]any{}, []string{}
+		for _, f := range t.InputFields {
+			properties[f.Name] = w.argument(f)
+			if f.Type.required() && f.DefaultValue == nil {
+				required = append(required, f.Name)
+			}
+		}
+		definition["properties"], definition["required"] = properties, required
+		if t.Description != "" {
+			definition["description"] = t.Description
+		}
+	}
+	return map[string]any{"$ref": "#/$defs/" + t.Name}
+}
+
+// scalar is the schema of a scalar or an enum. What a scalar of the endpoint's own accepts is
+// not known.
+func (w *jsonSchemas) scalar(name string) map[string]any {
+	switch name {
+	case "String", "ID":
+		return map[string]any{"type": "string"}
+	case "Int":
+		return map[string]any{"type": "integer"}
+	case "Float":
+		return map[string]any{"type": "number"}
+	case "Boolean":
+		return map[string]any{"type": "boolean"}
+	}
+	if t := w.types[name]; t != nil && t.Kind == "ENUM" {
+		values := []any{}
+		for _, v := range t.EnumValues {
+			values = append(values, v.Name)
+		}
+		return map[string]any{"enum": values}
+	}
+	return map[string]any{"description": "a value of the scalar " + name}
+}
+
+// nullable is a schema that accepts null too.
+func nullable(schema map[string]any) map[string]any {
+	if schema["type"] == nil && schema["enum"] == nil && schema["$ref"] == nil {
+		return schema // it accepts anything
+	}
+	return map[string]any{"anyOf": []any{schema, map[string]any{"type": "null"}}}
+}
+
+// output is the schema of a result with the fields of the default selection. With another
+// selection it has other fields, so each may be absent and there may be more.
+func (w *jsonSchemas) output(r *reference, fields []selected) map[string]any {
+	if r.Kind == "NON_NULL" && r.OfType != nil {
+		return w.value(r.OfType, fields)
+	}
+	return nullable(w.value(r, fields))
+}
+
+func (w *jsonSchemas) value(r *reference, fields []selected) map[string]any {
+	switch {
+	case r.Kind == "LIST" && r.OfType != nil:
+		return map[string]any{"type": "array", "items": w.output(r.OfType, fields)}
+	case w.leaf(r.Name):
+		return w.scalar(r.Name)
+	}
+	properties := map[string]any{}
+	for _, f := range fields {
+		properties[f.field.Name] = w.output(&f.field.Type, f.fields)
+	}
+	return map[string]any{"type": "object", "additionalProperties": true, "properties": properties}
+}

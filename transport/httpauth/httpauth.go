@@ -1,0 +1,87 @@
+// Package httpauth has the credentials of HTTP APIs that are not MCP servers: where they stand in
+// requests, and to which origin they go.
+package httpauth
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// Auth says how requests show who makes them.
+type Auth struct {
+	Type     string `json:"type"` // none, bearer, header, query, basic or oauth2; "" is none
+	Token    string `json:"token"`
+	Name     string `json:"name"`
+	Value    string `json:"value"`
+	Username string `json:"username"`
+	Password string `json:"password"`
+}
+
+// Transport adds the credentials and headers of an API to requests to its origin, and to no
+// other.
+type Transport struct {
+	Origin   *url.URL
+	Auth     Auth
+	Headers  map[string]string
+	ToOrigin http.RoundTripper
+	ToOthers http.RoundTripper
+}
+
+// RoundTrip implements http.RoundTripper.
+func (t Transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	if !SameOrigin(r.URL, t.Origin) {
+		return t.ToOthers.RoundTrip(r)
+	}
+	r = r.Clone(r.Context()) // a RoundTripper must not change a request
+	for name, value := range t.Headers {
+		r.Header.Set(name, value)
+	}
+	switch t.Auth.Type {
+	case "bearer":
+		r.Header.Set("Authorization", "Bearer "+t.Auth.Token)
+	case "header":
+		r.Header.Set(t.Auth.Name, t.Auth.Value)
+	case "basic":
+		r.Header.Set("Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(t.Auth.Username+":"+t.Auth.Password)))
+	case "query":
+		query := url.QueryEscape(t.Auth.Name) + "=" + url.QueryEscape(t.Auth.Value)
+		if r.URL.RawQuery != "" {
+			query = r.URL.RawQuery + "&" + query
+		}
+		r.URL.RawQuery = query
+	}
+	return t.ToOrigin.RoundTrip(r)
+}
+
+// MaxRedirects bounds how often one request is redirected.
+const MaxRedirects = 5
+
+// CheckRedirect is the CheckRedirect of a client whose requests are those of calls. Headers that are parameters of the call, and its
+// cookies, do not go to another origin.
+func CheckRedirect(r *http.Request, via []*http.Request) error {
+	if len(via) > MaxRedirects {
+		return fmt.Errorf("the API redirected %d times", MaxRedirects)
+	}
+	if !SameOrigin(r.URL, via[0].URL) {
+		if r.Body != nil && r.Body != http.NoBody {
+			return errors.New("the API redirects a request with a body to another origin, which is refused")
+		}
+		kept := http.Header{}
+		for _, name := range []string{"Accept", "User-Agent"} {
+			if value := r.Header.Get(name); value != "" {
+				kept.Set(name, value)
+			}
+		}
+		r.Header = kept
+	}
+	return nil
+}
+
+// SameOrigin reports whether two addresses have the same scheme, host and port.
+func SameOrigin(a, b *url.URL) bool {
+	return strings.EqualFold(a.Scheme, b.Scheme) && strings.EqualFold(a.Host, b.Host)
+}
