@@ -126,7 +126,7 @@ func (c *Changer) apply(ctx context.Context, kind string, plan *clients.Import) 
 		if filepath.Base(change.File.Path) != config.FileName {
 			continue
 		}
-		if change.File.Project {
+		if change.File.Project && !plan.Trusted {
 			c.Say("%s starts nothing before you trust it: toolscript trust %s", change.File.Path, quotedPath(filepath.Dir(change.File.Path)))
 			continue
 		}

@@ -24,7 +24,7 @@ type names func(ctx context.Context, g *target.Gateway) []string
 // completeNames completes servers, tools and runs on the command line.
 func (a *app) completeNames(root *cobra.Command) {
 	for path, from := range map[string]names{
-		"list-tools": a.serverNames, "auth": a.serverNames, "auth logout": a.serverNames, "servers restart": a.serverNames,
+		"list-tools": a.serverNames, "auth": a.serverNames, "auth logout": a.serverNames, "servers restart": a.serverNames, "remove": a.configuredNames, "enable": a.configuredNames, "disable": a.configuredNames,
 		"resources read": a.serverNames, "prompts get": a.serverNames, "output": runNames,
 	} {
 		c, _, err := root.Find(strings.Fields(path))
@@ -80,6 +80,11 @@ func (a *app) offer(c *cobra.Command, begun string, from names) ([]string, cobra
 		}
 	}
 	return found, directive
+}
+
+// configuredNames are the servers of the configuration.
+func (a *app) configuredNames(ctx context.Context, _ *target.Gateway) []string {
+	return a.serverNames(ctx, nil)
 }
 
 // serverNames are the servers of the gateway, else those of the configuration.

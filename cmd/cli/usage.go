@@ -84,6 +84,8 @@ var otherCommands = map[string]string{
 	"find":    "did you mean toolscript search?",
 	"login":   "did you mean toolscript auth?",
 	"add":     "did you mean toolscript init, or toolscript config import?",
+	"delete":  "did you mean toolscript remove?",
+	"rm":      "did you mean toolscript remove?",
 }
 
 // shellQuoted quotes a text for a shell, or returns a placeholder for a long text.

@@ -27,6 +27,7 @@ type Import struct {
 	Left      []Left
 	Variables []Variable // that have to be set
 	Notes     []string
+	Trusted   bool // the changes add nothing that needs trust
 }
 
 // Taken is a server that the import takes over.

@@ -198,7 +198,11 @@ func (d *document) cut(parent *node, m member) []byte {
 		return splice(d.text, edit{from, to, ""})
 	}
 	comma := before.to + bytes.IndexByte(d.code[before.to:], ',')
-	return splice(d.text, edit{comma, comma + 1, ""}, edit{max(from, comma+1), to, ""})
+	start := max(from, comma+1)
+	if len(bytes.Trim(d.text[comma+1:start], " \t")) == 0 { // on the line of the member before
+		start = comma + 1
+	}
+	return splice(d.text, edit{comma, comma + 1, ""}, edit{start, to, ""})
 }
 
 // commaAfter is the place of the comma that follows a value, 0 if there is none.

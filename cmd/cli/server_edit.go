@@ -1,0 +1,125 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/clients"
+	"github.com/toolscript/toolscript/cmd/config"
+	"github.com/toolscript/toolscript/naming"
+)
+
+// serverEdit is a command that changes the definition of a server in its file.
+type serverEdit struct {
+	changeOptions
+	name    string // of the command
+	edit    func(file clients.File, server string) (*clients.Change, error)
+	nothing string // what is said if nothing has to be changed
+}
+
+const editHelp = `
+
+The server is changed in the file that defines it: the project's file, else
+~/.toolscript.json. The change is shown first. Running gateways of the file read it again.`
+
+func newRemove(a *app) *cobra.Command {
+	o := &serverEdit{changeOptions: changeOptions{app: a}, name: "remove", edit: clients.RemoveServer}
+	return o.command("Remove a server from the configuration", "Remove a server from the configuration. Its login and its list of tools stay; see: toolscript auth logout."+editHelp)
+}
+
+func newDisable(a *app) *cobra.Command {
+	o := &serverEdit{changeOptions: changeOptions{app: a}, name: "disable", nothing: "is disabled already", edit: func(file clients.File, server string) (*clients.Change, error) {
+		return clients.SwitchServer(file, server, true)
+	}}
+	return o.command("Keep a server in the configuration without starting it", "Keep a server in the configuration without starting it. toolscript enable takes it back."+editHelp)
+}
+
+func newEnable(a *app) *cobra.Command {
+	o := &serverEdit{changeOptions: changeOptions{app: a}, name: "enable", nothing: "is enabled already", edit: func(file clients.File, server string) (*clients.Change, error) {
+		return clients.SwitchServer(file, server, false)
+	}}
+	return o.command("Start a server again that was disabled", "Start a server again that was disabled."+editHelp)
+}
+
+func (o *serverEdit) command(short, long string) *cobra.Command {
+	c := &cobra.Command{
+		Use: o.name + " SERVER", Short: short, Long: long,
+		Args: func(c *cobra.Command, args []string) error {
+			if o.undo {
+				return takes("[SERVER]")(c, args)
+			}
+			return takes("SERVER")(c, args)
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			if o.undo {
+				return o.takeBack(c.Context(), o.name)
+			}
+			return o.run(c.Context(), args[0])
+		},
+	}
+	o.addFlags(c)
+	return c
+}
+
+func (o *serverEdit) run(ctx context.Context, server string) error {
+	file, others, err := o.definedIn(server)
+	if err != nil {
+		return err
+	}
+	change, err := o.edit(file, server)
+	if err != nil {
+		return err
+	}
+	plan := &clients.Import{Trusted: true}
+	if change == nil {
+		o.say("%s %s", server, o.nothing)
+	} else {
+		plan.Changes = []*clients.Change{change}
+	}
+	for _, other := range others {
+		if o.name == "remove" {
+			plan.Notes = append(plan.Notes, fmt.Sprintf("%s defines a server of this name too, which has effect then", other))
+		}
+	}
+	return o.carryOut(ctx, o.name, "toolscript "+o.name+" "+server+" --yes", plan)
+}
+
+// definedIn is the file whose definition of a server has effect, and the paths of the others
+// that define one of the name.
+func (o *serverEdit) definedIn(server string) (file clients.File, others []string, err error) {
+	files, err := config.Locate(o.host.ConfigOptions(false))
+	if err != nil {
+		return file, nil, err
+	}
+	for _, f := range files {
+		one := clients.File{Path: f.Path, Root: filepath.Dir(f.Path), Project: f.Project}
+		has, err := clients.HasServer(one, server)
+		if err != nil {
+			return file, nil, err
+		}
+		if !has {
+			continue
+		}
+		if file.Path != "" {
+			others = append(others, file.Path)
+		}
+		file = one
+	}
+	if file.Path != "" {
+		return file, others, nil
+	}
+	loaded, err := config.Load(o.host.ConfigOptions(false))
+	if err != nil {
+		return file, nil, err
+	}
+	names := slices.Sorted(maps.Keys(loaded.Servers))
+	text := fmt.Sprintf("no configuration file defines a server %.80q", server)
+	return file, nil, &toolscript.Error{Kind: toolscript.NotFound, Err: errors.New(text + naming.DidYouMean(naming.Nearest(server, names, 3)))}
+}

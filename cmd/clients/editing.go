@@ -1,0 +1,81 @@
+package clients
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+)
+
+// openServer opens a file of toolscript that has a server. The result is nil if it has none of
+// the name.
+func openServer(file File, name string) (*target, *node, error) {
+	t, err := openTarget(file)
+	if err != nil {
+		return nil, nil, err
+	}
+	if t.change.before == nil {
+		return nil, nil, nil
+	}
+	d, err := parse(t.change.before)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", file.Path, err)
+	}
+	n := d.root.at("mcpServers", name)
+	if n == nil {
+		return nil, nil, nil
+	}
+	return t, n, nil
+}
+
+// HasServer reports whether a file of toolscript defines a server.
+func HasServer(file File, name string) (bool, error) {
+	t, _, err := openServer(file, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return t != nil, err
+}
+
+// RemoveServer is the change that removes a server from a file of toolscript.
+func RemoveServer(file File, name string) (*Change, error) {
+	t, n, err := openServer(file, name)
+	if err != nil || t == nil {
+		return nil, err
+	}
+	return t.change, t.change.drop(n.plain(), "mcpServers", name)
+}
+
+// SwitchServer is the change that disables a server in a file of toolscript, or enables it. It
+// is nil if the server is so already.
+func SwitchServer(file File, name string, disabled bool) (*Change, error) {
+	t, n, err := openServer(file, name)
+	if err != nil || t == nil {
+		return nil, err
+	}
+	member := n.at("disabled")
+	is := member != nil && member.plain() == true
+	switch {
+	case is == disabled:
+		return nil, nil
+	case disabled:
+		if err := t.change.put(true, "mcpServers", name, "disabled"); err != nil {
+			return nil, err
+		}
+		t.change.members[0].Was = member != nil
+		return t.change, nil
+	default:
+		return t.change, t.change.drop(member.plain(), "mcpServers", name, "disabled")
+	}
+}
+
+// drop removes a value from the text of a change. Taking the change back needs the text from
+// before.
+func (c *Change) drop(value any, keys ...string) error {
+	text, err := remove(c.after, value, keys...)
+	if err != nil {
+		return fmt.Errorf("%s: %w", c.File.Path, err)
+	}
+	c.after = text
+	c.members = append(c.members, added{Keys: keys, Value: value, Was: true})
+	return nil
+}
