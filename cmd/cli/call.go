@@ -99,8 +99,8 @@ type callOutput struct{ *scriptrun.Live }
 
 // Event implements scriptrun.Output.
 func (c callOutput) Event(e toolscript.Event) error {
-	if e.End != nil && e.End.Error != nil {
-		end, failed := *e.End, *e.End.Error
+	if e.End != nil && e.Error != nil {
+		end, failed := *e.End, *e.Error
 		failed.Stack, failed.Excerpt = "", ""
 		end.Error, e.End = &failed, &end
 	}

@@ -94,10 +94,7 @@ func add(to, from map[string]any) {
 		case key == "required":
 			to[key] = append(append([]any{}, old.([]any)...), value.([]any)...)
 		case key == "properties":
-			all := map[string]any{}
-			for name, property := range value.(map[string]any) {
-				all[name] = property
-			}
+			all := maps.Clone(value.(map[string]any))
 			for name, property := range old.(map[string]any) {
 				if other, both := all[name]; both {
 					property = map[string]any{"allOf": []any{property, other}}

@@ -19,10 +19,7 @@ func (d Definition) Arguments(args json.RawMessage) ([]string, error) {
 	var out []string
 	onlyValues := false // after "--"
 	for _, word := range d.Run {
-		words, err := d.expand(word, values)
-		if err != nil {
-			return nil, err
-		}
+		words := d.expand(word, values)
 		for i, w := range words {
 			if strings.ContainsRune(w, 0) {
 				return nil, fmt.Errorf("an argument contains a NUL byte")
@@ -108,10 +105,10 @@ func scalar(value json.RawMessage) (string, error) {
 
 // expand replaces the placeholders of one argument. An argument with a parameter that is
 // absent is left out.
-func (d Definition) expand(word string, values map[string][]string) ([]string, error) {
+func (d Definition) expand(word string, values map[string][]string) []string {
 	if m := placeholder.FindStringSubmatch(word); m != nil && word == m[0] {
 		if p, known := d.Parameters[m[1]]; known {
-			return p.words(values[m[1]]), nil
+			return p.words(values[m[1]])
 		}
 	}
 	var out strings.Builder
@@ -119,7 +116,7 @@ func (d Definition) expand(word string, values map[string][]string) ([]string, e
 	for {
 		m := placeholder.FindStringSubmatchIndex(rest)
 		if m == nil {
-			return []string{out.String() + rest}, nil
+			return []string{out.String() + rest}
 		}
 		name := rest[m[2]:m[3]]
 		_, known := d.Parameters[name]
@@ -130,7 +127,7 @@ func (d Definition) expand(word string, values map[string][]string) ([]string, e
 		}
 		texts := values[name]
 		if len(texts) == 0 {
-			return nil, nil
+			return nil
 		}
 		out.WriteString(rest[:m[0]] + texts[0])
 		rest = rest[m[1]:]

@@ -18,7 +18,7 @@ type Auth struct {
 	Name     string `json:"name"`
 	Value    string `json:"value"`
 	Username string `json:"username"`
-	Password string `json:"password"`
+	Password string `json:"password"` //nolint:gosec // G117: it is one, and is redacted as the configuration's
 }
 
 // Transport adds the credentials and headers of an API to requests to its origin, and to no

@@ -67,7 +67,7 @@ func (l *library) fetch(at string) ([]byte, error) {
 		return nil, err
 	}
 	request.Header.Set("Accept", "application/json, application/yaml;q=0.9, */*;q=0.1")
-	answer, err := l.client.Do(request)
+	answer, err := l.client.Do(request) //nolint:gosec // G704: the document that the configuration names
 	if err != nil {
 		return nil, err
 	}
@@ -172,8 +172,11 @@ func (c *converter) value(n *yaml.Node) error {
 		}
 		c.out.WriteByte(']')
 		return nil
+	case yaml.ScalarNode:
+		return c.scalar(n)
+	default:
+		return fmt.Errorf("line %d: this is no value", n.Line)
 	}
-	return c.scalar(n)
 }
 
 func (c *converter) scalar(n *yaml.Node) error {

@@ -3,6 +3,7 @@ package openapi_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -41,14 +42,14 @@ func newScene(t *testing.T, text string, answer http.HandlerFunc, more ...func(*
 	s := &scene{T: t}
 	s.api = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
-		line := r.Method + " " + r.URL.RequestURI()
+		line := []string{r.Method, r.URL.RequestURI()}
 		for _, name := range []string{"Authorization", "X-Key", "X-List", "Cookie", "Content-Type"} {
 			if value := r.Header.Get(name); value != "" {
-				line += " " + name + ": " + value
+				line = append(line, name+": "+value)
 			}
 		}
 		s.mu.Lock()
-		s.requests = append(s.requests, strings.TrimSpace(line+" "+string(body)))
+		s.requests = append(s.requests, strings.TrimSpace(strings.Join(append(line, string(body)), " ")))
 		s.mu.Unlock()
 		answer(w, r)
 	}))
@@ -340,7 +341,7 @@ func TestRetries(t *testing.T) {
 		}
 		if c.after == "3600" {
 			var busy *toolscript.Error
-			if busy, _ = err.(*toolscript.Error); busy == nil || busy.Kind != toolscript.Busy || busy.RetryAfter != time.Hour {
+			if !errors.As(err, &busy) || busy.Kind != toolscript.Busy || busy.RetryAfter != time.Hour {
 				t.Errorf("error %#v, want Busy with the time", err)
 			}
 		}

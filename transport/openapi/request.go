@@ -109,14 +109,14 @@ func (p parameter) matrix(value []byte) string {
 	if !p.explode || value[0] != '[' && value[0] != '{' {
 		return name + "=" + p.joined(value, ",", url.PathEscape)
 	}
-	var out string
+	var out strings.Builder
 	for item := range items(value) {
-		out += name + "=" + url.PathEscape(scalar(item))
+		out.WriteString(name + "=" + url.PathEscape(scalar(item)))
 	}
 	for key, item := range members(value) {
-		out += ";" + url.PathEscape(key) + "=" + url.PathEscape(scalar(item))
+		out.WriteString(";" + url.PathEscape(key) + "=" + url.PathEscape(scalar(item)))
 	}
-	return out
+	return out.String()
 }
 
 // simple is a value in the style simple.

@@ -3,6 +3,7 @@ package openapi
 import (
 	"encoding/json"
 	"iter"
+	"maps"
 )
 
 // The documents of large APIs have tens of megabytes, of which one server needs each part once.
@@ -62,11 +63,7 @@ func member(text []byte, name string) []byte {
 
 // index has the members of an object by their names.
 func index(text []byte) map[string][]byte {
-	out := map[string][]byte{}
-	for key, value := range members(text) {
-		out[key] = value
-	}
-	return out
+	return maps.Collect(members(text))
 }
 
 // blank is the offset of the first byte at or after at that is not a blank.
