@@ -60,6 +60,9 @@ func newRedactor(secrets map[string]string) redactor {
 	for _, name := range shown {
 		if value := secrets[name]; len(value) >= minSecret {
 			pairs = append(pairs, value, name)
+			for _, form := range encoded(value) {
+				pairs = append(pairs, form, name)
+			}
 		}
 	}
 	if pairs == nil {
