@@ -25,7 +25,7 @@ type names func(ctx context.Context, g *target.Gateway) []string
 func (a *app) completeNames(root *cobra.Command) {
 	for path, from := range map[string]names{
 		"list-tools": a.serverNames, "auth": a.serverNames, "auth logout": a.serverNames, "servers restart": a.serverNames, "remove": a.configuredNames, "enable": a.configuredNames, "disable": a.configuredNames,
-		"resources read": a.serverNames, "prompts get": a.serverNames, "output": runNames,
+		"resources read": a.serverNames, "prompts get": a.serverNames, "output": runNames, "runs wait": runNames, "runs abort": runNames,
 	} {
 		c, _, err := root.Find(strings.Fields(path))
 		if err == nil {

@@ -29,7 +29,7 @@ written yet are in the list too.`,
 	}
 	c.Flags().IntVarP(&last, "last", "n", 20, "list this `number` of runs; 0 lists all")
 	form.Add(c.Flags(), &out, "print the runs as JSON")
-	return group("runs", "Show what runs did, and run them again", c, newRunsShow(a), newRunsReplay(a), newRunsDiff(a))
+	return group("runs", "Show what runs did, and run them again", c, newRunsShow(a), newRunsWait(a), newRunsAbort(a), newRunsReplay(a), newRunsDiff(a))
 }
 
 func newRunsShow(a *app) *cobra.Command {

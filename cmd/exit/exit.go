@@ -20,6 +20,7 @@ const (
 	MissingTools = 3              // exec --needs: nothing of the script was run; toolscript.ExitMissingTools has the same value
 	Diverged     = 4              // runs replay: the run is not the same
 	Changes      = 5              // gateway reload --dry-run: something differs
+	TimedOut     = 124            // runs wait: the run has not ended; timeout(1) has it too
 	signalled    = 128            // plus the number of the signal: 130 for Ctrl-C, 143 for SIGTERM
 	brokenPipe   = signalled + 13 // the exit code of programs that SIGPIPE ends
 )

@@ -1,0 +1,41 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolscript/toolscript/cmd/form"
+)
+
+func newRunsAbort(a *app) *cobra.Command {
+	var out form.Form
+	c := &cobra.Command{
+		Use:   "abort RUN",
+		Short: "End a run of the gateway",
+		Long: `End a run of the gateway. Its calls in flight are cancelled, and the one who waits for
+it gets the error of a cancelled run. A run that has ended is left as it is, but for the
+tasks that it has left at servers.`,
+		Args: takes("RUN"),
+		RunE: func(c *cobra.Command, args []string) error { return a.abortRun(c.Context(), args[0], out) },
+	}
+	form.Add(c.Flags(), &out, "print the run as JSON")
+	return c
+}
+
+func (a *app) abortRun(ctx context.Context, id string, out form.Form) error {
+	g, err := a.target.Require(ctx)
+	if err != nil {
+		return err
+	}
+	defer g.Close()
+	if err := g.AbortRun(ctx, id); err != nil {
+		return err
+	}
+	if out.Structured() {
+		return out.Write(a.Stdout, struct {
+			RunID string `json:"runId"`
+		}{id})
+	}
+	return a.print("aborted %s", id)
+}

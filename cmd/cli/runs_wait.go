@@ -1,0 +1,93 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/exit"
+	"github.com/toolscript/toolscript/cmd/form"
+)
+
+type runsWaitOptions struct {
+	*app
+	timeout time.Duration
+	form    form.Form
+}
+
+func newRunsWait(a *app) *cobra.Command {
+	o := &runsWaitOptions{app: a}
+	c := &cobra.Command{
+		Use:   "wait RUN",
+		Short: "Wait for the end of a run",
+		Long: `Wait for the end of a run of the gateway, and end with its exit code. After --timeout, the
+exit code is 124, and the run goes on. Ctrl-C ends the command and not the run.`,
+		Example: `  toolscript runs wait run_01ARZ3NDEK --timeout 30s`,
+		Args:    takes("RUN"),
+		RunE:    func(c *cobra.Command, args []string) error { return o.run(c.Context(), args[0]) },
+	}
+	c.Flags().DurationVar(&o.timeout, "timeout", 0, "wait at most this `duration`, such as 30s (default without end)")
+	form.Add(c.Flags(), &o.form, "print the record of the run as JSON")
+	return c
+}
+
+func (o *runsWaitOptions) run(ctx context.Context, id string) error {
+	g, err := o.target.Require(ctx)
+	if err != nil {
+		return err
+	}
+	defer g.Close()
+	waiting := ctx
+	if o.timeout > 0 {
+		var cancel context.CancelFunc
+		waiting, cancel = context.WithTimeout(ctx, o.timeout)
+		defer cancel()
+	}
+	over := o.waiting("waiting for " + id)
+	record, err := awaitRun(ctx, waiting, func(ctx context.Context) (toolscript.RunRecord, error) { return g.Run(ctx, id) })
+	over()
+	if err != nil {
+		return err
+	}
+	if record.EndedAt == nil {
+		o.say("toolscript: %s has not ended after %s", id, o.timeout)
+		return &exit.Error{Code: exit.TimedOut}
+	}
+	if o.form.Structured() {
+		if err := o.form.Write(o.Stdout, record); err != nil {
+			return err
+		}
+	}
+	if record.OK != nil && *record.OK && *record.ExitCode == 0 {
+		return nil
+	}
+	if record.Error != nil {
+		o.say("%s: %s", record.Error.Name, record.Error.Message)
+	}
+	return &exit.Error{Code: cmp.Or(*record.ExitCode, exit.Failure)}
+}
+
+// The time between two looks at a run grows with the time that it has taken.
+const (
+	firstLook = 20 * time.Millisecond
+	lastLook  = time.Second
+)
+
+// awaitRun looks at a run until it has ended or waiting is over. The error is that of a look,
+// or of ctx.
+func awaitRun(ctx, waiting context.Context, look func(context.Context) (toolscript.RunRecord, error)) (toolscript.RunRecord, error) {
+	for pause := firstLook; ; pause = min(2*pause, lastLook) {
+		record, err := look(ctx)
+		if err != nil || record.EndedAt != nil {
+			return record, err
+		}
+		select {
+		case <-waiting.Done():
+			return record, ctx.Err()
+		case <-time.After(pause):
+		}
+	}
+}
