@@ -1,0 +1,40 @@
+//go:build integration && linux
+
+package integration
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestOpenAPILogin: a server of an OpenAPI document uses the login of a person, whose tokens
+// live for five seconds, and says how to log in without one.
+func TestOpenAPILogin(t *testing.T) {
+	p := program(t)
+	spec := filepath.Join(t.TempDir(), "hello.yaml")
+	const document = "openapi: 3.1.0\ninfo: {title: Hello, version: '1'}\npaths:\n  /hello:\n    get: {operationId: hello, responses: {'200': {description: d}}}\n"
+	if err := os.WriteFile(spec, []byte(document), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	path, err := p.Config("config.json", fmt.Sprintf(`{"mcpServers": {"oidc": {"type": "openapi", "spec": %q, "baseUrl": %q, "auth": {"type": "oauth2"}}}}`, spec, oidc(t)+"/mcp"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	call := func() (string, error) {
+		out, err := p.Command(t.Context(), "call", "--config", path, "oidc.hello").CombinedOutput()
+		return string(out), err
+	}
+	if out, err := call(); err == nil || !strings.Contains(out, "toolscript auth oidc") {
+		t.Errorf("without a login: %v %s", err, out)
+	}
+	logIn(t, p, path)
+	for end := time.Now().Add(7 * time.Second); time.Now().Before(end); { // longer than a token lives
+		if out, err := call(); err != nil || !strings.Contains(out, `{"hello":"world"}`) {
+			t.Fatalf("with a login: %v %s", err, out)
+		}
+	}
+}
