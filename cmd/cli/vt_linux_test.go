@@ -11,6 +11,7 @@ type emulated struct {
 	cells             [][]rune
 	x, y, top, bottom int
 	last              rune
+	kept              [2]int // the place of the cursor that ESC 7 keeps
 	alternate, hidden bool
 }
 
@@ -24,6 +25,7 @@ func emulate(text string, width, height int) *emulated {
 	}
 	for text != "" {
 		if m := sequence.FindStringSubmatch(text); m != nil {
+			e.escape(m[0])
 			e.control(m[1], m[2], m[4])
 			text = text[len(m[0]):]
 			continue
@@ -67,6 +69,23 @@ func (e *emulated) scroll(n int) {
 	for ; n < 0; n++ {
 		copy(e.cells[e.top+1:e.bottom+1], e.cells[e.top:e.bottom])
 		e.cells[e.top] = blank(width)
+	}
+}
+
+// escape does what the sequences of two characters do: a line up, and the place of the cursor
+// that is kept and restored.
+func (e *emulated) escape(sequence string) {
+	switch sequence {
+	case "\x1bM":
+		if e.y == e.top {
+			e.scroll(-1)
+		} else {
+			e.y--
+		}
+	case "\x1b7":
+		e.kept = [2]int{e.x, e.y}
+	case "\x1b8":
+		e.x, e.y = e.kept[0], e.kept[1]
 	}
 }
 
