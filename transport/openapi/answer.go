@@ -39,7 +39,7 @@ func (a *api) call(ctx context.Context, o *operation, args json.RawMessage) (any
 		if err != nil {
 			return nil, err
 		}
-		answer, err := a.client.Do(request) //nolint:gosec // G704: the API that the configuration names
+		answer, err := a.client.Do(request) //nolint:bodyclose,gosec // result and failure close it; G704: the API that the configuration names
 		if err != nil {
 			return nil, transportError(ctx, err)
 		}

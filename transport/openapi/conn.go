@@ -124,7 +124,7 @@ func read(l *library, document []byte, s Settings) ([]operation, about, error) {
 			return nil, a, err
 		}
 	}
-	r := &reader{schemas: newSchemas(l, strings.HasPrefix(version, "3.1")), at: s.Spec, names: map[string]int{}}
+	r := &reader{schemas: newSchemas(l, strings.HasPrefix(version, "3.1")), at: s.Spec, names: map[string]bool{}}
 	found, err := r.operations(all["paths"])
 	if err == nil {
 		err = r.refused

@@ -147,19 +147,7 @@ func (c *converter) value(n *yaml.Node) error {
 		defer delete(c.open, n.Alias)
 		return c.value(n.Alias)
 	case yaml.MappingNode:
-		c.out.WriteByte('{')
-		for i := 0; i+1 < len(n.Content); i += 2 {
-			if i > 0 {
-				c.out.WriteByte(',')
-			}
-			c.out.Write(quote(n.Content[i].Value))
-			c.out.WriteByte(':')
-			if err := c.value(n.Content[i+1]); err != nil {
-				return err
-			}
-		}
-		c.out.WriteByte('}')
-		return nil
+		return c.mapping(n)
 	case yaml.SequenceNode:
 		c.out.WriteByte('[')
 		for i, item := range n.Content {
@@ -178,6 +166,74 @@ func (c *converter) value(n *yaml.Node) error {
 		return fmt.Errorf("line %d: this is no value", n.Line)
 	}
 }
+
+// mapping writes an object. Members that "<<" merges stand after its own.
+func (c *converter) mapping(n *yaml.Node) error {
+	all, err := pairs(n, 0)
+	if err != nil {
+		return err
+	}
+	c.out.WriteByte('{')
+	written := map[string]bool{}
+	for _, p := range all {
+		if written[p.key] {
+			continue
+		}
+		if len(written) > 0 {
+			c.out.WriteByte(',')
+		}
+		written[p.key] = true
+		c.out.Write(quote(p.key))
+		c.out.WriteByte(':')
+		if err := c.value(p.value); err != nil {
+			return err
+		}
+	}
+	c.out.WriteByte('}')
+	return nil
+}
+
+// pair is a member of a mapping.
+type pair struct {
+	key   string
+	value *yaml.Node
+}
+
+// pairs are the members of a mapping, and after them those that it merges, which count if it has
+// no member of the name.
+func pairs(n *yaml.Node, depth int) (own []pair, err error) {
+	for n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
+	if n.Kind != yaml.MappingNode || depth > maxDepth {
+		return nil, fmt.Errorf("line %d: this cannot be merged", n.Line)
+	}
+	var merged []pair
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, value := n.Content[i], n.Content[i+1]
+		if key.Tag != "!!merge" {
+			own = append(own, pair{key.Value, value})
+			continue
+		}
+		sources := []*yaml.Node{value}
+		if value.Kind == yaml.SequenceNode {
+			sources = value.Content
+		}
+		for _, source := range sources {
+			more, err := pairs(source, depth+1)
+			if err != nil {
+				return nil, err
+			}
+			if merged = append(merged, more...); len(merged) > maxMerged {
+				return nil, fmt.Errorf("line %d: more than %d members are merged", n.Line, maxMerged)
+			}
+		}
+	}
+	return append(own, merged...), nil
+}
+
+// maxMerged bounds the members that one mapping merges: merges of merges grow fast.
+const maxMerged = 10_000
 
 func (c *converter) scalar(n *yaml.Node) error {
 	var value any

@@ -220,13 +220,45 @@ func TestParameters(t *testing.T) {
 	if d := s.tool("delete_c_name").Annotations; !*d.Destructive {
 		t.Errorf("%+v", d)
 	}
-	for _, bad := range []string{`".."`, `"."`, `""`} {
-		if got := s.call("set", `{"id": `+bad+`, "page": 2, "name": "x"}`); !strings.Contains(got, "cannot be a part of a path") {
+	for bad, why := range map[string]string{`".."`: "would lead to another one", `"."`: "would lead to another one", `""`: "cannot be a part of a path"} {
+		if got := s.call("set", `{"id": `+bad+`, "page": 2, "name": "x"}`); !strings.Contains(got, why) {
 			t.Errorf("%s: %s", bad, got)
 		}
 	}
 	if got := s.call("set", `{"id": "1", "page": 2, "X-List": ["a\r\nX-Key: b"], "name": "x"}`); !strings.Contains(got, "a header has one line") {
 		t.Error(got)
+	}
+}
+
+// TestPaths: no value, and no values together, lead to another path.
+func TestPaths(t *testing.T) {
+	s := newScene(t, document("3.0.0", `{"/a/{x}{y}/b": {"get": {"operationId": "two", "parameters": [{"name": "x", "in": "path"}, {"name": "y", "in": "path"}]}},
+		"/c/{z}/d": {"get": {"operationId": "label", "parameters": [{"name": "z", "in": "path", "style": "label", "explode": true}]}}}`), ok)
+	for args, tool := range map[string]string{`{"x": ".", "y": "."}`: "two", `{"z": ["", ""]}`: "label", `{"z": "."}`: "label", `{"z": ""}`: "label"} {
+		if got := s.call(tool, args); !strings.Contains(got, "a part of") || s.last() != "" {
+			t.Errorf("%s: %s, %s", args, got, s.last())
+		}
+	}
+	if s.call("two", `{"x": "..", "y": "/.."}`); s.last() != "GET /v1/a/..%2F../b" {
+		t.Error(s.last())
+	}
+}
+
+// TestNames: each operation has a name of its own, whatever names there are.
+func TestNames(t *testing.T) {
+	s := newScene(t, document("3.0.0", `{"/1": {"get": {"operationId": "a"}}, "/2": {"get": {"operationId": "a_2"}}, "/3": {"get": {"operationId": "a"}}, "/4": {"get": {}}, "/5": {"get": {"operationId": "get_4"}}}`), ok)
+	for tool, want := range map[string]string{"a": "/1", "a_2": "/2", "a_3": "/3", "get_4": "/4", "get_4_2": "/5"} {
+		if s.call(tool, `{}`); s.last() != "GET /v1"+want {
+			t.Errorf("%s: %s, want %s", tool, s.last(), want)
+		}
+	}
+}
+
+// TestMerge: "<<" of YAML merges mappings.
+func TestMerge(t *testing.T) {
+	s := newScene(t, "openapi: 3.1.0\nbase: &b {operationId: merged, summary: S}\nmore: &m {summary: M, deprecated: true}\npaths:\n  /a:\n    get:\n      <<: [*b, *m]\n      summary: own\n", ok)
+	if got := s.tool("merged").Description; got != "Deprecated. own" {
+		t.Errorf("description %q", got)
 	}
 }
 

@@ -50,8 +50,8 @@ var methods = []string{"get", "head", "options", "trace", "post", "put", "patch"
 // reader makes operations of a document.
 type reader struct {
 	*schemas
-	at    string // of the document
-	names map[string]int
+	at    string          // of the document
+	names map[string]bool // that tools have
 }
 
 // operations are the operations of a document in its order.
@@ -131,13 +131,12 @@ func (r *reader) name(id, method, path string) string {
 		name = method + "_" + strings.Trim(notInName.ReplaceAllString(path, "_"), "_")
 	}
 	name = name[:min(len(name), 120)]
-	r.names[name]++
-	if n := r.names[name]; n > 1 {
-		numbered := fmt.Sprintf("%s_%d", name, n)
-		r.names[numbered]++
-		return numbered
+	free := name
+	for n := 2; r.names[free]; n++ {
+		free = fmt.Sprintf("%s_%d", name, n)
 	}
-	return name
+	r.names[free] = true
+	return free
 }
 
 func annotations(method string) (a toolscript.Annotations) {

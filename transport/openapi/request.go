@@ -81,14 +81,19 @@ func (o *operation) place(given map[string][]byte) (path string, query []string,
 	if i := strings.IndexByte(path, '{'); i >= 0 {
 		return "", nil, nil, fmt.Errorf("the document declares no parameter for %s", path[i:])
 	}
+	for part := range strings.SplitSeq(path, "/") {
+		if part == "." || part == ".." { // they would lead to another path
+			return "", nil, nil, fmt.Errorf("the arguments make %q a part of the path, which would lead to another one", part)
+		}
+	}
 	return path, query, header, nil
 }
 
-// inPath is a value in the path. One that would lead to another path is refused.
+// inPath is a value in the path, without a slash.
 func (p parameter) inPath(value []byte) (string, error) {
 	text := p.simple(value, url.PathEscape)
-	if text == "" || text == "." || text == ".." {
-		return "", fmt.Errorf("%s: %q cannot be a part of a path", p.name, text)
+	if text == "" {
+		return "", fmt.Errorf("%s: an empty text cannot be a part of a path", p.name)
 	}
 	switch p.style {
 	case "label":
