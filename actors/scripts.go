@@ -33,13 +33,14 @@ type Scripts struct {
 	// at present. Nil: all scripts run on this machine.
 	Remote func(context.Context) (execution.Remote, error)
 
-	Defaults func() Defaults                 // of runs; nil: the zero Defaults
-	URL      func(capability string) string  // the URL of the gateway; nil: it has none
-	KeptDir  string                          // folder for output and values above their limits; "" keeps none
-	Record   func(recording.Recording) error // keeps the recording of a run; nil: none can be recorded
-	Warm     bool                            // keep idle workers ready
-	IdleTime time.Duration                   // time without a run after which workers end; 0: 5 minutes
-	Idle     func()                          // called when they end; nil: nothing
+	Defaults    func() Defaults                 // of runs; nil: the zero Defaults
+	URL         func(capability string) string  // the URL of the gateway; nil: it has none
+	KeptDir     string                          // folder for output and values above their limits; "" keeps none
+	DetachedDir string                          // folder for the events of detached runs; "": there are none
+	Record      func(recording.Recording) error // keeps the recording of a run; nil: none can be recorded
+	Warm        bool                            // keep idle workers ready
+	IdleTime    time.Duration                   // time without a run after which workers end; 0: 5 minutes
+	Idle        func()                          // called when they end; nil: nothing
 }
 
 // Defaults are the settings of runs whose requests have none. A zero field leaves the

@@ -20,13 +20,13 @@ import (
 
 type execOptions struct {
 	*app
-	script source.Line
-	only   bool            // check the script and run nothing
-	sign   bool            // with only: describe the function that it exports
-	param  json.RawMessage // for that function
-	record bool
-	plan   bool // call only tools that read
-	strict bool // check types strictly
+	script       source.Line
+	only         bool            // check the script and run nothing
+	sign         bool            // with only: describe the function that it exports
+	param        json.RawMessage // for that function
+	record       bool
+	strict       bool // check types strictly
+	detach, plan bool // the run goes on without this command; only tools that read are called
 
 	limits        flags.Limits
 	check, engine flags.Choice
@@ -100,6 +100,9 @@ func (o *execOptions) run(ctx context.Context, args []string) error {
 
 // exec runs the script and prints its output.
 func (o *execOptions) exec(ctx context.Context, src source.Script, out scriptrun.Output) error {
+	if o.detach {
+		return o.begin(ctx, o.request(src))
+	}
 	at, release, err := o.place(ctx)
 	if err != nil {
 		return out.Finish(err)

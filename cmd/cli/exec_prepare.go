@@ -25,6 +25,9 @@ func (o *execOptions) checkFiles() error {
 	if o.plan && o.out != "" {
 		return exit.Usage(o.script.Command, "--plan prints calls and no value: leave out --out")
 	}
+	if err := o.checkDetach(); err != nil {
+		return err
+	}
 	if o.needs != nil && len(o.needs) == 0 {
 		return exit.Usage(o.script.Command, "--needs is empty: name a tool, or leave it out")
 	}

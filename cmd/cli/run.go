@@ -81,6 +81,9 @@ func (o *execOptions) runSaved(ctx context.Context, name string, words []string)
 	if readsStdin(words) {
 		src.Stdin = nil
 	}
+	if o.detach {
+		return o.begin(ctx, o.request(src))
+	}
 	return scriptrun.Run(ctx, at, o.request(src), src.Stdin, o.output(), o.person())
 }
 

@@ -17,6 +17,7 @@ func (o *execOptions) addRunFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.cwd, "cwd", "", "the working `folder` that the script sees (default that of this command)")
 	f.StringVar(&o.out, "out", "", "write the value to this `file` instead of stdout, or the bytes of an image; if it is a folder (DIR/), write the images and files of the value there, and print their names")
 	f.Var(&o.maxTokens, "max-tokens", "print about this much of the value and of the console output, and the command that prints the rest; 0 prints the whole value (default 10000 of the value on a terminal, else no limit)")
+	f.BoolVar(&o.detach, "detach", false, "begin the run in the running gateway, print its id, and return; see toolscript runs")
 	f.BoolVar(&o.record, "record", false, "keep the arguments and results of all calls on the disk, so that toolscript runs replay can run the script again")
 	f.BoolVar(&o.plan, "plan", false, "make only the calls of tools that read, and print the other calls with their arguments instead of the value")
 	flags.AddTrust(f, &o.trust)

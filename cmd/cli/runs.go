@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolscript/toolscript/actors/audit"
+	"github.com/toolscript/toolscript/actors/execution/detached"
 	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/cmd/runhistory"
 	"github.com/toolscript/toolscript/cmd/terminal"
@@ -29,7 +30,7 @@ written yet are in the list too.`,
 	}
 	c.Flags().IntVarP(&last, "last", "n", 20, "list this `number` of runs; 0 lists all")
 	form.Add(c.Flags(), &out, "print the runs as JSON")
-	return group("runs", "Show what runs did, and run them again", c, newRunsShow(a), newRunsWait(a), newRunsAbort(a), newRunsReplay(a), newRunsDiff(a))
+	return group("runs", "Show what runs did, and run them again", c, newRunsShow(a), newRunsWait(a), newRunsOutput(a), newRunsAbort(a), newRunsReplay(a), newRunsDiff(a))
 }
 
 func newRunsShow(a *app) *cobra.Command {
@@ -61,15 +62,15 @@ func (a *app) history(ctx context.Context) (*runhistory.History, error) {
 	if err != nil && a.target.URL != "" {
 		return nil, err
 	}
-	if g == nil {
-		return h, nil
+	if g != nil {
+		defer g.Close()
+		live, err := g.Runs(ctx)
+		if err != nil {
+			return nil, err
+		}
+		h.Add(live)
 	}
-	defer g.Close()
-	live, err := g.Runs(ctx)
-	if err != nil {
-		return nil, err
-	}
-	h.Add(live)
+	h.Detached(a.host.DetachedRuns())
 	return h, nil
 }
 
@@ -92,7 +93,10 @@ func (a *app) listRuns(ctx context.Context, last int, out form.Form) error {
 	for _, r := range runs {
 		t.Add(r.RunID, localTime(r.StartedAt), fmt.Sprintf("%.0f", r.Ms), fmt.Sprint(r.Calls), r.Outcome, r.File, r.Client)
 	}
-	return t.Write(a.Stdout, terminal.Columns(a.Stdout), nil)
+	if err := t.Write(a.Stdout, terminal.Columns(a.Stdout), nil); err != nil {
+		return err
+	}
+	return a.detachedUsage()
 }
 
 func (a *app) showRun(ctx context.Context, id string, out form.Form) error {
@@ -112,6 +116,11 @@ func (a *app) showRun(ctx context.Context, id string, out form.Form) error {
 	}
 	if r.Client != "" {
 		if err := a.print("client %s, session %s, process %d", terminal.OneLine(r.Client), terminal.OneLine(r.Session), r.PID); err != nil {
+			return err
+		}
+	}
+	if r.Detached {
+		if err := a.print("detached: toolscript runs output %s", r.RunID); err != nil {
 			return err
 		}
 	}
@@ -144,3 +153,13 @@ func (a *app) showRun(ctx context.Context, id string, out form.Form) error {
 }
 
 func localTime(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") }
+
+// detachedUsage prints what detached runs use of their bounds, if there are any.
+func (a *app) detachedUsage() error {
+	u := a.host.DetachedRuns().Usage()
+	if u.Runs == 0 {
+		return nil
+	}
+	return a.print("Detached runs: %d of %d have not ended; the output of %d of %d is kept for %d days, %.1f of %d MB.",
+		u.Running, detached.MostRunning, u.Runs, detached.MostRuns, detached.MostAge/(24*time.Hour), float64(u.Bytes)/(1<<20), detached.MostTotal>>20)
+}

@@ -35,11 +35,6 @@ exit code is 124, and the run goes on. Ctrl-C ends the command and not the run.`
 }
 
 func (o *runsWaitOptions) run(ctx context.Context, id string) error {
-	g, err := o.target.Require(ctx)
-	if err != nil {
-		return err
-	}
-	defer g.Close()
 	waiting := ctx
 	if o.timeout > 0 {
 		var cancel context.CancelFunc
@@ -47,7 +42,7 @@ func (o *runsWaitOptions) run(ctx context.Context, id string) error {
 		defer cancel()
 	}
 	over := o.waiting("waiting for " + id)
-	record, err := awaitRun(ctx, waiting, func(ctx context.Context) (toolscript.RunRecord, error) { return g.Run(ctx, id) })
+	record, err := o.await(ctx, waiting, id)
 	over()
 	if err != nil {
 		return err
@@ -68,6 +63,45 @@ func (o *runsWaitOptions) run(ctx context.Context, id string) error {
 		o.say("%s: %s", record.Error.Name, record.Error.Message)
 	}
 	return &exit.Error{Code: cmp.Or(*record.ExitCode, exit.Failure)}
+}
+
+// await returns the record of a run when the run has ended or waiting is over.
+func (o *runsWaitOptions) await(ctx, waiting context.Context, id string) (toolscript.RunRecord, error) {
+	if o.target.URL == "" && o.host.DetachedRuns().Has(id) {
+		return o.awaitDetached(ctx, waiting, id)
+	}
+	g, err := o.target.Require(ctx)
+	if err != nil {
+		return toolscript.RunRecord{}, err
+	}
+	defer g.Close()
+	return awaitRun(ctx, waiting, func(ctx context.Context) (toolscript.RunRecord, error) { return g.Run(ctx, id) })
+}
+
+// awaitDetached reads the events of a detached run, which say when it has ended, also if its
+// gateway has. The record of a gateway says more.
+func (o *runsWaitOptions) awaitDetached(ctx, waiting context.Context, id string) (toolscript.RunRecord, error) {
+	store, record := o.host.DetachedRuns(), toolscript.RunRecord{RunID: id}
+	err := store.Follow(waiting, id, true, func(e toolscript.Event) error {
+		if e.End != nil {
+			record.Close(*e.End)
+		}
+		return nil
+	})
+	if record.EndedAt == nil {
+		if waiting.Err() != nil {
+			err = ctx.Err()
+		}
+		return record, err
+	}
+	*record.EndedAt = store.Changed(id)
+	if g, _ := o.target.Find(ctx); g != nil {
+		defer g.Close()
+		if known, err := g.Run(ctx, id); err == nil && known.EndedAt != nil {
+			return known, nil
+		}
+	}
+	return record, nil
 }
 
 // The time between two looks at a run grows with the time that it has taken.

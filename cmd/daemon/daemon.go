@@ -158,7 +158,7 @@ func (d *Daemon) completeScripts(s *actors.Scripts) {
 		}
 		return store.Save(r)
 	}
-	s.KeptDir = d.host.Outputs().Dir
+	s.KeptDir, s.DetachedDir = d.host.Outputs().Dir, d.host.DetachedRuns().Dir
 }
 
 func (h *Host) workerOptions(logger *slog.Logger) worker.Options {

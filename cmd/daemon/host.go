@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"github.com/toolscript/toolscript/actors/execution/detached"
 	"github.com/toolscript/toolscript/actors/execution/outputs"
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/config/private"
@@ -72,6 +73,16 @@ func (h *Host) Outputs() outputs.Store {
 		return outputs.Store{}
 	}
 	return outputs.Store{Dir: folder}
+}
+
+// DetachedRuns is the store of the events of detached runs. Without a usable data folder
+// it stores nothing.
+func (h *Host) DetachedRuns() detached.Store {
+	folder, err := h.folder("detached")
+	if err != nil {
+		return detached.Store{}
+	}
+	return detached.Store{Dir: folder}
 }
 
 // LoginStore is the store of logins.

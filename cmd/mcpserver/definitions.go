@@ -27,7 +27,10 @@ var (
 		`{"type":"object","properties":{"code":{"type":"string","description":"The body of an async function"},`+
 			`"timeout":{"type":"number","exclusiveMinimum":0,"maximum":3600,"description":"Seconds; default 30"},`+
 			`"needs":{"type":"array","items":{"type":"string"},"description":"Run nothing unless these tools can be called"},`+
-			`"maxTokens":{"type":"integer","minimum":1,"maximum":100000,"description":"Of the value, and of the output; default 5000"}},"required":["code"],"additionalProperties":false}`,
+			`"maxTokens":{"type":"integer","minimum":1,"maximum":100000,"description":"Of the value, and of the output; default 5000"},`+
+			`"wait":{"type":"string","description":"Such as 10s; then the script runs on, and its run is returned"},`+
+			`"run":{"type":"string","description":"Wait for this run, without code"},`+
+			`"abort":{"type":"boolean","description":"End run"}},"additionalProperties":false}`,
 		mcp.ToolAnnotation{ReadOnlyHint: no, DestructiveHint: yes, IdempotentHint: no, OpenWorldHint: yes})
 )
 

@@ -22,6 +22,11 @@ type Gateway interface {
 	Search(ctx context.Context, q toolscript.SearchQuery) (toolscript.SearchAnswer, error)
 	Describe(ctx context.Context, name string) (toolscript.ToolDescription, error)
 	Exec(ctx context.Context, req toolscript.ExecRequest, emit func(toolscript.Event) error) error
+	// Detach begins a run that goes on after the request, RunEvents emits its events from
+	// the start up to the last one, and AbortRun ends it.
+	Detach(ctx context.Context, req toolscript.ExecRequest) (runID string, err error)
+	RunEvents(ctx context.Context, runID string, wait bool, emit func(toolscript.Event) error) error
+	AbortRun(ctx context.Context, runID string) error
 	ReplyRun(ctx context.Context, runID string, answer toolscript.Answer) error
 	PendingApprovals(ctx context.Context) ([]toolscript.Approval, error)
 	// AnswerApproval answers a call that waits for a person. The caller has no secret of an

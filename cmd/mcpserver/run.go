@@ -16,10 +16,14 @@ type runArgs struct {
 	Timeout   float64  `json:"timeout"` // seconds
 	Needs     []string `json:"needs"`
 	MaxTokens int      `json:"maxTokens"` // 0: the limit of the configuration
+	Wait      string   `json:"wait"`      // the run goes on after this time; "": it ends with the request
+	Run       string   `json:"run"`       // a run to wait for, instead of Code
+	Abort     bool     `json:"abort"`     // end Run
 }
 
 type runResult struct {
 	OK      bool            `json:"ok"`
+	Running bool            `json:"running,omitempty"` // it goes on, and Run waits for it
 	Value   json.RawMessage `json:"value,omitempty"`
 	Output  string          `json:"output,omitempty"` // stdout and stderr, in order
 	Error   *runError       `json:"error,omitempty"`
@@ -42,8 +46,12 @@ func (e *entrance) run(ctx context.Context, request mcp.CallToolRequest) (*mcp.C
 	if err := request.BindArguments(&args); err != nil {
 		return badArguments(err), nil
 	}
-	if strings.TrimSpace(args.Code) == "" {
+	waits := args.Wait != "" || args.Run != "" || args.Abort
+	if strings.TrimSpace(args.Code) == "" && args.Run == "" && !args.Abort {
 		return mcp.NewToolResultError("the script is empty"), nil
+	}
+	if waits {
+		return e.wait(ctx, args, request.Params.Meta)
 	}
 	s, err := e.begin(ctx, args, request.Params.Meta)
 	if err != nil {
@@ -95,16 +103,21 @@ func (e *entrance) begin(ctx context.Context, args runArgs, meta *mcp.Meta) (*sc
 	if meta != nil {
 		s.token = meta.ProgressToken
 	}
-	request := toolscript.ExecRequest{
-		Code: args.Code, Ask: s.asks, Client: clientOf(ctx), Needs: args.Needs,
-		Limits: toolscript.Limits{TimeoutMs: int64(args.Timeout * 1000), Questions: maxQuestions},
-	}
+	exec := execRequest(ctx, args)
+	exec.Ask = s.asks
 	go func() {
 		defer close(s.done)
 		defer release()
-		s.failed = g.Exec(s.ctx, request, s.event)
+		s.failed = g.Exec(s.ctx, exec, s.event)
 	}()
 	return s, nil
+}
+
+func execRequest(ctx context.Context, args runArgs) toolscript.ExecRequest {
+	return toolscript.ExecRequest{
+		Code: args.Code, Client: clientOf(ctx), Needs: args.Needs,
+		Limits: toolscript.Limits{TimeoutMs: int64(args.Timeout * 1000), Questions: maxQuestions},
+	}
 }
 
 // event handles one event of the run. Exec calls it in order.

@@ -32,6 +32,7 @@ type Run struct {
 	Value     *audit.Data  `json:"value,omitempty"` // of the script
 	Host      string       `json:"host,omitempty"`  // machine of the fleet that has run the script
 	Recorded  bool         `json:"recorded,omitempty"`
+	Detached  bool         `json:"detached,omitempty"`  // by exec --detach; runs output has its output
 	CallLines []audit.Line `json:"callLines,omitempty"` // only of one run, in the order of the calls
 }
 

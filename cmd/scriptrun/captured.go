@@ -13,6 +13,8 @@ import (
 
 // Captured prints one object at the end of the run: the end event, with the output in it.
 type Captured struct {
+	Form form.Form // YAML; else JSON
+
 	to             io.Writer
 	values         value.Printer
 	stdout, stderr strings.Builder
@@ -64,10 +66,23 @@ func (c *Captured) Finish(failed error) error {
 		unwritten = cmp.Or(unwritten, files)
 		object.End = &end
 	}
-	if err := form.WriteJSON(c.to, object); err != nil {
+	if err := c.Form.Write(c.to, object); err != nil {
 		return err
 	}
 	return cmp.Or(unwritten, exitOf(c.end.End))
+}
+
+// SoFar prints the output of a run that has not ended.
+func (c *Captured) SoFar(runID string) error {
+	return c.Form.Write(c.to, Unfinished{RunID: runID, Running: true, Stdout: c.stdout.String(), Stderr: c.stderr.String()})
+}
+
+// Unfinished is the output of a run that has not ended.
+type Unfinished struct {
+	RunID   string `json:"runId"`
+	Running bool   `json:"running"` // always true
+	Stdout  string `json:"stdout"`
+	Stderr  string `json:"stderr"`
 }
 
 // failedEnd is the end event of a run that did not begin or was lost: with --json there

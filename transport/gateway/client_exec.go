@@ -44,10 +44,7 @@ func (c *Client) events(ctx context.Context, stream io.Reader, emit func(toolscr
 		if err != nil {
 			return c.cutShort(ctx, err)
 		}
-		if e.End != nil {
-			e.End.OK = e.OK != nil && *e.OK // the wire has ok only once
-		}
-		if err := emit(e); err != nil {
+		if err := emit(completed(e)); err != nil {
 			return err
 		}
 		if e.Type == toolscript.EventEnd {

@@ -15,7 +15,7 @@ func (s *Server) exec(x *exchange) error {
 	}
 	req.Trace = x.trace()
 	st := newStream(x)
-	go st.run(req)
+	go st.run(func() error { return s.backend.Exec(x.ctx, req, st.emit) })
 	first := <-st.lines
 	if first == nil {
 		return st.outcome()

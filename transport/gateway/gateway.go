@@ -101,6 +101,12 @@ type Backend interface {
 	// Exec runs a script to its end and emits its events in order, never concurrently.
 	// An error of emit ends the run. Exec fails only if the run could not begin.
 	Exec(ctx context.Context, req toolscript.ExecRequest, emit func(toolscript.Event) error) error
+	// Detach starts a run that goes on when its client disconnects, and returns its id.
+	Detach(ctx context.Context, req toolscript.ExecRequest) (runID string, err error)
+	// RunEvents emits the events of a detached run from its start, in order and never
+	// concurrently. With wait it returns after the last one or an error of emit, else after
+	// those that have happened.
+	RunEvents(ctx context.Context, id string, wait bool, emit func(toolscript.Event) error) error
 	// Harness makes what the answer of a model asks for, and emits the items and the
 	// progress as JSON objects without line ends, in order and never concurrently. It fails
 	// if the answer cannot be read, after an error of emit, and with ctx.

@@ -46,6 +46,8 @@ type fake struct {
 	runs      func(context.Context) ([]toolscript.RunRecord, error)
 	run       func(context.Context, string) (toolscript.RunRecord, error)
 	abortRun  func(context.Context, string) error
+	detach    func(context.Context, toolscript.ExecRequest) (string, error)
+	runEvents func(ctx context.Context, id string, wait bool, emit func(toolscript.Event) error) error
 	runOutput func(context.Context, string, toolscript.OutputQuery) ([]byte, error)
 	giveStdin func(context.Context, string, toolscript.StdinPiece) error
 	search    func(toolscript.SearchQuery) (toolscript.SearchAnswer, error)
@@ -206,6 +208,20 @@ func (f *fake) AbortRun(ctx context.Context, id string) error {
 		return nil
 	}
 	return f.abortRun(ctx, id)
+}
+
+func (f *fake) Detach(ctx context.Context, req toolscript.ExecRequest) (string, error) {
+	if f.detach == nil {
+		return "", nil
+	}
+	return f.detach(ctx, req)
+}
+
+func (f *fake) RunEvents(ctx context.Context, id string, wait bool, emit func(toolscript.Event) error) error {
+	if f.runEvents == nil {
+		return nil
+	}
+	return f.runEvents(ctx, id, wait, emit)
 }
 
 func (f *fake) RunOutput(ctx context.Context, id string, q toolscript.OutputQuery) ([]byte, error) {

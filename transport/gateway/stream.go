@@ -32,12 +32,12 @@ func newStream(x *exchange) *stream {
 	return &stream{x: x, lines: make(chan line, linesAhead), left: make(chan struct{}), ended: make(chan struct{})}
 }
 
-// run runs the script.
-func (st *stream) run(req toolscript.ExecRequest) {
+// run calls produce, which emits the events.
+func (st *stream) run(produce func() error) {
 	defer close(st.ended)
 	defer st.put(nil)
 	defer recovered(&st.err)
-	st.err = st.x.server.backend.Exec(st.x.ctx, req, st.emit)
+	st.err = produce()
 }
 
 // put adds a line, and waits while linesAhead lines are waiting. It reports whether the
@@ -81,7 +81,7 @@ func (st *stream) emit(e toolscript.Event) error {
 func (st *stream) send(first line) {
 	x := st.x
 	x.streaming = true
-	x.c.Set(fiber.HeaderContentType, "application/x-ndjson")
+	x.c.Set(fiber.HeaderContentType, mediaLines)
 	x.c.Set(fiber.HeaderCacheControl, "no-store")
 	x.c.Status(http.StatusOK)
 	x.c.Context().SetBodyStreamWriter(func(w *bufio.Writer) { st.copy(w, first) })
