@@ -123,5 +123,6 @@ func (c Catalog) Filter(f Filter) Catalog {
 	if f == nil {
 		return c
 	}
-	return NewCatalog(c.generation, c.servers, slices.DeleteFunc(slices.Clone(c.tools), func(t Tool) bool { return !f.Match(t) }))
+	m := f.Matcher()
+	return NewCatalog(c.generation, c.servers, slices.DeleteFunc(slices.Clone(c.tools), func(t Tool) bool { return !m.Match(t.Server, t.ID()) }))
 }

@@ -14,13 +14,14 @@ type ExecRequest struct {
 	Code      string   `json:"code"`
 	File      string   `json:"file,omitempty"` // its name in diagnostics and traces; default script.ts
 	Args      []string `json:"args,omitempty"`
-	Cwd       string   `json:"cwd,omitempty"`    // what the script sees as its working directory
-	TZ        string   `json:"tz,omitempty"`     // IANA time zone; default: the gateway's
-	Engine    string   `json:"engine,omitempty"` // auto, quickjs or deno; default: quickjs
-	Check     string   `json:"check,omitempty"`  // what type errors do: off, warn or error; default error
-	Strict    bool     `json:"strict,omitempty"` // check types as TypeScript's strict does, which one-off scripts need not pass
-	Allow     []string `json:"allow,omitzero"`   // server names and tool ids the run may call; null allows all, [] none
-	Needs     []string `json:"needs,omitempty"`  // tools without which nothing of the script runs: server names, tool ids, server.tool, and patterns of MatchName
+	Cwd       string   `json:"cwd,omitempty"`     // what the script sees as its working directory
+	TZ        string   `json:"tz,omitempty"`      // IANA time zone; default: the gateway's
+	Engine    string   `json:"engine,omitempty"`  // auto, quickjs or deno; default: quickjs
+	Check     string   `json:"check,omitempty"`   // what type errors do: off, warn or error; default error
+	Strict    bool     `json:"strict,omitempty"`  // check types as TypeScript's strict does, which one-off scripts need not pass
+	Allow     []string `json:"allow,omitzero"`    // server names and tool ids the run may call; null allows all, [] none
+	Profile   string   `json:"profile,omitempty"` // of the configuration, which narrows Allow; default: that of the configuration
+	Needs     []string `json:"needs,omitempty"`   // tools without which nothing of the script runs: server names, tool ids, server.tool, and patterns of MatchName
 	Limits    Limits   `json:"limits"`
 	Stdin     bool     `json:"stdin,omitempty"`     // the client has standard input to give
 	Ask       bool     `json:"ask,omitempty"`       // the client puts questions to a person
@@ -34,6 +35,11 @@ type ExecRequest struct {
 	Client    string   `json:"client,omitempty"`    // what asks for the run, for the audit; default: the User-Agent of the request
 	Session   string   `json:"session,omitempty"`   // of the client, for the audit and the store; default: the gateway's
 	Name      string   `json:"name,omitempty"`      // the value is kept as this, for store.run of later runs; "": it is not
+
+	// Narrowed is set when Allow has been narrowed to Profile already, or needs no profile.
+	// Asked is then Allow as the client has sent it; nil if there is no profile.
+	Narrowed bool     `json:"-"`
+	Asked    []string `json:"-"`
 
 	// Parameter is the argument of the function that the script exports as default. The
 	// value of the function is then that of the run. Nil: the function is not called.
@@ -353,9 +359,10 @@ type RunRecord struct {
 	StartedAt time.Time    `json:"startedAt"`
 	EndedAt   *time.Time   `json:"endedAt,omitempty"`
 	Limits    Limits       `json:"limits"`
-	Lowered   Limits       `json:"lowered,omitzero"` // what was asked of the limits that were lowered
-	Allow     []string     `json:"allow,omitzero"`   // null: all tools
-	Agent     string       `json:"-"`                // as in ExecRequest
+	Lowered   Limits       `json:"lowered,omitzero"`  // what was asked of the limits that were lowered
+	Allow     []string     `json:"allow,omitzero"`    // null: all tools
+	Profile   string       `json:"profile,omitempty"` // that has narrowed Allow
+	Agent     string       `json:"-"`                 // as in ExecRequest
 	Calls     []CallRecord `json:"calls"`
 	OK        *bool        `json:"ok,omitempty"`
 	Kind      Kind         `json:"kind,omitempty"`

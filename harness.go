@@ -13,6 +13,8 @@ type HarnessRequest struct {
 	Cwd      string          `json:"cwd,omitempty"`      // what scripts see as their working directory and context.workingDir
 	Allow    []string        `json:"allow,omitzero"`     // as in ExecRequest
 
+	Profile string `json:"profile,omitempty"` // as in ExecRequest
+
 	// ToolPack and AllowedTools narrow Allow: to the tools of a pack, and to servers, tool
 	// ids and names of built-in tools.
 	ToolPack     string   `json:"toolPack,omitempty"`

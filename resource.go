@@ -145,7 +145,9 @@ func (r FetchRequest) Collection() Collection {
 // it has the server, the member of tools or the method.
 func (r FetchRequest) Admits(server string) bool {
 	return r.Allow == nil || slices.ContainsFunc(r.Allow, func(entry string) bool {
-		return entry == server || entry == r.Member() || entry == r.ID
+		return allParts(entry, func(part string) bool {
+			return MatchName(part, server) || MatchName(part, r.Member()) || MatchName(part, r.ID)
+		})
 	})
 }
 

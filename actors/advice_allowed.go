@@ -10,10 +10,11 @@ import (
 )
 
 // notAllowed returns the message for a tool or server that exists and that the allow list
-// of the script leaves out; "" for all other names. The types of scripts in answers have
-// only allowed tools; those of other scripts have all, and the gateway refuses the call.
+// of the script leaves out; "" for all other names. The types of scripts in answers and of
+// runs with a profile have only allowed tools; those of other scripts have all, and the
+// gateway refuses the call.
 func (a *adviser) notAllowed(about toolscript.Subject) string {
-	if a.allow == nil || a.written.Flat == nil || about.Name == "" {
+	if a.allow == nil || about.Name == "" {
 		return ""
 	}
 	switch server := a.serverOf(about.In); {
@@ -28,7 +29,7 @@ func (a *adviser) notAllowed(about toolscript.Subject) string {
 			if refused := a.refusedOf(s, about.Next, idents); refused != "" {
 				return refused
 			}
-			return notAllowedText(s.Name, idents)
+			return a.notAllowedText(s.Name, idents)
 		}
 		return a.refusedFlat(about, idents, func(path, part string) bool { return strings.HasPrefix(path, part) })
 	case strings.HasPrefix(about.In, "{"): // a group of flat names, whose type has no name
@@ -41,7 +42,7 @@ func (a *adviser) notAllowed(about toolscript.Subject) string {
 func (a *adviser) refusedOf(s naming.Server, ident string, idents []string) string {
 	for _, t := range s.Tools {
 		if t.Ident == ident && !a.mayCall(t.ID) {
-			return notAllowedText(t.ID, idents)
+			return a.notAllowedText(t.ID, idents)
 		}
 	}
 	return ""
@@ -65,7 +66,7 @@ func (a *adviser) refusedFlat(about toolscript.Subject, idents []string, within 
 	if len(ids) == 0 {
 		return ""
 	}
-	return notAllowedText(slices.Min(ids), idents)
+	return a.notAllowedText(slices.Min(ids), idents)
 }
 
 func (a *adviser) mayCall(id string) bool {
@@ -75,7 +76,10 @@ func (a *adviser) mayCall(id string) bool {
 
 // notAllowedText is the finding for a tool id or server. idents are the names that the
 // script may use in its place.
-func notAllowedText(name string, idents []string) string {
+func (a *adviser) notAllowedText(name string, idents []string) string {
+	if a.written.Flat == nil {
+		return name + " is not allowed: the profile of this run leaves it out" + thereAre(idents, "list-tools")
+	}
 	return fmt.Sprintf("%s is not allowed: it is not among the tools that this script may call"+
 		"\n  --allow-tools %[1]s allows it, or a --tool-pack that has it (allowedTools and toolPack of POST /harness), unless --allow excludes it", name) +
 		thereAre(idents, "list-tools")

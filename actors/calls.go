@@ -53,7 +53,7 @@ func (s *System) callTool(ctx context.Context, call *toolscript.Call) (result js
 	if s.closing.Err() != nil {
 		return nil, mailbox.ErrStopped
 	}
-	tool, err := s.resolve(ctx, call.ID, nil, call.Wait)
+	tool, err := s.resolve(ctx, call.ID, allowed(ctx), call.Wait)
 	if err != nil {
 		return nil, err
 	}

@@ -168,7 +168,7 @@ func TestCatalogChangesWithinTheDeclarations(t *testing.T) {
 			synctest.Wait()
 			return before
 		}
-		d, err := actors.DeclarationsOf(s, t.Context(), look, runner.Uses{Servers: []string{"goes"}})
+		d, err := actors.DeclarationsOf(s, t.Context(), look, runner.Uses{Servers: []string{"goes"}}, nil)
 		if err != nil || looks != 2 || strings.Contains(d.Text, "[goes__echo]") || !strings.Contains(d.Text, "[stays__echo]") {
 			t.Errorf("after %d looks, %v:\n%s\nwant the types of the server that stays, after two", looks, err, d.Text)
 		}

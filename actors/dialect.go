@@ -70,15 +70,15 @@ func (c choice) narrow(names *naming.Names, allow toolscript.Filter) choice {
 		return c
 	}
 	var narrowed choice
-	allowed := set(allow)
+	allowed := allow.Matcher()
 	for _, name := range c.filter {
-		if allowed[name] {
+		if allowed.Server(name) {
 			narrowed.filter = append(narrowed.filter, name)
 			continue
 		}
 		server, _ := names.ByName(name)
 		for _, tool := range server.Tools {
-			if allowed[tool.ID] {
+			if allowed.Match(name, tool.ID) {
 				narrowed.filter = append(narrowed.filter, tool.ID)
 			}
 		}

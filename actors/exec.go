@@ -14,7 +14,7 @@ import (
 // when emit fails.
 func (s *System) Exec(ctx context.Context, request toolscript.ExecRequest, emit func(toolscript.Event) error) (err error) {
 	defer s.recovered(&err)
-	if err := request.Validate(); err != nil {
+	if err := s.narrow(&request); err != nil {
 		return err
 	}
 	defaults := s.defaults()

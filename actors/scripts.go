@@ -117,6 +117,7 @@ func (s *System) runDeps() execution.Deps {
 		Select:     s.Select,
 		Names:      s.namesForScripts,
 		Types:      s.declarations,
+		Narrowed:   s.narrowedDeclarations,
 		Untyped:    untyped,
 		Builtins:   s.Builtins,
 		Dialect:    s.dialectDeclarations,

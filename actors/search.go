@@ -131,7 +131,7 @@ func (s *System) Search(ctx context.Context, q toolscript.SearchQuery) (answer t
 	hits := s.hits(view, result.Hits)
 	answer = toolscript.SearchAnswer{
 		Query: q.Text, Results: hits, TotalResults: len(hits), Threshold: query.Threshold,
-		Mode: string(result.Mode), State: state.String(), Missing: missingServers(view, q.Servers),
+		Mode: string(result.Mode), State: state.String(), Missing: missingServers(view, q),
 	}
 	for _, h := range hits {
 		if h.Unsure {
@@ -233,11 +233,11 @@ func (s *System) hits(view registry.View, found []index.Hit) []toolscript.Search
 
 // missingServers returns the servers of the query that have no tools because they are
 // not connected.
-func missingServers(view registry.View, asked []string) []toolscript.MissingServer {
+func missingServers(view registry.View, q toolscript.SearchQuery) []toolscript.MissingServer {
 	var all []toolscript.MissingServer
 	for _, server := range view.Servers {
-		wanted := len(asked) == 0 && !server.Disabled || slices.Contains(asked, server.Name)
-		if !server.State.Serves() && server.Tools == 0 && wanted {
+		wanted := len(q.Servers) == 0 && !server.Disabled || slices.Contains(q.Servers, server.Name)
+		if !server.State.Serves() && server.Tools == 0 && wanted && q.Allow.Reaches(server.Name) {
 			all = append(all, toolscript.MissingServer{Name: server.Name, State: server.State, Error: server.Error})
 		}
 	}

@@ -79,6 +79,9 @@ type Options struct {
 	CountTools func() toolscript.Filter
 	Pins       Pins // zero: nothing is pinned
 
+	// Profiles returns the tools of a profile, see System.Profile; nil: there are none.
+	Profiles func(name string) (used string, allow toolscript.Filter, err error)
+
 	// NoServers is the error of a search, and of a script that uses a server, if no
 	// server is configured; nil: they find nothing.
 	NoServers error

@@ -131,12 +131,17 @@ func (s *System) find(id string) (mailbox.Address, error) {
 // of the servers that the script uses, if these are certain and exist, otherwise
 // those of all servers, so that the advice on a wrong name is the same.
 func (s *System) declarations(ctx context.Context, uses runner.Uses) (runner.Declarations, error) {
+	return s.narrowedDeclarations(ctx, uses, nil)
+}
+
+// narrowedDeclarations are declarations with only the tools that allow selects.
+func (s *System) narrowedDeclarations(ctx context.Context, uses runner.Uses, allow toolscript.Filter) (runner.Declarations, error) {
 	if slices.ContainsFunc(uses.Servers, naming.IsServer) {
 		if err := s.noServers(s.current()); err != nil {
 			return runner.Declarations{}, err
 		}
 	}
-	return s.declarationsOf(ctx, s.current, uses)
+	return s.declarationsOf(ctx, s.current, uses, allow)
 }
 
 // noServers is the error of a request that needs a server if none is configured.
@@ -147,10 +152,10 @@ func (s *System) noServers(view registry.View) error {
 	return s.options.NoServers
 }
 
-func (s *System) declarationsOf(ctx context.Context, look func() registry.View, uses runner.Uses) (runner.Declarations, error) {
+func (s *System) declarationsOf(ctx context.Context, look func() registry.View, uses runner.Uses, allow toolscript.Filter) (runner.Declarations, error) {
 	for {
 		view := look()
-		named := choose(view.Names(), uses)
+		named := choose(view.Names(), uses).narrow(view.Names(), allow)
 		base, generation, err := s.base(ctx, view.Catalog.Generation(), named.filter)
 		if err != nil {
 			return runner.Declarations{}, err

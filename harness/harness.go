@@ -63,11 +63,12 @@ var Limits = toolscript.Limits{
 
 // Options say how an answer is processed.
 type Options struct {
-	Mode   Mode              // "": Enabled
-	Plan   bool              // only tools that read are called; other calls are listed
-	Cwd    string            // what scripts see as their working directory and context.workingDir
-	Record bool              // keep what each script was given, for toolscript runs replay; a gateway in this process keeps nothing
-	Allow  toolscript.Filter // servers and ids of the tools that may be called; nil: all
+	Mode    Mode              // "": Enabled
+	Plan    bool              // only tools that read are called; other calls are listed
+	Cwd     string            // what scripts see as their working directory and context.workingDir
+	Record  bool              // keep what each script was given, for toolscript runs replay; a gateway in this process keeps nothing
+	Allow   toolscript.Filter // servers and ids of the tools that may be called; nil: all
+	Profile string            // that has narrowed Allow, for the records of the runs
 
 	// ToolPack and AllowedTools narrow Allow to the tools of a pack and those of a list,
 	// together. An entry of the list is a tool id, a server, or the name of a built-in tool or

@@ -64,7 +64,7 @@ type run struct {
 func request(code, scriptID string, o Options) toolscript.ExecRequest {
 	return toolscript.ExecRequest{
 		Code: code, File: file, Dialect: toolscript.DialectHarness, Client: "toolscript harness", Check: toolscript.CheckError, Engine: toolscript.EngineQuickJS,
-		Cwd: o.Cwd, Allow: o.Allow, Limits: Limits, CheckOnly: o.Mode == DryRun, Plan: o.Plan, Record: o.Record,
+		Cwd: o.Cwd, Allow: o.Allow, Profile: o.Profile, Narrowed: true, Limits: Limits, CheckOnly: o.Mode == DryRun, Plan: o.Plan, Record: o.Record,
 		ConversationID: o.ConversationID, ScriptID: scriptID,
 	}
 }

@@ -40,11 +40,11 @@ func NewSelection(f toolscript.Filter, c toolscript.Catalog, servers []toolscrip
 		}
 	}
 	for _, entry := range f {
-		if _, found := c.Lookup(entry); found || slices.Contains(names, entry) {
+		if selectsAny(entry, c, names) {
 			continue
 		}
 		unknown := UnknownEntry{Entry: entry}
-		if i := slices.IndexFunc(s.Missing, func(m toolscript.MissingServer) bool { return strings.HasPrefix(entry, m.Name+toolscript.Separator) }); i >= 0 {
+		if i := slices.IndexFunc(s.Missing, func(m toolscript.MissingServer) bool { return toolscript.Filter{entry}.Reaches(m.Name) }); i >= 0 {
 			unknown.Server = &s.Missing[i]
 		} else if len(s.Unknown) < mostExplained {
 			unknown.suggest(c, names)
@@ -52,6 +52,26 @@ func NewSelection(f toolscript.Filter, c toolscript.Catalog, servers []toolscrip
 		s.Unknown = append(s.Unknown, unknown)
 	}
 	return s
+}
+
+// selectsAny reports whether an entry selects a tool, or is the name of a server.
+func selectsAny(entry string, c toolscript.Catalog, servers []string) bool {
+	if _, found := c.Lookup(entry); found || slices.Contains(servers, entry) {
+		return true
+	}
+	m := toolscript.Filter{entry}.Matcher()
+	if !m.Patterns() {
+		return false
+	}
+	if slices.ContainsFunc(servers, m.Server) {
+		return true
+	}
+	for id, t := range c.All() {
+		if m.Match(t.Server, id) {
+			return true
+		}
+	}
+	return false
 }
 
 // suggest finds tools whose names are spelled differently or have no server. If there

@@ -21,8 +21,8 @@ import (
 type Table struct {
 	*index
 	allow   toolscript.Filter
-	entries map[string]bool // of allow, which can be long
-	shown   map[int]bool    // results of showsServer
+	entries *toolscript.Matcher // of allow, which can be long
+	shown   map[int]bool        // results of showsServer
 }
 
 // index finds names. Tables of the same names share it.
@@ -79,10 +79,7 @@ func NewTable(names *Names, allow toolscript.Filter, old *Table) *Table {
 	if names == nil {
 		names = &Names{}
 	}
-	t := &Table{allow: allow, entries: make(map[string]bool, len(allow)), shown: map[int]bool{}}
-	for _, entry := range allow {
-		t.entries[entry] = true
-	}
+	t := &Table{allow: allow, entries: allow.Matcher(), shown: map[int]bool{}}
 	if old != nil && (old.names == names || (names.Key != "" && old.names.Key == names.Key)) {
 		t.index = old.index
 		return t
@@ -181,7 +178,7 @@ func indexOf(m map[string]int, ident string) int {
 // server that is not connected are unknown: an entry with its name is enough.
 func (t *Table) showsServer(server int) bool {
 	s := t.at(server)
-	if t.allow == nil || t.isOwn(server) || !t.isFlat(server) && t.entries[s.Name] {
+	if t.allow == nil || t.isOwn(server) || !t.isFlat(server) && t.entries.Server(s.Name) {
 		return true
 	}
 	if t.isFlat(server) {
@@ -189,7 +186,7 @@ func (t *Table) showsServer(server int) bool {
 	}
 	shown, known := t.shown[server]
 	if !known {
-		shown = slices.ContainsFunc(s.Tools, func(tool Tool) bool { return t.entries[tool.ID] }) ||
+		shown = slices.ContainsFunc(s.Tools, func(tool Tool) bool { return t.entries.Match(s.Name, tool.ID) }) ||
 			(len(s.Tools) == 0 && t.allow.Reaches(s.Name))
 		t.shown[server] = shown
 	}
@@ -210,7 +207,7 @@ func (t *Table) showsTool(server int, id string) bool {
 	if t.isFlat(server) {
 		return t.allow.Covers(id)
 	}
-	return t.allow == nil || t.isOwn(server) || t.entries[t.at(server).Name] || t.entries[id]
+	return t.allow == nil || t.isOwn(server) || t.entries.Match(t.at(server).Name, id)
 }
 
 // Shown reports whether tools, or a server of it, has a visible member of that name. A

@@ -44,6 +44,7 @@ type Line struct {
 	Plan      bool     `json:"plan,omitempty"`
 	Record    bool     `json:"record,omitempty"`
 	Allow     []string `json:"allow,omitzero"` // absent: all tools
+	Profile   string   `json:"profile,omitempty"`
 
 	// Of a call.
 	Tool     string `json:"tool,omitempty"`
@@ -127,7 +128,7 @@ func dataOf(content []byte) *Data {
 func (l *Log) Run(record toolscript.RunRecord, request *toolscript.ExecRequest) {
 	l.add(entry{line: &Line{
 		Type: TypeRun, Time: record.StartedAt, Client: request.Client, Session: request.Session, Run: record.RunID, File: record.File, Engine: record.Engine,
-		Check: record.Check, CheckOnly: record.CheckOnly, Plan: request.Plan, Record: request.Record, Allow: record.Allow,
+		Check: record.Check, CheckOnly: record.CheckOnly, Plan: request.Plan, Record: request.Record, Allow: record.Allow, Profile: record.Profile,
 	}, script: request.Code})
 }
 

@@ -22,16 +22,30 @@ func (s *calls) find(c *call) error {
 	}
 	tool, known := s.deps.Lookup(c.ID)
 	if known && !s.allow.Match(tool) || !known && !s.allow.SharesServer(c.ID) {
-		return Forbidden(c.ID, s.allow)
+		return s.forbidden(c.ID)
 	}
 	c.tool = tool
 	return nil
 }
 
+// forbidden is the error of a call of this run.
+func (s *calls) forbidden(id string) error {
+	if s.profile == "" {
+		return Forbidden(id, s.allow)
+	}
+	return &toolscript.Error{
+		Kind: toolscript.Forbidden, Err: fmt.Errorf("%s is not among the tools this run may call (profile %s: %s)", id, s.profile, s.allow),
+	}
+}
+
 // warnUnknown warns of the entries of the allow list that name nothing. Tools of a server
 // that is not connected are not known.
 func (w *work) warnUnknown() {
-	for _, u := range w.deps.Select(w.request.Allow, nil).Unknown {
+	asked := w.request.Allow
+	if w.request.Profile != "" { // the entries of the profile are the matter of its author
+		asked = w.request.Asked
+	}
+	for _, u := range w.deps.Select(asked, nil).Unknown {
 		if u.Server == nil && !naming.IsOwn(u.Entry) {
 			w.warn(fmt.Sprintf("--allow %s names no server and no tool%s", u.Entry, naming.DidYouMean(u.Suggestions)))
 		}

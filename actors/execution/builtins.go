@@ -82,9 +82,9 @@ func (s *calls) describe(ctx context.Context, args json.RawMessage) (any, error)
 	case err != nil && s.allow == nil:
 		return nil, err
 	case err != nil: // the suggestions in err may name forbidden tools
-		return nil, Forbidden(given.Tool, s.allow)
+		return nil, s.forbidden(given.Tool)
 	case !s.allow.Match(toolscript.Tool{Server: d.ServerName, Name: d.ToolName}):
-		return nil, Forbidden(d.ToolID, s.allow)
+		return nil, s.forbidden(d.ToolID)
 	}
 	return d, nil
 }

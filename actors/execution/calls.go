@@ -22,18 +22,18 @@ import (
 // reads from the sandbox begins calls, those that read from servers end them, and the
 // run's actor reads the state when it needs it.
 type calls struct {
-	run, trace string          // its id, and ExecRequest.Trace
-	owner      owner           // of the values that outlive the run
-	ctx        context.Context // of the run
-	deps       *Deps
-	allow      toolscript.Filter
-	limits     toolscript.Limits
-	events     *emitter
-	questions  *elicitations
-	tasks      *taskMemory
-	within     *lent  // of a nested run: the run that it belongs to
-	detailed   bool   // callEnd has arguments and result
-	settled    func() // called when the script has ended and no call is in flight any more
+	run, trace, profile string          // its id, and ExecRequest.Trace and Profile
+	owner               owner           // of the values that outlive the run
+	ctx                 context.Context // of the run
+	deps                *Deps
+	allow               toolscript.Filter
+	limits              toolscript.Limits
+	events              *emitter
+	questions           *elicitations
+	tasks               *taskMemory
+	within              *lent  // of a nested run: the run that it belongs to
+	detailed            bool   // callEnd has arguments and result
+	settled             func() // called when the script has ended and no call is in flight any more
 
 	mu                  sync.Mutex
 	over                bool // the script has ended

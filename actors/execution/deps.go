@@ -63,6 +63,9 @@ type Deps struct {
 	Names func() *naming.Names
 	// Types returns the declarations against which a script is checked.
 	Types func(context.Context, runner.Uses) (runner.Declarations, error)
+	// Narrowed returns those with only what allow selects, for runs with a profile. Nil: as
+	// Types.
+	Narrowed func(ctx context.Context, uses runner.Uses, allow toolscript.Filter) (runner.Declarations, error)
 	// Untyped returns declarations in which the servers have the type any.
 	Untyped func(runner.Uses) runner.Declarations
 	// Builtins are the servers of built-in tools, by configured name, and Dialect returns

@@ -25,7 +25,11 @@ func (w *work) names() *naming.Names {
 
 // types are the declarations against which the script is checked.
 func (w *work) types(ctx context.Context, uses runner.Uses) (runner.Declarations, error) {
-	if !w.dialect() {
+	switch {
+	case w.dialect():
+	case w.request.Profile != "" && w.deps.Narrowed != nil:
+		return w.deps.Narrowed(ctx, uses, w.request.Allow)
+	default:
 		return w.deps.Types(ctx, uses)
 	}
 	return w.deps.Dialect(ctx, uses, w.request.Allow)

@@ -74,6 +74,7 @@ func (p *lent) nest(q *toolscript.ExecRequest) error {
 	of := p.request
 	q.Allow, q.Plan, q.Agent, q.Terminal, q.Ask, q.Stdin, q.Record = of.Allow, of.Plan, of.Agent, of.Terminal, of.Ask, false, false
 	q.Engine, q.Check, q.Strict, q.TZ, q.Cwd = of.Engine, of.Check, of.Strict, of.TZ, of.Cwd
+	q.Profile, q.Asked = of.Profile, of.Asked
 	q.Client, q.Session, q.Trace = of.Client, of.Session, cmp.Or(q.Trace, of.Trace)
 	q.Limits = p.limits
 	q.Limits.CPUMs -= p.cpu.Load()

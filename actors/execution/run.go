@@ -64,7 +64,7 @@ func (r *run) assemble(tell func(any)) {
 	limits, lowered := Effective(q.Limits, s.deps.Limits())
 	r.record = toolscript.RunRecord{
 		RunID: r.id, State: "checking", File: q.File, Engine: q.Engine, Check: q.Check, CheckOnly: q.CheckOnly,
-		StartedAt: time.Now(), Limits: limits, Lowered: lowered, Allow: q.Allow, Agent: q.Agent,
+		StartedAt: time.Now(), Limits: limits, Lowered: lowered, Allow: q.Allow, Profile: q.Profile, Agent: q.Agent,
 	}
 	r.events = newEmitter(r.id, s.deps.Kept.Dir, r.begin.Emit, func(err error) {
 		r.cancel(&toolscript.Error{Kind: toolscript.Cancelled, Err: fmt.Errorf("the client has disconnected: %w", err)})
@@ -79,7 +79,7 @@ func (r *run) assemble(tell func(any)) {
 		person: q.Ask, max: limits.Questions, open: map[string]*openQuestion{}, fits: s.deps.Fits, events: r.events, clock: &runner.Clock{}, terminal: q.Terminal,
 	}
 	r.calls = &calls{
-		run: r.id, trace: q.Trace, ctx: r.ctx, deps: &s.deps, detailed: q.Dialect == toolscript.DialectHarness, allow: q.Allow, limits: limits, events: r.events, questions: r.questions,
+		run: r.id, trace: q.Trace, profile: q.Profile, ctx: r.ctx, deps: &s.deps, detailed: q.Dialect == toolscript.DialectHarness, allow: q.Allow, limits: limits, events: r.events, questions: r.questions,
 		owner: owner{Session: q.Session, WorkDir: q.Cwd}, tasks: &s.tasks, free: limits.Concurrency, inFlight: map[string]*call{}, settled: func() { tell(callsSettled{}) },
 	}
 	if q.Plan {

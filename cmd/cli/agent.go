@@ -77,13 +77,17 @@ func (o *agentOptions) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	_, allow, err := loaded.Settings.Narrow(o.target.Profile)
+	if err != nil {
+		return err
+	}
 	at, release, err := o.place(ctx)
 	if err != nil {
 		return err
 	}
 	defer release()
 	o.notice.Show("waiting for the model")
-	loop := agent.Loop{Model: model, System: agent.Instructions(o.servers(loaded)), Turns: o.turns, Process: func(ctx context.Context, items []json.RawMessage) ([]json.RawMessage, error) {
+	loop := agent.Loop{Model: model, System: agent.Instructions(servers(loaded, allow.And(o.allow))), Turns: o.turns, Process: func(ctx context.Context, items []json.RawMessage) ([]json.RawMessage, error) {
 		return o.process(ctx, at, name, model.API(), items)
 	}}
 	result, err := loop.Run(ctx, task)
@@ -97,10 +101,10 @@ func (o *agentOptions) run(ctx context.Context, args []string) error {
 }
 
 // servers are the names of the servers that the scripts may use, as scripts write them.
-func (o *agentOptions) servers(c *config.Config) []string {
+func servers(c *config.Config, allow toolscript.Filter) []string {
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(c.Servers)) {
-		if !c.Servers[name].Disabled && toolscript.Filter(o.allow).Reaches(name) {
+		if !c.Servers[name].Disabled && allow.Reaches(name) {
 			names = append(names, naming.ServerIdentifier(name))
 		}
 	}
@@ -115,7 +119,7 @@ func (o *agentOptions) process(ctx context.Context, at place, provider string, a
 	}
 	var done []json.RawMessage
 	err = at.Harness(ctx, toolscript.HarnessRequest{
-		Items: list, API: string(api), Provider: provider, Cwd: o.absolute(o.cwd), Allow: o.allow,
+		Items: list, API: string(api), Provider: provider, Cwd: o.absolute(o.cwd), Allow: o.allow, Profile: o.target.Profile,
 	}, func(item json.RawMessage) error {
 		var head struct {
 			Type string `json:"type"`

@@ -161,12 +161,21 @@ func (d directDescriber) Servers(ctx context.Context, f toolscript.Filter, wait 
 	return d.Direct.Servers(ctx, f, wait)
 }
 
+// Describe implements describer.
+func (d directDescriber) Describe(ctx context.Context, name string) (toolscript.ToolDescription, error) {
+	return d.Direct.Describe(ctx, name)
+}
+
 // describe finds a tool by its name. If the server of the tool is connecting, it waits for
 // the server.
 func (o *callOptions) describe(ctx context.Context, at place, name string) (toolscript.ToolDescription, error) {
 	from, remote := at.(describer)
 	if own, is := at.(ownPlace); is {
-		from, remote = directDescriber{own, gateway.Direct{Backend: own.Daemon}}, true
+		used, allow, err := own.Profile(o.target.Profile)
+		if err != nil {
+			return toolscript.ToolDescription{}, err
+		}
+		from, remote = directDescriber{own, gateway.Direct{Backend: own.Daemon, Allow: allow, Profile: used}}, true
 	}
 	if !remote {
 		return toolscript.ToolDescription{}, errors.ErrUnsupported

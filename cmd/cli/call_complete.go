@@ -69,10 +69,16 @@ func (a *app) callableTools(ctx context.Context, g *target.Gateway) (out []calla
 	if err != nil {
 		return nil
 	}
+	_, allow, err := loaded.Settings.Narrow(a.target.Profile)
+	if err != nil {
+		return nil
+	}
 	folder := toolcache.Folder(a.host.Cache("tools"))
 	for _, server := range slices.Sorted(maps.Keys(loaded.Servers)) {
 		for _, t := range folder.Recall(server, loaded.Servers[server]) {
-			add(server, t.Name, t.InputSchema)
+			if allow.Match(t) {
+				add(server, t.Name, t.InputSchema)
+			}
 		}
 	}
 	return out

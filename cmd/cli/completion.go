@@ -68,6 +68,7 @@ func (a *app) offer(c *cobra.Command, begun string, from names) ([]string, cobra
 	}
 	if g != nil {
 		defer g.Close()
+		g.Client = g.WithProfile(a.target.Profile)
 	}
 	before, last := "", begun
 	if at := strings.LastIndexByte(begun, ','); at >= 0 {

@@ -128,6 +128,7 @@ func (o *execOptions) request(src source.Script) toolscript.ExecRequest {
 		Strict:    o.strict,
 		Name:      o.name,
 		Allow:     o.allow,
+		Profile:   o.target.Profile,
 		Needs:     o.needs,
 		Limits:    o.runLimits(),
 		CheckOnly: o.only,

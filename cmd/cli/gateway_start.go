@@ -204,7 +204,7 @@ func (o *startOptions) open(loaded *config.Config, logger *slog.Logger) (*runnin
 	if err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
-	agents, stopAgents := mcpserver.Handler(o.entrance(o.trust, ofProcess(g.daemon)))
+	agents, stopAgents := mcpserver.Handler(o.entrance(o.trust, ofProcess(g.daemon, "")))
 	g.server, err = gateway.New(g.daemon, gateway.Options{
 		Listener: o.Noting(listener), Token: token, Approver: gateway.NewToken(), Logger: logger, MCP: agents,
 		ShowLink: confirm.Link(o.Env, o.lookupEnv),

@@ -86,7 +86,7 @@ func (o *harnessOptions) run(ctx context.Context) error {
 	}
 	defer release()
 	return at.Harness(ctx, toolscript.HarnessRequest{
-		Items: items, API: o.api.Value, Provider: o.provider, DryRun: o.dryRun, Plan: o.plan, Record: o.record, Cwd: o.absolute(o.cwd), Allow: o.allow, ToolPack: o.pack, AllowedTools: o.tools,
+		Items: items, API: o.api.Value, Provider: o.provider, DryRun: o.dryRun, Plan: o.plan, Record: o.record, Cwd: o.absolute(o.cwd), Allow: o.allow, Profile: o.target.Profile, ToolPack: o.pack, AllowedTools: o.tools,
 		ConversationID: o.conversation,
 	}, o.print)
 }

@@ -113,6 +113,10 @@ func (a *app) knownTools() (toolscript.Catalog, error) {
 	if err != nil {
 		return toolscript.Catalog{}, err
 	}
+	_, allow, err := loaded.Settings.Narrow(a.getenv("TOOLSCRIPT_PROFILE"))
+	if err != nil {
+		return toolscript.Catalog{}, err
+	}
 	folder := toolcache.Folder(silent.Cache("tools"))
 	names := slices.Sorted(maps.Keys(loaded.Servers))
 	var tools []toolscript.Tool
@@ -127,5 +131,5 @@ func (a *app) knownTools() (toolscript.Catalog, error) {
 			}
 		}
 	}
-	return toolscript.NewCatalog(1, names, tools), nil
+	return toolscript.NewCatalog(1, names, tools).Filter(allow), nil
 }

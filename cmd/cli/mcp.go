@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"net/url"
 	"strings"
 	"sync"
 	"time"
@@ -92,7 +94,14 @@ func (o *mcpOptions) address(ctx context.Context) error {
 	defer g.Close()
 	base := "http://" + g.Host()
 	capability := strings.TrimPrefix(strings.TrimPrefix(g.URL(), base), "/")
-	a := mcpAddress{URL: g.URL() + gateway.MCPPath, Endpoint: base + gateway.MCPPath}
+	path := gateway.MCPPath
+	if o.target.Profile != "" {
+		if _, err := g.Tools(ctx, nil, 0); err != nil { // an unknown profile
+			return err
+		}
+		path += "?" + url.Values{gateway.ProfileParameter: {o.target.Profile}}.Encode()
+	}
+	a := mcpAddress{URL: g.URL() + path, Endpoint: base + path}
 	if capability != "" {
 		a.Headers = map[string]string{"Authorization": "Bearer " + capability}
 	}
@@ -163,19 +172,41 @@ func (o *mcpOptions) forRequest(ctx context.Context) (mcpserver.Gateway, func(),
 			return nil, nil, err
 		}
 	}
-	return ofProcess(own)(ctx)
+	return ofProcess(own, o.target.Profile)(ctx)
 }
 
-// ofProcess finds the gateway of this process.
-func ofProcess(d *daemon.Daemon) func(context.Context) (mcpserver.Gateway, func(), error) {
+// ofProcess finds the gateway of this process, for requests with a profile. The request may
+// name another.
+func ofProcess(d *daemon.Daemon, profile string) func(context.Context) (mcpserver.Gateway, func(), error) {
 	return func(ctx context.Context) (mcpserver.Gateway, func(), error) {
 		settle(ctx, func() bool { return d.SearchStatus().Ready })
-		return inProcess{d}, func() {}, nil
+		used, allow, err := d.Profile(cmp.Or(mcpserver.ProfileOf(ctx), profile))
+		return inProcess{d, gateway.Direct{Backend: d, Allow: allow, Profile: used}}, func() {}, err
 	}
 }
 
 // inProcess is the gateway of this process. Its MCP clients prove nothing by being here.
-type inProcess struct{ *daemon.Daemon }
+type inProcess struct {
+	*daemon.Daemon
+	narrowed gateway.Direct
+}
+
+// Search implements mcpserver.Gateway.
+func (p inProcess) Search(ctx context.Context, q toolscript.SearchQuery) (toolscript.SearchAnswer, error) {
+	q.Allow = p.narrowed.Allow
+	return p.Daemon.Search(ctx, q)
+}
+
+// Describe implements mcpserver.Gateway.
+func (p inProcess) Describe(ctx context.Context, name string) (toolscript.ToolDescription, error) {
+	return p.narrowed.Describe(ctx, name)
+}
+
+// Exec implements mcpserver.Gateway.
+func (p inProcess) Exec(ctx context.Context, req toolscript.ExecRequest, emit func(toolscript.Event) error) error {
+	req.Profile = p.narrowed.Profile
+	return p.Daemon.Exec(ctx, req, emit)
+}
 
 // AnswerApproval implements mcpserver.Gateway.
 func (p inProcess) AnswerApproval(ctx context.Context, id string, answer toolscript.ApprovalAnswer) error {

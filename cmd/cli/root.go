@@ -91,6 +91,7 @@ func newRoot(a *app) *cobra.Command {
 		newInit(a), newRemove(a), newEnable(a), newDisable(a), newConnect(a), newAuth(a), newTrust(a), newConfig(a), newCache(a), newDeno(a), newDoctor(a), newVersion(a), newMCP(a), newPrompt(a), newDemo(a), newMan(a), newHook(a), newLogs(a),
 	)
 	a.takeServers(root)
+	a.takeProfile(root)
 	addCompletion(root)
 	a.completeNames(root)
 	return root

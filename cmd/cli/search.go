@@ -120,7 +120,7 @@ func (o *searchOptions) find(ctx context.Context) (toolscript.SearchAnswer, erro
 		return answer, err
 	}
 	alone := localsearch.Search{
-		Host: o.host, Trust: o.trust, Over: o.search.Over, Logger: o.logger(slog.LevelWarn), Notice: o.notice, Say: o.say, JSON: o.form == form.JSON,
+		Host: o.host, Trust: o.trust, Over: o.search.Over, Logger: o.logger(slog.LevelWarn), Notice: o.notice, Say: o.say, Profile: o.target.Profile, JSON: o.form == form.JSON,
 	}
 	return alone.Find(ctx, q)
 }

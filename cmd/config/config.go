@@ -48,6 +48,9 @@ type Settings struct {
 
 	StoreScopes []string // of values that outlive runs; nil: session and project
 
+	Profiles map[string]Profile
+	Profile  string // of those who choose none; "": they may use all tools
+
 	Approvals         toolscript.Approvals // of all files
 	ConfirmAtTerminal bool                 // codes of approvals may be shown at the terminal that answers
 	ConfirmAtClient   bool                 // a person who answers at an MCP client needs no code

@@ -37,6 +37,7 @@ func Load(o Options) (*Config, error) {
 	l.serveFleet()
 	l.serveScripts()
 	l.rest()
+	l.finishProfiles()
 	if len(l.mistakes) > 0 {
 		return nil, &toolscript.Error{Kind: toolscript.Invalid, Err: l.mistakes}
 	}
@@ -54,6 +55,8 @@ type loader struct {
 
 	idle  time.Duration   // of defaults; 0: none
 	awake map[string]bool // servers with idle: false
+
+	profileAt func(message string) *Mistake // at the default profile; nil: there is none
 }
 
 func (l *loader) load(file *File) error {
@@ -153,6 +156,7 @@ func (l *loader) merge(d *document, file File, e effect) error {
 	}
 	l.config.Settings.apply(d.root)
 	l.defaults(d)
+	l.profiles(d)
 	l.approve(d, file)
 	l.audit(d, file)
 	l.pin(d, file)

@@ -92,7 +92,10 @@ func TestLoadComplete(t *testing.T) {
 		Settings: config.Settings{Engine: "quickjs", Check: "warn", Types: config.Types{OpenObjects: true, NoObserve: true, Describe: new(80)}, Limits: toolscript.Limits{
 			TimeoutMs: 300_000, CPUMs: 30_000, MemoryMB: 64, StackKB: 512, ToolCalls: 1000, Concurrency: 16, Questions: 20,
 			SourceBytes: 1 << 20, ValueBytes: 10 << 20, OutputBytes: 10_000_000,
-		}, ToolPacks: toolscript.ToolPacks{
+		}, Profiles: map[string]config.Profile{
+			"review":  {Description: "Looks.", Allow: toolscript.Filter{"github", "files__read_*"}},
+			"nothing": {Allow: toolscript.Filter{}},
+		}, Profile: "review", ToolPacks: toolscript.ToolPacks{
 			"reading": {Tools: []string{"readFile", "listDir", "github__get_issue"}},
 			"review":  {Extends: []string{"reading"}, Tools: []string{"readFile"}},
 		}, Telemetry: config.Telemetry{MetricsPort: 9464, Tools: toolscript.Filter{"github", "files__read"}, Endpoint: "http://127.0.0.1:4318", Headers: map[string]string{"X-Key": "k"}}, Harness: config.Harness{Mode: "dry-run", Providers: map[string]config.Provider{

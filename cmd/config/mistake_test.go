@@ -101,6 +101,13 @@ func TestSchemaErrors(t *testing.T) {
 		{"unknown engine", `{"mcpServers": {}, "engine": "v8"}`, "engine", `"auto", "quickjs", "deno"`},
 		{"unknown check", `{"mcpServers": {}, "check": "wran"}`, "check", ` "warn"?`},
 		{"limit a text", `{"mcpServers": {}, "limits": {"memoryMb": "64"}}`, "limits.memoryMb", "whole number…string"},
+		{"profile without a list", `{"mcpServers": {}, "profiles": {"a": {}}}`, "profiles.a.allow", "required"},
+		{"profile with a wrong name", `{"mcpServers": {}, "profiles": {"a b": {"allow": []}}}`, `profiles["a b"]`, "letters, digits"},
+		{"profile with an empty entry", `{"mcpServers": {}, "profiles": {"a": {"allow": [""]}}}`, "profiles.a.allow[0]", "empty"},
+		{"profile that is a list", `{"mcpServers": {}, "profiles": {"a": ["x"]}}`, "profiles.a", "object…array"},
+		{"unknown profile", `{"mcpServers": {}, "profiles": {"a": {"allow": []}, "b": {"allow": []}}, "profile": "c"}`, "profile", `no profile "c"; there are: a, b`},
+		{"profile of none", `{"mcpServers": {}, "profile": "c"}`, "profile", `no profile "c", because the configuration has none`},
+		{"profile of a variable", `{"mcpServers": {}, "profile": "${NOT_SET_HERE}"}`, "profile", "NOT_SET_HERE is not set"},
 		{"limit zero", `{"mcpServers": {}, "limits": {"toolCalls": 0}}`, "limits.toolCalls", "at least 1"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -53,7 +53,7 @@ func (s Settings) live() map[string]any {
 		"fleet": s.Fleet, "limits.pool": s.Pool, "limits.answersMb": s.AnswersMB, "output.maxTokens": s.Output.MaxTokens,
 		"scriptHarness.mode": s.Harness.Mode, "telemetry.metrics.tools": s.Telemetry.Tools,
 		"approvals": s.Approvals, "approvals.confirm": [2]bool{s.ConfirmAtTerminal, s.ConfirmAtClient},
-		"pins.policy": s.PinPolicy(), "store.scopes": s.StoreScopes, "audit.recipients": s.Audit.Recipients,
+		"profiles": s.Profiles, "profile": s.Profile, "pins.policy": s.PinPolicy(), "store.scopes": s.StoreScopes, "audit.recipients": s.Audit.Recipients,
 	}
 }
 

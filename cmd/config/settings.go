@@ -8,7 +8,7 @@ import (
 )
 
 // settingNames are the top-level fields that Settings holds.
-var settingNames = []string{"engine", "check", "types", "limits", "search", "output", "toolPacks", "scriptHarness", "providers", "telemetry"}
+var settingNames = []string{"engine", "check", "types", "limits", "search", "output", "toolPacks", "profiles", "profile", "scriptHarness", "providers", "telemetry"}
 
 // apply puts the settings of a validated file over earlier settings; each limit is
 // separate. A setting with a variable that is not set keeps its value.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolscript/toolscript/harness/agent"
 	"github.com/toolscript/toolscript/transport/builtin/tool"
+	"github.com/toolscript/toolscript/transport/inprocess"
 	"github.com/toolscript/toolscript/transport/llm"
 )
 
@@ -107,7 +108,7 @@ func (g *agents) caller(ctx context.Context) (by *launched, allow []string, err 
 	}
 	run := tool.RunOf(ctx)
 	if run == "" {
-		return nil, nil, nil
+		return nil, inprocess.AllowOf(ctx), nil
 	}
 	record, err := g.daemon.Run(ctx, run)
 	if err != nil || record.Agent == "" {

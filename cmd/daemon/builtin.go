@@ -8,6 +8,7 @@ import (
 	"github.com/toolscript/toolscript/harness"
 	"github.com/toolscript/toolscript/runner/command"
 	"github.com/toolscript/toolscript/transport/builtin/tool"
+	"github.com/toolscript/toolscript/transport/inprocess"
 )
 
 // builtinHost is what the gateway offers to built-in tools. Without a usable data
@@ -23,7 +24,7 @@ func (d *Daemon) builtinHost() tool.Host {
 // fetch lists or reads resources for a built-in tool. A tool must not reach what the run
 // that calls it may not reach.
 func (d *Daemon) fetch(ctx context.Context, o toolscript.FetchRequest) (json.RawMessage, error) {
-	o.Allow = nil
+	o.Allow = inprocess.AllowOf(ctx)
 	if o.Run != "" {
 		record, err := d.Run(ctx, o.Run)
 		if err != nil {

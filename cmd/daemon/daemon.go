@@ -114,9 +114,10 @@ func (h *Host) Start(loaded *config.Config, options Options) (*Daemon, error) {
 	if options.MCP {
 		o.Approvals.Client = func() bool { return d.settings.Load().ConfirmAtClient }
 	}
-	o.Warnings = d.fleet.warnings
+	o.Warnings = d.warnings
 	o.Secrets = func() map[string]string { return d.settings.Load().Secrets() }
 	o.CountTools = func() toolscript.Filter { return d.settings.Load().Telemetry.Tools }
+	o.Profiles = func(name string) (string, toolscript.Filter, error) { return d.settings.Load().Narrow(name) }
 	o.Pins = actors.Pins{Store: h.pins(), Policy: func() toolscript.PinPolicy { return d.settings.Load().PinPolicy() }}
 	o.Types = func() actors.Types { return typeOptions(d.settings.Load().Types) }
 	d.completeScripts(&o.Scripts)

@@ -15,6 +15,11 @@ import (
 // emits the items and the progress as JSON. The error is a *toolscript.Error: Invalid if
 // the answer cannot be read.
 func (d *Daemon) Harness(ctx context.Context, req toolscript.HarnessRequest, emit func(json.RawMessage) error) error {
+	used, allow, err := d.Profile(req.Profile)
+	if err != nil {
+		return err
+	}
+	req.Profile, req.Allow = used, allow.And(req.Allow)
 	return d.process(ctx, d, req, emit)
 }
 
@@ -35,7 +40,7 @@ func (d *Daemon) process(ctx context.Context, g harness.Gateway, req toolscript.
 	if req.DryRun && mode == harness.Enabled {
 		mode = harness.DryRun
 	}
-	o := harness.Options{Mode: mode, Plan: req.Plan, Record: req.Record, Cwd: req.Cwd, Allow: req.Allow, ToolPack: req.ToolPack, AllowedTools: req.AllowedTools, Packs: d.settings.Load().ToolPacks, ConversationID: req.ConversationID}
+	o := harness.Options{Mode: mode, Plan: req.Plan, Record: req.Record, Cwd: req.Cwd, Allow: req.Allow, Profile: req.Profile, ToolPack: req.ToolPack, AllowedTools: req.AllowedTools, Packs: d.settings.Load().ToolPacks, ConversationID: req.ConversationID}
 	return harness.Process(ctx, g, read, o, func(item harness.Item) error {
 		text, err := encode(item)
 		if err != nil {

@@ -113,7 +113,7 @@ func (d *Daemon) callScript(ctx context.Context, s toolscript.SavedScript, run s
 		args = json.RawMessage("{}")
 	}
 	req := toolscript.ExecRequest{
-		Code: s.Code, File: s.Name + config.ScriptExtension, Parameter: args, Parent: run,
+		Code: s.Code, File: s.Name + config.ScriptExtension, Parameter: args, Parent: run, Narrowed: true,
 		Allow: inprocess.AllowOf(ctx), Client: "tools." + toolscript.ScriptsServer,
 	}
 	exec := d.Exec

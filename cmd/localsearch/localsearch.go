@@ -35,13 +35,14 @@ const Notice = "searching"
 
 // Search is a search of a command.
 type Search struct {
-	Host   *daemon.Host
-	Trust  bool                 // the project's configuration has effect
-	Over   func(*config.Search) // applies flags to the settings
-	Logger *slog.Logger
-	Notice *terminal.Notice
-	Say    func(format string, args ...any)
-	JSON   bool // the answer names servers that are not trusted
+	Host    *daemon.Host
+	Trust   bool                 // the project's configuration has effect
+	Profile string               // profile to search; "": that of the configuration
+	Over    func(*config.Search) // applies flags to the settings
+	Logger  *slog.Logger
+	Notice  *terminal.Notice
+	Say     func(format string, args ...any)
+	JSON    bool // the answer names servers that are not trusted
 }
 
 // Find searches in the last lists of the servers, and starts the servers that have none.
@@ -54,7 +55,10 @@ func (s *Search) Find(ctx context.Context, q toolscript.SearchQuery) (toolscript
 	if nothing := len(loaded.Servers) == len(loaded.Untrusted); nothing && len(loaded.Servers) > 0 {
 		return toolscript.SearchAnswer{}, &exit.Error{Code: exit.Failure} // Load has warned about them
 	}
-	last := s.listedLast(loaded.Servers, q.Servers)
+	if _, q.Allow, err = loaded.Settings.Narrow(s.Profile); err != nil {
+		return toolscript.SearchAnswer{}, err
+	}
+	last := s.listedLast(loaded.Servers, q)
 	own, err := s.Host.Start(loaded, daemon.Options{
 		Trust: s.Trust, Search: s.Over, Logger: s.Logger,
 		Actors: actors.Options{OnDemand: true, Known: last.tools},
@@ -102,12 +106,12 @@ type listed struct {
 	fresh []string                     // servers that have never listed their tools
 }
 
-// listedLast reads the last lists of the servers that were asked for, or of all servers.
-func (s *Search) listedLast(servers map[string]mcpclient.Config, asked []string) listed {
+// listedLast reads the last lists of the servers that may be searched.
+func (s *Search) listedLast(servers map[string]mcpclient.Config, q toolscript.SearchQuery) listed {
 	l := listed{tools: map[string][]toolscript.Tool{}}
 	folder := toolcache.Folder(s.Host.Cache("tools"))
 	for _, name := range slices.Sorted(maps.Keys(servers)) {
-		if len(asked) > 0 && !slices.Contains(asked, name) {
+		if len(q.Servers) > 0 && !slices.Contains(q.Servers, name) || !q.Allow.Reaches(name) {
 			continue
 		}
 		c := servers[name]

@@ -82,7 +82,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, options Options) er
 // Handler speaks MCP over streamable HTTP, with any number of clients. The caller checks
 // who may send a request. stop ends its goroutines.
 func Handler(options Options) (h http.Handler, stop func()) {
-	web := server.NewStreamableHTTPServer(newEntrance(options).server, server.WithSessionIdleTTL(sessionIdle))
+	web := server.NewStreamableHTTPServer(newEntrance(options).server, server.WithSessionIdleTTL(sessionIdle), server.WithHTTPContextFunc(withProfile))
 	return cancelledByDisconnect{web}, func() { _ = web.Shutdown(context.Background()) } // it has no listener, so it does not wait
 }
 

@@ -28,6 +28,7 @@ type Run struct {
 	Session   string       `json:"session,omitempty"`
 	PID       int          `json:"pid,omitempty"` // of the gateway
 	Allow     []string     `json:"allow,omitzero"`
+	Profile   string       `json:"profile,omitempty"`
 	Calls     int          `json:"calls"`
 	Value     *audit.Data  `json:"value,omitempty"` // of the script
 	Host      string       `json:"host,omitempty"`  // machine of the fleet that has run the script
@@ -68,7 +69,7 @@ func (h *History) line(l audit.Line) {
 	case audit.TypeRun:
 		h.runs[l.Run] = &Run{
 			RunID: l.Run, StartedAt: l.Time, Outcome: unknown, File: l.File, Script: l.Script, Engine: l.Engine,
-			Client: l.Client, Session: l.Session, PID: l.PID, Allow: l.Allow,
+			Client: l.Client, Session: l.Session, PID: l.PID, Allow: l.Allow, Profile: l.Profile,
 		}
 	case audit.TypeCall:
 		h.calls[l.Run] = append(h.calls[l.Run], l)
@@ -87,7 +88,7 @@ func (h *History) Add(records []toolscript.RunRecord) {
 	for _, record := range records {
 		r := h.runs[record.RunID]
 		if r == nil {
-			r = &Run{RunID: record.RunID, StartedAt: record.StartedAt, File: record.File, Engine: record.Engine, Allow: record.Allow, Outcome: unknown}
+			r = &Run{RunID: record.RunID, StartedAt: record.StartedAt, File: record.File, Engine: record.Engine, Allow: record.Allow, Profile: record.Profile, Outcome: unknown}
 			h.runs[record.RunID] = r
 		}
 		if r.Outcome != unknown {

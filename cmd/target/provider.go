@@ -3,6 +3,7 @@ package target
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"time"
 
@@ -57,7 +58,11 @@ func (f *Finder) provider(ctx context.Context, trust bool, logger *slog.Logger, 
 	if err != nil {
 		return nil, err
 	}
-	return &local{gateway.Direct{Backend: own}, own, f.Host.Warn}, nil
+	used, allow, err := own.Profile(f.Profile)
+	if err != nil {
+		return nil, errors.Join(err, own.Stop())
+	}
+	return &local{gateway.Direct{Backend: own, Allow: allow, Profile: used}, own, f.Host.Warn}, nil
 }
 
 // local is the daemon of this process.
@@ -86,6 +91,12 @@ func (l *local) Tools(ctx context.Context, f toolscript.Filter, wait time.Durati
 	tools, err := l.Direct.Tools(ctx, f, wait)
 	tools.WaitedFor = nil
 	return tools, err
+}
+
+// Fetch reaches the servers of the profile.
+func (l *local) Fetch(ctx context.Context, o toolscript.FetchRequest) (json.RawMessage, error) {
+	o.Allow = l.Allow
+	return l.Daemon.Fetch(ctx, o)
 }
 
 // Close stops the servers.

@@ -20,8 +20,9 @@ const HealthTime = 5 * time.Second
 
 // Finder finds running gateways.
 type Finder struct {
-	URL  string       // of the only gateway to use; "" searches
-	Host *daemon.Host // whose configuration the gateway has
+	URL     string       // of the only gateway to use; "" searches
+	Host    *daemon.Host // whose configuration the gateway has
+	Profile string       // that the command may use; "": that of the configuration
 }
 
 // Gateway is a gateway that has answered.
@@ -52,6 +53,7 @@ func (f *Finder) Require(ctx context.Context) (*Gateway, error) {
 	if other := g.Difference(); other != "" {
 		f.Host.Warn("%s", other)
 	}
+	g.Client = g.WithProfile(f.Profile)
 	return g, nil
 }
 
@@ -157,6 +159,7 @@ func (f *Finder) Shared(ctx context.Context, trust bool) (*Gateway, error) {
 		g.Close()
 		return nil, nil
 	}
+	g.Client = g.WithProfile(f.Profile)
 	return g, nil
 }
 

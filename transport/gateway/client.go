@@ -16,10 +16,10 @@ import (
 // kind that the gateway sent, or Unavailable if no gateway answers. No error has the
 // capability in it. It is safe for concurrent use.
 type Client struct {
-	base string // capability URL without a trailing slash
-	host string // host:port, for messages
-	err  error  // of the URL
-	http *http.Client
+	base          string // capability URL without a trailing slash
+	host, profile string // host:port, for messages; see WithProfile
+	err           error  // of the URL
+	http          *http.Client
 }
 
 // dialTime bounds the connecting.

@@ -15,7 +15,7 @@ import (
 // fails if the run could not begin, and if the gateway closes the stream before the last
 // event.
 func (c *Client) Exec(ctx context.Context, req toolscript.ExecRequest, emit func(toolscript.Event) error) error {
-	body, err := json.Marshal(req)
+	body, err := json.Marshal(c.ofProfile(req))
 	if err != nil {
 		return invalid("the request cannot be encoded: %w", err)
 	}

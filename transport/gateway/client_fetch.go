@@ -25,10 +25,10 @@ func (c *Client) Fetch(ctx context.Context, o toolscript.FetchRequest) (json.Raw
 		if err != nil || o.Args == nil {
 			args = json.RawMessage(`{}`) // strings always marshal
 		}
-		body, err := c.ask(ctx, http.MethodPost, "/prompts/"+url.PathEscape(o.Server)+"/"+url.PathEscape(o.Prompt), args)
+		body, err := c.ask(ctx, http.MethodPost, "/prompts/"+url.PathEscape(o.Server)+"/"+url.PathEscape(o.Prompt)+c.suffix(), args)
 		return body, err
 	}
-	query := url.Values{}
+	query := c.narrowed(url.Values{})
 	for name, value := range map[string]string{"server": o.Server, "cursor": o.Cursor, "uri": o.URI} {
 		if value != "" {
 			query.Set(name, value)

@@ -3,6 +3,7 @@ package gateway
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -14,6 +15,7 @@ import (
 // each progress, in order. An error of emit, or the end of ctx, ends the script that runs
 // and is returned.
 func (c *Client) Harness(ctx context.Context, req toolscript.HarnessRequest, emit func(json.RawMessage) error) error {
+	req.Profile = cmp.Or(req.Profile, c.profile)
 	body, err := json.Marshal(req)
 	if err != nil {
 		return invalid("the request cannot be encoded: %w", err)

@@ -14,12 +14,12 @@ import (
 
 // Tools are the tools that f selects, sorted by id. It waits as Servers does.
 func (c *Client) Tools(ctx context.Context, f toolscript.Filter, wait time.Duration) (Tools, error) {
-	return get[Tools](ctx, c, "/tools?"+selecting(f, wait).Encode())
+	return get[Tools](ctx, c, "/tools?"+c.narrowed(selecting(f, wait)).Encode())
 }
 
 // Types is the module of the tools that f selects. It waits as Servers does.
 func (c *Client) Types(ctx context.Context, f toolscript.Filter, form Form, wait time.Duration) (Types, error) {
-	query := selecting(f, wait)
+	query := c.narrowed(selecting(f, wait))
 	query.Set("form", string(form))
 	return get[Types](ctx, c, "/types?"+query.Encode())
 }
@@ -38,7 +38,7 @@ func selecting(f toolscript.Filter, wait time.Duration) url.Values {
 // Search finds tools. q.Allow is not sent, because only scripts inside the gateway have
 // it.
 func (c *Client) Search(ctx context.Context, q toolscript.SearchQuery) (toolscript.SearchAnswer, error) {
-	query := url.Values{"q": {q.Text}}
+	query := c.narrowed(url.Values{"q": {q.Text}})
 	if q.Limit != 0 {
 		query.Set("limit", strconv.Itoa(q.Limit))
 	}
@@ -63,7 +63,7 @@ func (c *Client) SearchStats(ctx context.Context) (toolscript.SearchStats, error
 
 // Describe describes one tool.
 func (c *Client) Describe(ctx context.Context, name string) (toolscript.ToolDescription, error) {
-	return get[toolscript.ToolDescription](ctx, c, "/tools/"+url.PathEscape(name))
+	return get[toolscript.ToolDescription](ctx, c, "/tools/"+url.PathEscape(name)+c.suffix())
 }
 
 // CallTool makes one call and returns the whole MCP result. The run is that of the
@@ -73,5 +73,5 @@ func (c *Client) CallTool(ctx context.Context, call toolscript.Call) (json.RawMe
 	if len(args) == 0 {
 		args = json.RawMessage(`{}`)
 	}
-	return c.ask(ctx, http.MethodPost, "/tools/"+url.PathEscape(call.ID), args)
+	return c.ask(ctx, http.MethodPost, "/tools/"+url.PathEscape(call.ID)+c.suffix(), args)
 }

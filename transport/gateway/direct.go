@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/toolscript/toolscript"
@@ -11,9 +12,10 @@ import (
 type Direct struct {
 	Backend Backend
 	Allow   toolscript.Filter // the tools that the caller may see; nil: all
+	Profile string            // that has narrowed them, for errors; "": none
 }
 
-func (x *exchange) direct() Direct { return Direct{x.server.backend, x.allow} }
+func (x *exchange) direct() Direct { return Direct{x.server.backend, x.allow, x.profile} }
 
 // await waits until no server that f selects is connecting, for at most wait.
 func (d Direct) await(ctx context.Context, f toolscript.Filter, wait time.Duration) (waitedFor []string, err error) {
@@ -48,6 +50,25 @@ func (d Direct) Tools(ctx context.Context, f toolscript.Filter, wait time.Durati
 		answer.Tools = append(answer.Tools, infoOf(t))
 	}
 	return answer, nil
+}
+
+// Describe describes one tool. The error is Forbidden for a tool that Allow excludes.
+func (d Direct) Describe(ctx context.Context, name string) (toolscript.ToolDescription, error) {
+	tool, err := d.Backend.Describe(ctx, name)
+	if err == nil {
+		err = d.permits(toolscript.Tool{Server: tool.ServerName, Name: tool.ToolName})
+	}
+	if err != nil {
+		return toolscript.ToolDescription{}, err
+	}
+	return tool, nil
+}
+
+func (d Direct) permits(t toolscript.Tool) error {
+	if d.Allow.Match(t) {
+		return nil
+	}
+	return &toolscript.Error{Kind: toolscript.Forbidden, Server: t.Server, Tool: t.Name, Err: fmt.Errorf("the profile %s does not have %s", d.Profile, t.ID())}
 }
 
 // Types is the module of the tools that f selects. It waits as Servers does.

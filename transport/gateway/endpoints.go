@@ -31,7 +31,7 @@ const (
 const healthPath = "/health"
 
 // pageQuery are the parameters of the routes that return a page.
-var pageQuery = []string{"server", "cursor"}
+var pageQuery = withProfile("server", "cursor")
 
 func (s *Server) routes() []route {
 	return []route{
@@ -47,23 +47,23 @@ func (s *Server) routes() []route {
 		{method: fiber.MethodPost, path: "/servers/:name/restart", within: listTime, serve: s.restartServer},
 		{method: fiber.MethodPost, path: "/servers/:name/auth", within: authTime, serve: s.beginAuth},
 		{method: fiber.MethodGet, path: oauth.CallbackPath, within: authTime, serve: s.finishAuth},
-		{method: fiber.MethodGet, path: "/tools", within: renderTime, query: []string{"filter", "wait"}, runs: true, serve: s.tools},
-		{method: fiber.MethodGet, path: "/tools/:id", within: askTime, runs: true, serve: s.describe},
+		{method: fiber.MethodGet, path: "/tools", within: renderTime, query: withProfile("filter", "wait"), runs: true, serve: s.tools},
+		{method: fiber.MethodGet, path: "/tools/:id", within: askTime, query: withProfile(), runs: true, serve: s.describe},
 		{
 			method: fiber.MethodGet, path: "/search", within: askTime,
-			query: []string{"q", "limit", "threshold", "server", "readOnly", "types"}, runs: true, serve: s.search,
+			query: withProfile("q", "limit", "threshold", "server", "readOnly", "types"), runs: true, serve: s.search,
 		},
 		{method: fiber.MethodGet, path: "/search/stats", within: askTime, serve: s.searchStats},
-		{method: fiber.MethodPost, path: "/tools/:id", within: callTime, runs: true, serve: s.callTool},
+		{method: fiber.MethodPost, path: "/tools/:id", within: callTime, query: withProfile(), runs: true, serve: s.callTool},
 		{method: fiber.MethodGet, path: "/resources", within: listTime, query: pageQuery, serve: s.list(toolscript.ListResources)},
 		{method: fiber.MethodGet, path: "/resources/templates", within: listTime, query: pageQuery, serve: s.list(toolscript.ListTemplates)},
-		{method: fiber.MethodGet, path: "/resources/read", within: callTime, query: []string{"server", "uri"}, serve: s.readResource},
+		{method: fiber.MethodGet, path: "/resources/read", within: callTime, query: withProfile("server", "uri"), serve: s.readResource},
 		{method: fiber.MethodGet, path: "/prompts", within: listTime, query: pageQuery, serve: s.list(toolscript.ListPrompts)},
-		{method: fiber.MethodPost, path: "/prompts/:server/:name", within: callTime, serve: s.getPrompt},
-		{method: fiber.MethodGet, path: "/types", within: renderTime, query: []string{"filter", "form", "wait"}, runs: true, serve: s.types},
+		{method: fiber.MethodPost, path: "/prompts/:server/:name", within: callTime, query: withProfile(), serve: s.getPrompt},
+		{method: fiber.MethodGet, path: "/types", within: renderTime, query: withProfile("filter", "form", "wait"), runs: true, serve: s.types},
 		{
 			method: fiber.MethodGet, path: "/runtime/tools.ts", within: renderTime,
-			query: []string{"filter", "compact", "declarations", "wait", "_t"}, runs: true, serve: s.module,
+			query: withProfile("filter", "compact", "declarations", "wait", "_t"), runs: true, serve: s.module,
 		},
 		{method: fiber.MethodPost, path: "/exec", within: runTime, serve: s.exec},
 		{method: fiber.MethodPost, path: "/harness", within: runTime, serve: s.harness},
@@ -78,9 +78,9 @@ func (s *Server) routes() []route {
 		{method: fiber.MethodPost, path: "/approvals/:id", within: askTime, serve: s.answerApproval},
 		{method: fiber.MethodPost, path: "/approvals/:id/confirm", within: askTime, serve: s.confirmApproval},
 		{method: fiber.MethodPost, path: "/pins/accept", within: askTime, serve: s.acceptPins},
-		{method: fiber.MethodPost, path: MCPPath, within: runTime, serve: s.mcp},
-		{method: fiber.MethodGet, path: MCPPath, within: runTime, serve: s.mcp},
-		{method: fiber.MethodDelete, path: MCPPath, within: askTime, serve: s.mcp},
+		{method: fiber.MethodPost, path: MCPPath, within: runTime, query: withProfile(), serve: s.mcp},
+		{method: fiber.MethodGet, path: MCPPath, within: runTime, query: withProfile(), serve: s.mcp},
+		{method: fiber.MethodDelete, path: MCPPath, within: askTime, query: withProfile(), serve: s.mcp},
 		{method: fiber.MethodPost, path: "/dashboard", within: askTime, serve: s.makeLink},
 		{method: fiber.MethodGet, path: dashboardPath + "open/:link", within: askTime, serve: s.openLink},
 		{method: fiber.MethodGet, path: dashboardPath + "assets/:file", within: askTime, serve: s.pageAsset},

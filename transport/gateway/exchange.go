@@ -32,7 +32,8 @@ type exchange struct {
 	caller     string // id of the run whose capability was used
 	capability string // of that run
 
-	allow toolscript.Filter // the tools that the caller may see; nil: all
+	allow   toolscript.Filter // the tools that the caller may see; nil: all
+	profile string            // that has narrowed them, unless a run is the caller
 
 	ctx    context.Context // ends with the client, the gateway or the time of the route
 	cancel context.CancelCauseFunc

@@ -46,6 +46,7 @@ func (s *Server) getPrompt(x *exchange) (err error) {
 }
 
 func (x *exchange) fetch(o toolscript.FetchRequest) error {
+	o.Allow = x.allow
 	o.RequestID, o.Wait, o.Trace = x.id, x.preferredWait(), x.trace()
 	return x.relay(func(ctx context.Context) (json.RawMessage, error) { return x.server.backend.Fetch(ctx, o) })
 }

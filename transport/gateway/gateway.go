@@ -59,6 +59,9 @@ type Backend interface {
 	Types(ctx context.Context, f toolscript.Filter, compact bool) (toolscript.Module, error)
 	// Declarations are the .d.ts of that module, for editors.
 	Declarations(ctx context.Context, f toolscript.Filter) (toolscript.Module, error)
+	// Profile returns the tools that a profile selects, and its name. Without a name it is
+	// that of the configuration, if there is one. A nil filter selects all tools.
+	Profile(name string) (used string, allow toolscript.Filter, err error)
 	// Select says how f matches the tools and servers that allow selects. It does not
 	// block.
 	Select(f, allow toolscript.Filter) naming.Selection

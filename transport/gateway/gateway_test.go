@@ -57,6 +57,8 @@ type fake struct {
 	approve   func(id string, a toolscript.ApprovalAnswer, approver bool) error
 	runOf     map[string]string // capability to run id
 	allow     toolscript.Filter // filter of all these runs
+	profiles  map[string]toolscript.Filter
+	profile   string // of requests that name none
 }
 
 func (f *fake) Search(_ context.Context, q toolscript.SearchQuery) (toolscript.SearchAnswer, error) {
@@ -270,6 +272,16 @@ func (f *fake) ConfirmApproval(_ context.Context, id string, pid int) error {
 func (f *fake) ShowApproval(_ context.Context, id string, show func(toolscript.Approval, string)) error {
 	show(toolscript.Approval{ID: id}, "CODE-OF-"+id)
 	return nil
+}
+
+func (f *fake) Profile(name string) (string, toolscript.Filter, error) {
+	if name == "" {
+		name = f.profile
+	}
+	if allow, known := f.profiles[name]; known || name == "" {
+		return name, allow, nil
+	}
+	return "", nil, &toolscript.Error{Kind: toolscript.Invalid, Err: errors.New("there is no profile")}
 }
 
 func (f *fake) RunOf(capability string) (string, toolscript.Filter, bool) {

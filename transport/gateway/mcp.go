@@ -46,7 +46,7 @@ func (s *Server) mcp(x *exchange) error {
 // request is the request for net/http, without the capability. It uses nothing of
 // fiber's.
 func (x *exchange) request() (*http.Request, error) {
-	r, err := http.NewRequestWithContext(x.ctx, x.method, x.server.BaseURL()+MCPPath, bytes.NewReader(x.body))
+	r, err := http.NewRequestWithContext(x.ctx, x.method, x.server.BaseURL()+MCPPath+x.profileOf(), bytes.NewReader(x.body))
 	if err != nil {
 		return nil, err
 	}

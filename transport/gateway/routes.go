@@ -66,7 +66,7 @@ func (s *Server) newApp() *fiber.App {
 
 // handler does the common work of all routes, and calls the route.
 func (s *Server) handler(r route) fiber.Handler {
-	return func(c *fiber.Ctx) (err error) {
+	return func(c *fiber.Ctx) error {
 		x := c.Locals(exchangeKey{}).(*exchange)
 		x.route = r.path
 		if x.caller != "" && !r.runs {
@@ -77,10 +77,8 @@ func (s *Server) handler(r route) fiber.Handler {
 				return err
 			}
 		}
-		if r.query != nil {
-			if x.query, err = parseQuery(string(c.Context().URI().QueryString()), r.query); err != nil {
-				return err
-			}
+		if err := x.readQuery(r); err != nil {
+			return err
 		}
 		if err := x.begin(r.within); err != nil {
 			return err

@@ -77,8 +77,13 @@ func (s *Server) callTool(x *exchange) error {
 	if args == nil {
 		args = json.RawMessage(`{}`)
 	}
+	if tool, known := s.backend.Catalog().Lookup(id); known && x.caller == "" {
+		if err := x.direct().permits(tool); err != nil {
+			return err
+		}
+	}
 	wait, trace := x.preferredWait(), x.trace()
 	return x.relay(func(ctx context.Context) (json.RawMessage, error) {
-		return s.backend.CallTool(ctx, toolscript.Call{ID: id, Args: args, Wait: wait, Run: x.caller, RequestID: x.id, Client: x.client(), Trace: trace})
+		return s.backend.CallTool(x.allowed(ctx), toolscript.Call{ID: id, Args: args, Wait: wait, Run: x.caller, RequestID: x.id, Client: x.client(), Trace: trace})
 	})
 }

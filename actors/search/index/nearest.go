@@ -38,8 +38,9 @@ const maxAlike = 64
 func (x *Index) alike(q Query) []scored {
 	asked := strings.Join(strings.Fields(cut(q.Text, maxAlike)), "_")
 	var all []scored
+	allow := q.Allow.Matcher()
 	for i, t := range x.tools {
-		if q.selects(t) {
+		if q.selects(allow, t) {
 			all = append(all, scored{tool: i, score: alikeScore * naming.Similarity(asked, cut(t.Name, maxAlike))})
 		}
 	}

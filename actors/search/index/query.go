@@ -59,8 +59,8 @@ func (q Query) Validate() error {
 	return nil
 }
 
-func (q Query) selects(t toolscript.Tool) bool {
-	if len(q.Servers) > 0 && !slices.Contains(q.Servers, t.Server) || !q.Allow.Match(t) {
+func (q Query) selects(allow *toolscript.Matcher, t toolscript.Tool) bool {
+	if len(q.Servers) > 0 && !slices.Contains(q.Servers, t.Server) || !allow.Match(t.Server, t.ID()) {
 		return false
 	}
 	return !q.ReadOnly || t.Annotations.ReadOnly != nil && *t.Annotations.ReadOnly

@@ -50,7 +50,8 @@ func (x *Index) Search(q Query) Result {
 		x.leanOnServers(all)
 	}
 	result := Result{Mode: mode}
-	all = slices.DeleteFunc(all, func(s scored) bool { return !q.selects(x.tools[s.tool]) })
+	allow := q.Allow.Matcher()
+	all = slices.DeleteFunc(all, func(s scored) bool { return !q.selects(allow, x.tools[s.tool]) })
 	result.Considered = len(all)
 	top := best(all, min(q.Limit, len(all)))
 	for _, s := range top {

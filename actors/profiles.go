@@ -1,0 +1,38 @@
+package actors
+
+import (
+	"context"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/inprocess"
+)
+
+// Profile returns the tools that a profile of the configuration selects, and its name.
+// Without a name it is the profile for those who choose none. A nil filter selects all
+// tools. The error of an unknown name has the known ones.
+func (s *System) Profile(name string) (used string, allow toolscript.Filter, err error) {
+	if s.options.Profiles == nil {
+		return "", nil, nil
+	}
+	return s.options.Profiles(name)
+}
+
+// narrow refuses what no run can be made of, and narrows the allow list to the profile. A run
+// of a saved script gets the list of the run that calls the script.
+func (s *System) narrow(r *toolscript.ExecRequest) error {
+	if err := r.Validate(); err != nil || r.Narrowed || r.Parent != "" {
+		return err
+	}
+	used, allow, err := s.Profile(r.Profile)
+	if err != nil {
+		return err
+	}
+	r.Profile, r.Narrowed = used, true
+	if used != "" {
+		r.Asked, r.Allow = append([]string{}, r.Allow...), allow.And(r.Allow)
+	}
+	return nil
+}
+
+// allowed has the tools that the caller of a call from outside any run may reach; nil: all.
+func allowed(ctx context.Context) toolscript.Filter { return inprocess.AllowOf(ctx) }

@@ -1,0 +1,42 @@
+package cli
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolscript/toolscript/cmd/config"
+	"github.com/toolscript/toolscript/cmd/flags"
+	"github.com/toolscript/toolscript/cmd/target"
+)
+
+// takeProfile adds --profile to the commands that use or show tools.
+func (a *app) takeProfile(root *cobra.Command) {
+	for _, c := range root.Commands() {
+		switch c.Name() {
+		case "exec", "call", "check", "run", "agent", "harness", "search", "get-types", "list-tools", "resources", "prompts", "mcp":
+			a.takeProfileOf(c)
+		}
+	}
+}
+
+func (a *app) takeProfileOf(c *cobra.Command) {
+	const flag = "profile"
+	f := c.PersistentFlags()
+	f.StringVar(&a.target.Profile, flag, "", "the `name` of a profile of the configuration: only its servers and tools can be seen and called (default: profile of the configuration, else all)")
+	flags.FromEnvironment(f, flag, "TOOLSCRIPT_PROFILE")
+	_ = c.RegisterFlagCompletionFunc(flag, func(c *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+		return a.offer(c, begun, a.profileNames)
+	}) // the flag exists
+}
+
+// profileNames are the profiles of the configuration.
+func (a *app) profileNames(context.Context, *target.Gateway) []string {
+	loaded, err := config.Load(a.host.ConfigOptions(false))
+	if err != nil {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(loaded.Settings.Profiles))
+}
