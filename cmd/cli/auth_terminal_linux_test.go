@@ -56,3 +56,13 @@ func TestAuthIssuerIsConfirmedAtTheTerminal(t *testing.T) {
 		t.Errorf("table: %s", r.stdout)
 	}
 }
+
+// echoes reports whether a terminal shows what is typed.
+func echoes(t *testing.T, screen *os.File) bool {
+	t.Helper()
+	state, err := unix.IoctlGetTermios(int(screen.Fd()), unix.TCGETS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return state.Lflag&unix.ECHO != 0
+}

@@ -26,6 +26,7 @@ func (a *app) completeNames(root *cobra.Command) {
 	for path, from := range map[string]names{
 		"list-tools": a.serverNames, "auth": a.serverNames, "auth logout": a.serverNames, "servers restart": a.serverNames, "remove": a.configuredNames, "enable": a.configuredNames, "disable": a.configuredNames,
 		"resources read": a.serverNames, "prompts get": a.serverNames, "output": runNames, "runs wait": runNames, "runs abort": runNames,
+		"secret set": a.secretNames, "secret remove": a.secretNames, "secret confirm": a.configuredNames,
 	} {
 		c, _, err := root.Find(strings.Fields(path))
 		if err == nil {
@@ -40,8 +41,9 @@ func (a *app) completeNames(root *cobra.Command) {
 	for path, flags := range map[string]map[string]names{
 		"search": {"server": a.serverNames}, "logs": {"server": a.serverNames},
 		"get-types": {"filter": a.toolNames}, "exec": {"allow": a.toolNames},
+		"secret set": {"for": a.configuredNames}, "secret import": {"for": a.configuredNames},
 	} {
-		c, _, err := root.Find([]string{path})
+		c, _, err := root.Find(strings.Fields(path))
 		for flag, from := range flags {
 			if err == nil {
 				_ = c.RegisterFlagCompletionFunc(flag, func(c *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
@@ -91,7 +93,9 @@ func (a *app) configuredNames(ctx context.Context, _ *target.Gateway) []string {
 // serverNames are the servers of the gateway, else those of the configuration.
 func (a *app) serverNames(ctx context.Context, g *target.Gateway) []string {
 	if g == nil {
-		loaded, err := config.Load(a.host.ConfigOptions(false))
+		o := a.host.ConfigOptions(false)
+		o.NoValues = true
+		loaded, err := config.Load(o)
 		if err != nil {
 			return nil
 		}
@@ -106,6 +110,22 @@ func (a *app) serverNames(ctx context.Context, g *target.Gateway) []string {
 		out = append(out, s.Name)
 	}
 	return out
+}
+
+// secretNames are the stored secrets.
+func (a *app) secretNames(context.Context, *target.Gateway) (names []string) {
+	store, err := a.secretStore()
+	if err != nil {
+		return nil
+	}
+	book, err := store.Read()
+	if err != nil {
+		return nil
+	}
+	for _, s := range book.List() {
+		names = append(names, s.Name)
+	}
+	return names
 }
 
 // toolNames are the servers and, if a gateway runs, their tools.

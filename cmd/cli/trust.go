@@ -147,6 +147,11 @@ func (a *app) reloadUsers(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
+	return a.reloadAll(ctx, urls)
+}
+
+// reloadAll reloads the gateways at some addresses.
+func (a *app) reloadAll(ctx context.Context, urls []string) error {
 	var failed error
 	for _, url := range urls {
 		host, changed, err := reloadAt(ctx, url)

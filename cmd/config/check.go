@@ -9,7 +9,7 @@ func Check(path string, text []byte) (warnings Mistakes, wrong error) {
 	if err != nil {
 		return nil, err
 	}
-	d.root.expand(nil)
+	d.root.expand(nil, nil)
 	mistakes, warnings := d.validate()
 	if len(mistakes) > 0 {
 		return warnings, mistakes

@@ -28,6 +28,9 @@ type Config struct {
 	Scripts []SavedScript
 
 	Untrusted []string // servers that are not started because the user has not trusted them
+
+	Waiting    []SecretRequest     // secrets that servers refer to and do not get
+	Identities map[string]Identity // of the servers of files, by name; nil unless Options.Identify
 }
 
 // Settings are the settings of script runs. Fields that are not configured are zero.
@@ -128,6 +131,9 @@ type Options struct {
 	Strict  bool   // a file that cannot be read is an error, not a warning
 	Missing bool   // a named file may be missing; see File.Found
 	Extra   Extra  // servers of one command
+
+	Identify bool // fill Config.Identities
+	NoValues bool // secrets stay as written where a server gets them: nothing is read from the keyring
 
 	WorkDir   string                      // default: the working directory
 	LookupEnv func(string) (string, bool) // default: os.LookupEnv

@@ -28,9 +28,10 @@ type node struct {
 	key   int // offset of the key, or of the first byte without a key
 
 	written string   // of a string: the text before variables were expanded
-	unset   []string // of a string: its variables that are not expanded
+	unset   []string // of a string: its variables and secrets that are not expanded
 
-	used map[string]string // of a string: the values of its variables
+	used     map[string]string // of a string: the values of its variables and secrets
+	withheld map[string]error  // of a string: why it does not get its secrets
 }
 
 // object keeps the last value of a repeated key, as encoding/json does.

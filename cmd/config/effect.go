@@ -9,7 +9,9 @@ import (
 // effect is the set of the parts of a file that have effect. Nothing is trusted in the
 // zero value.
 type effect struct {
-	all   bool   // the file needs no trust
+	all     bool // the file needs no trust
+	project bool // the file is that of a project
+
 	grant *grant // nil if nothing was trusted
 	parts definitions
 }
@@ -17,7 +19,7 @@ type effect struct {
 // effect compares a project's file with the trusted definitions. If the record or its
 // folder cannot be used, nothing is trusted.
 func (l *loader) effect(file File, d *document) effect {
-	e := effect{all: !file.Project || l.options.Trust}
+	e := effect{all: !file.Project || l.options.Trust, project: file.Project}
 	if e.all {
 		return e
 	}

@@ -7,21 +7,32 @@ import (
 
 // reference is ${VAR} or ${VAR:-default}. The name ends at the first colon or brace, the
 // default at the next brace. There is no escape sequence. Other forms, such as ${VAR:x},
-// are ordinary text.
+// are ordinary text, except those of secretReference.
 var reference = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{([^:}]+)(:-([^}]*))?\}`) })
+
+// secretReference is ${secret:NAME}.
+var secretReference = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{secret:([^}]*)\}`) })
+
+// anyReference is one of both.
+var anyReference = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(secretReference().String() + "|" + reference().String())
+})
 
 // variables is the source of values; with nil, every reference stays.
 type variables func(name string) (value string, ok bool)
 
+// secretValues is the source of secrets; with nil, every reference to one stays.
+type secretValues func(name string) (value string, err error)
+
 // expand replaces the references in all strings of the tree. Values are not expanded
-// again. A string stays as written if one of its variables is not set, or if lookup is
-// nil.
-func (n *node) expand(lookup variables) {
+// again. A string stays as written if one of its variables is not set or one of its
+// secrets is withheld, or if the source is nil.
+func (n *node) expand(lookup variables, secret secretValues) {
 	if text, ok := n.value.(string); ok {
-		n.value, n.unset = expandText(text, n.noting(lookup))
+		n.value, n.unset = expandText(text, n.noting(lookup), n.notingSecrets(secret))
 	}
 	for _, child := range n.children() {
-		child.expand(lookup)
+		child.expand(lookup, secret)
 	}
 }
 
@@ -33,16 +44,39 @@ func (n *node) noting(lookup variables) variables {
 	return func(name string) (string, bool) {
 		value, ok := lookup(name)
 		if ok {
-			if n.used == nil {
-				n.used = map[string]string{}
-			}
-			n.used[name] = value
+			n.use(name, value)
 		}
 		return value, ok
 	}
 }
 
-// secrets are the values of all variables in the tree, by their references.
+// notingSecrets records the secrets that a string refers to, or why they are withheld.
+func (n *node) notingSecrets(secret secretValues) secretValues {
+	if secret == nil {
+		return nil
+	}
+	return func(name string) (string, error) {
+		value, err := secret(name)
+		if err == nil {
+			n.use(secretPrefix+name, value)
+			return value, nil
+		}
+		if n.withheld == nil {
+			n.withheld = map[string]error{}
+		}
+		n.withheld[secretPrefix+name] = err
+		return "", err
+	}
+}
+
+func (n *node) use(name, value string) {
+	if n.used == nil {
+		n.used = map[string]string{}
+	}
+	n.used[name] = value
+}
+
+// secrets are the values of all variables and secrets in the tree, by their references.
 func (n *node) secrets() map[string]string {
 	var all map[string]string
 	note := func(reference, value string) {
@@ -64,10 +98,20 @@ func (n *node) secrets() map[string]string {
 	return all
 }
 
-func expandText(text string, lookup variables) (expanded string, unset []string) {
-	expanded = reference().ReplaceAllStringFunc(text, func(found string) string {
-		parts := reference().FindStringSubmatch(found)
-		name, hasDefault, fallback := parts[1], parts[2] != "", parts[3]
+func expandText(text string, lookup variables, secret secretValues) (expanded string, unset []string) {
+	expanded = anyReference().ReplaceAllStringFunc(text, func(found string) string {
+		parts := anyReference().FindStringSubmatch(found)
+		name, hasDefault, fallback := parts[2], parts[3] != "", parts[4]
+		if name == "" {
+			name = secretPrefix + parts[1]
+			if secret != nil {
+				if value, err := secret(parts[1]); err == nil {
+					return value
+				}
+			}
+			unset = append(unset, name)
+			return found
+		}
 		if lookup == nil {
 			unset = append(unset, name)
 			return found
@@ -86,17 +130,20 @@ func expandText(text string, lookup variables) (expanded string, unset []string)
 	return expanded, nil
 }
 
-// missing is a variable that is not set, and the field that refers to it.
+// missing is a variable that is not set or a secret that is withheld, and the field that
+// refers to it.
 type missing struct {
 	variable string
 	field    []string // path in the tree
+	why      error    // of a secret; nil for a variable
 }
 
-// missing lists the variables of the tree that are not set, in the order of the file.
+// missing lists the variables of the tree that are not set and the secrets that are
+// withheld, in the order of the file.
 func (n *node) missing(location ...string) []missing {
 	var out []missing
 	for _, name := range n.unset {
-		out = append(out, missing{name, location})
+		out = append(out, missing{name, location, n.withheld[name]})
 	}
 	for name, child := range n.children() {
 		out = append(out, child.missing(append(location[:len(location):len(location)], name)...)...)

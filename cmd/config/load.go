@@ -53,6 +53,8 @@ type loader struct {
 	userApproves bool // the user's file has approvals
 	joined       bool // a file has a fleet
 
+	secrets secretSource
+
 	idle  time.Duration   // of defaults; 0: none
 	awake map[string]bool // servers with idle: false
 
@@ -127,14 +129,17 @@ func (l *loader) expand(d *document, e effect) {
 		}
 		return l.options.variable
 	}
-	for name, n := range d.root.child("mcpServers").children() {
-		n.expand(lookup(e.server(name)))
-	}
-	for _, name := range append([]string{"hub", "fleet", "defaults"}, settingNames...) {
+	l.expandServers(d, e, lookup)
+	for _, name := range expandedSettings() {
 		if n := d.root.child(name); n != nil {
-			n.expand(lookup(e.setting(name)))
+			n.expand(lookup(e.setting(name)), nil)
 		}
 	}
+}
+
+// expandedSettings are the top-level fields, besides mcpServers, that may refer to variables.
+func expandedSettings() []string {
+	return append([]string{"hub", "fleet", "defaults"}, settingNames...)
 }
 
 // merge puts a valid file over the earlier files.
@@ -180,6 +185,7 @@ func (l *loader) mergeServers(d *document, file File, e effect) error {
 			c.Problem = problem
 		}
 		l.config.Servers[name] = c
+		l.ask(name, n)
 		l.awake[name] = n.child("idle") != nil && c.Idle == 0
 		l.report(d.idleFields(name, n))
 	}

@@ -47,7 +47,7 @@ func LoadSuggestions(o Options) (Suggestions, error) {
 	if model == nil {
 		return s, nil
 	}
-	model.expand(o.variable)
+	model.expand(o.variable, nil)
 	if len(model.missing()) == 0 {
 		s.Model = SuggestionModel{API: "openai", URL: model.child("url").text(), Name: model.child("model").text()}
 		override(&s.Model.API, model.child("api"))
@@ -74,6 +74,7 @@ func (o Options) userFile() (*document, error) {
 	if err != nil {
 		return nil, err
 	}
+	o.Identify, o.NoValues = false, true // only settings are read
 	(&loader{options: o}).expand(d, effect{all: true})
 	if mistakes, _ := d.validate(); len(mistakes) > 0 {
 		return nil, &toolscript.Error{Kind: toolscript.Invalid, Err: mistakes}

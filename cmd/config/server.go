@@ -120,11 +120,14 @@ func (o Options) problem(name string, n *node, trusted bool) error {
 		return nil // the server is not started anyway
 	}
 	var unset []string
-	for _, m := range n.missing() {
-		unset = append(unset, fmt.Sprintf("variable %s is not set (%s)", printable(m.variable), fieldPath(n, m.field)))
+	missing := n.missing()
+	for _, m := range missing {
+		if m.why == nil {
+			unset = append(unset, fmt.Sprintf("variable %s is not set (%s)", printable(m.variable), fieldPath(n, m.field)))
+		}
 	}
 	if len(unset) == 0 {
-		return cmp.Or(sharingProblem(name, n), o.oauthProblem(name, n))
+		return cmp.Or(secretProblem(name, missing), sharingProblem(name, n), o.oauthProblem(name, n))
 	}
 	return &toolscript.Error{
 		Kind: toolscript.Invalid, Server: name,

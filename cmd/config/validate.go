@@ -26,7 +26,7 @@ type finding struct {
 func (d *document) validate() (mistakes, warnings Mistakes) {
 	var invalid *jsonschema.ValidationError
 	if err := schemaRules().compiled.Validate(d.root.plain()); !errors.As(err, &invalid) {
-		return d.wrongServers(), nil
+		return append(d.wrongServers(), d.wrongSecrets()...), nil
 	}
 	var wrong, unknown []finding
 	for _, v := range violations(invalid, nil) {
@@ -44,7 +44,7 @@ func (d *document) validate() (mistakes, warnings Mistakes) {
 	if len(wrong) > 0 { // a misspelt field is often why another one is missing
 		return d.report(append(wrong, unknown...)), nil
 	}
-	return d.wrongServers(), d.report(unknown)
+	return append(d.wrongServers(), d.wrongSecrets()...), d.report(unknown)
 }
 
 // wrongServers are the mistakes in servers that the schema cannot find.

@@ -157,6 +157,9 @@ func (x *examination) folders() {
 	if store, err := x.Host.LoginStore(); err == nil {
 		x.secretFiles("logins", store.Dir)
 	}
+	if store, err := config.SecretStore(x.Host.Config); err == nil {
+		x.secretFiles("secrets", store.Dir)
+	}
 	if x.loaded != nil {
 		for _, file := range x.loaded.Files {
 			if file.Found && !file.Project {

@@ -63,6 +63,11 @@ func (x *examination) servers(ctx context.Context) {
 	}
 }
 
+// waits reports whether a server does not get its secrets. The problem names the command.
+func (x *examination) waits(server string) bool {
+	return slices.ContainsFunc(x.loaded.Waiting, func(r config.SecretRequest) bool { return r.Server == server })
+}
+
 // serverProblem is the reason why a server cannot work; nil if none is known without
 // starting it.
 func (x *examination) serverProblem(logins *oauth.Sessions, name string, c mcpclient.Config) (fix string, problem error) {
@@ -71,7 +76,7 @@ func (x *examination) serverProblem(logins *oauth.Sessions, name string, c mcpcl
 		if c.Type == mcpclient.Builtin {
 			return `correct "tools" of ` + name + " in " + c.Source, c.Problem
 		}
-		if c.Type == mcpclient.Fleet {
+		if c.Type == mcpclient.Fleet || x.waits(name) {
 			return "", c.Problem
 		}
 		return "export the variable, or write a default in " + c.Source + ": ${NAME:-default}", c.Problem

@@ -37,3 +37,21 @@ func TestRedactorKnowsEncodedForms(t *testing.T) {
 		t.Errorf("%q: a text without the secret has changed", redact(text))
 	}
 }
+
+// TestRedactorKnowsJSONAndLines: the same for a secret in JSON, and for each line of one
+// that has several.
+func TestRedactorKnowsJSONAndLines(t *testing.T) {
+	const secret = "-----BEGIN KEY-----\nfirst \"line\" <1>\r\nsecond line\nend\n-----END KEY-----\n"
+	redact := mcpclient.Redactor(mcpclient.Config{Secrets: map[string]string{"${KEY}": secret}})
+	for printed, want := range map[string]string{
+		`{"key": "-----BEGIN KEY-----\nfirst \"line\" <1>\r\nsecond line\nend\n-----END KEY-----\n"}`:           `{"key": "${KEY}"}`,
+		`{"key": "-----BEGIN KEY-----\nfirst \"line\" \u003c1\u003e\r\nsecond line\nend\n-----END KEY-----\n"}`: `{"key": "${KEY}"}`,
+		"it is first \"line\" <1>":       "it is ${KEY}",
+		"  second line":                  "${KEY}",
+		"the end of a -----BEGIN X-----": "the end of a -----BEGIN X-----",
+	} {
+		if got := redact(printed); got != want {
+			t.Errorf("%q is shown as %q, want %q", printed, got, want)
+		}
+	}
+}

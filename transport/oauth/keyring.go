@@ -4,32 +4,17 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"sync/atomic"
-	"time"
 
-	"github.com/zalando/go-keyring"
+	"github.com/toolscript/toolscript/transport/keyring"
 )
 
-// Storages for the secrets of a login. All other data is in the server's file, which
+// Storages for the secrets of a login. In the keyring, the name of an item is the path of
+// the server's file. All other data is in that file, which
 // other processes read and lock.
 const (
 	StorageFile    = "file"    // the default
 	StorageKeyring = "keyring" // Secret Service, Keychain or Credential Manager
 )
-
-// keyringService is the service name of the items in the keyring. The user name is the
-// path of the server's file.
-const keyringService = "toolscript"
-
-// keyringTime bounds one operation. A locked keyring waits for a password, and its
-// client does not support a context.
-const keyringTime = 5 * time.Second
-
-// keyringBlocked is set while an operation has exceeded keyringTime. Until it ends, other
-// operations fail immediately, because an actor asks for the status of logins.
-var keyringBlocked atomic.Bool
-
-var errKeyringBlocked = errors.New("it does not answer; is it locked?")
 
 // secrets is the JSON in the keyring.
 type secrets struct {
@@ -43,27 +28,22 @@ func (c Credentials) storeSecrets(path string) error {
 	if err != nil {
 		return err
 	}
-	return callKeyring(func() error { return keyring.Set(keyringService, path, string(text)) })
+	return explained(keyring.Set(path, string(text)))
 }
 
 // fetchSecrets adds the secrets in the keyring to the credentials of a file. If they
 // were removed from the keyring, there is no login.
 func (c *Credentials) fetchSecrets(path string) error {
-	found := make(chan string, 1)
-	err := callKeyring(func() error {
-		text, err := keyring.Get(keyringService, path)
-		found <- text
-		return err
-	})
+	text, err := keyring.Get(path)
 	if errors.Is(err, keyring.ErrNotFound) {
 		c.Token, c.Client = Token{}, Client{}
 		return nil
 	}
 	if err != nil {
-		return err
+		return explained(err)
 	}
 	var s secrets
-	if json.Unmarshal([]byte(<-found), &s) != nil {
+	if json.Unmarshal([]byte(text), &s) != nil {
 		return fmt.Errorf("the item %s of the system keyring is not one of ours; remove it, and log in again", path)
 	}
 	c.Token.Access, c.Token.Refresh, c.Client.Secret = Secret(s.Access), Secret(s.Refresh), Secret(s.ClientSecret)
@@ -72,58 +52,16 @@ func (c *Credentials) fetchSecrets(path string) error {
 
 // CheckKeyring reads from the system keyring, and returns an error with the next step if
 // it cannot be used.
-func CheckKeyring() error {
-	err := callKeyring(func() error {
-		_, err := keyring.Get(keyringService, "")
-		return err
-	})
-	if errors.Is(err, keyring.ErrNotFound) {
-		return nil
-	}
-	return err
-}
+func CheckKeyring() error { return explained(keyring.Check()) }
 
 // removeSecrets deletes a server's item from the keyring.
-func removeSecrets(path string) error {
-	err := callKeyring(func() error { return keyring.Delete(keyringService, path) })
-	if errors.Is(err, keyring.ErrNotFound) {
-		return nil
-	}
-	return err
-}
+func removeSecrets(path string) error { return explained(keyring.Delete(path)) }
 
-// callKeyring runs an operation of the keyring. Its errors name the next step.
-func callKeyring(do func() error) error {
-	err := errKeyringBlocked
-	if !keyringBlocked.Load() {
-		err = timely(do)
-	}
-	if err == nil || errors.Is(err, keyring.ErrNotFound) {
-		return err
+// explained adds the next step to an error of the keyring.
+func explained(err error) error {
+	if err == nil {
+		return nil
 	}
 	return fmt.Errorf(`oauth.storage is "keyring", and the system keyring cannot be used: %w; `+
 		`start or unlock it, or set oauth.storage to "file"`, err)
-}
-
-func timely(do func() error) error {
-	done := make(chan error, 1)
-	go func() {
-		done <- do()
-		keyringBlocked.Store(false)
-	}()
-	late := time.NewTimer(keyringTime)
-	defer late.Stop()
-	select {
-	case err := <-done:
-		return err
-	case <-late.C:
-	}
-	keyringBlocked.Store(true)
-	select {
-	case err := <-done: // done just after the timeout
-		keyringBlocked.Store(false)
-		return err
-	default:
-		return errKeyringBlocked
-	}
 }

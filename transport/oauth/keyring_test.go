@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/zalando/go-keyring"
 
@@ -120,24 +118,4 @@ func TestNoKeyring(t *testing.T) {
 	if entries, err := filepath.Glob(filepath.Join(dir, "*.json")); err != nil || len(entries) > 0 {
 		t.Errorf("files %q, %v", entries, err)
 	}
-}
-
-// A keyring that waits for its password delays the first operation for keyringTime, and
-// later ones not at all.
-func TestLockedKeyring(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		unlocked := make(chan struct{})
-		for _, want := range []time.Duration{oauth.RingTime, 0} {
-			begin := time.Now()
-			err := oauth.CallKeyring(func() error { <-unlocked; return nil })
-			if took := time.Since(begin); err == nil || !strings.Contains(err.Error(), "is it locked?") || took != want {
-				t.Errorf("%v after %v, want it after %v", err, took, want)
-			}
-		}
-		close(unlocked)
-		synctest.Wait()
-		if err := oauth.CallKeyring(func() error { return nil }); err != nil {
-			t.Errorf("unlocked: %v", err)
-		}
-	})
 }

@@ -51,3 +51,22 @@ func Check(path string) error {
 }
 
 func writableByOthers(info fs.FileInfo) bool { return hasModes && info.Mode().Perm()&0o022 != 0 }
+
+// File returns an error if the user does not own a file, or if others can read it or
+// write to it.
+func File(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("%s is not a regular file", path)
+	}
+	if err := owned(path, info); err != nil {
+		return err
+	}
+	if hasModes && info.Mode().Perm()&0o077 != 0 {
+		return fmt.Errorf("others may read or write %s; run: chmod 600 %s", path, path)
+	}
+	return nil
+}

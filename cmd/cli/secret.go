@@ -1,0 +1,150 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/config"
+	"github.com/toolscript/toolscript/cmd/flags"
+	"github.com/toolscript/toolscript/cmd/secrets"
+	"github.com/toolscript/toolscript/naming"
+)
+
+func newSecret(a *app) *cobra.Command {
+	return group("secret", "Store secrets of servers, and confirm which servers get them",
+		newSecretSet(a), newSecretList(a), newSecretConfirm(a), newSecretImport(a), newSecretRemove(a))
+}
+
+// secretTargets are the flags of the commands that store secrets.
+type secretTargets struct {
+	servers []string
+	storage flags.Choice
+}
+
+func (t *secretTargets) add(c *cobra.Command) {
+	c.Flags().StringSliceVar(&t.servers, "for", nil, "the `servers` that get it, as they are defined now, separated by commas")
+	t.storage = flags.Choice{Choices: []string{secrets.Keyring, secrets.File}}
+	c.Flags().Var(&t.storage, "storage", "where the value is: the keyring of the desktop, or an encrypted file (default the keyring if there is one)")
+}
+
+func (a *app) secretStore() (secrets.Store, error) {
+	return config.SecretStore(a.host.ConfigOptions(false))
+}
+
+// bindings are the definitions that the servers of --for have now; nil without --for. A
+// person confirms those of a project's file.
+func (a *app) bindings(ctx context.Context, t *secretTargets) ([]secrets.Binding, error) {
+	if len(t.servers) == 0 {
+		return nil, nil
+	}
+	o := a.host.ConfigOptions(false)
+	o.Identify, o.NoValues = true, true
+	loaded, err := config.Load(o)
+	if err != nil {
+		return nil, err
+	}
+	var found []secrets.Binding
+	for _, server := range t.servers {
+		id, err := identityOf(loaded, server)
+		if err != nil {
+			return nil, err
+		}
+		if id.Project {
+			if err := a.confirmIdentity(ctx, server, id); err != nil {
+				return nil, err
+			}
+		}
+		found = append(found, secrets.Binding{Server: server, File: id.File, Identity: id.Hash})
+	}
+	return found, nil
+}
+
+// identityOf finds the definition of a server that has effect.
+func identityOf(loaded *config.Config, server string) (config.Identity, error) {
+	id, ok := loaded.Identities[server]
+	var names []string
+	for name := range loaded.Servers {
+		names = append(names, name)
+	}
+	switch {
+	case ok:
+		return id, nil
+	case slices.Contains(loaded.Untrusted, server):
+		return id, &toolscript.Error{Kind: toolscript.Forbidden, Server: server, Err: errors.New("not trusted, so it gets no secrets; run: toolscript trust")}
+	default:
+		return id, &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf(
+			"no configuration file here defines a server %.80q%s; without --for, the secret is stored for the server that you confirm later", server, naming.DidYouMean(naming.Nearest(server, names, 3)))}
+	}
+}
+
+// savedSecret is a secret that was stored.
+type savedSecret struct {
+	Name     string   `json:"name"`
+	Storage  string   `json:"storage"`
+	Replaced bool     `json:"replaced"` // there was one of that name
+	Servers  []string `json:"servers"`  // that get it
+}
+
+// saveSecret stores a secret.
+func (a *app) saveSecret(ctx context.Context, store secrets.Store, n secrets.New) (savedSecret, secrets.Secret, error) {
+	stored, replaced, err := store.Set(ctx, n)
+	return savedSecret{n.Name, stored.Storage, replaced, serversOf(stored)}, stored, err
+}
+
+// serversOf are the names of the servers that may have a secret.
+func serversOf(s secrets.Secret) []string {
+	names := []string{}
+	for _, b := range s.Allowed {
+		names = append(names, b.Server)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// text is the line about a stored secret.
+func (s savedSecret) text() string {
+	verb, where := "stored", "the keyring"
+	if s.Replaced {
+		verb = "replaced"
+	}
+	if s.Storage == secrets.File {
+		where = "the encrypted file"
+	}
+	whose := "a server that refers to it gets it when you confirm that: toolscript secret confirm"
+	if len(s.Servers) > 0 {
+		whose = "for " + strings.Join(s.Servers, ", ")
+	}
+	return fmt.Sprintf("%s %s in %s; %s", verb, s.Name, where, whose)
+}
+
+// reloadHolders reloads the running gateways whose servers get one of the secrets.
+func (a *app) reloadHolders(ctx context.Context, changed ...secrets.Secret) error {
+	var files []string
+	for _, s := range changed {
+		for _, b := range s.Allowed {
+			files = append(files, b.File)
+		}
+	}
+	return a.reloadUsersOf(ctx, files)
+}
+
+// reloadUsersOf reloads each running gateway that uses one of the files, once.
+func (a *app) reloadUsersOf(ctx context.Context, files []string) error {
+	slices.Sort(files)
+	var urls []string
+	for _, file := range slices.Compact(files) {
+		of, err := a.target.Users(file)
+		if err != nil {
+			return err
+		}
+		urls = append(urls, of...)
+	}
+	slices.Sort(urls)
+	return a.reloadAll(ctx, slices.Compact(urls))
+}

@@ -1,0 +1,149 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/form"
+	"github.com/toolscript/toolscript/cmd/secrets"
+)
+
+// importedSecrets is the output of secret import with --json.
+type importedSecrets struct {
+	Stored  []savedSecret   `json:"stored"`
+	LeftOut []leftOutSecret `json:"leftOut"`
+}
+
+// leftOutSecret is a variable that was not stored.
+type leftOutSecret struct {
+	Name   string `json:"name"`
+	Reason string `json:"reason"`
+}
+
+func newSecretImport(a *app) *cobra.Command {
+	var out form.Form
+	var to secretTargets
+	c := &cobra.Command{
+		Use:   "import FILE [NAME...]",
+		Short: "Store the variables of a .env file as secrets",
+		Long: `Store the variables of a .env file as secrets: all of them, or those that are named.
+FILE - is standard input. A value is taken as it is written: a $ is a part of it. Values
+that cannot be secrets are left out, such as those of less than 8 bytes. The file is not
+changed; delete it when you do not need it any more.`,
+		Example: "  toolscript secret import .env GITHUB_TOKEN --for github",
+		Args:    cobra.MinimumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.importSecrets(c.Context(), args[0], args[1:], &to, out)
+		},
+	}
+	c.Args = func(c *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return nil
+		}
+		return takes("FILE")(c, args)
+	}
+	to.add(c)
+	form.Add(c.Flags(), &out, "print what was stored as JSON, without values")
+	return c
+}
+
+func (a *app) importSecrets(ctx context.Context, file string, names []string, to *secretTargets, out form.Form) error {
+	store, err := a.secretStore()
+	if err != nil {
+		return err
+	}
+	entries, err := a.envFile(file)
+	if err != nil {
+		return err
+	}
+	if entries, err = selected(entries, names, file); err != nil {
+		return err
+	}
+	allowed, err := a.bindings(ctx, to)
+	if err != nil {
+		return err
+	}
+	result := importedSecrets{Stored: []savedSecret{}, LeftOut: []leftOutSecret{}}
+	var all []secrets.Secret
+	for _, e := range entries {
+		if err := secrets.CheckValue(e.Value); err != nil {
+			result.LeftOut = append(result.LeftOut, leftOutSecret{e.Name, err.Error()})
+			continue
+		}
+		saved, stored, err := a.saveSecret(ctx, store, secrets.New{Name: e.Name, Value: e.Value, Storage: to.storage.Value, Allowed: allowed})
+		if err != nil {
+			return err
+		}
+		result.Stored, all = append(result.Stored, saved), append(all, stored)
+	}
+	return errors.Join(a.tellImported(result, out), a.reloadHolders(ctx, all...))
+}
+
+func (a *app) tellImported(r importedSecrets, out form.Form) error {
+	if out.Structured() {
+		return out.Write(a.Stdout, r)
+	}
+	for _, s := range r.LeftOut {
+		a.warn("%s is not stored: %s", s.Name, s.Reason)
+	}
+	for _, s := range r.Stored {
+		if err := a.print("%s", s.text()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// maxEnvFile bounds a .env file.
+const maxEnvFile = 1 << 20
+
+func (a *app) envFile(file string) ([]secrets.Entry, error) {
+	in := a.Stdin
+	if file != "-" {
+		if !filepath.IsAbs(file) {
+			file = filepath.Join(a.Dir, file)
+		}
+		f, err := os.Open(file) //nolint:gosec // G304: the file that the user names
+		if err != nil {
+			return nil, &toolscript.Error{Kind: toolscript.NotFound, Err: err}
+		}
+		defer func() { _ = f.Close() }() // it was only read
+		in = f
+	}
+	text, err := io.ReadAll(io.LimitReader(in, maxEnvFile+1))
+	if err == nil && len(text) > maxEnvFile {
+		err = fmt.Errorf("it is larger than %d KiB", maxEnvFile>>10)
+	}
+	var entries []secrets.Entry
+	if err == nil {
+		entries, err = secrets.ParseEnv(text)
+	}
+	if err != nil {
+		return nil, &toolscript.Error{Kind: toolscript.Invalid, Err: fmt.Errorf("%s: %w", file, err)}
+	}
+	return entries, nil
+}
+
+// selected are the last entries of the names; without names, of all names.
+func selected(entries []secrets.Entry, names []string, file string) ([]secrets.Entry, error) {
+	last := map[string]secrets.Entry{}
+	for _, e := range entries {
+		last[e.Name] = e
+	}
+	for _, name := range names {
+		if _, ok := last[name]; !ok {
+			return nil, &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf("%s has no variable %.100q; nothing is stored", file, name)}
+		}
+	}
+	return slices.DeleteFunc(entries, func(e secrets.Entry) bool {
+		return last[e.Name].Line != e.Line || len(names) > 0 && !slices.Contains(names, e.Name)
+	}), nil
+}

@@ -1,0 +1,160 @@
+package cli_test
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// secretWorld has a secret that no server gets, and a project with a server that wants it.
+func secretWorld(t *testing.T) *world {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld(t, map[string]string{"home/.toolscript.json": `{"mcpServers": {}}`, "work/.toolscript.json": fmt.Sprintf(
+		`{"mcpServers": {"github": {"command": %q, "args": ["mcp-demo"], "env": {"TOKEN": "${secret:GITHUB_TOKEN}"}}}}`, self)})
+	w.env = append(w.env, "TOOLSCRIPT_DATA_DIR="+t.TempDir())
+	if r := w.run(t, "trust", "--yes"); r.code != 0 {
+		t.Fatalf("trust: %+v", r)
+	}
+	var stdout output
+	c := w.start(t, command{stdin: strings.NewReader("sesame-open-1234\n"), stdout: &stdout}, "secret", "set", "GITHUB_TOKEN", "--storage", "file")
+	if code := <-c.code; code != 0 || !strings.Contains(stdout.String(), "secret confirm") {
+		t.Fatalf("secret set: %d %s %s", code, stdout.String(), c.stderr)
+	}
+	return w
+}
+
+// typing runs a command at a terminal, at which a text was typed.
+func (w *world) typing(t *testing.T, typed string, args ...string) result {
+	t.Helper()
+	keyboard, screen := newTerminal(t)
+	if _, err := io.WriteString(keyboard, typed); err != nil {
+		t.Fatal(err)
+	}
+	var stdout output
+	c := w.start(t, command{stdin: screen, stdout: &stdout}, args...)
+	return result{<-c.code, stdout.String(), c.stderr.String()}
+}
+
+// The person at the terminal sees the definition of a server, and decides whether it gets
+// the secret.
+func TestSecretIsConfirmedAtTheTerminal(t *testing.T) {
+	w := secretWorld(t)
+	list := func() string { return w.run(t, "secret", "list").stdout }
+	for _, answer := range []string{"no\n", "\n"} {
+		r := w.typing(t, answer, "secret", "confirm")
+		if r.code != 1 || !strings.Contains(r.stderr, "you answered no") || !strings.Contains(list(), "\tgithub\n") {
+			t.Errorf("answer %q: %+v\n%s", answer, r, list())
+		}
+	}
+	r := w.typing(t, "yes\n", "secret", "confirm", "github")
+	for _, shown := range []string{"github wants the secret GITHUB_TOKEN (env.TOKEN).", "the file of a project", `"TOKEN": "${secret:GITHUB_TOKEN}"`, `"args": ["mcp-demo"]`} {
+		if !strings.Contains(r.stderr, shown) {
+			t.Errorf("%q is not shown:\n%s", shown, r.stderr)
+		}
+	}
+	if r.code != 0 || r.stdout != "github gets GITHUB_TOKEN\n" || !strings.Contains(list(), "GITHUB_TOKEN\tfile\tgithub\t\n") {
+		t.Errorf("%+v\n%s", r, list())
+	}
+	if r := w.run(t, "exec", `return (await tools.github.listFiles({})).files.length >= 0`); r.code != 0 {
+		t.Errorf("exec: %+v", r)
+	}
+	if r := w.typing(t, "", "secret", "confirm"); r.code != 0 || !strings.Contains(r.stderr, "no server of this folder waits") {
+		t.Errorf("again: %+v", r)
+	}
+
+	// Another definition is asked about again, and trust is not enough.
+	path := filepath.Join(w.dir, ".toolscript.json")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(strings.Replace(string(text), `"mcp-demo"`, `"mcp-demo", "--evil"`, 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if r := w.typing(t, "y\n", "secret", "confirm", "github"); r.code != 1 || !strings.Contains(r.stderr, "not trusted") {
+		t.Errorf("not trusted: %+v", r)
+	}
+	if r := w.run(t, "trust", "--yes"); r.code != 0 {
+		t.Fatalf("trust: %+v", r)
+	}
+	if r := w.run(t, "exec", `return await tools.github.listFiles({})`); r.code != 1 || !strings.Contains(r.stderr, "was confirmed for another definition") {
+		t.Errorf("exec: %+v", r)
+	}
+	if r := w.typing(t, "y\n", "secret", "confirm"); r.code != 0 || !strings.Contains(r.stderr, "IT HAD THE SECRET WITH ANOTHER DEFINITION") {
+		t.Errorf("changed: %+v", r)
+	}
+}
+
+// What an agent starts cannot confirm, also at a terminal; nor can a pipe.
+func TestSecretIsNotConfirmedByAnAgent(t *testing.T) {
+	w := secretWorld(t)
+	refused := func(what string, r result) {
+		t.Helper()
+		if r.code != 1 || !strings.Contains(r.stderr, "only a person lets this definition of the server") || strings.Contains(w.run(t, "secret", "list").stdout, "\tgithub\t\n") {
+			t.Errorf("%s: %+v", what, r)
+		}
+	}
+	var stdout output
+	c := w.start(t, command{stdin: strings.NewReader("y\n"), stdout: &stdout}, "secret", "confirm")
+	refused("a pipe", result{<-c.code, stdout.String(), c.stderr.String()})
+	w.env = append(w.env, "CLAUDECODE=1")
+	refused("an agent", w.typing(t, "y\n", "secret", "confirm"))
+	refused("an agent with --for", w.typing(t, "sesame-open-1234\ny\n", "secret", "set", "GITHUB_TOKEN", "--for", "github"))
+}
+
+// A value that is typed is not shown.
+func TestSecretIsTypedWithoutEcho(t *testing.T) {
+	w := newWorld(t, nil)
+	w.env = append(w.env, "TOOLSCRIPT_DATA_DIR="+t.TempDir())
+	keyboard, screen := newTerminal(t)
+	var stdout output
+	c := w.start(t, command{stdin: screen, stdout: &stdout}, "secret", "set", "KEY", "--storage", "file")
+	until(t, "the command asks", func() bool { return strings.Contains(c.stderr.String(), "Value of KEY: ") })
+	shown := make(chan string)
+	go func() {
+		text, _ := io.ReadAll(keyboard) // ends with an error when the terminal is closed
+		shown <- string(text)
+	}()
+	until(t, "the terminal hides what is typed", func() bool { return !echoes(t, screen) })
+	if _, err := io.WriteString(keyboard, "sesame-open-1234\n"); err != nil {
+		t.Fatal(err)
+	}
+	if code := <-c.code; code != 0 || !strings.HasPrefix(stdout.String(), "stored KEY in the encrypted file") {
+		t.Errorf("%d: %s%s", code, stdout.String(), c.stderr)
+	}
+	if !echoes(t, screen) {
+		t.Error("the terminal stays without echo")
+	}
+	if err := screen.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if text := <-shown + stdout.String() + c.stderr.String(); strings.Contains(text, "sesame") {
+		t.Errorf("the value is shown: %q", text)
+	}
+}
+
+// An interrupt at the question leaves the terminal as it was.
+func TestInterruptedSecretLeavesTheTerminal(t *testing.T) {
+	w := newWorld(t, nil)
+	w.env = append(w.env, "TOOLSCRIPT_DATA_DIR="+t.TempDir())
+	keyboard, screen := newTerminal(t)
+	c := w.start(t, command{stdin: screen, stdout: &output{}}, "secret", "set", "KEY", "--storage", "file")
+	until(t, "the terminal hides what is typed", func() bool { return !echoes(t, screen) })
+	c.signals <- os.Interrupt
+	if code := <-c.code; code != 130 {
+		t.Errorf("exit %d: %s", code, c.stderr)
+	}
+	if !echoes(t, screen) {
+		t.Error("the terminal stays without echo")
+	}
+	if _, err := io.WriteString(keyboard, "\n"); err != nil { // ends the read
+		t.Fatal(err)
+	}
+}

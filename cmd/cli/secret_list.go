@@ -1,0 +1,102 @@
+package cli
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolscript/toolscript/cmd/config"
+	"github.com/toolscript/toolscript/cmd/form"
+	"github.com/toolscript/toolscript/cmd/terminal"
+)
+
+// listedSecret is one secret of the list. It has no value.
+type listedSecret struct {
+	Name    string          `json:"name"`
+	Storage string          `json:"storage,omitempty"` // "": a server refers to it, and it is not stored
+	Changed *time.Time      `json:"changed,omitempty"`
+	Servers []listedBinding `json:"servers"`
+	Waiting []string        `json:"waiting"` // servers of this folder that refer to it and do not get it
+}
+
+// listedBinding is a server that may have a secret.
+type listedBinding struct {
+	Server string    `json:"server"`
+	File   string    `json:"file"`
+	Since  time.Time `json:"since"`
+}
+
+func newSecretList(a *app) *cobra.Command {
+	var out form.Form
+	c := &cobra.Command{
+		Use:   "list",
+		Short: "List the names of secrets, and the servers that get them",
+		Args:  takes(),
+		RunE:  func(c *cobra.Command, _ []string) error { return a.listSecrets(c.Context(), out) },
+	}
+	form.Add(c.Flags(), &out, "print the secrets as JSON, without their values")
+	return c
+}
+
+func (a *app) listSecrets(_ context.Context, out form.Form) error {
+	store, err := a.secretStore()
+	if err != nil {
+		return err
+	}
+	book, err := store.Read()
+	if err != nil {
+		return err
+	}
+	list := []listedSecret{}
+	for _, s := range book.List() {
+		row := listedSecret{Name: s.Name, Storage: s.Storage, Changed: &s.Changed, Servers: []listedBinding{}, Waiting: []string{}}
+		for _, b := range s.Allowed {
+			row.Servers = append(row.Servers, listedBinding{b.Server, b.File, b.At})
+		}
+		list = append(list, row)
+	}
+	list = a.addWaiting(list)
+	if out.Structured() {
+		return out.Write(a.Stdout, list)
+	}
+	if len(list) == 0 {
+		a.say("no secrets are stored; store one: toolscript secret set NAME --for SERVER")
+		return nil
+	}
+	t := terminal.Table{Header: []string{"Name", "Storage", "Servers", "Waiting"}}
+	for _, s := range list {
+		var servers []string
+		for _, b := range s.Servers {
+			servers = append(servers, b.Server)
+		}
+		storage := s.Storage
+		if storage == "" {
+			storage = "not stored"
+		}
+		t.Add(s.Name, storage, strings.Join(servers, ", "), strings.Join(s.Waiting, ", "))
+	}
+	return t.Write(a.Stdout, terminal.Columns(a.Stdout), nil)
+}
+
+// addWaiting adds the servers of this folder that do not get a secret. A configuration
+// with mistakes has none.
+func (a *app) addWaiting(list []listedSecret) []listedSecret {
+	o := a.host.ConfigOptions(false)
+	o.NoValues = true
+	loaded, err := config.Load(o)
+	if err != nil {
+		return list
+	}
+	for _, r := range loaded.Waiting {
+		at := slices.IndexFunc(list, func(s listedSecret) bool { return s.Name == r.Secret })
+		if at < 0 {
+			at = len(list)
+			list = append(list, listedSecret{Name: r.Secret, Servers: []listedBinding{}, Waiting: []string{}})
+		}
+		list[at].Waiting = append(list[at].Waiting, r.Server)
+	}
+	return list
+}

@@ -1,0 +1,54 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/form"
+	"github.com/toolscript/toolscript/naming"
+)
+
+// removedSecret is the output of secret remove with --json.
+type removedSecret struct {
+	Name    string   `json:"name"`
+	Servers []string `json:"servers"` // that had it
+}
+
+func newSecretRemove(a *app) *cobra.Command {
+	var out form.Form
+	c := &cobra.Command{
+		Use:   "remove NAME",
+		Short: "Remove a secret",
+		Long: `Remove a secret, and which servers get it. Running gateways stop the servers that refer
+to it.`,
+		Args: takes("NAME"),
+		RunE: func(c *cobra.Command, args []string) error { return a.removeSecret(c.Context(), args[0], out) },
+	}
+	form.Add(c.Flags(), &out, "print what was removed as JSON")
+	return c
+}
+
+func (a *app) removeSecret(ctx context.Context, name string, out form.Form) error {
+	store, err := a.secretStore()
+	if err != nil {
+		return err
+	}
+	removed, found, err := store.Remove(ctx, name)
+	if err != nil {
+		return err
+	}
+	if !found {
+		return &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf("there is no secret %.100q%s; see: toolscript secret list",
+			name, naming.DidYouMean(naming.Nearest(name, a.secretNames(ctx, nil), 1)))}
+	}
+	if out.Structured() {
+		err = out.Write(a.Stdout, removedSecret{name, serversOf(removed)})
+	} else {
+		err = a.print("removed %s", name)
+	}
+	return errors.Join(err, a.reloadHolders(ctx, removed))
+}

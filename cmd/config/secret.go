@@ -1,0 +1,212 @@
+package config
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/secrets"
+)
+
+// secretPrefix distinguishes secrets from variables. No name of a variable has a colon.
+const secretPrefix = "secret:"
+
+// SecretRequest is a secret that a server refers to and does not get.
+type SecretRequest struct {
+	Secret  string
+	Server  string
+	Fields  []string // of the server
+	Missing bool     // no secret has this name
+	Known   bool     // it was confirmed for an earlier definition of the server
+	Identity
+}
+
+// Identity is one definition of a server, to which secrets are bound.
+type Identity struct {
+	File       string // path of the file that has it
+	Project    bool   // the file is that of a project
+	Definition string // as a person sees it
+	Hash       string
+}
+
+// SecretStore is the store of secrets below the data folder.
+func SecretStore(o Options) (secrets.Store, error) {
+	dir, err := DataDir(o)
+	return secrets.Store{Dir: filepath.Join(dir, "secrets")}, err
+}
+
+// secretSource has the secrets while files are loaded.
+type secretSource struct {
+	book *secrets.Book // nil until the first reference
+	err  error         // why there is none
+
+	asked map[*node][]SecretRequest // what servers do not get, by their nodes
+}
+
+// withheldError is the reason why a server does not get a secret.
+type withheldError struct {
+	what, next string
+	kind       toolscript.Kind
+}
+
+func (e *withheldError) Error() string { return e.what }
+
+// expandServers expands the variables and the secrets of servers. A server gets a secret
+// only if a person has let this definition of it have the secret. Nothing else does that:
+// no trust, and no flag.
+func (l *loader) expandServers(d *document, e effect, lookup func(trusted bool) variables) {
+	refers := secretReference().Match(d.text) && len(d.wrongSecrets()) == 0
+	var parts definitions
+	if refers || l.options.Identify {
+		parts = define(d.root)
+	}
+	for name, n := range d.root.child("mcpServers").children() {
+		values := lookup(e.server(name))
+		var secret secretValues
+		if values != nil && (refers || l.options.Identify) {
+			id := identify(d.path, parts.servers[name], n, values)
+			id.Project = e.project
+			if l.options.Identify {
+				l.identity(name, id)
+			}
+			if refers {
+				secret = l.secretsOf(name, n, id)
+			}
+		}
+		n.expand(values, secret)
+	}
+}
+
+// identity keeps the identity of a server. That of a later file replaces it.
+func (l *loader) identity(name string, id Identity) {
+	if l.config.Identities == nil {
+		l.config.Identities = map[string]Identity{}
+	}
+	l.config.Identities[name] = id
+}
+
+// recipient are the fields that decide which program or address gets a secret.
+var recipient = []string{"type", "command", "args", "cwd", "url", "commands", "root", "spec", "baseUrl"}
+
+// identify returns the identity of a server: its definition as it is written and, because
+// variables may name the program or the address, the values of these in its recipient.
+func identify(path, definition string, n *node, lookup variables) Identity {
+	var expanded []string
+	var walk func(*node)
+	walk = func(n *node) {
+		if n == nil {
+			return
+		}
+		if text, _ := expandText(n.written, lookup, nil); text != n.written {
+			expanded = append(expanded, n.written, text)
+		}
+		for _, child := range n.children() {
+			walk(child)
+		}
+	}
+	for _, field := range recipient {
+		walk(n.child(field))
+	}
+	sum := sha256.Sum256(fmt.Appendf(nil, "1 %q %q %q", path, definition, expanded))
+	return Identity{File: path, Definition: definition, Hash: hex.EncodeToString(sum[:])}
+}
+
+// secretsOf is the source of the secrets of one server.
+func (l *loader) secretsOf(server string, n *node, id Identity) secretValues {
+	return func(name string) (string, error) {
+		if id.File == extraSource {
+			return "", &withheldError{"secret " + name + " is not given to a server of the command line", "keep the server in a file with --save NAME", toolscript.Forbidden}
+		}
+		book, err := l.secrets.read(l.options)
+		if err != nil {
+			return "", &withheldError{what: err.Error(), kind: toolscript.Invalid}
+		}
+		found, ok := book.Find(name)
+		if ok && found.Allows(server, id.File, id.Hash) {
+			if l.options.NoValues {
+				return "${" + secretPrefix + name + "}", nil
+			}
+			value, err := book.Value(name)
+			if err != nil {
+				return "", &withheldError{what: err.Error(), kind: toolscript.Unavailable}
+			}
+			return value, nil
+		}
+		request := SecretRequest{Secret: name, Server: server, Missing: !ok, Known: found.Knew(server, id.File), Identity: id}
+		l.secrets.add(n, request)
+		return "", request.problem()
+	}
+}
+
+// read reads the store once.
+func (s *secretSource) read(o Options) (*secrets.Book, error) {
+	if s.book == nil && s.err == nil {
+		var store secrets.Store
+		if store, s.err = SecretStore(o); s.err == nil {
+			s.book, s.err = store.Read()
+		}
+	}
+	return s.book, s.err
+}
+
+func (s *secretSource) add(n *node, r SecretRequest) {
+	if s.asked == nil {
+		s.asked = map[*node][]SecretRequest{}
+	}
+	if !slices.ContainsFunc(s.asked[n], func(other SecretRequest) bool { return other.Secret == r.Secret }) {
+		s.asked[n] = append(s.asked[n], r)
+	}
+}
+
+// problem is the reason why the server does not get the secret, with the next command.
+func (r SecretRequest) problem() *withheldError {
+	switch {
+	case r.Missing:
+		return &withheldError{"secret " + r.Secret + " is not set", fmt.Sprintf("store it: toolscript secret set %s --for %s", r.Secret, r.Server), toolscript.Invalid}
+	case r.Known:
+		return &withheldError{"secret " + r.Secret + " was confirmed for another definition of this server", "confirm it at a terminal: toolscript secret confirm", toolscript.Forbidden}
+	default:
+		return &withheldError{"secret " + r.Secret + " is not confirmed for this server", "confirm it at a terminal: toolscript secret confirm", toolscript.Forbidden}
+	}
+}
+
+// ask keeps the requests of a server that has replaced all earlier ones of its name.
+func (l *loader) ask(name string, n *node) {
+	l.config.Waiting = slices.DeleteFunc(l.config.Waiting, func(r SecretRequest) bool { return r.Server == name })
+	for _, r := range l.secrets.asked[n] {
+		for _, m := range n.missing() {
+			if m.variable == secretPrefix+r.Secret {
+				r.Fields = append(r.Fields, fieldPath(n, m.field))
+			}
+		}
+		l.config.Waiting = append(l.config.Waiting, r)
+	}
+}
+
+// secretProblem is the reason why a server does not get its secrets; nil if it does.
+func secretProblem(server string, missing []missing) error {
+	var what, next []string
+	kind := toolscript.Invalid
+	for _, m := range missing {
+		var withheld *withheldError
+		if !errors.As(m.why, &withheld) {
+			continue
+		}
+		if len(what) == 0 {
+			kind = withheld.kind
+		}
+		what = append(what, fmt.Sprintf("%s (%s)", withheld.what, strings.Join(m.field, ".")))
+		if withheld.next != "" && !slices.Contains(next, withheld.next) {
+			next = append(next, withheld.next)
+		}
+	}
+	if len(what) == 0 {
+		return nil
+	}
+	return &toolscript.Error{Kind: kind, Server: server, Err: errors.New(strings.Join(append(what, next...), "; "))}
+}

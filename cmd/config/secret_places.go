@@ -1,0 +1,81 @@
+package config
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/secrets"
+)
+
+// secretPlaces are the fields of a server that may refer to secrets; "*" is any name. url
+// may too, after the host.
+var secretPlaces = []string{
+	"env.*", "headers.*", "oauth.clientSecret", "oauth.privateKey", "auth.token", "auth.value", "auth.username", "auth.password", "web.search.key",
+}
+
+// wrongSecrets are the mistakes in references to secrets.
+func (d *document) wrongSecrets() (out Mistakes) {
+	var walk func(n *node, location []string)
+	walk = func(n *node, location []string) {
+		if strings.Contains(n.written, "${"+secretPrefix) && len(out) < maxReported {
+			if reason := secretMistake(location, n.written); reason != "" {
+				out = append(out, d.mistake(location, n.at, reason))
+			}
+		}
+		for name, child := range n.children() {
+			walk(child, append(location[:len(location):len(location)], name))
+		}
+	}
+	for name, n := range d.root.children() {
+		if name == "mcpServers" || name == "suggestions" || slices.Contains(expandedSettings(), name) {
+			walk(n, []string{name})
+		}
+	}
+	return out
+}
+
+// secretMistake is what is wrong with the references to secrets in a text at a place; ""
+// if nothing is.
+func secretMistake(location []string, text string) string {
+	if location[0] != "mcpServers" || len(location) < 3 {
+		return "secrets are for servers; refer to a variable of the environment: ${NAME}"
+	}
+	for _, found := range anyReference().FindAllStringSubmatch(text, -1) {
+		name, fallback := found[1], found[4]
+		if strings.Contains(fallback, "${"+secretPrefix) {
+			return "a secret cannot be the default of a variable"
+		}
+		if found[2] == "" {
+			if _, _, ok := strings.Cut(name, ":-"); ok {
+				return "a secret has no default"
+			}
+			if err := secrets.CheckName(name); err != nil {
+				return err.Error()
+			}
+		}
+	}
+	field := location[2:]
+	switch {
+	case field[0] == "command" || field[0] == "args" || field[0] == "commands":
+		return "a secret must not be an argument of a program, because other users see arguments in the list of processes; give it to the program in env"
+	case field[0] == "url" && len(field) == 1:
+		if !afterHost(text) {
+			return "a secret in a url must be after the host, because the host is sent to name servers, and the user part is shown in messages; use headers"
+		}
+		return ""
+	case slices.ContainsFunc(secretPlaces, func(place string) bool { return toolscript.MatchName(place, strings.Join(field, ".")) }):
+		return ""
+	default:
+		return "a secret has no place here; it may be in env, headers, oauth.clientSecret, oauth.privateKey, auth.token, auth.value, auth.username, auth.password and web.search.key, and in url after the host"
+	}
+}
+
+// afterHost reports whether the first secret of a url is in its path or query.
+func afterHost(url string) bool {
+	if _, after, ok := strings.Cut(url, "://"); ok {
+		url = after
+	}
+	before := url[:max(0, strings.Index(url, "${"+secretPrefix))]
+	return strings.ContainsAny(reference().ReplaceAllLiteralString(before, ""), "/?")
+}

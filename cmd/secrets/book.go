@@ -1,0 +1,74 @@
+package secrets
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/toolscript/toolscript/transport/keyring"
+)
+
+// content is the JSON of the encrypted file.
+type content struct {
+	Secrets map[string]record `json:"secrets"` // by name; never nil
+}
+
+// record is one secret.
+type record struct {
+	Storage string    `json:"storage"`
+	Value   string    `json:"value,omitempty"` // of the storage File
+	Changed time.Time `json:"changed"`
+	Allowed []Binding `json:"allowed,omitempty"`
+}
+
+func (r record) secret(name string) Secret {
+	return Secret{Name: name, Storage: r.Storage, Changed: r.Changed, Allowed: slices.Clone(r.Allowed)}
+}
+
+// Book is the content of a store at one time. A nil book is empty. It must not be printed.
+type Book struct {
+	store   Store
+	content *content
+}
+
+// Read reads the store. A missing file is an empty book.
+func (s Store) Read() (*Book, error) {
+	c, err := s.load()
+	if err != nil {
+		return nil, err
+	}
+	return &Book{s, c}, nil
+}
+
+// List has the secrets by name.
+func (b *Book) List() []Secret {
+	list := make([]Secret, 0, len(b.content.Secrets))
+	for _, name := range slices.Sorted(maps.Keys(b.content.Secrets)) {
+		list = append(list, b.content.Secrets[name].secret(name))
+	}
+	return list
+}
+
+// Find returns a secret by its name.
+func (b *Book) Find(name string) (Secret, bool) {
+	r, ok := b.content.Secrets[name]
+	return r.secret(name), ok
+}
+
+// Value is the value of a secret that Find finds.
+func (b *Book) Value(name string) (string, error) {
+	r := b.content.Secrets[name]
+	if r.Storage != Keyring {
+		return r.Value, nil
+	}
+	value, err := keyring.Get(b.store.item(name))
+	switch {
+	case errors.Is(err, keyring.ErrNotFound):
+		return "", fmt.Errorf("secret %s is not in the keyring any more; store it again: toolscript secret set %s", name, name)
+	case err != nil:
+		return "", fmt.Errorf("secret %s is in the keyring of the desktop, which cannot be used: %w; start or unlock it, or store the secret again: toolscript secret set %s --storage file", name, err, name)
+	}
+	return value, nil
+}

@@ -1,0 +1,4 @@
+package keyring
+
+// Call is for tests of the time limit.
+var Call = call
