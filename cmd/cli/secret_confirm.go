@@ -127,6 +127,22 @@ func (a *app) waitingSecrets(server string) (byServer [][]config.SecretRequest, 
 	return byServer, nil
 }
 
+// tellWaiting names the servers of this folder that wait for a person, because trust does
+// not give secrets.
+func (a *app) tellWaiting() {
+	o := a.host.ConfigOptions(false)
+	o.NoValues = true
+	loaded, err := config.Load(o)
+	if err != nil {
+		return // the next command reports it
+	}
+	for _, r := range loaded.Waiting {
+		if !r.Missing {
+			a.say("%s does not get the secret %s yet; run: toolscript secret confirm %s", r.Server, r.Secret, r.Server)
+		}
+	}
+}
+
 func requestText(r config.SecretRequest) string {
 	text := fmt.Sprintf("%s wants the secret %s (%s).", r.Server, r.Secret, strings.Join(r.Fields, ", "))
 	if r.Known {

@@ -83,6 +83,7 @@ func (o *trustOptions) run(ctx context.Context) error {
 		return err
 	}
 	o.say("trusted %s", review.Path)
+	o.tellWaiting()
 	return o.done(ctx, trustResult{Path: review.Path, Trusted: true, Changed: true})
 }
 

@@ -69,7 +69,8 @@ type Daemon struct {
 	fleet     *fleet
 	runners   *remote.Fleet
 	telemetry *otlp.Exporter // nil: nothing is sent
-	ready     chan struct{}  // closed when System is set
+	secrets   knownSecrets
+	ready     chan struct{} // closed when System is set
 
 	reloading sync.Mutex
 	variables map[string]string // values that reloads have brought; guarded by reloading
@@ -86,6 +87,7 @@ func (h *Host) Start(loaded *config.Config, options Options) (*Daemon, error) {
 	d.applyFlags(loaded)
 	d.started = loaded.Settings
 	d.settings.Store(&loaded.Settings)
+	d.secrets.add(loaded.Servers)
 	answers := inflight.New(func() int64 { return d.settings.Load().AnswersMB << 20 })
 	d.fleet = d.newFleet(loaded.Settings.Fleet, answers)
 	d.fleet.begin(loaded)
@@ -115,7 +117,7 @@ func (h *Host) Start(loaded *config.Config, options Options) (*Daemon, error) {
 		o.Approvals.Client = func() bool { return d.settings.Load().ConfirmAtClient }
 	}
 	o.Warnings = d.warnings
-	o.Secrets = func() map[string]string { return d.settings.Load().Secrets() }
+	o.Secrets = func() map[string]string { return d.secrets.with(d.settings.Load().Secrets()) }
 	o.CountTools = func() toolscript.Filter { return d.settings.Load().Telemetry.Tools }
 	o.Profiles = func(name string) (string, toolscript.Filter, error) { return d.settings.Load().Narrow(name) }
 	o.Pins = actors.Pins{Store: h.pins(), Policy: func() toolscript.PinPolicy { return d.settings.Load().PinPolicy() }}
@@ -155,6 +157,9 @@ func (d *Daemon) completeScripts(s *actors.Scripts) {
 	s.Record = func(r recording.Recording) error {
 		store, err := d.host.Recordings(d.settings.Load().Audit.Recipients)
 		if err != nil {
+			return err
+		}
+		if r, err = d.secrets.clean(r); err != nil {
 			return err
 		}
 		return store.Save(r)

@@ -101,6 +101,7 @@ func (d *Daemon) Reload(ctx context.Context, env map[string]string) (toolscript.
 	before := *d.fleet.inForce.Load()
 	d.fleet.use(r.loaded.Settings.Fleet)
 	defer func() { d.fleet.follow(false) }()
+	d.secrets.add(r.loaded.Servers) // before a server has them
 	changed, err := d.Configure(ctx, r.loaded.Servers)
 	if err != nil {
 		d.fleet.use(before)

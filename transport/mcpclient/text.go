@@ -53,7 +53,11 @@ func printable(text string) string {
 type redactor struct{ secrets *strings.Replacer }
 
 // newRedactor takes a map from placeholders to secret values.
-func newRedactor(secrets map[string]string) redactor {
+func newRedactor(secrets map[string]string) redactor { return redactor{Replacer(secrets)} }
+
+// Replacer replaces secrets by their placeholders, also in the encoded forms that messages
+// have. It is nil if there are none.
+func Replacer(secrets map[string]string) *strings.Replacer {
 	var pairs []string
 	shown := slices.Sorted(maps.Keys(secrets))
 	slices.SortStableFunc(shown, func(a, b string) int { return len(secrets[b]) - len(secrets[a]) }) // longest first: a secret may contain another
@@ -66,9 +70,9 @@ func newRedactor(secrets map[string]string) redactor {
 		}
 	}
 	if pairs == nil {
-		return redactor{}
+		return nil
 	}
-	return redactor{strings.NewReplacer(pairs...)}
+	return strings.NewReplacer(pairs...)
 }
 
 // secrets returns the secret values of a configuration, by placeholder.
