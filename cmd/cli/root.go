@@ -88,7 +88,7 @@ func newRoot(a *app) *cobra.Command {
 	root.AddCommand(
 		newExec(a), newCall(a), newCheck(a), newSave(a), newRun(a), newScripts(a), newAgent(a), newHarness(a), newOutput(a), newRuns(a), newAudit(a), newApprovals(a), newPins(a), newGateway(a), newHub(a), newFleet(a), newStatus(a), newTop(a), newDashboard(a), newServers(a), newListServers(a), newListTools(a), newGetTypes(a), newSearch(a),
 		newResources(a), newPrompts(a),
-		newInit(a), newRemove(a), newEnable(a), newDisable(a), newConnect(a), newAuth(a), newTrust(a), newSecret(a), newConfig(a), newCache(a), newDeno(a), newDoctor(a), newVersion(a), newMCP(a), newPrompt(a), newDemo(a), newMan(a), newHook(a), newLogs(a),
+		newInit(a), newAdd(a), newRemove(a), newEnable(a), newDisable(a), newConnect(a), newAuth(a), newTrust(a), newSecret(a), newConfig(a), newCache(a), newDeno(a), newDoctor(a), newVersion(a), newMCP(a), newPrompt(a), newDemo(a), newMan(a), newHook(a), newLogs(a),
 	)
 	a.takeServers(root)
 	a.takeProfile(root)

@@ -50,6 +50,7 @@ func TestScripts(t *testing.T) {
 			"collector":    startCollector,
 			"gateway":      startGateway,
 			"stop-gateway": stopGateway,
+			"registry":     startRegistry,
 		},
 	})
 }

@@ -1,0 +1,283 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/clients"
+	"github.com/toolscript/toolscript/cmd/exit"
+	"github.com/toolscript/toolscript/cmd/registry"
+	"github.com/toolscript/toolscript/cmd/terminal"
+)
+
+type addOptions struct {
+	changeOptions
+	registry string
+	name     string
+	from     string
+	project  bool
+	secrets  bool
+}
+
+// addKinds are the choices of --from.
+var addKinds = []string{"remote", "npm", "pypi", "oci", "nuget"}
+
+func newAdd(a *app) *cobra.Command {
+	o := &addOptions{changeOptions: changeOptions{app: a}}
+	c := &cobra.Command{
+		Use:   "add SERVER[@VERSION] [KEY=VALUE]...",
+		Short: "Add a server of the MCP Registry to the configuration",
+		Long: `Add a server of the MCP Registry to the configuration.
+
+SERVER is the name in the registry, such as io.github.octocat/weather, or a part of it
+that only one server has. The publisher, the package, what it may do and the variables it
+needs are shown first, with the change.
+
+KEY=VALUE gives a value to an input of the server. The file gets ${NAME} for every secret
+and every required input without a value, and the output names the variables to set. The
+version of a package is written into the file.`,
+		Example: `  toolscript add io.github.octocat/weather units=metric
+  toolscript add weather --from npm --name forecast`,
+		Args: func(c *cobra.Command, args []string) error {
+			if !o.undo && len(args) == 0 {
+				return exit.Usage(c.CommandPath(), "missing argument: SERVER")
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			if o.undo {
+				return o.takeBack(c.Context(), "add")
+			}
+			return o.run(c.Context(), c.CommandPath(), args[0], args[1:])
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&o.registry, "registry", a.getenv("TOOLSCRIPT_REGISTRY"), "the `address` of the registry (default $TOOLSCRIPT_REGISTRY, else "+registry.URL+")")
+	f.StringVar(&o.name, "name", "", "`name` of the server in the configuration (default: made from the name in the registry)")
+	f.StringVar(&o.from, "from", "", "the `kind` of package to use, or remote: "+strings.Join(addKinds, ", ")+" (default the first that the server has)")
+	f.BoolVar(&o.project, "project", false, "in the project's file, which needs trust, not in the user's")
+	_ = c.RegisterFlagCompletionFunc("from", cobra.FixedCompletions(addKinds, cobra.ShellCompDirectiveNoFileComp)) // the flag exists
+	f.BoolVar(&o.secrets, "secrets", false, "take secrets from the secret store (${secret:NAME}), not from variables; see toolscript secret")
+	o.addFlags(c)
+	return c
+}
+
+func (o *addOptions) run(ctx context.Context, command, server string, words []string) error {
+	values, err := pairsOf(words)
+	if err != nil {
+		return exit.Usage(command, "%v", err)
+	}
+	entry, err := o.find(ctx, server)
+	if err != nil {
+		return err
+	}
+	choices, refused, err := registry.Choices(entry.Server, values, o.secrets)
+	if err != nil {
+		return &toolscript.Error{Kind: toolscript.Invalid, Err: fmt.Errorf("%s: %w", entry.Server.Name, err)}
+	}
+	choice, err := o.choose(entry, choices, refused)
+	if err != nil {
+		return err
+	}
+	plan, err := o.plan(entry, choice)
+	if err != nil {
+		return err
+	}
+	o.describe(entry, choice, choices, refused)
+	if len(plan.Changes) == 0 {
+		o.say("the configuration has this server already")
+	}
+	return o.carryOut(ctx, "add", "the same command with --yes", plan)
+}
+
+// pairsOf reads KEY=VALUE.
+func pairsOf(words []string) (map[string]string, error) {
+	values := map[string]string{}
+	for _, w := range words {
+		key, value, found := strings.Cut(w, "=")
+		if _, twice := values[key]; !found || key == "" || twice {
+			return nil, fmt.Errorf("%.80q is not KEY=VALUE, or KEY is given twice", w)
+		}
+		values[key] = value
+	}
+	return values, nil
+}
+
+// find finds the server in the registry: by its whole name, else the only one whose name has
+// the text. The user chooses among several: names can be made to look like others.
+func (o *addOptions) find(ctx context.Context, text string) (registry.Entry, error) {
+	client := &registry.Client{URL: o.registry, Dir: o.host.Cache("registry"), Older: func(at time.Time, reason error) {
+		o.warn("%v; using a copy of %s", reason, localTime(at))
+	}}
+	over := o.waiting("asking the registry")
+	defer over()
+	name, version, _ := strings.Cut(text, "@")
+	if registry.IsName(name) {
+		return client.Get(ctx, name, version)
+	}
+	found, err := client.Search(ctx, name)
+	switch {
+	case err != nil:
+		return registry.Entry{}, err
+	case len(found) == 0:
+		return registry.Entry{}, &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf("the registry has no server with %.80q in its name", name)}
+	case len(found) > 1:
+		return registry.Entry{}, o.several(name, found)
+	case version != "":
+		return client.Get(ctx, found[0].Server.Name, version)
+	}
+	return found[0], nil
+}
+
+// foundServer is one of several servers that a text can mean.
+type foundServer struct {
+	Name        string `json:"name"`
+	Version     string `json:"version"`
+	Status      string `json:"status,omitempty"`
+	Description string `json:"description"`
+}
+
+// mostShown is how many servers are listed.
+const mostShown = 20
+
+// several lists the servers whose names have a text.
+func (o *addOptions) several(text string, found []registry.Entry) error {
+	var list []foundServer
+	for _, e := range found {
+		list = append(list, foundServer{e.Server.Name, e.Server.Version, e.Meta.Official.Status, e.Server.Description})
+	}
+	if o.form.Structured() {
+		if err := o.form.Write(o.Stdout, list); err != nil {
+			return err
+		}
+	} else {
+		t := terminal.Table{Header: []string{"Server", "Version", "Description"}}
+		for _, s := range list[:min(mostShown, len(list))] {
+			t.Add(s.Name, s.Version, s.Description)
+		}
+		if err := t.Write(o.Stdout, terminal.Columns(o.Stdout), nil); err != nil {
+			return err
+		}
+	}
+	return &toolscript.Error{Kind: toolscript.Conflict, Err: fmt.Errorf("%d servers of the registry have %.80q in their names; choose one, for example: toolscript add %s", len(found), text, list[0].Name)}
+}
+
+// choose is the way to run the server.
+func (o *addOptions) choose(entry registry.Entry, choices []registry.Choice, refused []string) (registry.Choice, error) {
+	for _, c := range choices {
+		if o.from == "" || o.from == c.Kind {
+			return c, nil
+		}
+	}
+	var why []string
+	for _, c := range choices {
+		why = append(why, "it has "+c.Kind)
+	}
+	text := entry.Server.Name + " has nothing that toolscript can run"
+	if o.from != "" {
+		text = fmt.Sprintf("%s has no %q that toolscript can run", entry.Server.Name, o.from)
+	}
+	if why = append(why, refused...); len(why) > 0 {
+		text += ": " + strings.Join(why, "; ")
+	}
+	return registry.Choice{}, &toolscript.Error{Kind: toolscript.Unsupported, Err: errors.New(text)}
+}
+
+// plan is the change of the configuration.
+func (o *addOptions) plan(entry registry.Entry, choice registry.Choice) (*clients.Import, error) {
+	_, targets, err := o.where()
+	if err != nil {
+		return nil, err
+	}
+	file, name := targets.User, o.name
+	if o.project {
+		file = targets.Project
+	}
+	if name == "" {
+		name = entry.Server.LocalName()
+	}
+	change, err := clients.AddServer(file, name, choice.Definition)
+	if toolscript.KindOf(err) == toolscript.Conflict {
+		return nil, &toolscript.Error{Kind: toolscript.Conflict, Err: fmt.Errorf("%w with --name", err)}
+	}
+	if err != nil {
+		return nil, err
+	}
+	plan := &clients.Import{Taken: []clients.Taken{{Name: name, Client: "registry", From: entry.Server.Name + "@" + entry.Server.Version, To: file.Path}}}
+	if change != nil {
+		plan.Changes = []*clients.Change{change}
+	}
+	for _, v := range choice.Needed {
+		if v.Secret && o.secrets {
+			plan.Notes = append(plan.Notes, fmt.Sprintf("store the secret, when the server is written: toolscript secret set %s --for %s", v.Name, name))
+			continue
+		}
+		plan.Variables = append(plan.Variables, clients.Variable{Name: v.Name, Server: name, Why: terminal.OneLine(v.Description)})
+	}
+	for _, v := range choice.Optional {
+		plan.Notes = append(plan.Notes, "it also takes "+v.Name+", which is not required"+about(v))
+	}
+	if choice.Kind == "remote" && len(choice.Needed) == 0 {
+		plan.Notes = append(plan.Notes, "if the server wants a login, run: toolscript auth "+name)
+	}
+	return plan, nil
+}
+
+func about(v registry.Variable) string {
+	if v.Description == "" {
+		return ""
+	}
+	return ": " + terminal.OneLine(v.Description)
+}
+
+// describe shows what the registry says of a server, and what the server may do.
+func (o *addOptions) describe(e registry.Entry, c registry.Choice, all []registry.Choice, refused []string) {
+	say := func(label, format string, args ...any) {
+		o.say("%-12s %s", label, terminal.OneLine(fmt.Sprintf(format, args...)))
+	}
+	say("server:", "%s %s: %s", e.Server.Name, e.Server.Version, e.Server.Description)
+	if s := e.Meta.Official; s.Status != "" && s.Status != "active" {
+		say("status:", "%s %s", s.Status, s.StatusMessage)
+	}
+	say("publisher:", "%s", e.Server.Publisher())
+	if e.Server.Repository.URL != "" {
+		say("source:", "%s", e.Server.Repository.URL)
+	}
+	if c.Kind == "remote" {
+		say("runs:", "at %s, which gets the arguments of its calls", c.From)
+		say("permissions:", "none on this machine")
+	} else {
+		say("package:", "%s of %s", c.From, c.Kind)
+		say("runs:", "%s", c.Runs)
+		say("permissions:", "%s", permissions[c.Kind])
+	}
+	for _, other := range all {
+		if other.Kind != c.Kind {
+			say("also:", "%s, with --from %s", other.From, other.Kind)
+		}
+	}
+	for _, r := range refused {
+		say("left out:", "%s", r)
+	}
+	for _, v := range c.Needed {
+		kind := "required"
+		if v.Secret {
+			kind = "secret"
+		}
+		say("needs:", "%s (%s)%s", v.Name, kind, about(v))
+	}
+}
+
+// permissions say what a program of a package may do.
+var permissions = map[string]string{
+	"npm":   "all that you may do: it is a program on this machine",
+	"pypi":  "all that you may do: it is a program on this machine",
+	"nuget": "all that you may do: it is a program on this machine",
+	"oci":   "the network, and what the arguments of docker give it of this machine",
+}

@@ -1,0 +1,202 @@
+package registry
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/cmd/config/private"
+	"github.com/toolscript/toolscript/sharedfile"
+)
+
+// URL is the official registry.
+const URL = "https://registry.modelcontextprotocol.io"
+
+// Bounds of a request and of the copies of answers.
+const (
+	requestTime = 20 * time.Second
+	mostBytes   = 8 << 20
+	mostFound   = 100
+	freshTime   = 10 * time.Minute    // a younger copy is used without a request
+	copyTime    = 30 * 24 * time.Hour // an older copy is not used
+	mostCopies  = 200
+)
+
+// Client asks a registry.
+type Client struct {
+	URL   string                           // "": the official registry
+	Dir   string                           // folder for the copies of answers; "": there are none
+	Now   func() time.Time                 // nil: time.Now
+	Older func(at time.Time, reason error) // called if the registry cannot be reached and a copy of this time is used
+}
+
+// Search returns the latest versions of the servers whose names contain a text, without
+// those that have been deleted.
+func (c *Client) Search(ctx context.Context, text string) ([]Entry, error) {
+	query := url.Values{"search": {text}, "version": {"latest"}, "limit": {fmt.Sprint(mostFound)}}
+	var list struct {
+		Servers []Entry `json:"servers"`
+	}
+	if err := c.get(ctx, "/v0.1/servers?"+query.Encode(), &list); err != nil {
+		return nil, err
+	}
+	found := list.Servers[:0]
+	for _, e := range list.Servers {
+		if IsName(e.Server.Name) && e.Meta.Official.Status != "deleted" {
+			found = append(found, e)
+		}
+	}
+	return found, nil
+}
+
+// Get returns one version of a server; "" is the latest one. The error is NotFound if the
+// registry does not have it.
+func (c *Client) Get(ctx context.Context, name, version string) (Entry, error) {
+	if version == "" {
+		version = "latest"
+	}
+	var e Entry
+	err := c.get(ctx, "/v0.1/servers/"+url.PathEscape(name)+"/versions/"+url.PathEscape(version), &e)
+	switch {
+	case toolscript.KindOf(err) == toolscript.NotFound:
+		return e, &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf("the registry has no server %.200q in version %.50q", name, version)}
+	case err == nil && e.Server.Name != name:
+		return e, fmt.Errorf("the registry at %s answered with the server %.80q instead of %.80q", c.base(), e.Server.Name, name)
+	}
+	return e, err
+}
+
+func (c *Client) base() string {
+	if c.URL == "" {
+		return URL
+	}
+	return strings.TrimSuffix(c.URL, "/")
+}
+
+// get asks for a path, and decodes the answer or a copy of it.
+func (c *Client) get(ctx context.Context, path string, into any) error {
+	if err := checkURL(c.base()); err != nil {
+		return err
+	}
+	kept, at, has := c.recall(path)
+	if has && c.now().Sub(at) < freshTime {
+		return decode(kept, into)
+	}
+	text, err := c.fetch(ctx, path)
+	switch {
+	case err == nil:
+		if err := decode(text, into); err != nil {
+			return fmt.Errorf("the registry at %s: %w", c.base(), err)
+		}
+		return c.keep(path, text)
+	case has && toolscript.KindOf(err) != toolscript.NotFound && ctx.Err() == nil:
+		if c.Older != nil {
+			c.Older(at, err)
+		}
+		return decode(kept, into)
+	}
+	return err
+}
+
+// checkURL refuses a registry whose answers others could change on their way.
+func checkURL(base string) error {
+	u, err := url.Parse(base)
+	loopback := err == nil && (u.Hostname() == "localhost" || net.ParseIP(u.Hostname()).IsLoopback())
+	if err != nil || u.Host == "" || u.User != nil || u.Scheme != "https" && (u.Scheme != "http" || !loopback) {
+		return &toolscript.Error{Kind: toolscript.Invalid, Err: fmt.Errorf("%.200q is not the address of a registry: it must begin with https://, or http:// on this machine", base)}
+	}
+	return nil
+}
+
+func (c *Client) fetch(ctx context.Context, path string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, requestTime)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.base()+path, nil)
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Accept", "application/json")
+	request.Header.Set("User-Agent", "toolscript/"+toolscript.Version)
+	client := http.Client{CheckRedirect: func(r *http.Request, via []*http.Request) error {
+		if len(via) > 5 {
+			return errors.New("too many redirects")
+		}
+		return checkURL(r.URL.Scheme + "://" + r.URL.Host)
+	}}
+	resp, err := client.Do(request)
+	if err != nil {
+		return nil, &toolscript.Error{Kind: toolscript.Unavailable, Err: fmt.Errorf("the registry cannot be reached: %w", err)}
+	}
+	defer func() { _ = resp.Body.Close() }() // it was read
+	text, err := io.ReadAll(io.LimitReader(resp.Body, mostBytes+1))
+	switch {
+	case err != nil:
+		return nil, &toolscript.Error{Kind: toolscript.Unavailable, Err: fmt.Errorf("the registry at %s: %w", c.base(), err)}
+	case resp.StatusCode == http.StatusNotFound:
+		return nil, &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf("the registry at %s has no such server", c.base())}
+	case resp.StatusCode != http.StatusOK:
+		return nil, &toolscript.Error{Kind: toolscript.Unavailable, Err: fmt.Errorf("the registry at %s answered with the status %d", c.base(), resp.StatusCode)}
+	case len(text) > mostBytes:
+		return nil, &toolscript.Error{Kind: toolscript.TooLarge, Err: fmt.Errorf("the registry at %s answered with more than %d MB", c.base(), mostBytes>>20)}
+	}
+	return text, nil
+}
+
+func decode(text []byte, into any) error {
+	if err := json.Unmarshal(text, into); err != nil {
+		return fmt.Errorf("the answer is not that of an MCP Registry of version v0.1: %w", err)
+	}
+	return nil
+}
+
+func (c *Client) now() time.Time {
+	if c.Now == nil {
+		return time.Now()
+	}
+	return c.Now()
+}
+
+// copyOf is the file with the copy of an answer.
+func (c *Client) copyOf(path string) string {
+	sum := sha256.Sum256([]byte(c.base() + path))
+	return filepath.Join(c.Dir, hex.EncodeToString(sum[:16])+".json")
+}
+
+// recall reads the copy of an answer.
+func (c *Client) recall(path string) (text []byte, at time.Time, ok bool) {
+	if c.Dir == "" || private.Check(c.Dir) != nil {
+		return nil, at, false
+	}
+	info, err := os.Lstat(c.copyOf(path))
+	if err != nil || !info.Mode().IsRegular() || info.Size() > mostBytes || c.now().Sub(info.ModTime()) > copyTime {
+		return nil, at, false
+	}
+	text, err = os.ReadFile(c.copyOf(path))
+	return text, info.ModTime(), err == nil && json.Valid(text)
+}
+
+// keep writes the copy of an answer. All copies are deleted when there are too many: they
+// only save time.
+func (c *Client) keep(path string, text []byte) error {
+	if c.Dir == "" {
+		return nil
+	}
+	if entries, err := os.ReadDir(c.Dir); err == nil && len(entries) >= mostCopies {
+		for _, e := range entries {
+			_ = os.Remove(filepath.Join(c.Dir, e.Name()))
+		}
+	}
+	return sharedfile.Write(c.copyOf(path), text)
+}

@@ -1,0 +1,144 @@
+package registry_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/toolscript/toolscript/cmd/registry"
+)
+
+func get(t *testing.T, name, version string) registry.Server {
+	t.Helper()
+	address, _ := start(t)
+	e, err := (&registry.Client{URL: address}).Get(t.Context(), name, version)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e.Server
+}
+
+func TestDefinitions(t *testing.T) {
+	for _, tt := range []struct {
+		server, version  string
+		values           map[string]string
+		want             []string // kind and definition
+		needed, optional string
+		refused          string
+	}{
+		{
+			server: "io.github.octocat/weather-mcp-server",
+			want: []string{
+				`npm {"command":"npx","args":["-y","@octocat/weather-mcp-server@1.2.0","${WEATHER_CITY}"],"env":{"WEATHER_API_KEY":"${WEATHER_API_KEY}","WEATHER_MODE":"mcp"}}`,
+				`oci {"command":"docker","args":["run","-i","--rm","-e","WEATHER_API_KEY","registry.example/octocat/weather:1.2.0"],"env":{"WEATHER_API_KEY":"${WEATHER_API_KEY}"}}`,
+			},
+			needed: "WEATHER_CITY WEATHER_API_KEY", optional: "WEATHER_UNITS WEATHER_CACHE", refused: "mcpb",
+		},
+		{
+			server: "io.github.octocat/weather-mcp-server", values: map[string]string{"city": "Oslo", "units": "imperial", "verbose": "true", "WEATHER_API_KEY": "${MY_KEY}"},
+			want: []string{
+				`npm {"command":"npx","args":["-y","@octocat/weather-mcp-server@1.2.0","--units=imperial","Oslo","--verbose"],"env":{"WEATHER_API_KEY":"${MY_KEY}","WEATHER_MODE":"mcp"}}`,
+				`oci {"command":"docker","args":["run","-i","--rm","-e","WEATHER_API_KEY","registry.example/octocat/weather:1.2.0"],"env":{"WEATHER_API_KEY":"${WEATHER_API_KEY}"}}`,
+			},
+			optional: "WEATHER_CACHE", refused: "mcpb",
+		},
+		{
+			server: "io.github.octocat/weather-mcp-server", version: "1.1.0",
+			want: []string{`pypi {"command":"uvx","args":["weather-mcp@1.1.0"]}`},
+		},
+		{
+			server: "com.example.sea/weather",
+			want: []string{
+				`remote {"type":"http","url":"https://eu.sea.example.com/mcp","headers":{"Authorization":"Bearer ${WEATHER_TOKEN}"}}`,
+				`remote {"type":"sse","url":"https://sea.example.com/sse"}`,
+			},
+			needed: "WEATHER_TOKEN", optional: "WEATHER_X_TRACE",
+		},
+		{
+			server: "com.example/mcp",
+			want:   []string{`remote {"type":"http","url":"https://mcp.example.com/mcp"}`},
+		},
+		{server: "evil.example/stealer", refused: "${…}"},
+	} {
+		t.Run(tt.server+tt.version, func(t *testing.T) {
+			choices, refused, err := registry.Choices(get(t, tt.server, tt.version), tt.values, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, c := range choices {
+				got = append(got, c.Kind+" "+string(c.Definition))
+			}
+			if !slices.Equal(got, tt.want) {
+				t.Errorf("definitions:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(tt.want, "\n"))
+			}
+			if all := strings.Join(refused, "\n"); !strings.Contains(all, tt.refused) || tt.refused == "" && all != "" {
+				t.Errorf("refused:\n%s\nwant %q", all, tt.refused)
+			}
+			if len(choices) > 0 && (names(choices[0].Needed) != tt.needed || names(choices[0].Optional) != tt.optional) {
+				t.Errorf("needed %q, optional %q, want %q and %q", names(choices[0].Needed), names(choices[0].Optional), tt.needed, tt.optional)
+			}
+		})
+	}
+}
+
+func names(variables []registry.Variable) string {
+	var list []string
+	for _, v := range variables {
+		list = append(list, v.Name)
+	}
+	return strings.Join(list, " ")
+}
+
+// TestAttacks: nothing of a server whose texts take variables of the user, whose package has
+// the form of a flag, or whose secret would be in the list of processes.
+func TestAttacks(t *testing.T) {
+	choices, refused, err := registry.Choices(get(t, "evil.example/stealer", ""), nil, false)
+	if err != nil || len(choices) != 0 {
+		t.Errorf("choices = %+v, %v", choices, err)
+	}
+	all := strings.Join(refused, "\n")
+	for _, want := range []string{"a variable of yours", "not the name and version of a package", `transport "streamable-http" of a package`, "the list of processes would show"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("refused without %q:\n%s", want, all)
+		}
+	}
+}
+
+func TestWrongValues(t *testing.T) {
+	s := get(t, "io.github.octocat/weather-mcp-server", "")
+	for key, value := range map[string]string{"none": "x", "units": "kelvin", "WEATHER_API_KEY": "sk-12345"} {
+		if choices, _, err := registry.Choices(s, map[string]string{key: value}, false); err == nil || strings.Contains(err.Error(), "sk-12345") {
+			t.Errorf("%s=%s: %+v, %v", key, value, choices, err)
+		}
+	}
+}
+
+// TestSecretStore: secrets are references to the store, and other inputs to variables.
+func TestSecretStore(t *testing.T) {
+	choices, _, err := registry.Choices(get(t, "io.github.octocat/weather-mcp-server", ""), nil, true)
+	if err != nil || len(choices) != 2 {
+		t.Fatalf("choices = %+v, %v", choices, err)
+	}
+	if got := string(choices[0].Definition); !strings.Contains(got, `"WEATHER_API_KEY":"${secret:WEATHER_API_KEY}"`) || !strings.Contains(got, `"${WEATHER_CITY}"`) {
+		t.Error(got)
+	}
+}
+
+func TestNames(t *testing.T) {
+	for name, want := range map[string][2]string{
+		"io.github.octocat/weather-mcp-server": {"weather", "io.github.octocat (the account octocat at github)"},
+		"com.example/mcp":                      {"example", "com.example (the owner of the domain example.com)"},
+		"com.example/Mcp_Server.files":         {"files", "com.example (the owner of the domain example.com)"},
+	} {
+		s := registry.Server{Name: name}
+		if got := [2]string{s.LocalName(), s.Publisher()}; got != want || !registry.IsName(name) {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+	for _, name := range []string{"weather", "a/b/c", "../x", "a/", "/b", "a b/c"} {
+		if registry.IsName(name) {
+			t.Errorf("IsName(%q)", name)
+		}
+	}
+}
