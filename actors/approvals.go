@@ -165,16 +165,11 @@ func identityOf(c mcpclient.Config) string {
 	parts := append([]string{c.Type, c.Dir, c.URL, c.Command}, c.Args...)
 	parts = append(parts, "", strings.Join(slices.Sorted(maps.Keys(c.Env)), " "))
 	identity := fmt.Sprintf("%q", parts)
-	for _, placeholder := range slices.Sorted(maps.Keys(c.Secrets)) {
-		if secret := c.Secrets[placeholder]; len(secret) >= minSecret {
-			identity = strings.ReplaceAll(identity, secret, placeholder)
-		}
+	if secrets := mcpclient.Replacer(c.Secrets); secrets != nil { // also as they are escaped in a URL
+		identity = secrets.Replace(identity)
 	}
 	return identity
 }
-
-// minSecret is the length of a value that does not occur in other words.
-const minSecret = 8
 
 // PendingApprovals are the calls that wait for a person, the oldest first.
 func (s *System) PendingApprovals(ctx context.Context) ([]toolscript.Approval, error) {

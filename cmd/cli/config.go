@@ -99,6 +99,7 @@ func (o *validateOptions) checkFiles() (verdict, error) {
 	v := verdict{OK: true, Files: []config.File{}, Servers: []serverVerdict{}, Warnings: []string{}, Mistakes: config.Mistakes{}}
 	all, trusted := o.host.ConfigOptions(true), o.host.ConfigOptions(false)
 	all.Missing, trusted.Missing = true, true
+	all.NoValues, trusted.NoValues = true, true
 	loaded, err := config.Load(all)
 	if errors.As(err, &v.Mistakes) {
 		v.OK = false

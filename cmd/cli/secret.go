@@ -25,9 +25,11 @@ func newSecret(a *app) *cobra.Command {
 type secretTargets struct {
 	servers []string
 	storage flags.Choice
+	command *cobra.Command
 }
 
 func (t *secretTargets) add(c *cobra.Command) {
+	t.command = c
 	c.Flags().StringSliceVar(&t.servers, "for", nil, "the `servers` that get it, as they are defined now, separated by commas")
 	t.storage = flags.Choice{Choices: []string{secrets.Keyring, secrets.File}}
 	c.Flags().Var(&t.storage, "storage", "where the value is: the keyring of the desktop, or an encrypted file (default the keyring if there is one)")
@@ -38,7 +40,8 @@ func (a *app) secretStore() (secrets.Store, error) {
 }
 
 // bindings are the definitions that the servers of --for have now; nil without --for. A
-// person confirms those of a project's file.
+// person confirms those of a project's file, and of a file that a variable names: a
+// project may have set the variable.
 func (a *app) bindings(ctx context.Context, t *secretTargets) ([]secrets.Binding, error) {
 	if len(t.servers) == 0 {
 		return nil, nil
@@ -55,7 +58,7 @@ func (a *app) bindings(ctx context.Context, t *secretTargets) ([]secrets.Binding
 		if err != nil {
 			return nil, err
 		}
-		if id.Project {
+		if id.Project || id.Named && !flags.Typed(t.command.Flag("config")) {
 			if err := a.confirmIdentity(ctx, server, id); err != nil {
 				return nil, err
 			}

@@ -117,7 +117,7 @@ func (a *app) waitingSecrets(server string) (byServer [][]config.SecretRequest, 
 		switch last := len(byServer) - 1; {
 		case server != "" && r.Server != server:
 		case r.Missing:
-			a.warn("%s refers to the secret %s, which is not set; store it: toolscript secret set %s --for %s", r.Server, r.Secret, r.Secret, r.Server)
+			a.warn("%s refers to the secret %s, which is not set; store it: %s", r.Server, r.Secret, r.Command())
 		case last >= 0 && byServer[last][0].Server == r.Server:
 			byServer[last] = append(byServer[last], r)
 		default:
@@ -138,7 +138,7 @@ func (a *app) tellWaiting() {
 	}
 	for _, r := range loaded.Waiting {
 		if !r.Missing {
-			a.say("%s does not get the secret %s yet; run: toolscript secret confirm %s", r.Server, r.Secret, r.Server)
+			a.say("%s does not get the secret %s yet; run: toolscript secret confirm", r.Server, r.Secret)
 		}
 	}
 }

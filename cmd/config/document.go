@@ -32,6 +32,7 @@ type node struct {
 
 	used     map[string]string // of a string: the values of its variables and secrets
 	withheld map[string]error  // of a string: why it does not get its secrets
+	address  bool              // of a string: it is a URL, in which secrets are escaped
 }
 
 // object keeps the last value of a repeated key, as encoding/json does.

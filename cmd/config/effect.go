@@ -9,8 +9,8 @@ import (
 // effect is the set of the parts of a file that have effect. Nothing is trusted in the
 // zero value.
 type effect struct {
-	all     bool // the file needs no trust
-	project bool // the file is that of a project
+	all  bool // the file needs no trust
+	file File // it is about
 
 	grant *grant // nil if nothing was trusted
 	parts definitions
@@ -19,7 +19,7 @@ type effect struct {
 // effect compares a project's file with the trusted definitions. If the record or its
 // folder cannot be used, nothing is trusted.
 func (l *loader) effect(file File, d *document) effect {
-	e := effect{all: !file.Project || l.options.Trust, project: file.Project}
+	e := effect{all: !file.Project || l.options.Trust, file: file}
 	if e.all {
 		return e
 	}

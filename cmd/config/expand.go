@@ -1,7 +1,9 @@
 package config
 
 import (
+	"net/url"
 	"regexp"
+	"strings"
 	"sync"
 )
 
@@ -29,7 +31,11 @@ type secretValues func(name string) (value string, err error)
 // secrets is withheld, or if the source is nil.
 func (n *node) expand(lookup variables, secret secretValues) {
 	if text, ok := n.value.(string); ok {
-		n.value, n.unset = expandText(text, n.noting(lookup), n.notingSecrets(secret))
+		secret := n.notingSecrets(secret)
+		if n.address {
+			secret = secret.escaped()
+		}
+		n.value, n.unset = expandText(text, n.noting(lookup), secret)
 	}
 	for _, child := range n.children() {
 		child.expand(lookup, secret)
@@ -66,6 +72,18 @@ func (n *node) notingSecrets(secret secretValues) secretValues {
 		}
 		n.withheld[secretPrefix+name] = err
 		return "", err
+	}
+}
+
+// escaped is the source for a part of a URL: any other byte of a secret could end the part,
+// or make the whole address wrong.
+func (s secretValues) escaped() secretValues {
+	if s == nil {
+		return nil
+	}
+	return func(name string) (string, error) {
+		value, err := s(name)
+		return strings.ReplaceAll(url.QueryEscape(value), "+", "%20"), err
 	}
 }
 

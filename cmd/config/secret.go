@@ -30,6 +30,7 @@ type SecretRequest struct {
 type Identity struct {
 	File       string // path of the file that has it
 	Project    bool   // the file is that of a project
+	Named      bool   // the file is one of --config or TOOLSCRIPT_CONFIG
 	Definition string // as a person sees it
 	Hash       string
 }
@@ -70,12 +71,15 @@ func (l *loader) expandServers(d *document, e effect, lookup func(trusted bool) 
 		var secret secretValues
 		if values != nil && (refers || l.options.Identify) {
 			id := identify(d.path, parts.servers[name], n, values)
-			id.Project = e.project
+			id.Project, id.Named = e.file.Project, e.file.Named
 			if l.options.Identify {
 				l.identity(name, id)
 			}
 			if refers {
 				secret = l.secretsOf(name, n, id)
+			}
+			if address := n.child("url"); address != nil {
+				address.address = !l.options.NoValues
 			}
 		}
 		n.expand(values, secret)
@@ -167,12 +171,22 @@ func (s *secretSource) add(n *node, r SecretRequest) {
 func (r SecretRequest) problem() *withheldError {
 	switch {
 	case r.Missing:
-		return &withheldError{"secret " + r.Secret + " is not set", fmt.Sprintf("store it: toolscript secret set %s --for %s", r.Secret, r.Server), toolscript.Invalid}
+		return &withheldError{"secret " + r.Secret + " is not set", "store it: " + r.Command(), toolscript.Invalid}
 	case r.Known:
 		return &withheldError{"secret " + r.Secret + " was confirmed for another definition of this server", "confirm it at a terminal: toolscript secret confirm", toolscript.Forbidden}
 	default:
 		return &withheldError{"secret " + r.Secret + " is not confirmed for this server", "confirm it at a terminal: toolscript secret confirm", toolscript.Forbidden}
 	}
+}
+
+// Command is the command that stores the secret. A name that a shell might read as more
+// than a name is left out: people copy commands from errors.
+func (r SecretRequest) Command() string {
+	command := "toolscript secret set " + r.Secret
+	if secrets.CheckName(r.Server) == nil {
+		command += " --for " + r.Server
+	}
+	return command
 }
 
 // ask keeps the requests of a server that has replaced all earlier ones of its name.

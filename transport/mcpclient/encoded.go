@@ -12,7 +12,7 @@ import (
 // of JSON, as base64, and, if it has several lines, each line, because a log has lines. In base64 the form depends on the number of bytes before
 // the secret, as in the header of "USER:SECRET", so each of the three is listed.
 func encoded(secret string) []string {
-	forms := []string{url.QueryEscape(secret), url.PathEscape(secret)}
+	forms := []string{url.QueryEscape(secret), url.PathEscape(secret), strings.ReplaceAll(url.QueryEscape(secret), "+", "%20")}
 	for _, html := range []bool{false, true} { // Go escapes <, > and & too, JavaScript does not
 		var text strings.Builder
 		quoted := json.NewEncoder(&text)

@@ -2,13 +2,15 @@ package mcpclient
 
 import (
 	"regexp"
+	"strings"
 	"sync"
 )
 
 // credentials matches secrets of known forms: keys and tokens of common services, and
-// the values after names such as "password". Text in capture groups is kept.
+// the values after names such as "password". Text in capture groups is kept, and the name of
+// a secret of the configuration, which stands for its value.
 var credentials = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i:\b(authorization["']?\s*[:=]\s*["']?(?:(?:bearer|basic|token)\s+)?))[^\s"',;]{4,}` +
+	return regexp.MustCompile(`\$\{secret:[\w.-]+\}|(?i:\b(authorization["']?\s*[:=]\s*["']?(?:(?:bearer|basic|token)\s+)?))[^\s"',;]{4,}` +
 		`|(?i:\b((?:bearer|basic)\s+))[\w.~+/-]{8,}=*` +
 		`|(?i:((?:password|passwd|pwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key)["']?\s*[:=]\s*["']?))[^\s"',;&]{4,}` +
 		`|(://[^/\s:@]*:)[^/\s@]+@` +
@@ -34,6 +36,9 @@ func Redactor(cfg Config) func(string) string {
 
 func redact(text string) string {
 	return credentials().ReplaceAllStringFunc(text, func(found string) string {
+		if strings.HasPrefix(found, "${") {
+			return found
+		}
 		for _, kept := range credentials().FindStringSubmatch(found)[1:] {
 			if kept != "" {
 				return kept + redactedText

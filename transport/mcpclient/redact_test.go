@@ -27,6 +27,7 @@ func TestRedact(t *testing.T) {
 		"AKIAIOSFODNN7EXAMPLE":                           "(redacted)",
 		"eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.abc":   "(redacted)",
 		"xoxb-123456789012-abcdef":                       "(redacted)",
+		"the key ${secret:A.b-1} of ${secret}":           "the key ${secret:A.b-1} of ${secret}",
 		"a \x1b[31mred\x1b[0m\nline":                     "a red line",
 	} {
 		if got := redact(text); got != want {
