@@ -94,11 +94,12 @@ func (l *loader) identity(name string, id Identity) {
 	l.config.Identities[name] = id
 }
 
-// recipient are the fields that decide which program or address gets a secret.
-var recipient = []string{"type", "command", "args", "cwd", "url", "commands", "root", "spec", "baseUrl"}
+// delivered are the fields of a definition that a server gets. The others decide which
+// program or address gets them.
+var delivered = []string{"env", "headers", "auth"}
 
 // identify returns the identity of a server: its definition as it is written and, because
-// variables may name the program or the address, the values of these in its recipient.
+// variables may name the program or the address, their values outside of delivered.
 func identify(path, definition string, n *node, lookup variables) Identity {
 	var expanded []string
 	var walk func(*node)
@@ -113,8 +114,10 @@ func identify(path, definition string, n *node, lookup variables) Identity {
 			walk(child)
 		}
 	}
-	for _, field := range recipient {
-		walk(n.child(field))
+	for _, field := range serverDefinition {
+		if !slices.Contains(delivered, field) {
+			walk(n.child(field))
+		}
 	}
 	sum := sha256.Sum256(fmt.Appendf(nil, "1 %q %q %q", path, definition, expanded))
 	return Identity{File: path, Definition: definition, Hash: hex.EncodeToString(sum[:])}

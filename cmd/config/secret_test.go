@@ -177,6 +177,69 @@ func TestSecretAndVariables(t *testing.T) {
 	wantNothing(t, s.load())
 }
 
+// TestSecretAndEveryVariable has a variable in each field that decides who gets the secret.
+func TestSecretAndEveryVariable(t *testing.T) {
+	for _, server := range []string{
+		`{"command": "${V}", "env": {"T": "${secret:KEY}"}}`,
+		`{"command": "x", "args": ["-y", "${V}"], "env": {"T": "${secret:KEY}"}}`,
+		`{"command": "x", "cwd": "/${V}", "env": {"T": "${secret:KEY}"}}`,
+		`{"url": "https://x/${V}", "headers": {"T": "${secret:KEY}"}}`,
+		`{"url": "https://x", "oauth": {"grant": "client_credentials", "clientId": "c", "clientSecret": "${secret:KEY}", "issuer": "https://${V}"}}`,
+		`{"type": "openapi", "spec": "/${V}.yaml", "auth": {"type": "bearer", "token": "${secret:KEY}"}}`,
+		`{"type": "openapi", "spec": "/x.yaml", "baseUrl": "https://${V}", "auth": {"type": "bearer", "token": "${secret:KEY}"}}`,
+		`{"type": "graphql", "url": "https://${V}/g", "auth": {"type": "bearer", "token": "${secret:KEY}"}}`,
+		`{"type": "command", "commands": {"a": {"run": ["${V}"]}}, "env": {"T": "${secret:KEY}"}}`,
+		`{"type": "builtin", "root": "/", "tools": ["webSearch"], "web": {"search": {"provider": "brave", "key": "${secret:KEY}", "url": "https://${V}"}}}`,
+	} {
+		s := newScene(t)
+		s.env["V"] = "good"
+		s.write(s.home, `{"mcpServers": {"a": `+server+`}}`)
+		s.store("KEY", "a")
+		if problem := s.load().Servers["a"].Problem; problem != nil {
+			t.Errorf("%s: %v", server, problem)
+		}
+		s.env["V"] = "evil"
+		wantNothing(t, s.load())
+	}
+}
+
+// FuzzSecretReferences has any text where a secret may be: what goes wrong does not show
+// the value, and a text without a reference does not get it.
+func FuzzSecretReferences(f *testing.F) {
+	for _, text := range []string{"${secret:KEY}", "${secret:}", "${secret:KEY:-x}", "${V:-${secret:KEY}}", "$${secret:KEY}}", "${secret:${secret:KEY}}", "${SECRET:KEY}", "${V}{secret:KEY}"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		text = strings.ToValidUTF8(text, "?")
+		file, err := json.Marshal(map[string]any{"mcpServers": map[string]any{"s": map[string]any{"command": "x", "env": map[string]string{"A": text}}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := newScene(t)
+		s.env["V"] = "$"
+		s.write(s.home, string(file))
+		o := s.options
+		o.Identify = true
+		c, err := config.Load(o)
+		if err != nil {
+			if !strings.Contains(err.Error(), "mcpServers.s.env.A: ") || !strings.Contains(text, "${secret:") {
+				t.Errorf("%q: %v", text, err)
+			}
+			return
+		}
+		s.store("KEY", "s")
+		c = s.load()
+		server := c.Servers["s"]
+		has := strings.Contains(server.Env["A"], secretValue)
+		if has != (server.Problem == nil && strings.Contains(text, "${secret:KEY}")) {
+			t.Errorf("%q became %q, %v", text, server.Env["A"], server.Problem)
+		}
+		if server.Problem != nil && strings.Contains(server.Problem.Error(), secretValue) {
+			t.Errorf("%q: %v", text, server.Problem)
+		}
+	})
+}
+
 // TestSecretIsAValue: what a secret contains is not a reference, and in a URL it is only a
 // part of the path or the query.
 func TestSecretIsAValue(t *testing.T) {
