@@ -66,8 +66,8 @@ func (a *app) confirmSecrets(ctx context.Context, server string, out form.Form) 
 		}
 		files = append(files, id.File)
 		for _, r := range requests {
-			allowed[r.Secret] = append(allowed[r.Secret], secrets.Binding{Server: r.Server, File: id.File, Identity: id.Hash})
-			confirmed = append(confirmed, confirmedSecret{r.Secret, r.Server, id.File})
+			allowed[r.Name] = append(allowed[r.Name], secrets.Binding{Server: r.Server, File: id.File, Identity: id.Hash})
+			confirmed = append(confirmed, confirmedSecret{r.Name, r.Server, id.File})
 		}
 	}
 	if len(allowed) > 0 {
@@ -117,7 +117,7 @@ func (a *app) waitingSecrets(server string) (byServer [][]config.SecretRequest, 
 		switch last := len(byServer) - 1; {
 		case server != "" && r.Server != server:
 		case r.Missing:
-			a.warn("%s refers to the secret %s, which is not set; store it: %s", r.Server, r.Secret, r.Command())
+			a.warn("%s refers to the secret %s, which is not set; store it: %s", r.Server, r.Name, r.Command())
 		case last >= 0 && byServer[last][0].Server == r.Server:
 			byServer[last] = append(byServer[last], r)
 		default:
@@ -138,13 +138,13 @@ func (a *app) tellWaiting() {
 	}
 	for _, r := range loaded.Waiting {
 		if !r.Missing {
-			a.say("%s does not get the secret %s yet; run: toolscript secret confirm", r.Server, r.Secret)
+			a.say("%s does not get the secret %s yet; run: toolscript secret confirm", r.Server, r.Name)
 		}
 	}
 }
 
 func requestText(r config.SecretRequest) string {
-	text := fmt.Sprintf("%s wants the secret %s (%s).", r.Server, r.Secret, strings.Join(r.Fields, ", "))
+	text := fmt.Sprintf("%s wants the secret %s (%s).", r.Server, r.Name, strings.Join(r.Fields, ", "))
 	if r.Known {
 		text += " IT HAD THE SECRET WITH ANOTHER DEFINITION."
 	}

