@@ -140,6 +140,18 @@ func TestSecretIsTypedWithoutEcho(t *testing.T) {
 	}
 }
 
+// The first line of a key is not taken for the key.
+func TestTypedKeyIsRefused(t *testing.T) {
+	w := newWorld(t, nil)
+	w.env = append(w.env, "TOOLSCRIPT_DATA_DIR="+t.TempDir())
+	if r := w.typing(t, "-----BEGIN PRIVATE KEY-----\nabc\n", "secret", "set", "KEY", "--storage", "file"); r.code != 1 || !strings.Contains(r.stderr, "toolscript secret set KEY < FILE") {
+		t.Errorf("%+v", r)
+	}
+	if r := w.run(t, "secret", "list"); strings.Contains(r.stdout, "KEY") {
+		t.Errorf("stored: %+v", r)
+	}
+}
+
 // An interrupt at the question leaves the terminal as it was.
 func TestInterruptedSecretLeavesTheTerminal(t *testing.T) {
 	w := newWorld(t, nil)

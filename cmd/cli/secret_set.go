@@ -86,6 +86,9 @@ func (a *app) secretValue(ctx context.Context, name string) (string, error) {
 		if errors.Is(err, terminal.ErrNoAnswer) {
 			err = errors.New("no value was given; nothing is stored")
 		}
+		if strings.HasPrefix(value, "-----BEGIN ") {
+			err = fmt.Errorf("the value begins a key of several lines, and a terminal gives one; nothing is stored; run: toolscript secret set %s < FILE", name)
+		}
 		return value, err
 	}
 	text, err := io.ReadAll(io.LimitReader(a.Stdin, secrets.MaxValue+3)) // a longer one is refused
