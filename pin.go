@@ -30,6 +30,7 @@ const (
 // PinChange is a difference between a tool, or a server, and what was pinned of it.
 type PinChange struct {
 	Tool  string   `json:"tool,omitempty"` // the server's own name; absent: the server itself
+	Name  string   `json:"-"`              // that of an Override; "": Tool
 	Kind  string   `json:"kind"`
 	Parts []string `json:"parts,omitempty"` // what has changed, such as "description"
 	Diff  string   `json:"diff,omitempty"`  // lines that begin with -, + or a space; long ones are cut

@@ -80,5 +80,6 @@ type ToolDescription struct {
 	InputSchema  any         `json:"inputSchema"`
 	OutputSchema any         `json:"outputSchema,omitempty"`
 	Annotations  Annotations `json:"annotations"`
-	Types        string      `json:"types"` // its compact module
+	Original     *Original   `json:"original,omitempty"` // what the server says, if the configuration overrides it
+	Types        string      `json:"types"`              // its compact module
 }

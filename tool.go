@@ -14,7 +14,7 @@ const Separator = "__"
 // Tool is one tool of one server.
 type Tool struct {
 	Server      string // configured name of the server
-	Name        string // the server's own name for the tool, never changed
+	Name        string // the server's own name for the tool, or that of an Override
 	Title       string
 	Description string
 
@@ -25,6 +25,9 @@ type Tool struct {
 	OutputSchema json.RawMessage `json:",omitempty"` // null would be read as a schema
 
 	Annotations Annotations
+
+	// Original is what the server says, if the configuration overrides a part of it.
+	Original *Original `json:",omitempty"`
 
 	// RequiresApproval is set for a built-in tool that needs an approval if approvals are
 	// configured, unless they say that it is allowed; see ApprovalPolicy.

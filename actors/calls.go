@@ -75,7 +75,7 @@ func (s *System) callTool(ctx context.Context, call *toolscript.Call) (result js
 	waiting, stopWaiting := s.lingering(ctx, tool.Server)
 	defer stopWaiting()
 	result, err = mailbox.Ask(waiting, at, func(r mailbox.Reply[json.RawMessage]) any {
-		return server.Call{Ctx: ctx, Wait: call.Wait, Run: call.Run, ID: cmp.Or(call.CallID, call.RequestID), Trace: call.Trace, Tool: tool.Name, Checked: &tool, Args: args, Before: before(call.Left), Ask: call.Ask, Watch: call.Progress, Origin: call.Origin, Reply: r}
+		return server.Call{Ctx: ctx, Wait: call.Wait, Run: call.Run, ID: cmp.Or(call.CallID, call.RequestID), Trace: call.Trace, Tool: tool.Name, Own: ownName(tool), Checked: new(tool.Own()), Args: args, Before: before(call.Left), Ask: call.Ask, Watch: call.Progress, Origin: call.Origin, Reply: r}
 	})
 	if err == nil {
 		s.observe(tool, result)
@@ -95,7 +95,7 @@ func (s *System) startCall(c execution.Started, done func(json.RawMessage, error
 	}
 	seen, begun, span := s.view.Load(), time.Now(), s.traceCall(&c.Call)
 	s.begun(&c.Call)
-	m := server.Call{Ctx: context.Background(), Wait: c.Wait, Run: c.Run, ID: c.CallID, Trace: c.Trace, Tool: c.Tool.Name, Args: args, Ask: c.Ask, Held: c.Held, Watch: c.Progress, Origin: c.Origin}
+	m := server.Call{Ctx: context.Background(), Wait: c.Wait, Run: c.Run, ID: c.CallID, Trace: c.Trace, Tool: c.Tool.Name, Own: ownName(c.Tool), Args: args, Ask: c.Ask, Held: c.Held, Watch: c.Progress, Origin: c.Origin}
 	return s.port(c.Tool.Server).Start(&m, func(result json.RawMessage, err error) {
 		if errors.Is(err, server.ErrNotSent) {
 			done(nil, execution.ErrNotSent)

@@ -106,16 +106,11 @@ func (s *System) serverSpec(name string, config mcpclient.Config, starts bool) s
 		status.State = toolscript.Resting
 	}
 	review := s.reviewer(name, config)
-	var known []toolscript.Tool
 	var knownReview server.Review
 	if review != nil && len(last) > 0 {
 		knownReview = review("", last)
 	}
-	for _, tool := range last {
-		if config.Selects(tool.Name) && !knownReview.Holds(tool.Name) {
-			known = append(known, tool)
-		}
-	}
+	known, _ := config.Offered(name, last, knownReview.Holds)
 	return spec{id: serverID(name), server: &status, known: known, produce: func() actor.Receiver {
 		return server.New(server.Options{
 			Name:           name,

@@ -25,7 +25,7 @@ func (s *System) Describe(_ context.Context, name string) (d toolscript.ToolDesc
 	}
 	d = toolscript.ToolDescription{
 		ToolID: id, ServerName: tool.Server, ToolName: tool.Name, Call: view.Names().Call(tool),
-		Description: tool.Description, InputSchema: input, Annotations: tool.Annotations,
+		Description: tool.Description, InputSchema: input, Annotations: tool.Annotations, Original: tool.Original,
 		Types: s.renderCompact(view, id),
 	}
 	if tool.OutputSchema != nil {

@@ -75,10 +75,11 @@ func held(view registry.View, id string, allow toolscript.Filter) error {
 			continue
 		}
 		for _, c := range known.Pins {
-			if !c.Held || c.Tool != "" && c.Tool != name && naming.Identifier(c.Tool) != name {
+			shown := cmp.Or(c.Name, c.Tool)
+			if !c.Held || shown != "" && shown != name && naming.Identifier(shown) != name {
 				continue
 			}
-			tool := toolscript.Tool{Server: known.Name, Name: cmp.Or(c.Tool, name)}
+			tool := toolscript.Tool{Server: known.Name, Name: cmp.Or(shown, name)}
 			if !allow.Match(tool) {
 				return nil
 			}
@@ -101,7 +102,7 @@ func withHeld(names *naming.Names, servers []registry.Server) *naming.Names {
 	for _, s := range servers {
 		for _, c := range s.Pins {
 			if c.Held && c.Tool != "" {
-				held[s.Name] = append(held[s.Name], naming.Identifier(c.Tool))
+				held[s.Name] = append(held[s.Name], naming.Identifier(cmp.Or(c.Name, c.Tool)))
 			}
 		}
 	}

@@ -29,6 +29,7 @@ type call struct {
 	id              uint64           // unique in this inFlight
 	generation      uint64           // of the connection that carries the call
 	about           toolscript.Error // names the server and the tool
+	renamed         bool             // the server has another name for the tool
 	run             string
 	name            string                                                                // Call.ID
 	size            int                                                                   // of the arguments, in bytes
@@ -105,7 +106,7 @@ func (f *inFlight) begin(m *Call, o *open, actor bool, reply func(json.RawMessag
 	}
 	c := &call{
 		Context: m.Ctx, id: f.last, generation: o.generation, about: toolscript.Error{Server: o.name, Tool: m.Tool}, run: m.Run, ask: m.Ask,
-		name: m.ID, size: len(m.Args),
+		name: m.ID, size: len(m.Args), renamed: m.Own != "",
 		wait: m.Wait > 0, of: f, limit: applied, post: o.post, work: o.work, ends: now.Add(applied), latest: now.Add(maxCall),
 		reply: reply, again: again, begun: now, took: &f.traffic.Durations,
 	}
@@ -127,7 +128,7 @@ func (c *call) send(conn Conn, m *Call) {
 			c.returned(nil, named(mailbox.Panicked(r, debug.Stack()), c.about))
 		}
 	}()
-	t := mcpclient.ToolCall{Ctx: c, Held: m.Held, Tool: m.Tool, Args: m.Args, Run: m.Run, Trace: c.traced(m), Limit: c.told, Progress: c.progressed, Watch: m.Watch, Origin: m.Origin, Done: c.returned}
+	t := mcpclient.ToolCall{Ctx: c, Held: m.Held, Tool: m.own(), Args: m.Args, Run: m.Run, Trace: c.traced(m), Limit: c.told, Progress: c.progressed, Watch: m.Watch, Origin: m.Origin, Done: c.returned}
 	var started mcpclient.Started
 	if m.Fetch != nil {
 		fetch := *m.Fetch
@@ -160,6 +161,8 @@ func (c *call) returned(result json.RawMessage, err error) {
 	}
 	if err != nil && c.cause != nil {
 		err = named(c.cause, c.about)
+	} else if err != nil && c.renamed {
+		err = named(err, c.about)
 	}
 	again := c.wait && !c.answered && c.cause == nil && errors.Is(err, mcpclient.ErrUnreachable)
 	wanted := first && f.queued

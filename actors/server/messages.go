@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"time"
@@ -21,8 +22,9 @@ type Call struct {
 	Run     string           // the run that makes the call; empty if there is none
 	ID      string           // of the call, in its run if there is one; only shown
 	Trace   string           // traceparent of the call; empty if there is none
-	Tool    string           // the server's name for the tool
-	Checked *toolscript.Tool // the definition that the call was checked against; nil: the one that the actor knows
+	Tool    string           // its name in the catalog
+	Own     string           // the server's own name for it; "": Tool
+	Checked *toolscript.Tool // the definition of the server that the call was checked against; nil: the one that the actor knows
 
 	Limit time.Duration // without an answer and progress; 0: that of the server
 	Args  json.RawMessage
@@ -41,6 +43,9 @@ type Call struct {
 
 	until time.Time // when Wait ends; zero before the call begins to wait
 }
+
+// own is the server's own name for the tool.
+func (m Call) own() string { return cmp.Or(m.Own, m.Tool) }
 
 // Want reports that the server is needed. A server on demand connects, and a server
 // in state backoff retries without waiting for the end of its pause.

@@ -74,12 +74,12 @@ func (s *Server) refuseChanged(before []toolscript.Tool) {
 	changed := func(w waiting) bool {
 		checked := w.Checked
 		if checked == nil {
-			checked = find(before, w.Tool)
+			checked = find(before, w.own())
 		}
 		if w.Fetch != nil || checked == nil {
 			return false
 		}
-		now := find(s.all, w.Tool)
+		now := find(s.all, w.own())
 		return now == nil || !Same(*checked, *now)
 	}
 	s.queue.refuseIf(changed, func(waiting) error {

@@ -68,11 +68,11 @@ func Quarantine(tool toolscript.Tool, c toolscript.PinChange) *toolscript.Error 
 
 // quarantined is the error of a call that the review does not allow; nil if it does.
 func (s *Server) quarantined(m Call) error {
-	if m.Fetch != nil || !s.review.Holds(m.Tool) {
+	if m.Fetch != nil || !s.review.Holds(m.own()) {
 		return nil
 	}
 	for _, c := range s.review.Changes {
-		if c.Held && (c.Tool == "" || c.Tool == m.Tool) {
+		if c.Held && (c.Tool == "" || c.Tool == m.own()) {
 			return Quarantine(toolscript.Tool{Server: s.Name, Name: m.Tool}, c)
 		}
 	}

@@ -69,7 +69,13 @@ func (s *Server) status() toolscript.ServerStatus {
 	status.Pinned, status.Suspicions, status.Reviews = s.review.Pinned, s.review.Suspicions, s.reviews
 	for _, c := range s.review.Changes { // of tools that the configuration excludes, nothing is of interest
 		if c.Tool == "" || s.Config.Selects(c.Tool) {
+			c.Name = s.Config.Overrides[c.Tool].Name
 			status.Pins = append(status.Pins, c)
+		}
+	}
+	for _, t := range s.tools {
+		if t.Original != nil {
+			status.Overrides = append(status.Overrides, t.Overridden())
 		}
 	}
 	return status

@@ -119,7 +119,7 @@ func (s *Server) announceTools() {
 	s.notifyTools()
 }
 
-// choose sets the selected tools and the warnings about the filters. Tools that review
+// choose sets the selected tools, as the overrides have them, and the warnings about both. Tools that review
 // holds are not selected.
 func (s *Server) choose(all []toolscript.Tool, review Review) {
 	before := s.review
@@ -128,14 +128,10 @@ func (s *Server) choose(all []toolscript.Tool, review Review) {
 	s.logReview(before)
 	s.refuseHeld()
 	names := make([]string, 0, len(all))
-	s.tools = make([]toolscript.Tool, 0, len(all))
 	for _, tool := range all {
 		names = append(names, tool.Name)
-		if s.Config.Selects(tool.Name) && !review.Holds(tool.Name) {
-			s.tools = append(s.tools, tool)
-		}
 	}
-	s.warnings = nil
+	s.tools, s.warnings = s.Config.Offered(s.Name, all, review.Holds)
 	for _, entry := range s.Config.Unmatched(names) {
 		s.warnings = append(s.warnings, fmt.Sprintf(
 			"%s: includeTools or excludeTools names %q, and the server has no such tool; see toolscript list-tools %s",

@@ -17,9 +17,9 @@ func (c *call) traced(m *Call) string {
 	}
 	o := toolscript.SpanOptions{Client: true}
 	if m.Fetch == nil {
-		o.Name = "tools/call " + m.Tool
+		o.Name = "tools/call " + m.own()
 		o.Attributes = []toolscript.Attribute{
-			{Name: "mcp.method.name", Value: "tools/call"}, {Name: "gen_ai.operation.name", Value: "execute_tool"}, {Name: "gen_ai.tool.name", Value: m.Tool},
+			{Name: "mcp.method.name", Value: "tools/call"}, {Name: "gen_ai.operation.name", Value: "execute_tool"}, {Name: "gen_ai.tool.name", Value: m.own()},
 		}
 	} else {
 		// The URI of a resource is left out: it may have a secret.

@@ -75,7 +75,9 @@ func (a *app) callableTools(ctx context.Context, g *target.Gateway) (out []calla
 	}
 	folder := toolcache.Folder(a.host.Cache("tools"))
 	for _, server := range slices.Sorted(maps.Keys(loaded.Servers)) {
-		for _, t := range folder.Recall(server, loaded.Servers[server]) {
+		c := loaded.Servers[server]
+		offered, _ := c.Offered(server, folder.Recall(server, c), nil)
+		for _, t := range offered {
 			if allow.Match(t) {
 				add(server, t.Name, t.InputSchema)
 			}

@@ -125,11 +125,8 @@ func (a *app) knownTools() (toolscript.Catalog, error) {
 		if c.Disabled || c.Problem != nil {
 			continue
 		}
-		for _, t := range folder.Recall(name, c) {
-			if c.Selects(t.Name) {
-				tools = append(tools, t)
-			}
-		}
+		offered, _ := c.Offered(name, folder.Recall(name, c), nil)
+		tools = append(tools, offered...)
 	}
 	return toolscript.NewCatalog(1, names, tools).Filter(allow), nil
 }

@@ -127,6 +127,9 @@ func (o *listToolsOptions) whole(tools []gateway.ToolInfo) error {
 			name = tool.QualifiedName
 		}
 		b.WriteString(terminal.Visible(name) + "\n")
+		if own := tool.Original; own != nil && own.Name != tool.ToolName {
+			b.WriteString("  (" + terminal.Visible(own.Name) + " of the server)\n")
+		}
 		for line := range strings.SplitSeq(strings.TrimSpace(tool.Description), "\n") {
 			b.WriteString("  " + terminal.Visible(strings.TrimRight(line, "\r")) + "\n")
 		}

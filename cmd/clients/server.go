@@ -193,7 +193,7 @@ func (s *Server) isToolscript() bool {
 // identity is equal for servers that are the same one: whatever their names are.
 func (s *Server) identity() string {
 	same := maps.Clone(s.fields)
-	for _, field := range []string{"disabled", "timeout", "concurrency", "rateLimit", "idle", "includeTools", "excludeTools"} {
+	for _, field := range []string{"disabled", "timeout", "concurrency", "rateLimit", "idle", "includeTools", "excludeTools", "overrides"} {
 		delete(same, field)
 	}
 	if kind := same["type"]; kind == "stdio" || kind == "http" && same["url"] != nil {
@@ -205,7 +205,7 @@ func (s *Server) identity() string {
 
 // fieldOrder is the usual order of the fields of a server.
 var fieldOrder = []string{"type", "command", "args", "cwd", "env", "inheritEnv", "url", "headers", "oauth", "protocol",
-	"includeTools", "excludeTools", "disabled", "concurrency", "timeout", "rateLimit", "idle"}
+	"includeTools", "excludeTools", "overrides", "disabled", "concurrency", "timeout", "rateLimit", "idle"}
 
 // definition is the server as an ordered object.
 func (s *Server) definition() ordered {

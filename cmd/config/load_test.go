@@ -34,6 +34,10 @@ func TestLoadComplete(t *testing.T) {
 				Env: map[string]string{"GITHUB_TOKEN": "ghp_secret"}, InheritNames: []string{"GITHUB_API_URL"},
 				Dir: filepath.Join(s.home, "tools"), ExcludeTools: []string{"delete_*"}, Timeout: 2 * time.Minute, Idle: time.Hour,
 				Secrets: map[string]string{"${GITHUB_TOKEN}": "ghp_secret"},
+				Overrides: map[string]toolscript.Override{
+					"create_issue": {Name: "newIssue", Description: "Opens an issue.", Annotations: toolscript.Annotations{ReadOnly: new(false), Destructive: new(false), Idempotent: new(true), OpenWorld: new(true)}},
+					"get_me":       {Name: "me"},
+				},
 			},
 			"api": {
 				Type: mcpclient.HTTP, URL: "https://api.example.com/mcp", Headers: map[string]string{"Authorization": "Bearer none"},

@@ -54,6 +54,7 @@ func (o Options) server(n *node, file File, packs toolscript.ToolPacks) (mcpclie
 		Protocol:     n.child("protocol").text(),
 		IncludeTools: n.child("includeTools").texts(),
 		ExcludeTools: n.child("excludeTools").texts(),
+		Overrides:    overridesOf(n.child("overrides")),
 		Timeout:      n.child("timeout").duration(),
 		Concurrency:  int(n.child("concurrency").count()),
 		RateLimit:    rateLimit(n.child("rateLimit")),

@@ -51,6 +51,7 @@ func (d *document) validate() (mistakes, warnings Mistakes) {
 func (d *document) wrongServers() (out Mistakes) {
 	for name, n := range d.root.child("mcpServers").children() {
 		out = append(out, d.wrongCommands(name, n)...)
+		out = append(out, d.wrongOverrides(name, n)...)
 	}
 	return out
 }

@@ -121,7 +121,7 @@ var types = map[string]any{
 	"Notice": toolscript.Notice{}, "RunEntry": toolscript.RunEntry{}, "RunUse": toolscript.RunUse{}, "ServerEntry": toolscript.ServerEntry{},
 	"Snapshot": toolscript.Snapshot{}, "TypesStats": toolscript.TypesStats{},
 	"ActorStatus": toolscript.ActorStatus{}, "AuditStats": toolscript.AuditStats{}, "Annotations": toolscript.Annotations{}, "Answer": toolscript.Answer{},
-	"Approval": toolscript.Approval{}, "ApprovalAnswer": toolscript.ApprovalAnswer{}, "Confirmation": gateway.Confirmation{}, "PinAcceptance": gateway.PinAcceptance{}, "PinChange": toolscript.PinChange{}, "RateLimit": toolscript.RateLimit{}, "ReloadPlan": toolscript.ReloadPlan{}, "ServerChange": toolscript.ServerChange{}, "SettingChange": toolscript.SettingChange{}, "PlannedFile": toolscript.PlannedFile{}, "Suspicion": toolscript.Suspicion{},
+	"Approval": toolscript.Approval{}, "ApprovalAnswer": toolscript.ApprovalAnswer{}, "Confirmation": gateway.Confirmation{}, "PinAcceptance": gateway.PinAcceptance{}, "PinChange": toolscript.PinChange{}, "RateLimit": toolscript.RateLimit{}, "ReloadPlan": toolscript.ReloadPlan{}, "ServerChange": toolscript.ServerChange{}, "SettingChange": toolscript.SettingChange{}, "PlannedFile": toolscript.PlannedFile{}, "Suspicion": toolscript.Suspicion{}, "Overridden": toolscript.Overridden{}, "Original": toolscript.Original{},
 	"AuthStart": gateway.AuthStart{}, "CallRecord": toolscript.CallRecord{}, "Confinement": toolscript.Confinement{},
 	"DetachedCall": toolscript.DetachedCall{}, "Detail": toolscript.Detail{}, "Diagnostic": toolscript.Diagnostic{},
 	"EngineStatus": toolscript.EngineStatus{}, "ErrorBody": gateway.ErrorBody{}, "Event": toolscript.Event{},

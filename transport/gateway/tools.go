@@ -59,6 +59,8 @@ func infoOf(t toolscript.Tool) ToolInfo {
 		Description:   t.Description,
 		InputSchema:   input,
 		OutputSchema:  t.OutputSchema,
+		Annotations:   t.Annotations,
+		Original:      t.Original,
 	}
 }
 

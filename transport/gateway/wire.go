@@ -24,6 +24,9 @@ type ToolInfo struct {
 	Description   string          `json:"description,omitempty"`
 	InputSchema   json.RawMessage `json:"inputSchema"`
 	OutputSchema  json.RawMessage `json:"outputSchema,omitempty"`
+
+	Annotations toolscript.Annotations `json:"annotations,omitzero"`
+	Original    *toolscript.Original   `json:"original,omitempty"` // what the server says, if the configuration overrides it
 }
 
 // Tools is the answer of GET /tools.

@@ -35,7 +35,7 @@ func (c Config) pairs(next Config) map[string][2]any {
 		"exec": {c.Settings.Exec, next.Settings.Exec}, "web": {c.Settings.Web, next.Settings.Web}, "agents": {c.Settings.Agents, next.Settings.Agents},
 		"commands":     {string(c.Commands), string(next.Commands)},
 		"api":          {string(c.API), string(next.API)},
-		"includeTools": {c.IncludeTools, next.IncludeTools}, "excludeTools": {c.ExcludeTools, next.ExcludeTools},
+		"includeTools": {c.IncludeTools, next.IncludeTools}, "excludeTools": {c.ExcludeTools, next.ExcludeTools}, "overrides": {c.Overrides, next.Overrides},
 		"timeout": {c.Timeout, next.Timeout}, "concurrency": {c.Concurrency, next.Concurrency}, "rateLimit": {c.RateLimit, next.RateLimit}, "idle": {c.Idle, next.Idle},
 		"environment": {c.Environ, next.Environ}, "account": {c.Account, next.Account}, // set by a hub
 		"scripts":            {c.Scripts, next.Scripts},

@@ -107,6 +107,9 @@ type Config struct {
 	IncludeTools []string
 	ExcludeTools []string
 
+	// Overrides replace parts of the server's tools, by the server's own names; see Present.
+	Overrides map[string]toolscript.Override `json:",omitempty"` // none does not change the key of a shared server
+
 	// Timeout is the time limit of one tool call. Each progress notification restarts
 	// it. 0 means DefaultTimeout.
 	Timeout time.Duration
@@ -163,7 +166,7 @@ func (c Config) Functions() bool {
 // reached and how. The rest limits calls and selects tools.
 func (c Config) Connection() Config {
 	c.IncludeTools, c.ExcludeTools, c.Timeout, c.Concurrency, c.Secrets = nil, nil, 0, 0, nil
-	c.Source, c.RateLimit, c.Idle = "", RateLimit{}, 0
+	c.Source, c.RateLimit, c.Idle, c.Overrides = "", RateLimit{}, 0, nil
 	return c
 }
 

@@ -149,8 +149,8 @@ func (s *shared) apply(ctx context.Context) error {
 	}
 	cfg := s.definition.Config
 	cfg.Shared, cfg.Account, cfg.Source = "", s.definition.Name, ""
-	cfg.IncludeTools, cfg.ExcludeTools = nil, nil // each gateway selects for itself
-	cfg.RateLimit = mcpclient.RateLimit{}         // each gateway applies its own
+	cfg.IncludeTools, cfg.ExcludeTools, cfg.Overrides = nil, nil, nil // each gateway selects and names for itself
+	cfg.RateLimit = mcpclient.RateLimit{}                             // each gateway applies its own
 	cfg.Timeout, cfg.Concurrency, cfg.Idle = callLimit, limit, rest
 	if err := s.host.options.Servers.OfferServer(ctx, s.name, cfg); err != nil {
 		s.mu.Lock()

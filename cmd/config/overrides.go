@@ -1,0 +1,52 @@
+package config
+
+import (
+	"fmt"
+
+	"github.com/toolscript/toolscript"
+)
+
+// overridesOf reads what is said of tools in place of their server.
+func overridesOf(n *node) map[string]toolscript.Override {
+	var all map[string]toolscript.Override
+	for tool, o := range n.children() {
+		if all == nil {
+			all = map[string]toolscript.Override{}
+		}
+		hints := o.child("annotations")
+		all[tool] = toolscript.Override{
+			Name: o.child("name").text(), Description: o.child("description").text(), Annotations: toolscript.Annotations{
+				ReadOnly: hint(hints, "readOnlyHint"), Destructive: hint(hints, "destructiveHint"),
+				Idempotent: hint(hints, "idempotentHint"), OpenWorld: hint(hints, "openWorldHint"),
+			},
+		}
+	}
+	return all
+}
+
+// hint is nil if it is missing.
+func hint(n *node, name string) *bool {
+	if n.child(name) == nil {
+		return nil
+	}
+	return new(n.child(name).flag())
+}
+
+// wrongOverrides are the tools of a server that get the name of another one. What other tools
+// the server has is not known here.
+func (d *document) wrongOverrides(name string, n *node) (out Mistakes) {
+	first := map[string]string{}
+	for tool, o := range n.child("overrides").children() {
+		renamed := o.child("name")
+		if renamed == nil || len(renamed.unset) > 0 {
+			continue
+		}
+		if other, taken := first[renamed.text()]; taken {
+			out = append(out, d.mistake([]string{"mcpServers", name, "overrides", tool, "name"}, renamed.at,
+				fmt.Sprintf("is the name of %s too; the names of a server's tools must differ", printable(other))))
+			continue
+		}
+		first[renamed.text()] = tool
+	}
+	return out
+}
