@@ -24,42 +24,43 @@ func (s ServerState) Serves() bool { return s == Ready || s == Resting || s == S
 // ServerStatus is the state of one configured server. It never holds
 // values of its environment or headers.
 type ServerStatus struct {
-	Name         string       `json:"name"`
-	Title        string       `json:"title,omitempty"`
-	Instructions string       `json:"instructions,omitempty"`
-	Type         string       `json:"type"`             // stdio, http, sse, fleet or builtin
-	Shared       string       `json:"shared,omitempty"` // host or project: a hub runs it for several gateways
-	Hosts        []string     `json:"hosts,omitempty"`  // of the type fleet: where hubs offered it when they were last asked
-	PID          int          `json:"pid,omitempty"`    // of its process, unless a hub runs it
-	State        ServerState  `json:"state"`
-	Disabled     bool         `json:"disabled,omitempty"` // by the configuration: it is not started
-	Settled      bool         `json:"settled"`            // it has connected, failed or been given up at least once
-	Tools        int          `json:"tools"`
-	Stale        bool         `json:"stale,omitempty"` // the tools are those of its last connection
-	Since        time.Time    `json:"since"`
-	Attempt      int          `json:"attempt,omitempty"`   // of the current row of tries, from 1
-	NextRetry    *time.Time   `json:"nextRetry,omitempty"` // in state backoff
-	Permanent    bool         `json:"permanent,omitempty"` // no other try helps before the cause in Error has been removed
-	InFlight     int          `json:"inFlight"`
-	Queued       int          `json:"queued"`              // calls that wait for their turn or for a connection
-	RateLimit    *RateLimit   `json:"rateLimit,omitempty"` // nil: the configuration has none
-	Restarts     int          `json:"restarts"`            // connections after the first, without those after a rest
-	Calls        uint64       `json:"calls,omitempty"`     // of its tools, since the start of the gateway
-	Errors       uint64       `json:"errors,omitempty"`    // of them, those that failed
-	P50Ms        float64      `json:"p50Ms,omitempty"`     // half of the tools/call requests took no longer
-	P95Ms        float64      `json:"p95Ms,omitempty"`     // 95 of 100 took no longer
-	Error        string       `json:"error,omitempty"`     // the last one, while it matters
-	LastError    string       `json:"lastError,omitempty"` // the same, as GET /status names it; set only there
-	Stderr       []string     `json:"stderr,omitempty"`    // the server's last lines, after a failure
-	Protocol     string       `json:"protocol,omitempty"`  // version of MCP
-	OAuthStatus  string       `json:"oauth_status,omitempty"`
-	OAuthError   string       `json:"oauth_error,omitempty"`     // why the last login failed
-	OAuthFailed  *time.Time   `json:"oauth_failed_at,omitempty"` // and when
-	Pinned       int          `json:"pinned,omitempty"`          // tools that are pinned
-	Pins         []PinChange  `json:"pins,omitempty"`            // how the server differs from what is pinned
-	Suspicions   []Suspicion  `json:"suspicions,omitempty"`      // in its texts
-	Overrides    []Overridden `json:"overrides,omitempty"`       // parts of its tools that the configuration replaces
-	Reviews      int          `json:"-"`                         // how often its tools were compared with the pins
+	Name         string        `json:"name"`
+	Title        string        `json:"title,omitempty"`
+	Instructions string        `json:"instructions,omitempty"`
+	Type         string        `json:"type"`               // stdio, http, sse, fleet or builtin
+	Shared       string        `json:"shared,omitempty"`   // host or project: a hub runs it for several gateways
+	Confined     []Confinement `json:"confined,omitempty"` // what holds for its process, of the restrictions that the configuration asks for
+	Hosts        []string      `json:"hosts,omitempty"`    // of the type fleet: where hubs offered it when they were last asked
+	PID          int           `json:"pid,omitempty"`      // of its process, unless a hub runs it
+	State        ServerState   `json:"state"`
+	Disabled     bool          `json:"disabled,omitempty"` // by the configuration: it is not started
+	Settled      bool          `json:"settled"`            // it has connected, failed or been given up at least once
+	Tools        int           `json:"tools"`
+	Stale        bool          `json:"stale,omitempty"` // the tools are those of its last connection
+	Since        time.Time     `json:"since"`
+	Attempt      int           `json:"attempt,omitempty"`   // of the current row of tries, from 1
+	NextRetry    *time.Time    `json:"nextRetry,omitempty"` // in state backoff
+	Permanent    bool          `json:"permanent,omitempty"` // no other try helps before the cause in Error has been removed
+	InFlight     int           `json:"inFlight"`
+	Queued       int           `json:"queued"`              // calls that wait for their turn or for a connection
+	RateLimit    *RateLimit    `json:"rateLimit,omitempty"` // nil: the configuration has none
+	Restarts     int           `json:"restarts"`            // connections after the first, without those after a rest
+	Calls        uint64        `json:"calls,omitempty"`     // of its tools, since the start of the gateway
+	Errors       uint64        `json:"errors,omitempty"`    // of them, those that failed
+	P50Ms        float64       `json:"p50Ms,omitempty"`     // half of the tools/call requests took no longer
+	P95Ms        float64       `json:"p95Ms,omitempty"`     // 95 of 100 took no longer
+	Error        string        `json:"error,omitempty"`     // the last one, while it matters
+	LastError    string        `json:"lastError,omitempty"` // the same, as GET /status names it; set only there
+	Stderr       []string      `json:"stderr,omitempty"`    // the server's last lines, after a failure
+	Protocol     string        `json:"protocol,omitempty"`  // version of MCP
+	OAuthStatus  string        `json:"oauth_status,omitempty"`
+	OAuthError   string        `json:"oauth_error,omitempty"`     // why the last login failed
+	OAuthFailed  *time.Time    `json:"oauth_failed_at,omitempty"` // and when
+	Pinned       int           `json:"pinned,omitempty"`          // tools that are pinned
+	Pins         []PinChange   `json:"pins,omitempty"`            // how the server differs from what is pinned
+	Suspicions   []Suspicion   `json:"suspicions,omitempty"`      // in its texts
+	Overrides    []Overridden  `json:"overrides,omitempty"`       // parts of its tools that the configuration replaces
+	Reviews      int           `json:"-"`                         // how often its tools were compared with the pins
 }
 
 // RateLimit is the rate limit of a server: a token bucket, of which each call takes a

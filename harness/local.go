@@ -87,7 +87,7 @@ func Start(c Config) (*Local, error) {
 			}
 		}
 	}
-	dial := server.DialAll(mcpclient.Dialer{Reaper: l.reaper}, builtin.Dialer{Host: host}, nil)
+	dial := server.DialAll(mcpclient.Dialer{Reaper: l.reaper, Confine: Confiner{}.Start}, builtin.Dialer{Host: host}, nil)
 	o.Dial = func(ctx context.Context, name string, cfg mcpclient.Config, on mcpclient.Events) (server.Conn, error) {
 		if cfg.Type == mcpclient.InProcess {
 			return c.Registry.dial(name, on), nil

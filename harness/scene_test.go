@@ -25,6 +25,10 @@ func TestMain(m *testing.M) {
 	if code, is := harness.Helper(os.Args); is {
 		os.Exit(code)
 	}
+	if len(os.Args) > 1 && os.Args[1] == fetchRole {
+		fetchConfined(os.Args[2:])
+		return
+	}
 	var err error
 	if folder, err = os.MkdirTemp("", "toolscript-harness-"); err != nil {
 		panic(err)

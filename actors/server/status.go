@@ -9,6 +9,8 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/event"
+	"github.com/toolscript/toolscript/runner/confined"
+	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/oauth"
 )
 
@@ -35,6 +37,18 @@ func (s *Server) announce() {
 	s.notifyTools()
 }
 
+// confinement is what holds for the process of a server that is confined.
+func confinement(c mcpclient.Config) []toolscript.Confinement {
+	if c.Confine == nil || c.Type != mcpclient.Stdio {
+		return nil
+	}
+	network := toolscript.Confinement{Name: "network", Active: true, Detail: "none"}
+	if len(c.Confine.Net) > 0 {
+		network.Detail = "by a proxy to " + strings.Join(c.Confine.Net, ", ")
+	}
+	return append(confined.Parts(), network)
+}
+
 func (s *Server) status() toolscript.ServerStatus {
 	status := toolscript.ServerStatus{
 		Name:         s.Name,
@@ -42,6 +56,7 @@ func (s *Server) status() toolscript.ServerStatus {
 		Instructions: s.info.Instructions,
 		Type:         s.Config.Type,
 		Shared:       s.Config.Shared,
+		Confined:     confinement(s.Config),
 		Hosts:        s.hosts(),
 		PID:          s.pid(),
 		State:        s.state,

@@ -13,7 +13,7 @@ import (
 // serverDefinition are the fields that decide which program or address a server is, and
 // which data it gets. The user trusts these fields. The other fields only limit a
 // trusted server, so they may change without a question.
-var serverDefinition = []string{"type", "command", "args", "cwd", "env", "inheritEnv", "shared", "fleet", "url", "headers", "oauth", "root", "tools", "exec", "web", "agents", "commands", "spec", "baseUrl", "auth", "overrides"}
+var serverDefinition = []string{"type", "command", "args", "cwd", "env", "inheritEnv", "confine", "shared", "fleet", "url", "headers", "oauth", "root", "tools", "exec", "web", "agents", "commands", "spec", "baseUrl", "auth", "overrides"}
 
 // settingDefinition are the settings that load a library, or name an address and what it
 // gets: all tools and queries, the key of a model, spans of calls. The value has the fields

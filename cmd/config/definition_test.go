@@ -74,7 +74,7 @@ func TestTrustIsAboutDefinitions(t *testing.T) {
 // it is part of what is trusted.
 func TestEveryFieldOfAServer(t *testing.T) {
 	trusted := map[string]string{
-		"type": `"sse"`, "command": `"other"`, "args": `["x"]`, "cwd": `"sub"`, "env": `{"X": "2"}`, "inheritEnv": `["X"]`,
+		"type": `"sse"`, "command": `"other"`, "args": `["x"]`, "cwd": `"sub"`, "env": `{"X": "2"}`, "inheritEnv": `["X"]`, "confine": `"project"`,
 		"url": `"https://other.example.com"`, "headers": `{"X": "2"}`, "oauth": `{"clientId": "other"}`,
 		"root": `"other"`, "tools": `"all"`, "exec": `{"network": true}`, "web": `{"allowHosts": ["10.0.0.0/8"]}`, "agents": `{"turns": 1000}`,
 		"shared": "true", "fleet": "true", "commands": `{"a": {"run": ["b"]}}`, "spec": `"other.yaml"`, "baseUrl": `"https://other.example.com"`, "auth": `{"type": "none"}`, "overrides": `{"a": {"annotations": {"readOnlyHint": true}}}`,

@@ -32,7 +32,12 @@ func (o Options) server(n *node, file File, packs toolscript.ToolPacks) (mcpclie
 	if err != nil {
 		return mcpclient.Config{}, err
 	}
+	confine, err := o.confine(n, dir, file)
+	if err != nil {
+		return mcpclient.Config{}, err
+	}
 	c := mcpclient.Config{
+		Confine:      confine,
 		API:          api,
 		Type:         serverType(n),
 		Disabled:     n.child("disabled").flag(),
@@ -167,12 +172,12 @@ var errNotTrusted = errors.New("not trusted; run: toolscript trust")
 // withoutEffect are the fields without an effect, by the type of the server.
 var withoutEffect = map[string][]string{
 	mcpclient.Stdio:   {"commands", "spec", "baseUrl", "operations", "auth", "url", "headers", "oauth", "root", "tools", "exec", "web", "agents"},
-	mcpclient.HTTP:    {"commands", "spec", "baseUrl", "operations", "auth", "idle", "command", "args", "env", "inheritEnv", "cwd", "root", "tools", "exec", "web", "agents"},
-	mcpclient.SSE:     {"commands", "spec", "baseUrl", "operations", "auth", "idle", "command", "args", "env", "inheritEnv", "cwd", "root", "tools", "exec", "web", "agents"},
-	mcpclient.OpenAPI: {"commands", "idle", "command", "args", "env", "inheritEnv", "cwd", "url", "protocol", "shared", "stateless", "root", "tools", "exec", "web", "agents"},
-	mcpclient.GraphQL: {"commands", "baseUrl", "idle", "command", "args", "env", "inheritEnv", "cwd", "protocol", "shared", "stateless", "root", "tools", "exec", "web", "agents"},
-	mcpclient.Command: {"spec", "baseUrl", "operations", "auth", "idle", "command", "args", "cwd", "url", "headers", "oauth", "protocol", "shared", "stateless", "tools", "web", "agents"},
-	mcpclient.Builtin: {"commands", "spec", "baseUrl", "operations", "auth", "idle", "command", "args", "env", "inheritEnv", "cwd", "url", "headers", "oauth", "protocol", "shared"},
+	mcpclient.HTTP:    {"confine", "commands", "spec", "baseUrl", "operations", "auth", "idle", "command", "args", "env", "inheritEnv", "cwd", "root", "tools", "exec", "web", "agents"},
+	mcpclient.SSE:     {"confine", "commands", "spec", "baseUrl", "operations", "auth", "idle", "command", "args", "env", "inheritEnv", "cwd", "root", "tools", "exec", "web", "agents"},
+	mcpclient.OpenAPI: {"confine", "commands", "idle", "command", "args", "env", "inheritEnv", "cwd", "url", "protocol", "shared", "stateless", "root", "tools", "exec", "web", "agents"},
+	mcpclient.GraphQL: {"confine", "commands", "baseUrl", "idle", "command", "args", "env", "inheritEnv", "cwd", "protocol", "shared", "stateless", "root", "tools", "exec", "web", "agents"},
+	mcpclient.Command: {"confine", "spec", "baseUrl", "operations", "auth", "idle", "command", "args", "cwd", "url", "headers", "oauth", "protocol", "shared", "stateless", "tools", "web", "agents"},
+	mcpclient.Builtin: {"confine", "commands", "spec", "baseUrl", "operations", "auth", "idle", "command", "args", "env", "inheritEnv", "cwd", "url", "headers", "oauth", "protocol", "shared"},
 }
 
 // idleFields are warnings about fields of a server without an effect.

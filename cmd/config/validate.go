@@ -52,6 +52,7 @@ func (d *document) wrongServers() (out Mistakes) {
 	for name, n := range d.root.child("mcpServers").children() {
 		out = append(out, d.wrongCommands(name, n)...)
 		out = append(out, d.wrongOverrides(name, n)...)
+		out = append(out, d.wrongConfine(name, n)...)
 	}
 	return out
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/timezone"
 	"github.com/toolscript/toolscript/cmd/toolcache"
 	"github.com/toolscript/toolscript/codegen"
+	"github.com/toolscript/toolscript/harness"
 	"github.com/toolscript/toolscript/runner/remote"
 	"github.com/toolscript/toolscript/runner/worker"
 	"github.com/toolscript/toolscript/transport/builtin"
@@ -106,7 +107,7 @@ func (h *Host) Start(loaded *config.Config, options Options) (*Daemon, error) {
 		mcpclient.GraphQL: server.DialWith(graphql.Dialer{RoundTripper: actors.Credentials(o.Logins), Answers: answers}.Dial),
 		mcpclient.OpenAPI: server.DialWith(openapi.Dialer{RoundTripper: actors.Credentials(o.Logins), Answers: answers}.Dial),
 	}, server.DialFleet(d.fleet.Dial, server.DialAll(mcpclient.Dialer{
-		Reaper: d.reaper, Dir: h.Config.WorkDir, RoundTripper: actors.Credentials(o.Logins), Answers: answers,
+		Reaper: d.reaper, Confine: harness.Confiner{CacheDir: h.Cache("confined")}.Start, Dir: h.Config.WorkDir, RoundTripper: actors.Credentials(o.Logins), Answers: answers,
 	}, builtin.Dialer{Host: tools, Answers: answers}, server.DialWith(d.hub.Dial)))), answers)
 	o.Audit = h.audit(loaded.Settings.Audit, options.Logger)
 	o.Memory = toolcache.Folder(h.Cache("tools"))

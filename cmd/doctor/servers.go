@@ -8,12 +8,14 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/daemon"
+	"github.com/toolscript/toolscript/runner/confined"
 	"github.com/toolscript/toolscript/transport/commands"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/oauth"
@@ -46,6 +48,11 @@ func (x *examination) servers(ctx context.Context) {
 		x.Servers = append(x.Servers, Server{Name: name, Type: c.Type, Shared: c.Shared})
 		if c.Disabled || slices.Contains(x.loaded.Untrusted, name) {
 			continue
+		}
+		if c.Confine != nil && c.Type == mcpclient.Stdio {
+			if missing := confined.Missing(confined.Parts()); len(missing) > 0 {
+				x.warn("server "+name, "run it on Linux 6.12 or newer, or without secrets of yours", "it is not confined as configured: %s", strings.Join(missing, "; "))
+			}
 		}
 		keyring = keyring || c.OAuth.Storage == oauth.StorageKeyring
 		if fix, problem := x.serverProblem(logins, name, c); problem != nil {

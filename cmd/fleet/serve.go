@@ -16,6 +16,7 @@ import (
 	"github.com/toolscript/toolscript/actors/workers"
 	"github.com/toolscript/toolscript/cmd/daemon"
 	"github.com/toolscript/toolscript/cmd/toolcache"
+	"github.com/toolscript/toolscript/harness"
 	"github.com/toolscript/toolscript/runner/worker"
 	"github.com/toolscript/toolscript/transport/builtin"
 	"github.com/toolscript/toolscript/transport/hub/cluster"
@@ -98,7 +99,7 @@ func (h *hub) start() (err error) {
 	o := actors.Options{
 		ServersOnly: true, Logger: h.Logger, Logins: logins, Memory: toolcache.Folder(h.Host.Cache("tools")),
 		Dial: server.DialAll(mcpclient.Dialer{
-			Reaper: h.reaper, Dir: h.Host.Config.WorkDir, RoundTripper: actors.Credentials(logins), Answers: h.answers,
+			Reaper: h.reaper, Confine: harness.Confiner{CacheDir: h.Host.Cache("confined")}.Start, Dir: h.Host.Config.WorkDir, RoundTripper: actors.Credentials(logins), Answers: h.answers,
 		}, builtin.Dialer{}, nil),
 	}
 	if h.Runners > 0 {

@@ -17,6 +17,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/daemon"
 	"github.com/toolscript/toolscript/cmd/discovery"
 	"github.com/toolscript/toolscript/cmd/toolcache"
+	"github.com/toolscript/toolscript/harness"
 	"github.com/toolscript/toolscript/transport/builtin"
 	"github.com/toolscript/toolscript/transport/hub"
 	"github.com/toolscript/toolscript/transport/hub/host"
@@ -155,7 +156,7 @@ func (s *servers) start() error {
 	logins := h.Logins(logger)
 	s.answers = inflight.New(func() int64 { return 0 })
 	dial := server.DialAll(mcpclient.Dialer{
-		Reaper: s.reaper, Dir: h.Config.WorkDir, RoundTripper: actors.Credentials(logins), Answers: s.answers,
+		Reaper: s.reaper, Confine: harness.Confiner{CacheDir: h.Cache("confined")}.Start, Dir: h.Config.WorkDir, RoundTripper: actors.Credentials(logins), Answers: s.answers,
 	}, builtin.Dialer{}, nil)
 	var err error
 	s.system, err = actors.Start(actors.Options{

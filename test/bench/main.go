@@ -80,6 +80,7 @@ var sections = []struct {
 	{"memory", (*bench).memory},
 	{"idle", (*bench).idleGateway},
 	{"rest", (*bench).rest},
+	{"confine", (*bench).confine},
 	{"calls", (*bench).calls},
 	{"shared", (*bench).shared},
 	{"pool", (*bench).pool},

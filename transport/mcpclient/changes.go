@@ -29,8 +29,8 @@ func (c Config) pairs(next Config) map[string][2]any {
 	return map[string][2]any{
 		"type": {c.Type, next.Type}, "disabled": {c.Disabled, next.Disabled},
 		"command": {c.Command, next.Command}, "args": {c.Args, next.Args}, "cwd": {c.Dir, next.Dir},
-		"inheritEnv": {inherited(c), inherited(next)},
-		"url":        {c.URL, next.URL}, "oauth": {c.OAuth, next.OAuth}, "protocol": {c.Protocol, next.Protocol}, "shared": {c.Shared, next.Shared}, "stateless": {c.Stateless, next.Stateless},
+		"inheritEnv": {inherited(c), inherited(next)}, "confine": {c.Confine, next.Confine},
+		"url": {c.URL, next.URL}, "oauth": {c.OAuth, next.OAuth}, "protocol": {c.Protocol, next.Protocol}, "shared": {c.Shared, next.Shared}, "stateless": {c.Stateless, next.Stateless},
 		"root": {c.Root, next.Root}, "tools": {c.Tools, next.Tools},
 		"exec": {c.Settings.Exec, next.Settings.Exec}, "web": {c.Settings.Web, next.Settings.Web}, "agents": {c.Settings.Agents, next.Settings.Agents},
 		"commands":     {string(c.Commands), string(next.Commands)},

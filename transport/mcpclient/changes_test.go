@@ -50,6 +50,8 @@ func secret(of reflect.Type) reflect.Value {
 		v.SetMapIndex(reflect.ValueOf("NAME"), secret(of.Elem()))
 	case reflect.Interface:
 		v.Set(reflect.ValueOf(errors.New("secret")))
+	case reflect.Pointer:
+		v.Set(reflect.New(of.Elem()))
 	default: // a struct in a list: that it is there is the difference
 	}
 	return v

@@ -63,6 +63,9 @@ type Config struct {
 	InheritNames []string
 	Dir          string // working directory of the process; empty means Dialer.Dir
 
+	// Confine is what the process may reach; nil: all that its user may.
+	Confine *Confine `json:",omitempty"` // nil does not change the key of a shared server
+
 	// Environ is the complete environment of the process as NAME=value, without
 	// inherited variables; nil: the fields above decide. Only a hub sets it.
 	Environ []string

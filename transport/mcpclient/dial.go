@@ -82,6 +82,10 @@ type Dialer struct {
 	// killed.
 	Reaper *reaper.Reaper
 
+	// Confine starts the process of a server with a Confine through a helper, which
+	// restricts it. Nil: such servers are not started.
+	Confine func(Confined) (Start, error)
+
 	// Dir is the working directory of servers whose Config sets none. Empty means the
 	// working directory of this program.
 	Dir string

@@ -62,11 +62,19 @@ func (d Dialer) startStdio(cfg Config, on Events, words redactor, open *calls) (
 	}
 	s := &stdio{words: words, on: on, calls: open, pumped: make(chan struct{}), gone: make(chan struct{})}
 	s.log = &tail{words: words}
-	var err error
-	argv := append([]string{cfg.Command}, cfg.Args...)
-	if s.proc, err = startProcess(argv, env.vars, cmp.Or(cfg.Dir, d.Dir), s.log, on, d.Reaper); err != nil {
+	dir := cmp.Or(cfg.Dir, d.Dir)
+	start, err := d.confined(cfg, append([]string{cfg.Command}, cfg.Args...), env.vars, dir, on)
+	if err != nil {
 		return nil, err
 	}
+	if s.proc, err = startProcess(start.Args, start.Env, dir, s.log, on, d.Reaper); err != nil {
+		start.End()
+		return nil, err
+	}
+	go func() {
+		<-s.proc.exited
+		start.End()
+	}()
 	messages, fromServer := io.Pipe()
 	// mcp-go keeps a bufio.Reader of this size; otherwise it would read 4 KiB at a
 	// time.

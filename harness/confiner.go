@@ -1,0 +1,111 @@
+package harness
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/toolscript/toolscript/runner/confined"
+	"github.com/toolscript/toolscript/transport/egress"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+// Confiner starts servers that are confined. The zero value keeps nothing between two starts.
+type Confiner struct {
+	// CacheDir is the folder for the caches of package managers, one for each server, so that
+	// no server can change the programs of another one. Empty: the caches end with the server.
+	CacheDir string
+}
+
+// managers are programs that install a server before they start it.
+var managers = []string{"npx", "npm", "pnpm", "pnpx", "bunx", "uvx", "uv", "pipx"}
+
+// Start implements mcpclient.Dialer.Confine. Where a part of the restrictions is missing, the
+// server is started with the others, and the log says so.
+func (c Confiner) Start(p mcpclient.Confined) (mcpclient.Start, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return mcpclient.Start{}, fmt.Errorf("confine: %w", err)
+	}
+	if missing := confined.Missing(confined.Parts()); len(missing) > 0 {
+		p.Log(slog.LevelWarn, "the server is not confined as configured: %s", strings.Join(missing, "; "))
+		if len(missing) == len(confined.Parts()) {
+			return mcpclient.Start{Args: append([]string{p.Path}, p.Args[1:]...), Env: p.Env, End: func() {}}, nil
+		}
+	}
+	temp, err := os.MkdirTemp("", "toolscript-server-")
+	if err != nil {
+		return mcpclient.Start{}, fmt.Errorf("confine: %w", err)
+	}
+	end := func() { _ = os.RemoveAll(temp) } // nothing else can be done about files that stay
+	env := append(slices.Clone(p.Env), "TMPDIR="+temp)
+	write := append(slices.Concat(p.Write, confined.Devices()), temp)
+	if slices.Contains(managers, strings.TrimSuffix(filepath.Base(p.Args[0]), ".exe")) {
+		cache, err := c.cache(p, temp)
+		if err != nil {
+			end()
+			return mcpclient.Start{}, err
+		}
+		write = append(write, cache)
+		env = append(env, "npm_config_cache="+filepath.Join(cache, "npm"), "npm_config_update_notifier=false",
+			"UV_CACHE_DIR="+filepath.Join(cache, "uv"), "UV_TOOL_DIR="+filepath.Join(cache, "tools"), "PIPX_HOME="+filepath.Join(cache, "pipx"))
+	}
+	s := confined.Spec{Path: p.Path, Args: p.Args, Write: write, Modes: len(write) > len(confined.Devices())+1}
+	s.Read = slices.Concat(p.Read, confined.RuntimePaths(p.Path, p.Args[1:], p.Dir, inPath(p.Env)))
+	if len(p.Net) > 0 {
+		proxy, err := egress.Start(p.Net, p.Log)
+		if err != nil {
+			end()
+			return mcpclient.Start{}, fmt.Errorf("confine: %w", err)
+		}
+		s.Port, env = proxy.Port(), append(env, proxy.Env()...)
+		removed := end
+		end = func() {
+			proxy.Close()
+			removed()
+		}
+	}
+	args, err := s.Wrap(self)
+	if err != nil {
+		end()
+		return mcpclient.Start{}, err
+	}
+	return mcpclient.Start{Args: args, Env: env, End: end}, nil
+}
+
+// cache is the folder for what a package manager installs for a server.
+func (c Confiner) cache(p mcpclient.Confined, temp string) (string, error) {
+	if c.CacheDir == "" {
+		return temp, nil
+	}
+	sum := sha256.Sum256([]byte(p.Source + "\x00" + strings.Join(p.Args, "\x00")))
+	folder := filepath.Join(c.CacheDir, hex.EncodeToString(sum[:12]))
+	return folder, os.MkdirAll(folder, 0o700)
+}
+
+// inPath finds programs in the PATH of an environment.
+func inPath(env []string) func(name string) (string, error) {
+	var folders []string
+	for _, entry := range env {
+		if list, ok := strings.CutPrefix(entry, "PATH="); ok {
+			folders = filepath.SplitList(list)
+		}
+	}
+	return func(name string) (string, error) {
+		if filepath.IsAbs(name) {
+			return name, nil
+		}
+		for _, folder := range folders {
+			if found, err := exec.LookPath(filepath.Join(folder, name)); err == nil {
+				return found, nil
+			}
+		}
+		return "", exec.ErrNotFound
+	}
+}

@@ -1,0 +1,40 @@
+package harness_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// fetchRole makes the test program a server that fetches addresses: those of its arguments,
+// each directly and through the proxy of its environment.
+const fetchRole = "fetch-confined"
+
+func fetchConfined(addresses []string) {
+	for _, address := range addresses {
+		fmt.Printf("direct %s: %s\n", address, outcome(&http.Client{Transport: &http.Transport{}}, address))
+		proxy, err := url.Parse(os.Getenv("HTTPS_PROXY"))
+		if err != nil || proxy.Host == "" {
+			fmt.Println("no proxy")
+			continue
+		}
+		fmt.Printf("proxy %s: %s\n", address, outcome(&http.Client{Transport: &http.Transport{Proxy: http.ProxyURL(proxy)}}, address))
+	}
+	_, err := os.ReadFile(os.Getenv("OUTSIDE"))
+	fmt.Println("outside:", err)
+	fmt.Println("temporary:", os.WriteFile(filepath.Join(os.TempDir(), "x"), nil, 0o600))
+}
+
+func outcome(c *http.Client, address string) string {
+	resp, err := c.Get(address)
+	if err != nil {
+		return "failed"
+	}
+	defer func() { _ = resp.Body.Close() }()
+	text, _ := io.ReadAll(resp.Body)
+	return fmt.Sprintf("%d %s", resp.StatusCode, strings.TrimSpace(string(text)))
+}

@@ -1,0 +1,141 @@
+package confine
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"unsafe"
+
+	"golang.org/x/net/bpf"
+	"golang.org/x/sys/unix"
+
+	"github.com/toolscript/toolscript"
+)
+
+// ServerRules are what a server may do beyond what all confined servers may.
+type ServerRules struct {
+	TCP   bool // it may create TCP sockets; Landlock says which ports they reach
+	Modes bool // it may change the modes of files
+}
+
+// Server takes system calls from the calling thread, and from every process that it starts,
+// that lead past Landlock: to other processes, to sockets that Landlock does not know, to
+// namespaces and to the settings of the kernel. All other calls stay. The caller has locked
+// the goroutine to the thread and has set PR_SET_NO_NEW_PRIVS.
+func Server(r ServerRules) (toolscript.Confinement, error) {
+	part := toolscript.Confinement{Name: seccompName}
+	if architecture == 0 {
+		part.Detail = "there is no filter of system calls for " + runtime.GOARCH + " yet"
+		return part, nil
+	}
+	program, err := bpf.Assemble(serverInstructions(r))
+	if err != nil {
+		return part, fmt.Errorf("seccomp: %w", err)
+	}
+	filters := rawFilters(program)
+	prog := unix.SockFprog{Len: uint16(len(filters)), Filter: &filters[0]}
+	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, uintptr(unsafe.Pointer(&prog))) //nolint:gosec // the call takes an address
+	runtime.KeepAlive(filters)
+	switch {
+	case errors.Is(errno, unix.ENOSYS), errors.Is(errno, unix.EINVAL):
+		part.Detail = "this kernel filters no system calls; Linux 3.17 and newer do, unless built without"
+		return part, nil
+	case errno != 0:
+		return part, fmt.Errorf("seccomp: %w", errno)
+	}
+	part.Active, part.Detail = true, fmt.Sprintf("%d system calls refused", len(refusedToServers)+len(changesOfFiles))
+	return part, nil
+}
+
+// refusedToServers are calls that no server needs for its work.
+var refusedToServers = append([]uint32{
+	// Other processes.
+	unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV, unix.SYS_PROCESS_MADVISE, unix.SYS_PROCESS_MRELEASE,
+	unix.SYS_KCMP, unix.SYS_PIDFD_GETFD, unix.SYS_PERF_EVENT_OPEN, unix.SYS_MIGRATE_PAGES, unix.SYS_MOVE_PAGES,
+	// Namespaces and file systems.
+	unix.SYS_UNSHARE, unix.SYS_SETNS, unix.SYS_CHROOT, unix.SYS_PIVOT_ROOT, unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_MOVE_MOUNT,
+	unix.SYS_OPEN_TREE, unix.SYS_FSOPEN, unix.SYS_FSCONFIG, unix.SYS_FSMOUNT, unix.SYS_FSPICK, unix.SYS_MOUNT_SETATTR,
+	unix.SYS_SWAPON, unix.SYS_SWAPOFF, unix.SYS_QUOTACTL, unix.SYS_QUOTACTL_FD, unix.SYS_ACCT,
+	unix.SYS_NAME_TO_HANDLE_AT, unix.SYS_OPEN_BY_HANDLE_AT, unix.SYS_FANOTIFY_INIT,
+	// The kernel.
+	unix.SYS_BPF, unix.SYS_USERFAULTFD, unix.SYS_KEXEC_LOAD, unix.SYS_INIT_MODULE, unix.SYS_FINIT_MODULE, unix.SYS_DELETE_MODULE,
+	unix.SYS_REBOOT, unix.SYS_SETHOSTNAME, unix.SYS_SETDOMAINNAME, unix.SYS_SETTIMEOFDAY, unix.SYS_CLOCK_SETTIME, unix.SYS_CLOCK_ADJTIME,
+	unix.SYS_ADJTIMEX, unix.SYS_SYSLOG, unix.SYS_VHANGUP,
+	// Keys of the user.
+	unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY, unix.SYS_KEYCTL,
+	// System V and POSIX queues and memory have no names in the file system.
+	unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_SHMCTL, unix.SYS_MSGGET, unix.SYS_MSGSND, unix.SYS_MSGRCV, unix.SYS_MSGCTL,
+	unix.SYS_SEMGET, unix.SYS_SEMOP, unix.SYS_SEMTIMEDOP, unix.SYS_SEMCTL, unix.SYS_MQ_OPEN, unix.SYS_MQ_UNLINK,
+	// Landlock does not know owners and attributes.
+	unix.SYS_FCHOWN, unix.SYS_FCHOWNAT, unix.SYS_SETXATTR, unix.SYS_LSETXATTR, unix.SYS_FSETXATTR,
+	unix.SYS_REMOVEXATTR, unix.SYS_LREMOVEXATTR, unix.SYS_FREMOVEXATTR, setxattrat, removexattrat,
+}, refusedToServersHere...)
+
+// changesOfFiles are calls that change modes, which Landlock does not know.
+var changesOfFiles = append([]uint32{unix.SYS_FCHMOD, unix.SYS_FCHMODAT, fchmodat2}, changesOfFilesHere...)
+
+// Calls that package unix does not have. Their numbers are those of all architectures.
+const (
+	fchmodat2     = 452
+	setxattrat    = 463
+	removexattrat = 466
+)
+
+// missingToServers are calls that programs replace by others if the kernel does not have them.
+var missingToServers = []uint32{unix.SYS_CLONE3, unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER}
+
+// The kinds of sockets are in the lower bits of the type.
+const socketKind = 0xf
+
+func serverInstructions(r ServerRules) []bpf.Instruction {
+	program := []bpf.Instruction{
+		bpf.LoadAbsolute{Off: archAt, Size: 4},
+		bpf.JumpIf{Cond: bpf.JumpEqual, Val: architecture, SkipTrue: 1},
+		bpf.RetConstant{Val: kill},
+		bpf.LoadAbsolute{Off: numberAt, Size: 4},
+		bpf.JumpIf{Cond: bpf.JumpLessThan, Val: x32, SkipTrue: 1},
+		bpf.RetConstant{Val: kill},
+	}
+	answer := func(calls []uint32, with uint32) {
+		for _, call := range calls {
+			program = append(program, bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: call, SkipTrue: 1}, bpf.RetConstant{Val: with})
+		}
+	}
+	answer(missingToServers, unknown)
+	answer(refusedToServers, refuse)
+	if !r.Modes {
+		answer(changesOfFiles, refuse)
+	}
+	limits := []limit{
+		{unix.SYS_CLONE, []check{without(0, namespaces)}},
+		// A connected pair of datagram sockets could send to sockets with a path.
+		{unix.SYS_SOCKETPAIR, []check{{1, socketKind, []uint32{unix.SOCK_STREAM, unix.SOCK_SEQPACKET}}}},
+		{unix.SYS_PRLIMIT64, []check{is(0, 0)}}, // its own
+	}
+	if r.TCP {
+		limits = append(limits, limit{unix.SYS_SOCKET, []check{
+			is(0, unix.AF_INET, unix.AF_INET6), {1, socketKind, []uint32{unix.SOCK_STREAM}}, is(2, 0, unix.IPPROTO_TCP),
+		}})
+	} else {
+		answer([]uint32{unix.SYS_SOCKET}, refuse)
+	}
+	// A connection with data in its first packet passes Landlock by.
+	limits = append(limits, limit{unix.SYS_SENDTO, []check{without(3, unix.MSG_FASTOPEN)}}, limit{unix.SYS_SENDMSG, []check{without(2, unix.MSG_FASTOPEN)}},
+		limit{unix.SYS_SENDMMSG, []check{without(3, unix.MSG_FASTOPEN)}})
+	for _, l := range limits {
+		body := l.body(0)
+		program = append(program, bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: l.call, SkipTrue: uint8(len(body))})
+		program = append(program, body...)
+	}
+	return append(program, bpf.RetConstant{Val: allow})
+}
+
+// FiltersServers reports whether Server has a filter for this machine.
+func FiltersServers() bool {
+	if architecture == 0 {
+		return false
+	}
+	action := uint32(unix.SECCOMP_RET_ERRNO)
+	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_GET_ACTION_AVAIL, 0, uintptr(unsafe.Pointer(&action))) //nolint:gosec // the call takes an address
+	return errno == 0
+}

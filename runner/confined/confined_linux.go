@@ -1,0 +1,59 @@
+package confined
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/runner/confine"
+	"github.com/toolscript/toolscript/runner/internal/landlock"
+)
+
+// become makes this process the server. It returns only if that fails.
+func (s Spec) become() error {
+	runtime.LockOSThread() // the restrictions are those of the thread, and execve keeps them
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("PR_SET_NO_NEW_PRIVS: %w", err)
+	}
+	if err := dropCapabilities(); err != nil {
+		return fmt.Errorf("drop capabilities: %w", err)
+	}
+	env := os.Environ()
+	if confine.Kernel().Active {
+		access := landlock.Access{Read: append(s.Read, "/proc/"+strconv.Itoa(os.Getpid())), Write: s.Write}
+		if s.Port != 0 {
+			access.Connect = []uint16{s.Port}
+		}
+		if err := landlock.RestrictThread(access); err != nil {
+			return fmt.Errorf("landlock: %w", err)
+		}
+	}
+	if _, err := confine.Server(confine.ServerRules{TCP: s.Port != 0, Modes: s.Modes}); err != nil {
+		return err
+	}
+	return syscall.Exec(s.Path, s.Args, env) //nolint:gosec // the program of the user's configuration
+}
+
+// dropCapabilities removes all capabilities from the calling thread. Without new privileges,
+// root does not get them back with the next program.
+func dropCapabilities() error {
+	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	var none [2]unix.CapUserData
+	return unix.Capset(&header, &none[0])
+}
+
+// Parts says what holds for confined servers on this machine.
+func Parts() []toolscript.Confinement {
+	files := confine.Kernel()
+	files.Name = filesName
+	calls := toolscript.Confinement{Name: "system calls", Active: confine.FiltersServers(), Detail: "a filter of system calls"}
+	if !calls.Active {
+		calls.Detail = "this kernel filters no system calls, or there is no filter for " + runtime.GOARCH
+	}
+	return []toolscript.Confinement{files, calls}
+}

@@ -1,0 +1,132 @@
+package confined
+
+import (
+	"bufio"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// systemPaths are what programs read to start: their libraries and the settings of the
+// system that have no secrets.
+var systemPaths = []string{
+	"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store",
+	"/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/ld.so.preload", "/etc/alternatives",
+	"/etc/ssl", "/etc/pki", "/etc/ca-certificates", "/etc/crypto-policies",
+	"/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf", "/etc/host.conf", "/etc/gai.conf", "/etc/services", "/etc/protocols",
+	"/etc/passwd", "/etc/group", "/etc/localtime", "/etc/timezone", "/etc/os-release", "/etc/mime.types",
+	"/run/systemd/resolve/stub-resolv.conf", "/run/systemd/resolve/resolv.conf",
+	"/dev/urandom", "/dev/random",
+	"/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/proc/version", "/proc/version_signature", "/proc/loadavg", "/proc/uptime",
+	"/proc/filesystems", "/proc/sys/kernel", "/proc/sys/vm", "/proc/sys/fs",
+	"/sys/devices/system", "/sys/fs/cgroup", "/sys/kernel/mm/transparent_hugepage",
+}
+
+// Devices are the files in /dev that every program may write to.
+func Devices() []string { return []string{"/dev/null", "/dev/zero", "/dev/full"} }
+
+// RuntimePaths are the paths that a program needs to start: those of the system, its own
+// installation and that of its interpreter, and the script that its first argument names.
+// path is absolute; args are those after the name.
+func RuntimePaths(path string, args []string, dir string, lookPath func(name string) (string, error)) []string {
+	paths := append([]string(nil), systemPaths...)
+	add := func(more ...string) {
+		for _, p := range more {
+			if !slices.Contains(paths, p) {
+				paths = append(paths, p)
+			}
+		}
+	}
+	for program := range programs(path, lookPath) {
+		add(installation(program)...)
+	}
+	for _, a := range args {
+		if strings.HasPrefix(a, "-") {
+			continue
+		}
+		if !filepath.IsAbs(a) {
+			a = filepath.Join(dir, a)
+		}
+		if info, err := os.Stat(a); err == nil && info.Mode().IsRegular() {
+			if real, err := filepath.EvalSymlinks(a); err == nil {
+				add(installation(real)...)
+			}
+			add(installation(a)...)
+		}
+		break // only a script is part of the program; other arguments are its data
+	}
+	return paths
+}
+
+// programs are a program, what its links lead to, and the interpreters of its first line.
+func programs(path string, lookPath func(string) (string, error)) map[string]bool {
+	found := map[string]bool{}
+	for range 4 {
+		found[path] = true
+		if real, err := filepath.EvalSymlinks(path); err == nil {
+			found[real] = true
+		}
+		words := strings.Fields(firstLine(path))
+		if len(words) > 1 && filepath.Base(words[0]) == "env" {
+			words = words[1:]
+			for len(words) > 1 && (strings.HasPrefix(words[0], "-") || strings.Contains(words[0], "=")) {
+				words = words[1:]
+			}
+		}
+		if len(words) == 0 {
+			break
+		}
+		next, err := lookPath(words[0])
+		if err != nil {
+			break
+		}
+		path = next
+	}
+	return found
+}
+
+// firstLine is what follows #! in a script; "" for other files.
+func firstLine(path string) string {
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = f.Close() }() // only read
+	line, _ := bufio.NewReaderSize(f, 256).ReadSlice('\n')
+	text, isScript := strings.CutPrefix(string(line), "#!")
+	if !isScript {
+		return ""
+	}
+	return strings.TrimSpace(text)
+}
+
+// installation are the folders that a program was installed into: the outermost
+// node_modules, the package that a file belongs to, the folders beside bin, else its folder.
+// The home folder and the root are never among them.
+func installation(file string) []string {
+	folder := filepath.Dir(file)
+	parts := strings.Split(file, string(filepath.Separator))
+	if i := slices.Index(parts, "node_modules"); i > 0 {
+		return []string{strings.Join(parts[:i+1], string(filepath.Separator))}
+	}
+	home, _ := os.UserHomeDir()
+	for at := folder; at != filepath.Dir(at) && at != home; at = filepath.Dir(at) {
+		for _, mark := range []string{"package.json", "pyproject.toml", "setup.py", "deno.json"} {
+			if _, err := os.Stat(filepath.Join(at, mark)); err == nil {
+				return []string{at}
+			}
+		}
+	}
+	if base := filepath.Base(folder); base == "bin" || base == "Scripts" {
+		prefix := filepath.Dir(folder)
+		return []string{folder, filepath.Join(prefix, "lib"), filepath.Join(prefix, "lib64"), filepath.Join(prefix, "libexec"), filepath.Join(prefix, "include"), filepath.Join(prefix, "pyvenv.cfg")}
+	}
+	if folder == home || folder == filepath.Dir(folder) {
+		return []string{file}
+	}
+	if info, err := os.Stat(file); err == nil && info.Mode()&0o111 != 0 && firstLine(file) == "" {
+		return []string{file} // a program of one file
+	}
+	return []string{folder}
+}
