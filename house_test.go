@@ -1,7 +1,10 @@
 package toolscript_test
 
 import (
+	"os"
 	"os/exec"
+	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -141,6 +144,36 @@ func TestImportDirection(t *testing.T) {
 					t.Errorf("%s imports %s, which only %v may import: %s", pkg, imported, rule.folders, rule.why)
 				}
 			}
+		}
+	}
+}
+
+// TestGuideNamesPackages: the tables of CONTRIBUTING.md name every package outside of test.
+// The first name of a row is a whole path; another one may be relative to it or to its parent.
+func TestGuideNamesPackages(t *testing.T) {
+	text, err := os.ReadFile("CONTRIBUTING.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(text), "\n## Where things go\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	named := map[string]bool{}
+	for line := range strings.Lines(section) {
+		if !strings.HasPrefix(line, "| `") {
+			continue
+		}
+		first := ""
+		for _, span := range regexp.MustCompile("`([a-z0-9/_-]+)`").FindAllStringSubmatch(line, -1) {
+			if first == "" {
+				first = span[1]
+			}
+			named[span[1]], named[path.Join(first, span[1])], named[path.Join(path.Dir(first), span[1])] = true, true, true
+		}
+	}
+	for pkg := range packages(t) {
+		folder := strings.TrimPrefix(strings.TrimPrefix(pkg, module), "/")
+		if top := topFolder(pkg); top != "" && top != "test" && !named[folder] {
+			t.Errorf("CONTRIBUTING.md, \"Where things go\", does not name the package %s", folder)
 		}
 	}
 }
