@@ -33,8 +33,8 @@ func newAgent(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:                   "agent [flags] TASK",
 		DisableFlagsInUseLine: true,
-		Short:                 "Have a model work on a task with scripts",
-		Long: `Have a model work on a task with scripts.
+		Short:                 "Let a model work on a task with scripts",
+		Long: `Let a model work on a task with scripts.
 
 The model gets the task and instructions for scripts. The scripts in its answers run as
 toolscript harness runs them, and their outputs are sent back. The last answer, which has

@@ -28,8 +28,8 @@ func newDoctor(a *app) *cobra.Command {
 	o := &doctorOptions{app: a}
 	c := &cobra.Command{
 		Use:   "doctor",
-		Short: "Find out what does not work, and how to mend it",
-		Long: `Find out what does not work, and how to mend it.
+		Short: "Examine the installation, and say how to repair it",
+		Long: `Examine the installation, and say how to repair it.
 
 doctor examines the configuration and its variables, the programs, logins and keyring of
 the servers, running gateways and the entries of old ones, the port, the permissions of

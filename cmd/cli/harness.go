@@ -29,8 +29,8 @@ func newHarness(a *app) *cobra.Command {
 	o := &harnessOptions{execOptions: newExecOptions(a, "toolscript harness"), api: flags.Choice{Choices: []string{"responses", "chat", "messages"}}}
 	c := &cobra.Command{
 		Use:   "harness",
-		Short: "Make what the answer of a model asks for: its scripts and its calls",
-		Long: `Make what the answer of a model asks for: its scripts and its calls.
+		Short: "Run the scripts and the calls in the answer of a model",
+		Long: `Run the scripts and the calls in the answer of a model.
 
 Standard input is the answer: a response of OpenAI's Responses API, of its Chat
 Completions API or of Anthropic's Messages API, or its items or messages as a list or one

@@ -43,23 +43,8 @@ smallest file has one server and the command that starts it:
 
   {"mcpServers": {"demo": {"type": "stdio", "command": "my-mcp-server"}}}
 
-Values may refer to environment variables, and servers may be on the network:
-
-  {"mcpServers": {
-    "github": {
-      "type": "stdio",
-      "command": "npx",
-      "args": ["-y", "@modelcontextprotocol/server-github"],
-      "env": {"GITHUB_TOKEN": "${GITHUB_TOKEN}"}
-    },
-    "api": {
-      "type": "http",
-      "url": "https://api.example.com/mcp",
-      "headers": {"Authorization": "Bearer ${API_TOKEN:-none}"}
-    }
-  }}
-
 Servers in the file of a project start after you have trusted it: toolscript trust.
+toolscript init writes a first configuration.
 
 Exit codes: 0 success, 1 failure, 2 usage error, 130 interrupted, 143 terminated,
 141 closed output pipe, or the number that the script passed to exit().`
@@ -85,11 +70,7 @@ func newRoot(a *app) *cobra.Command {
 	root.Flags().BoolP("version", "V", false, "print the version")
 	root.Flags().SetInterspersed(false) // arguments after FILE.ts belong to the script
 	a.addGlobalFlags(root.PersistentFlags())
-	root.AddCommand(
-		newExec(a), newCall(a), newCheck(a), newSave(a), newRun(a), newScripts(a), newAgent(a), newHarness(a), newOutput(a), newRuns(a), newAudit(a), newApprovals(a), newPins(a), newGateway(a), newHub(a), newFleet(a), newStatus(a), newTop(a), newDashboard(a), newServers(a), newListServers(a), newListTools(a), newGetTypes(a), newSearch(a),
-		newResources(a), newPrompts(a),
-		newInit(a), newAdd(a), newRemove(a), newEnable(a), newDisable(a), newConnect(a), newAuth(a), newTrust(a), newSecret(a), newConfig(a), newCache(a), newDeno(a), newDoctor(a), newVersion(a), newMCP(a), newPrompt(a), newDemo(a), newMan(a), newHook(a), newLogs(a),
-	)
+	a.addGroups(root)
 	a.takeServers(root)
 	a.takeProfile(root)
 	addCompletion(root)

@@ -26,8 +26,7 @@ func TestEveryCommandPrintsJSON(t *testing.T) {
 			}
 		}
 		help := w.run(t, append(path, "--help")...).stdout
-		_, children, has := strings.Cut(help, "\nAvailable Commands:\n")
-		children, _, _ = strings.Cut(children, "\n\n")
+		children, has := listed(help)
 		for _, c := range child.FindAllStringSubmatch(children, -1) {
 			visit(append(append([]string{}, path...), c[1])...)
 		}
@@ -43,4 +42,14 @@ func TestEveryCommandPrintsJSON(t *testing.T) {
 	if commands < 20 {
 		t.Errorf("%d commands were found, want 20 or more", commands)
 	}
+}
+
+// listed is the list of commands in a help, which ends before the flags.
+func listed(help string) (children string, has bool) {
+	children, _, _ = strings.Cut(help, "\nFlags:\n")
+	if _, list, found := strings.Cut(children, "\nAvailable Commands:\n"); found {
+		return list, true
+	}
+	_, list, found := strings.Cut(children, "\nRun scripts and calls:\n")
+	return list, found
 }
