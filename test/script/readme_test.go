@@ -60,11 +60,18 @@ func TestTroubleshooting(t *testing.T) {
 	}
 }
 
-// TestLinks checks that the files exist to which the documentation links.
+// TestLinks checks that the files exist to which the documentation links, and that the
+// README links to every page.
 func TestLinks(t *testing.T) {
 	pages, err := filepath.Glob("../../docs/*.md")
 	if err != nil || len(pages) < 8 {
 		t.Fatal(pages, err)
+	}
+	readme := read(t, "../../README.md")
+	for _, page := range pages {
+		if name := "docs/" + filepath.Base(page); !strings.Contains(readme, "]("+name+")") {
+			t.Errorf("the README does not link to %s", name)
+		}
 	}
 	for _, page := range append(pages, "../../README.md", "../../CONTRIBUTING.md") {
 		for _, m := range link.FindAllStringSubmatch(read(t, page), -1) {
