@@ -38,8 +38,8 @@ func (a *app) approvalNeeded(command string, project permission.Project) []strin
 	}
 	texts := scripts(command, project)
 	words := wordsOf(command + "\n" + texts)
-	if texts == "" && !words["exec"] {
-		return nil // it runs no script
+	if texts == "" && !words["exec"] && !words["call"] {
+		return nil // it calls no tool
 	}
 	names := naming.New(catalog)
 	var found []string
@@ -48,7 +48,7 @@ func (a *app) approvalNeeded(command string, project permission.Project) []strin
 			continue
 		}
 		server, named, ok := names.Tool(tool)
-		if ok && words[names.Servers[server].Ident] && (words[named.Ident] || words[tool.Name]) {
+		if ok && (words[tool.ID()] || words[names.Servers[server].Ident] && (words[named.Ident] || words[tool.Name])) {
 			found = append(found, tool.ID())
 		}
 	}

@@ -46,16 +46,24 @@ type agentCall struct {
 
 // allowedFlags has the commands that an agent may run without a confirmation, and the
 // flags of each. A flag that names a file or a folder has a check in flagAllowed.
-// Excluded are flags that load code or trust a configuration (--search-model,
-// --search-library, --trust, --config, --data-dir): an agent that may write a file in the
-// project could run any program with them.
+// Excluded are flags that name a program or load code (--stdio, --search-model,
+// --search-library) and flags that trust a configuration (--trust, --config, --data-dir): an
+// agent that may write a file in the project could run any program with them.
 var allowedFlags = map[string][]string{
 	"search":              {"limit", "threshold", "server", "read-only"},
 	"get-types":           {"filter", "full", "out"},
 	"list-servers":        {"verbose"},
 	"list-tools":          {"verbose"},
-	"exec":                append([]string{"eval", "file", "check", "engine", "allow", "needs", "name", "cwd", "out", "max-tokens"}, limitNames...),
+	"exec":                append([]string{"eval", "file", "check", "engine", "allow", "needs", "name", "cwd", "out", "max-tokens", "plan", "detach"}, limitNames...),
+	"call":                append([]string{"out", "max-tokens", "plan"}, limitNames...),
+	"run":                 append([]string{"check", "engine", "allow", "needs", "name", "cwd", "out", "max-tokens", "plan", "detach"}, limitNames...),
 	"check":               {"eval", "file", "strict"},
+	"scripts list":        {},
+	"scripts show":        {},
+	"runs list":           {"last"},
+	"runs show":           {},
+	"runs wait":           {"timeout"},
+	"runs output":         {"follow", "out", "max-tokens"},
 	"output":              {"value", "range", "out"},
 	"resources":           {"cursor"},
 	"resources read":      {},
@@ -101,13 +109,15 @@ func (c *agentCall) allowed(args []string) bool {
 	return ok && c.argumentsAllowed(name, command)
 }
 
-// argumentsAllowed checks the scripts that a call names, and that it runs none in plan
-// mode.
+// argumentsAllowed checks the scripts that a command names, and that it calls no tool in
+// plan mode.
 func (c *agentCall) argumentsAllowed(name string, command *cobra.Command) bool {
 	args := command.Flags().Args()
 	switch name {
 	case "":
 		return !c.planning && len(args) > 0 && c.Script(args[0])
+	case "call", "run":
+		return !c.planning
 	case "exec", "check":
 		if name == "exec" && c.planning {
 			return false
@@ -131,7 +141,7 @@ func (c *agentCall) flagAllowed(command string, f *pflag.Flag) bool {
 		_, ok := c.Inside(value)
 		return ok
 	case "out":
-		return !c.planning && c.Writable(value, command == "get-types" || command == "exec" && strings.HasSuffix(value, "/"))
+		return !c.planning && c.Writable(value, command == "get-types" || command != "output" && strings.HasSuffix(value, "/"))
 	}
 	return true
 }

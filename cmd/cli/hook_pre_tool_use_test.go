@@ -85,6 +85,10 @@ func TestPreToolUseAllows(t *testing.T) {
 		"toolscript check s.ts --strict", "toolscript check 'return 1'", "toolscript exec --help",
 		"toolscript output run_0 --range 0-99", "toolscript output run_0 --value --out picture.png",
 		"toolscript resources", "toolscript resources read demo 'file:///x'", "toolscript prompts get demo p --arg a=b",
+		"toolscript call demo.readFile path=a.txt", `toolscript call demo.tree depth:=2 | jq .`, "toolscript call demo.readFile path=a --out sub/a.json", "echo '{}' | toolscript call demo.tree -",
+		"toolscript run issues repo=a/b days=7", "toolscript scripts list", "toolscript scripts show issues",
+		"toolscript exec --detach 'return 1'", "toolscript exec --plan 'return 1'", "toolscript runs list --last 5", "toolscript runs show run_0",
+		"toolscript runs wait run_0 --timeout 30s", "toolscript runs output run_0 --follow", "toolscript runs output run_0 --out sub/",
 		"toolscript search x --log-level debug", "toolscript exec - <<'TS'\nreturn `${1}`\nTS",
 	} {
 		if !w.asked(t, w.bash(t, command, nil)) {
@@ -112,6 +116,10 @@ func TestPreToolUseIsSilent(t *testing.T) {
 		"toolscript exec 'return 1' --out dangling", "toolscript exec 'return 1' --out data.json", "toolscript exec 'return 1' --out s.ts",
 		"toolscript exec 'return 1' --out .toolscript.json", "toolscript exec 'return 1' --out .claude/settings.json", "toolscript exec 'return 1' --out gone/value.json",
 		"toolscript output run_0 --out .env", "toolscript get-types --out ..", "toolscript get-types --out .claude",
+		"toolscript call --stdio 'rm -rf .' adhoc.x", "toolscript call --url http://127.0.0.1:1 adhoc.x", "toolscript call demo.tree --save x", "toolscript call demo.tree --trust",
+		"toolscript call demo.tree --record", "toolscript call demo.tree --profile x", "toolscript call demo.tree --out ../a", "toolscript exec --stdio 'rm -rf .' 'return 1'",
+		"toolscript run issues --trust", "toolscript save issues s.ts", "toolscript scripts remove issues", "toolscript runs abort run_0", "toolscript runs replay run_0",
+		"toolscript runs output run_0 --out .claude/", "toolscript search --stdio 'rm -rf .' x",
 		"toolscript exec 'return 1' --nope", "toolscript exec --timeout soon 'return 1'", "toolscript exec 'return 1' && toolscript trust",
 		"toolscript exec \"$CODE\"", "toolscript exec 'return 1' > out.txt", "cd sub && toolscript search x", "toolscript search x &",
 	} {
@@ -124,7 +132,7 @@ func TestPreToolUseIsSilent(t *testing.T) {
 // TestPreToolUseOfOtherCalls checks the other fields of a call.
 func TestPreToolUseOfOtherCalls(t *testing.T) {
 	w := permissionWorld(t)
-	const search, exec, script = "toolscript search x", "toolscript exec 'return 1'", "toolscript s.ts"
+	const search, exec, script, one = "toolscript search x", "toolscript exec 'return 1'", "toolscript s.ts", "toolscript call demo.tree"
 	call := func(command string, more map[string]any) map[string]any {
 		input := map[string]any{"command": command}
 		maps.Copy(input, more)
@@ -142,6 +150,8 @@ func TestPreToolUseOfOtherCalls(t *testing.T) {
 		{"another tool", search, map[string]any{"tool_name": "PowerShell"}, false},
 		{"plan mode, search", search, map[string]any{"permission_mode": "plan"}, true},
 		{"plan mode, exec", exec, map[string]any{"permission_mode": "plan"}, false},
+		{"plan mode, call", one, map[string]any{"permission_mode": "plan"}, false},
+		{"plan mode, saved script", "toolscript run issues", map[string]any{"permission_mode": "plan"}, false},
 		{"plan mode, script", script, map[string]any{"permission_mode": "plan"}, false},
 		{"no command", "", map[string]any{"tool_input": nil}, false},
 		{"another folder", script, map[string]any{"cwd": filepath.Dir(w.dir)}, false},
