@@ -7,7 +7,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/codegen/validate"
@@ -17,8 +19,8 @@ import (
 // checks it against a schema of an object. The text of key=value is a string if the schema
 // allows that, else the JSON that it is. The error says which word is wrong.
 func Parse(ctx context.Context, words []string, schema json.RawMessage) (json.RawMessage, error) {
-	p := parser{ctx: ctx, members: map[string]json.RawMessage{}}
-	if err := json.Unmarshal(schema, &p.schema); err != nil {
+	p := parser{ctx: ctx, members: map[string]json.RawMessage{}, texts: map[string]string{}}
+	if err := p.read(schema); err != nil {
 		return nil, fmt.Errorf("the schema of the parameters: %w", err)
 	}
 	for _, word := range words {
@@ -30,76 +32,133 @@ func Parse(ctx context.Context, words []string, schema json.RawMessage) (json.Ra
 	if err != nil {
 		return nil, err
 	}
-	return object, Check(ctx, object, schema)
+	details, err := p.Check(ctx, schema, object)
+	if err != nil {
+		return nil, err
+	}
+	return object, wrong(details, p.describe)
 }
 
 // Check returns an error of kind Invalid that lists what is wrong with arguments.
 func Check(ctx context.Context, args, schema json.RawMessage) error {
 	details, err := new(validate.Validator).Check(ctx, schema, args)
-	if err != nil || len(details) == 0 {
+	if err != nil {
 		return err
+	}
+	return wrong(details, func(d toolscript.Detail) string { return d.Message })
+}
+
+// wrong is the error for what is wrong with arguments, nil for nothing.
+func wrong(details []toolscript.Detail, describe func(toolscript.Detail) string) error {
+	if len(details) == 0 {
+		return nil
 	}
 	var parts []string
 	for _, d := range details {
-		parts = append(parts, strings.TrimPrefix(strings.TrimPrefix(d.Path, "/")+": ", ": ")+d.Message)
+		parts = append(parts, strings.TrimPrefix(strings.TrimPrefix(d.Path, "/")+": ", ": ")+describe(d))
 	}
 	return &toolscript.Error{Kind: toolscript.Invalid, Err: errors.New(strings.Join(parts, "; ")), Details: details}
 }
 
 type parser struct {
-	ctx    context.Context //nolint:containedctx // of one Parse
-	schema struct {
-		Properties map[string]json.RawMessage `json:"properties"`
-		Defs       json.RawMessage            `json:"$defs"`
+	validate.Validator
+	ctx        context.Context            //nolint:containedctx // of one Parse
+	properties map[string]json.RawMessage // schemas of the parameters
+	single     json.RawMessage            // the schema of an object that may have any of the parameters
+	members    map[string]json.RawMessage
+	texts      map[string]string // of members that are written as key=text and are strings
+}
+
+// read reads the schema of the arguments.
+func (p *parser) read(schema json.RawMessage) (err error) {
+	var whole map[string]json.RawMessage
+	if err := json.Unmarshal(schema, &whole); err != nil {
+		return err
 	}
-	members map[string]json.RawMessage
+	if properties := whole["properties"]; properties != nil {
+		if err := json.Unmarshal(properties, &p.properties); err != nil {
+			return err
+		}
+	}
+	kept := map[string]json.RawMessage{"type": json.RawMessage(`"object"`)}
+	for _, name := range []string{"$schema", "$id", "properties", "$defs", "definitions"} {
+		if text := whole[name]; text != nil {
+			kept[name] = text
+		}
+	}
+	p.single, err = json.Marshal(kept)
+	return err
 }
 
 func (p *parser) word(word string) error {
 	key, text, found := strings.Cut(word, "=")
-	if !found || key == "" || key == ":" {
+	switch {
+	case word == "-":
+		return errors.New("\"-\" takes all arguments from standard input: leave out the others")
+	case !utf8.ValidString(word):
+		return fmt.Errorf("%.80q is not UTF-8 text", word)
+	case !found || key == "" || key == ":":
 		return fmt.Errorf("%.80q is no argument: write key=value, or key:=json", word)
 	}
 	key, isJSON := strings.CutSuffix(key, ":")
 	if _, again := p.members[key]; again {
 		return fmt.Errorf("%.80q is given twice; write a list as %[1]s:='[\"a\",\"b\"]'", key)
 	}
-	if isJSON {
-		if !json.Valid([]byte(text)) {
-			return fmt.Errorf("the value of %.80q is not JSON: %.80q; a text is written as key=text", key, text)
-		}
-		p.members[key] = json.RawMessage(text)
+	if !isJSON {
+		p.members[key] = p.value(key, text)
 		return nil
 	}
-	p.members[key] = p.value(key, text)
+	if !json.Valid([]byte(text)) {
+		return fmt.Errorf("the value of %.80q is not JSON: %.80q; a text is written as key=text", key, text)
+	}
+	p.members[key] = json.RawMessage(text)
 	return nil
 }
 
-// value returns a text as the type of a parameter: as a string if that fits or if nothing
-// fits, else as JSON.
+// value returns a text as the type of a parameter: as a string if that fits, else as the
+// JSON that it is if that fits. If neither fits, it is what the error is clearer about.
 func (p *parser) value(key, text string) json.RawMessage {
 	asString, _ := json.Marshal(text) // a string always encodes
-	property, known := p.schema.Properties[key]
-	if !known || !json.Valid([]byte(text)) || p.fits(property, asString) || !p.fits(property, json.RawMessage(text)) {
-		return asString
+	if _, known := p.properties[key]; known && json.Valid([]byte(text)) {
+		wrong := p.problems(key, asString)
+		if len(wrong) > 0 && (len(p.problems(key, json.RawMessage(text))) == 0 || slices.ContainsFunc(wrong, gotString)) {
+			return json.RawMessage(text)
+		}
 	}
-	return json.RawMessage(text)
+	p.texts[key] = text
+	return asString
 }
 
-// fits reports whether a value fits a parameter. Schemas of arguments are schemas of
-// objects, so the parameter is the member of one.
-func (p *parser) fits(property, value json.RawMessage) bool {
-	whole := map[string]any{"type": "object", "properties": map[string]any{"value": property}}
-	if p.schema.Defs != nil {
-		whole["$defs"] = p.schema.Defs
-	}
-	schema, err := json.Marshal(whole)
+// problems are what is wrong with the value of one parameter. A schema that cannot be applied
+// refuses nothing.
+func (p *parser) problems(key string, value json.RawMessage) []toolscript.Detail {
+	object, err := json.Marshal(map[string]json.RawMessage{key: value})
 	if err != nil {
-		return false
+		return nil
 	}
-	object, err := json.Marshal(map[string]any{"value": value})
+	details, err := p.Check(p.ctx, p.single, object)
 	if err != nil {
-		return false
+		return nil
 	}
-	return Check(p.ctx, object, schema) == nil
+	return details
+}
+
+// gotString reports whether a value of another type is expected, or another string.
+func gotString(d toolscript.Detail) bool { return strings.HasSuffix(d.Message, gotText) }
+
+const gotText = ", got string"
+
+// describe says what is wrong with a member, with the text that it was given as.
+func (p *parser) describe(d toolscript.Detail) string {
+	text, given := p.texts[strings.TrimPrefix(d.Path, "/")]
+	if !given || !gotString(d) {
+		return d.Message
+	}
+	message := fmt.Sprintf("%s, got the text %.80q", strings.TrimSuffix(d.Message, gotText), text)
+	for kind, example := range map[string]string{"array": `[…]`, "object": `{…}`} {
+		if strings.Contains(message, "expected "+kind) {
+			message += fmt.Sprintf("; write it as JSON: %s:='%s'", strings.TrimPrefix(d.Path, "/"), example)
+		}
+	}
+	return message
 }

@@ -10,7 +10,8 @@ import (
 
 const schema = `{"type":"object","additionalProperties":false,"required":["repo"],
 	"properties":{"repo":{"type":"string"},"days":{"type":"number"},"all":{"type":"boolean"},"tags":{"type":"array","items":{"type":"string"}},
-	"level":{"enum":[1,"high"]},"id":{"anyOf":[{"type":"string"},{"type":"number"}]},"none":{"anyOf":[{"type":"number"},{"type":"null"}]},"tree":{"$ref":"#/$defs/t1"},"any":{}},
+	"level":{"enum":[1,"high"]},"id":{"anyOf":[{"type":"string"},{"type":"number"}]},"none":{"anyOf":[{"type":"number"},{"type":"null"}]},"tree":{"$ref":"#/$defs/t1"},"any":{},"count":{"type":"integer","minimum":1},"code":{"type":"string","minLength":3},"old":{"$ref":"#/definitions/old"}},
+	"definitions":{"old":{"type":"boolean"}},
 	"$defs":{"t1":{"type":"object","properties":{"name":{"type":"string"}}}}}`
 
 func TestParse(t *testing.T) {
@@ -32,10 +33,19 @@ func TestParse(t *testing.T) {
 		{"a list as text", []string{"repo=a", `tags=["x"]`}, `{"repo":"a","tags":["x"]}`, false},
 		{"json", []string{"repo=a", `tags:=["x"]`, "id:=7"}, `{"id":7,"repo":"a","tags":["x"]}`, false},
 		{"a definition", []string{"repo=a", `tree={"name":"x"}`}, `{"repo":"a","tree":{"name":"x"}}`, false},
+		{"an old definition", []string{"repo=a", "old=true"}, `{"old":true,"repo":"a"}`, false},
 		{"any value is a text", []string{"repo=a", "any=7"}, `{"any":"7","repo":"a"}`, false},
 
 		{"missing", nil, "repo", true},
-		{"wrong type", []string{"repo=a", "days=soon"}, "days", true},
+		{"wrong type", []string{"repo=a", "days=soon"}, `days: expected number, got the text "soon"`, true},
+		{"out of bounds", []string{"repo=a", "count=0"}, "count: expected at least 1, got number 0", true},
+		{"a fraction", []string{"repo=a", "count=1.5"}, "count: expected integer, got number", true},
+		{"not a list", []string{"repo=a", "tags=x"}, `tags: expected array, got the text "x"; write it as JSON: tags:='[…]'`, true},
+		{"a wrong item", []string{"repo=a", "tags=[1]"}, "tags/0: expected string, got number", true},
+		{"a wrong member", []string{"repo=a", `tree={"name":1}`}, "tree/name: expected string, got number", true},
+		{"a short text", []string{"repo=a", "code=12"}, "code: expected at least 3 characters", true},
+		{"not UTF-8", []string{"repo=a\xffb"}, "is not UTF-8 text", true},
+		{"standard input and more", []string{"-", "repo=a"}, "leave out the others", true},
 		{"unknown", []string{"repo=a", "dayz=1"}, "dayz", true},
 		{"no value", []string{"repo"}, "key=value", true},
 		{"no key", []string{"=a"}, "key=value", true},
