@@ -51,6 +51,8 @@ func (o *Flags) Servers() (config.Extra, error) {
 		return nil, errors.New("--env is for a server of --stdio; the server of --url gets --header")
 	case len(o.headers) > 0 && len(o.urls) == 0:
 		return nil, errors.New("--header is for a server of --url; the server of --stdio gets --env")
+	case o.Save != "" && !nameForm.MatchString(o.Save):
+		return nil, fmt.Errorf("--save %.80q is no name of a server: it has at most 64 letters of ASCII, digits, hyphens and underscores, and begins with a letter or a digit", o.Save)
 	case o.Save != "" && len(o.stdio)+len(o.urls) > 1:
 		return nil, errors.New("--save writes one server: give one --stdio or one --url")
 	}
@@ -98,9 +100,12 @@ type definition struct {
 	Headers map[string]string `json:"headers,omitempty"`
 }
 
-var withName = regexp.MustCompile(`^([A-Za-z0-9][A-Za-z0-9_-]{0,63})=`)
+var (
+	nameForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
+	withName = regexp.MustCompile(`^([A-Za-z0-9][A-Za-z0-9_-]{0,63})=`)
+)
 
-// named splits NAME=REST. Without a name, it is that of the package.
+// named splits NAME=REST. The default name is that of the package.
 func named(text string) (name, rest string) {
 	if m := withName.FindStringSubmatch(text); m != nil {
 		return m[1], text[len(m[0]):]

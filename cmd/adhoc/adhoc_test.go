@@ -56,6 +56,7 @@ func TestServers(t *testing.T) {
 		{"header for a command", []string{"--stdio", "a", "--header", "A: b"}, "--header is for a server of --url", true},
 		{"variable alone", []string{"--env", "A"}, "add one of these", true},
 		{"save alone", []string{"--save", "x"}, "add one of these", true},
+		{"save under no name", []string{"--stdio", "a", "--save", "my server"}, "is no name of a server", true},
 		{"save two", []string{"--stdio", "a", "--stdio", "b=c", "--save", "x"}, "--save writes one server", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {

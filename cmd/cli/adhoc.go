@@ -2,9 +2,12 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/adhoc"
 	"github.com/toolscript/toolscript/cmd/clients"
 	"github.com/toolscript/toolscript/cmd/exit"
@@ -30,10 +33,14 @@ func (a *app) takeServersOf(c *cobra.Command) {
 		if err := a.useServers(c, flags); err != nil {
 			return err
 		}
-		if err := run(c, args); err != nil || flags.Save == "" {
+		plan, err := a.planSave(flags.Save)
+		if err != nil {
 			return err
 		}
-		return a.saveServer(c.Context(), flags)
+		if err := run(c, args); err != nil || plan == nil {
+			return err
+		}
+		return a.saveServer(c.Context(), plan)
 	}
 }
 
@@ -53,26 +60,41 @@ func (a *app) useServers(c *cobra.Command, flags *adhoc.Flags) error {
 // extraServers are the names of the servers of --stdio and --url, sorted.
 func (a *app) extraServers() []string { return adhoc.Names(a.host.Config.Extra) }
 
-// saveServer writes the server of the flags into the user's configuration.
-func (a *app) saveServer(ctx context.Context, flags *adhoc.Flags) error {
-	o := changeOptions{app: a, yes: true, form: form.Table}
-	_, targets, err := o.where()
+// planSave is the change that writes the server of the flags into the user's configuration,
+// under a name; nil without one. It is made before the command runs, so that a name that is
+// taken stops it. The file gets references to variables in place of secrets.
+func (a *app) planSave(name string) (*clients.Import, error) {
+	if name == "" {
+		return nil, nil
+	}
+	o := changeOptions{app: a}
+	places, targets, err := o.where()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	servers := a.host.Config.Extra
-	change, err := clients.AddServer(targets.User, flags.Save, servers[a.extraServers()[0]])
-	switch {
-	case err != nil:
-		return err
-	case change == nil:
-		o.say("toolscript: %s has this server already, as %s", targets.User.Path, flags.Save)
-		return nil
+	text := servers[a.extraServers()[0]]
+	var definition map[string]any
+	if err := json.Unmarshal(text, &definition); err != nil {
+		return nil, err
 	}
+	plan, err := clients.Add(places, targets.User, name, definition)
+	if toolscript.KindOf(err) != toolscript.Conflict {
+		return plan, err
+	}
+	if same, failed := clients.AddServer(targets.User, name, text); failed == nil && same == nil {
+		return &clients.Import{Notes: []string{fmt.Sprintf("%s has this server already, as %s", targets.User.Path, name)}}, nil
+	}
+	return nil, fmt.Errorf("nothing was run: %w", err)
+}
+
+// saveServer writes the change.
+func (a *app) saveServer(ctx context.Context, plan *clients.Import) error {
+	o := changeOptions{app: a, yes: true, form: form.Table}
 	c, err := o.changer()
 	if err != nil {
 		return err
 	}
 	c.Stdout = a.Stderr // the output of the command is data
-	return c.CarryOut(ctx, "save", "", &clients.Import{Changes: []*clients.Change{change}})
+	return c.CarryOut(ctx, "save", "", plan)
 }

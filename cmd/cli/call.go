@@ -189,7 +189,10 @@ func (o *callOptions) describe(ctx context.Context, at place, name string) (tool
 		return tool, err
 	}
 	owner := ownerOf(name, servers)
-	if owner.Name == "" || owner.State.Serves() {
+	switch {
+	case owner.Name == "":
+		return tool, o.unknown(ctx, name, servers, err)
+	case owner.State.Serves():
 		return tool, err
 	}
 	over := o.waiting(connectingText)
@@ -199,6 +202,39 @@ func (o *callOptions) describe(ctx context.Context, at place, name string) (tool
 		return tool, failed
 	}
 	return from.Describe(ctx, name)
+}
+
+// mostServers is how many servers an error names.
+const mostServers = 10
+
+// unknown is the error for a name that belongs to no server. err is that of the gateway, which
+// suggests names of its tools. Without one, they come from the last lists of the servers.
+func (o *callOptions) unknown(ctx context.Context, name string, servers []toolscript.ServerStatus, err error) error {
+	if toolscript.KindOf(err) != toolscript.NotFound {
+		return err
+	}
+	var names, tools []string
+	for _, s := range servers {
+		if name == s.Name || name == naming.ServerIdentifier(s.Name) {
+			return &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf("%s is a server; name one of its tools, as in %s.TOOL; see: toolscript list-tools %s", name, name, s.Name)}
+		}
+		names = append(names, s.Name)
+	}
+	for _, t := range o.callableTools(ctx, nil) {
+		tools = append(tools, t.name)
+	}
+	near := naming.DidYouMean(naming.Nearest(name, tools, 3))
+	switch extra := o.extraServers(); {
+	case strings.Contains(err.Error(), "did you mean"):
+		return err
+	case len(extra) > 0:
+		near = "; the flags name the server " + strings.Join(extra, ", ")
+	case near == "" && len(names) > 0 && len(names) <= mostServers:
+		near = "; the servers are: " + strings.Join(names, ", ")
+	case near == "":
+		near = "; see: toolscript list-servers"
+	}
+	return &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf("there is no tool %.200q%s", name, near)}
 }
 
 // ownerOf is the server of a tool that is written as server.tool or server__tool: of several

@@ -1,9 +1,9 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -37,7 +37,7 @@ func (a *app) completeCall(c *cobra.Command, args []string, begun string) ([]str
 		return nil
 	})
 	if len(found) > 0 && strings.HasSuffix(found[0], "=") {
-		directive |= cobra.ShellCompDirectiveNoSpace
+		directive |= cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveKeepOrder
 	}
 	return found, directive
 }
@@ -87,32 +87,78 @@ func (a *app) callableTools(ctx context.Context, g *target.Gateway) (out []calla
 }
 
 // words are the next words of a call: KEY= for each parameter that is not given yet, or
-// KEY=VALUE for each value of the parameter that is begun.
+// KEY=VALUE for each value of the parameter that is begun. Required parameters come first.
 func (t callableTool) words(given []string, begun string) (out []string) {
 	var schema struct {
-		Properties map[string]struct {
-			Type any   `json:"type"`
-			Enum []any `json:"enum"`
-		} `json:"properties"`
+		Properties map[string]choices `json:"properties"`
+		Required   []string           `json:"required"`
 	}
 	if json.Unmarshal(t.schema, &schema) != nil {
 		return nil
 	}
 	key, _, valued := strings.Cut(begun, "=")
-	for _, name := range slices.Sorted(maps.Keys(schema.Properties)) {
-		p := schema.Properties[name]
-		switch {
-		case !valued && !slices.ContainsFunc(given, func(word string) bool {
-			return strings.HasPrefix(word, name+"=") || strings.HasPrefix(word, name+":=")
-		}):
-			out = append(out, name+"=")
-		case valued && name == key && p.Type == "boolean":
-			out = append(out, name+"=false", name+"=true")
-		case valued && name == key:
-			for _, value := range p.Enum {
-				out = append(out, fmt.Sprintf("%s=%v", name, value))
-			}
+	if valued {
+		for _, value := range schema.Properties[key].values() {
+			out = append(out, key+"="+value)
 		}
+		return out
+	}
+	names := slices.SortedFunc(maps.Keys(schema.Properties), func(a, b string) int {
+		return cmp.Or(cmp.Compare(missing(schema.Required, a), missing(schema.Required, b)), cmp.Compare(a, b))
+	})
+	for _, name := range names {
+		if !strings.Contains(name, "=") && !slices.ContainsFunc(given, func(word string) bool {
+			return strings.HasPrefix(word, name+"=") || strings.HasPrefix(word, name+":=")
+		}) {
+			out = append(out, name+"=")
+		}
+	}
+	return out
+}
+
+// missing is 0 for a name in the list, else 1.
+func missing(list []string, name string) int {
+	if slices.Contains(list, name) {
+		return 0
+	}
+	return 1
+}
+
+// choices is a schema that may limit a value to a few.
+type choices struct {
+	Type  any               `json:"type"` // a text, or an array of texts
+	Enum  []json.RawMessage `json:"enum"`
+	Const json.RawMessage   `json:"const"`
+	AnyOf []choices         `json:"anyOf"`
+	OneOf []choices         `json:"oneOf"`
+}
+
+// UnmarshalJSON reads a schema. One that is not an object has no choices.
+func (c *choices) UnmarshalJSON(text []byte) error {
+	type plain choices
+	if json.Unmarshal(text, (*plain)(c)) != nil {
+		*c = choices{}
+	}
+	return nil
+}
+
+// values are the values that a schema names, as the command line has them.
+func (c choices) values() (out []string) {
+	for _, value := range append(c.Enum, c.Const) {
+		var text string
+		switch {
+		case value == nil:
+		case json.Unmarshal(value, &text) == nil && value[0] == '"':
+			out = append(out, text)
+		default:
+			out = append(out, string(value))
+		}
+	}
+	if types, several := c.Type.([]any); len(out) == 0 && (c.Type == "boolean" || several && slices.Contains(types, any("boolean"))) {
+		out = append(out, "false", "true")
+	}
+	for _, one := range slices.Concat(c.AnyOf, c.OneOf) {
+		out = append(out, one.values()...)
 	}
 	return out
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -73,16 +74,23 @@ func (a *app) offer(c *cobra.Command, begun string, from names) ([]string, cobra
 		g.Client = g.WithProfile(a.target.Profile)
 	}
 	before, last := "", begun
-	if at := strings.LastIndexByte(begun, ','); at >= 0 {
+	if at := strings.LastIndexByte(begun, ','); at >= 0 && !strings.Contains(begun, "=") {
 		before, last = begun[:at+1], begun[at+1:]
 	}
 	var found []string
 	for _, name := range from(ctx, g) {
-		if strings.HasPrefix(name, last) {
+		if strings.HasPrefix(name, last) && !strings.ContainsFunc(name, meansMore) {
 			found = append(found, before+name)
 		}
 	}
 	return found, directive
+}
+
+// meansMore reports whether a character means more to a shell than itself. Names come from
+// servers, and a shell puts what several of them have in common on the command line without
+// quotes: after $(…) it would run a program.
+func meansMore(r rune) bool {
+	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(" _-.,:=/@%+^'", r)
 }
 
 // configuredNames are the servers of the configuration.
