@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,6 +24,7 @@ type addOptions struct {
 	from     string
 	project  bool
 	secrets  bool
+	command  *cobra.Command
 }
 
 // addKinds are the choices of --from.
@@ -65,6 +67,7 @@ version of a package is written into the file.`,
 	_ = c.RegisterFlagCompletionFunc("from", cobra.FixedCompletions(addKinds, cobra.ShellCompDirectiveNoFileComp)) // the flag exists
 	f.BoolVar(&o.secrets, "secrets", false, "take secrets from the secret store (${secret:NAME}), not from variables; see toolscript secret")
 	o.addFlags(c)
+	o.command = c
 	return c
 }
 
@@ -93,7 +96,10 @@ func (o *addOptions) run(ctx context.Context, command, server string, words []st
 	if len(plan.Changes) == 0 {
 		o.say("the configuration has this server already")
 	}
-	return o.carryOut(ctx, "add", "the same command with --yes", plan)
+	if err := o.carryOut(ctx, "add", "the same command with --yes", plan); err != nil {
+		return err
+	}
+	return o.prepareServer(ctx, plan, choice)
 }
 
 // pairsOf reads KEY=VALUE.
@@ -121,14 +127,14 @@ func (o *addOptions) find(ctx context.Context, text string) (registry.Entry, err
 	if registry.IsName(name) {
 		return client.Get(ctx, name, version)
 	}
-	found, err := client.Search(ctx, name)
+	found, more, err := client.Search(ctx, name)
 	switch {
 	case err != nil:
 		return registry.Entry{}, err
 	case len(found) == 0:
 		return registry.Entry{}, &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf("the registry has no server with %.80q in its name", name)}
-	case len(found) > 1:
-		return registry.Entry{}, o.several(name, found)
+	case len(found) > 1 || more:
+		return registry.Entry{}, o.several(name, found, more)
 	case version != "":
 		return client.Get(ctx, found[0].Server.Name, version)
 	}
@@ -146,26 +152,45 @@ type foundServer struct {
 // mostShown is how many servers are listed.
 const mostShown = 20
 
-// several lists the servers whose names have a text.
-func (o *addOptions) several(text string, found []registry.Entry) error {
-	var list []foundServer
+// several lists the servers whose names have a text. more says that there are others.
+func (o *addOptions) several(text string, found []registry.Entry, more bool) error {
+	list := []foundServer{}
 	for _, e := range found {
 		list = append(list, foundServer{e.Server.Name, e.Server.Version, e.Meta.Official.Status, e.Server.Description})
 	}
+	shown := list[:min(mostShown, len(list))]
 	if o.form.Structured() {
 		if err := o.form.Write(o.Stdout, list); err != nil {
 			return err
 		}
+		shown = list
 	} else {
 		t := terminal.Table{Header: []string{"Server", "Version", "Description"}}
-		for _, s := range list[:min(mostShown, len(list))] {
-			t.Add(s.Name, s.Version, s.Description)
+		for _, s := range shown {
+			t.Add(s.Name, s.Version, short(s.Description))
 		}
 		if err := t.Write(o.Stdout, terminal.Columns(o.Stdout), nil); err != nil {
 			return err
 		}
 	}
-	return &toolscript.Error{Kind: toolscript.Conflict, Err: fmt.Errorf("%d servers of the registry have %.80q in their names; choose one, for example: toolscript add %s", len(found), text, list[0].Name)}
+	count := fmt.Sprint(len(list))
+	if more {
+		count = "more than " + count
+	}
+	if len(shown) < len(list) {
+		count += fmt.Sprintf(" (%d are shown)", len(shown))
+	}
+	return &toolscript.Error{Kind: toolscript.Conflict, Err: fmt.Errorf("%s servers of the registry have %.80q in their names; choose one by its whole name, for example: toolscript add %s", count, text, list[0].Name)}
+}
+
+// short is the beginning of a description: publishers may write long ones.
+func short(text string) string {
+	const most = 200
+	text = terminal.OneLine(text)
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return text
 }
 
 // choose is the way to run the server.
@@ -213,12 +238,15 @@ func (o *addOptions) plan(entry registry.Entry, choice registry.Choice) (*client
 	if change != nil {
 		plan.Changes = []*clients.Change{change}
 	}
+	if !o.secrets && slices.ContainsFunc(choice.Needed, func(v registry.Variable) bool { return v.Secret }) {
+		plan.Notes = append(plan.Notes, "toolscript can keep the secrets instead of variables: the same command with --secrets")
+	}
 	for _, v := range choice.Needed {
 		if v.Secret && o.secrets {
 			plan.Notes = append(plan.Notes, fmt.Sprintf("store the secret, when the server is written: toolscript secret set %s --for %s", v.Name, name))
 			continue
 		}
-		plan.Variables = append(plan.Variables, clients.Variable{Name: v.Name, Server: name, Why: terminal.OneLine(v.Description)})
+		plan.Variables = append(plan.Variables, clients.Variable{Name: v.Name, Server: name, Why: short(v.Description)})
 	}
 	for _, v := range choice.Optional {
 		plan.Notes = append(plan.Notes, "it also takes "+v.Name+", which is not required"+about(v))
@@ -233,7 +261,7 @@ func about(v registry.Variable) string {
 	if v.Description == "" {
 		return ""
 	}
-	return ": " + terminal.OneLine(v.Description)
+	return ": " + short(v.Description)
 }
 
 // describe shows what the registry says of a server, and what the server may do.
@@ -241,9 +269,9 @@ func (o *addOptions) describe(e registry.Entry, c registry.Choice, all []registr
 	say := func(label, format string, args ...any) {
 		o.say("%-12s %s", label, terminal.OneLine(fmt.Sprintf(format, args...)))
 	}
-	say("server:", "%s %s: %s", e.Server.Name, e.Server.Version, e.Server.Description)
+	say("server:", "%s %s: %s", e.Server.Name, e.Server.Version, short(e.Server.Description))
 	if s := e.Meta.Official; s.Status != "" && s.Status != "active" {
-		say("status:", "%s %s", s.Status, s.StatusMessage)
+		say("status:", "%s %s", s.Status, short(s.StatusMessage))
 	}
 	say("publisher:", "%s", e.Server.Publisher())
 	if e.Server.Repository.URL != "" {
@@ -255,6 +283,9 @@ func (o *addOptions) describe(e registry.Entry, c registry.Choice, all []registr
 	} else {
 		say("package:", "%s of %s", c.From, c.Kind)
 		say("runs:", "%s", c.Runs)
+		if len(c.Flags) > 0 {
+			say("flags:", "the publisher starts the package with %s", strings.Join(c.Flags, " "))
+		}
 		say("permissions:", "%s", permissions[c.Kind])
 	}
 	for _, other := range all {
@@ -279,5 +310,5 @@ var permissions = map[string]string{
 	"npm":   "all that you may do: it is a program on this machine",
 	"pypi":  "all that you may do: it is a program on this machine",
 	"nuget": "all that you may do: it is a program on this machine",
-	"oci":   "the network, and what the arguments of docker give it of this machine",
+	"oci":   "the network, and what the flags give it of this machine",
 }

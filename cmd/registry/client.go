@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -13,6 +14,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -28,7 +30,8 @@ const URL = "https://registry.modelcontextprotocol.io"
 const (
 	requestTime = 20 * time.Second
 	mostBytes   = 8 << 20
-	mostFound   = 100
+	pageSize    = 100
+	mostPages   = 5
 	freshTime   = 10 * time.Minute    // a younger copy is used without a request
 	copyTime    = 30 * 24 * time.Hour // an older copy is not used
 	mostCopies  = 200
@@ -43,26 +46,63 @@ type Client struct {
 }
 
 // Search returns the latest versions of the servers whose names contain a text, without
-// those that have been deleted.
-func (c *Client) Search(ctx context.Context, text string) ([]Entry, error) {
-	query := url.Values{"search": {text}, "version": {"latest"}, "limit": {fmt.Sprint(mostFound)}}
-	var list struct {
-		Servers []Entry `json:"servers"`
+// those that have been deleted; see ranked for their order. more reports that the registry
+// has further servers, which were not read.
+func (c *Client) Search(ctx context.Context, text string) (found []Entry, more bool, err error) {
+	found, more, err = c.pages(ctx, text)
+	if err != nil || !more || strings.Contains(text, "/") {
+		return ranked(text, found), more, err
 	}
-	if err := c.get(ctx, "/v0.1/servers?"+query.Encode(), &list); err != nil {
-		return nil, err
+	// Too many names have the text, as all of io.github.* have "github": the servers whose own
+	// names begin with it come first.
+	own, _, err := c.pages(ctx, "/"+text)
+	return ranked(text, append(own, found...)), true, err
+}
+
+// pages reads the pages of one search.
+func (c *Client) pages(ctx context.Context, text string) (found []Entry, more bool, err error) {
+	query := url.Values{"search": {text}, "version": {"latest"}, "limit": {fmt.Sprint(pageSize)}}
+	for range mostPages {
+		var list struct {
+			Servers  []Entry `json:"servers"`
+			Metadata struct {
+				NextCursor string `json:"nextCursor"`
+			} `json:"metadata"`
+		}
+		if err := c.get(ctx, "/v0.1/servers?"+query.Encode(), &list); err != nil {
+			return nil, false, err
+		}
+		found = append(found, list.Servers...)
+		if list.Metadata.NextCursor == "" {
+			return found, false, nil
+		}
+		query.Set("cursor", list.Metadata.NextCursor)
 	}
-	found := list.Servers[:0]
-	for _, e := range list.Servers {
-		if IsName(e.Server.Name) && e.Meta.Official.Status != "deleted" {
+	return found, true, nil
+}
+
+// ranked puts the servers in order: those with the text as their own name, those whose own
+// name begins with it, those whose own name has it. Servers that have it only in the name of
+// their publisher are left out if there are others.
+func ranked(text string, all []Entry) []Entry {
+	seen := map[string]bool{}
+	var found []Entry
+	for _, e := range all {
+		if IsName(e.Server.Name) && e.Meta.Official.Status != deleted && !seen[e.Server.Name] {
+			seen[e.Server.Name] = true
 			found = append(found, e)
 		}
 	}
-	return found, nil
+	rank := func(e Entry) int { return e.Server.rank(strings.ToLower(text)) }
+	slices.SortStableFunc(found, func(a, b Entry) int { return cmp.Compare(rank(a), rank(b)) })
+	if others := slices.IndexFunc(found, func(e Entry) bool { return rank(e) == inPublisher }); others > 0 {
+		found = found[:others]
+	}
+	return found
 }
 
 // Get returns one version of a server; "" is the latest one. The error is NotFound if the
-// registry does not have it.
+// registry does not have it, or does not offer it any more.
 func (c *Client) Get(ctx context.Context, name, version string) (Entry, error) {
 	if version == "" {
 		version = "latest"
@@ -72,6 +112,12 @@ func (c *Client) Get(ctx context.Context, name, version string) (Entry, error) {
 	switch {
 	case toolscript.KindOf(err) == toolscript.NotFound:
 		return e, &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf("the registry has no server %.200q in version %.50q", name, version)}
+	case err == nil && e.Meta.Official.Status == deleted:
+		why := ""
+		if m := e.Meta.Official.StatusMessage; m != "" {
+			why = fmt.Sprintf(": %.200q", m)
+		}
+		return e, &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf("the server %.200q in version %.50q was deleted from the registry%s", name, version, why)}
 	case err == nil && e.Server.Name != name:
 		return e, fmt.Errorf("the registry at %s answered with the server %.80q instead of %.80q", c.base(), e.Server.Name, name)
 	}

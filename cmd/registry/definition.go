@@ -25,6 +25,7 @@ type Choice struct {
 	Kind       string          // remote, npm, pypi, oci or nuget
 	From       string          // the package with its version, or the URL
 	Runs       string          // the command line, or ""
+	Flags      []string        // of the command line, for the program that starts the package
 	Definition json.RawMessage // as mcpServers has it
 	Needed     []Variable      // that the definition refers to
 	Optional   []Variable      // that the definition does not have, because no value was given
@@ -159,28 +160,63 @@ func versioned(p Package, separator string) string {
 	return p.Identifier + separator + p.Version
 }
 
-// packageForm is the form of names and versions of packages: nothing that a package manager
-// could read as a flag, a file or another source.
-var packageForm = regexp.MustCompile(`^[A-Za-z0-9@][A-Za-z0-9@._/:+-]*$`)
+// source is how one kind of package is named, and where it comes from.
+type source struct {
+	identifier, version *regexp.Regexp
+	registries          []string // as registryBaseUrl names them, without a "/" at the end
+}
+
+// sources are the forms of names and versions: nothing that a package manager could read as
+// a flag, a file, another package or another place. "octo/cat" is a repository of GitHub to
+// npm, and "npm:cat@1" in place of a version is another package.
+var sources = map[string]source{
+	"npm":   {regexp.MustCompile(`^(@[A-Za-z0-9][A-Za-z0-9._-]*/)?[A-Za-z0-9][A-Za-z0-9._-]*$`), plainVersion, []string{"https://registry.npmjs.org"}},
+	"pypi":  {regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`), plainVersion, []string{"https://pypi.org"}},
+	"nuget": {regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`), plainVersion, []string{"https://api.nuget.org/v3/index.json", "https://api.nuget.org"}},
+	"oci":   {regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9@._/:-]*$`), plainVersion, []string{"https://docker.io"}},
+}
+
+var plainVersion = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+!-]*$`)
+
+// check refuses a package that its package manager would not find where the entry says.
+func (s source) check(p Package) error {
+	base := strings.TrimSuffix(p.RegistryBaseURL, "/")
+	switch {
+	case !s.identifier.MatchString(p.Identifier) || strings.Contains(p.Identifier, "://") || p.Version != "" && !s.version.MatchString(p.Version):
+		return errors.New("this is not the name and version of a package")
+	case base != "" && !slices.Contains(s.registries, base):
+		return fmt.Errorf("it is in another registry, %.200s", base)
+	}
+	for _, v := range p.EnvironmentVariables {
+		switch {
+		case !variableForm.MatchString(v.Name):
+			return fmt.Errorf("%.80q is not the name of a variable", v.Name)
+		case steering.MatchString(v.Name):
+			return fmt.Errorf("the variable %s would change which program is started", v.Name)
+		}
+	}
+	return nil
+}
+
+// steering are variables of package managers and of the loader of programs.
+var steering = regexp.MustCompile(`(?i)^(npm_config_|pip_|uv_|nuget_|docker_|ld_|dyld_|path$|node_options$|pythonpath$|pythonhome$)`)
 
 // local is a server that a package manager installs and starts.
 func local(p Package, in *inputs) (Choice, error) {
 	start, known := programs[p.RegistryType]
+	if p.RegistryType == "oci" {
+		p = withoutEnvironment(p)
+	}
 	switch {
+	case p.RegistryType == "mcpb":
+		return Choice{}, errors.New("bundles are not supported: unpack it, and add its program with toolscript call --stdio COMMAND --save NAME")
 	case !known:
 		return Choice{}, fmt.Errorf("packages of the type %.20q are not supported", p.RegistryType)
 	case p.Transport.Type != "stdio":
 		return Choice{}, fmt.Errorf("the transport %.30q of a package is not supported: start it yourself, and add its URL", p.Transport.Type)
-	case !packageForm.MatchString(p.Identifier) || p.Version != "" && !packageForm.MatchString(p.Version) || strings.Contains(p.Identifier, "://"):
-		return Choice{}, errors.New("this is not the name and version of a package")
 	}
-	if p.RegistryType == "oci" {
-		p = withoutEnvironment(p)
-	}
-	for _, v := range p.EnvironmentVariables {
-		if !variableForm.MatchString(v.Name) {
-			return Choice{}, fmt.Errorf("%.80q is not the name of a variable", v.Name)
-		}
+	if err := sources[p.RegistryType].check(p); err != nil {
+		return Choice{}, err
 	}
 	command, before, name, after := start(p)
 	runtime, err := in.arguments(p.RuntimeArguments, true)
@@ -196,13 +232,14 @@ func local(p Package, in *inputs) (Choice, error) {
 		return Choice{}, err
 	}
 	runtime = without(runtime, before)
+	chosen := slices.Clone(runtime)
 	if p.RegistryType == "oci" {
 		for _, pair := range d.Env {
 			runtime = append(runtime, "-e", pair[0]) // docker passes it on
 		}
 	}
 	d.Args = slices.Concat(before, runtime, []string{name}, after, own)
-	c := Choice{Kind: p.RegistryType, From: name, Runs: strings.Join(append([]string{command}, d.Args...), " ")}
+	c := Choice{Kind: p.RegistryType, From: name, Runs: strings.Join(append([]string{command}, d.Args...), " "), Flags: chosen}
 	return c.define(d, in)
 }
 

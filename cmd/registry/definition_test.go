@@ -105,6 +105,52 @@ func TestAttacks(t *testing.T) {
 	}
 }
 
+// TestOtherPackages: a package that its package manager would take from another place, or for
+// another package, is refused.
+func TestOtherPackages(t *testing.T) {
+	stdio := registry.Remote{Type: "stdio"}
+	for _, tt := range []struct {
+		p    registry.Package
+		want string // "": accepted
+	}{
+		{registry.Package{RegistryType: "npm", Identifier: "@octo/cat", Version: "1.0.0"}, ""},
+		{registry.Package{RegistryType: "npm", Identifier: "cat", RegistryBaseURL: "https://registry.npmjs.org/"}, ""},
+		{registry.Package{RegistryType: "oci", Identifier: "ghcr.io/octo/cat:1.0@sha256:0123"}, ""},
+		{registry.Package{RegistryType: "npm", Identifier: "octo/cat", Version: "1.0.0"}, "not the name"},
+		{registry.Package{RegistryType: "npm", Identifier: "github:octo/cat"}, "not the name"},
+		{registry.Package{RegistryType: "npm", Identifier: "cat", Version: "npm:dog@1"}, "not the name"},
+		{registry.Package{RegistryType: "npm", Identifier: "cat@npm:dog"}, "not the name"},
+		{registry.Package{RegistryType: "npm", Identifier: "cat.tgz/../../x"}, "not the name"},
+		{registry.Package{RegistryType: "pypi", Identifier: "./cat"}, "not the name"},
+		{registry.Package{RegistryType: "pypi", Identifier: "cat", Version: "1 --with dog"}, "not the name"},
+		{registry.Package{RegistryType: "nuget", Identifier: "-cat"}, "not the name"},
+		{registry.Package{RegistryType: "oci", Identifier: "--privileged"}, "not the name"},
+		{registry.Package{RegistryType: "oci", Identifier: "cat", Version: "1 -v"}, "not the name"},
+		{registry.Package{RegistryType: "npm", Identifier: "cat", RegistryBaseURL: "https://evil.example"}, "another registry"},
+		{registry.Package{RegistryType: "npm", Identifier: "cat", EnvironmentVariables: []registry.KeyValue{{Name: "npm_config_registry", Input: registry.Input{Value: "https://evil.example"}}}}, "would change which program"},
+		{registry.Package{RegistryType: "npm", Identifier: "cat", EnvironmentVariables: []registry.KeyValue{{Name: "NODE_OPTIONS", Input: registry.Input{Value: "--require x"}}}}, "would change which program"},
+		{registry.Package{RegistryType: "npm", Identifier: "cat", EnvironmentVariables: []registry.KeyValue{{Name: "A B"}}}, "not the name of a variable"},
+		{registry.Package{RegistryType: "mcpb", Identifier: "https://example.com/cat.mcpb"}, "bundles are not supported"},
+	} {
+		tt.p.Transport = stdio
+		choices, refused, err := registry.Choices(registry.Server{Name: "com.example/cat", Packages: []registry.Package{tt.p}}, nil, false)
+		if err != nil || (len(choices) == 1) != (tt.want == "") || !strings.Contains(strings.Join(refused, ""), tt.want) {
+			t.Errorf("%+v: %+v, %q, %v; want %q", tt.p, choices, refused, err, tt.want)
+		}
+	}
+}
+
+// TestFlags: what the publisher tells the package manager is known apart.
+func TestFlags(t *testing.T) {
+	choices, _, err := registry.Choices(registry.Server{Name: "com.example/cat", Packages: []registry.Package{{
+		RegistryType: "oci", Identifier: "cat", Transport: registry.Remote{Type: "stdio"},
+		RuntimeArguments: []registry.Argument{{Type: "named", Name: "--rm"}, {Type: "named", Name: "-v", Input: registry.Input{Value: "/:/host"}}, {Type: "named", Name: "--privileged"}},
+	}}}, nil, false)
+	if err != nil || len(choices) != 1 || !slices.Equal(choices[0].Flags, []string{"-v", "/:/host", "--privileged"}) {
+		t.Errorf("choices = %+v, %v", choices, err)
+	}
+}
+
 func TestWrongValues(t *testing.T) {
 	s := get(t, "io.github.octocat/weather-mcp-server", "")
 	for key, value := range map[string]string{"none": "x", "units": "kelvin", "WEATHER_API_KEY": "sk-12345"} {

@@ -83,6 +83,9 @@ type Argument struct {
 	Variables map[string]Input `json:"variables"`
 }
 
+// deleted is the status of a version that the registry does not offer any more.
+const deleted = "deleted"
+
 // nameForm is the form of the names of servers in the registry.
 var nameForm = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9.-]*/[a-zA-Z0-9][a-zA-Z0-9._-]*$`)
 
@@ -102,6 +105,28 @@ func (s Server) Publisher() string {
 		labels[i], labels[j] = labels[j], labels[i]
 	}
 	return fmt.Sprintf("%s (the owner of the domain %s)", namespace, strings.Join(labels, "."))
+}
+
+// Ranks of names for a text.
+const (
+	isText = iota
+	beginsWithText
+	hasText
+	inPublisher
+)
+
+// rank says where a name has a text in small letters.
+func (s Server) rank(text string) int {
+	_, own, _ := strings.Cut(strings.ToLower(s.Name), "/")
+	switch {
+	case own == text || s.LocalName() == text:
+		return isText
+	case strings.HasPrefix(own, text):
+		return beginsWithText
+	case strings.Contains(own, text) || strings.Contains(text, "/"):
+		return hasText
+	}
+	return inPublisher
 }
 
 // LocalName is a short name for the configuration: the last part of the name, without the

@@ -3,6 +3,7 @@ package registry_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -43,13 +44,15 @@ func document(t *testing.T) map[string]any {
 	return doc.(map[string]any)
 }
 
-// start starts a registry, and compares each request and each answer with the document.
-func start(t *testing.T) (address string, requests *atomic.Int64) {
+// start starts a registry with more servers, and compares each request and each answer with the
+// document.
+func start(t *testing.T, more ...json.RawMessage) (address string, requests *atomic.Int64) {
 	t.Helper()
 	entries, err := registryserver.Servers()
 	if err != nil {
 		t.Fatal(err)
 	}
+	entries = append(entries, more...)
 	doc, handler := document(t), registryserver.Handler(entries...)
 	compiler := jsonschema.NewCompiler()
 	if err := compiler.AddResource("registry.json", doc); err != nil {
@@ -103,19 +106,54 @@ func hasParameter(doc map[string]any, template, name string) bool {
 func TestSearch(t *testing.T) {
 	address, _ := start(t)
 	c := &registry.Client{URL: address}
-	found, err := c.Search(t.Context(), "weather")
+	found, more, err := c.Search(t.Context(), "weather")
 	var names []string
 	for _, e := range found {
 		names = append(names, e.Server.Name+" "+e.Server.Version)
 	}
-	if diff := cmp.Diff([]string{"io.github.octocat/weather-mcp-server 1.2.0", "com.example.sea/weather 3.0.0"}, names); diff != "" || err != nil {
+	if diff := cmp.Diff([]string{"io.github.octocat/weather-mcp-server 1.2.0", "com.example.sea/weather 3.0.0"}, names); diff != "" || more || err != nil {
 		t.Errorf("found (-want +got), %v:\n%s", err, diff)
 	}
 	if e, err := c.Get(t.Context(), "io.github.octocat/weather-mcp-server", "1.1.0"); err != nil || e.Meta.Official.Status != "deprecated" {
 		t.Errorf("Get = %+v, %v", e, err)
 	}
+	if _, err := c.Get(t.Context(), "com.example/gone", ""); toolscript.KindOf(err) != toolscript.NotFound || !strings.Contains(err.Error(), `was deleted from the registry: "It had a hole"`) {
+		t.Errorf("Get of a deleted server: %v", err)
+	}
+	if found, _, err := c.Search(t.Context(), "gone"); len(found) > 0 || err != nil {
+		t.Errorf("Search of a deleted server: %v, %v", found, err)
+	}
 	if _, err := c.Get(t.Context(), "io.github.octocat/none", ""); toolscript.KindOf(err) != toolscript.NotFound {
 		t.Errorf("Get of an unknown server: %v", err)
+	}
+}
+
+// TestManyServers: the names of many publishers have a text, and the server that the user means
+// is on none of the pages that are read.
+func TestManyServers(t *testing.T) {
+	var many []json.RawMessage
+	for i := range 620 {
+		many = append(many, json.RawMessage(fmt.Sprintf(`{"server": {"name": "io.github.user%03d/files", "description": "d", "version": "1.0.0"}, "_meta": {}}`, i)))
+	}
+	for _, name := range []string{"io.github.zoo/my-github-tools", "io.github.github/github-mcp-server", "io.github.zoo/github-stars", "com.example/GitHub"} {
+		many = append(many, json.RawMessage(fmt.Sprintf(`{"server": {"name": %q, "description": "d", "version": "1.0.0"}, "_meta": {}}`, name)))
+	}
+	address, requests := start(t, many...)
+	c := &registry.Client{URL: address}
+	found, more, err := c.Search(t.Context(), "github")
+	var names []string
+	for _, e := range found {
+		names = append(names, e.Server.Name)
+	}
+	want := []string{"io.github.github/github-mcp-server", "com.example/GitHub", "io.github.zoo/github-stars"}
+	if diff := cmp.Diff(want, names); diff != "" || !more || err != nil {
+		t.Errorf("found (-want +got), %v, %v:\n%s", more, err, diff)
+	}
+	if n := requests.Load(); n != 6 {
+		t.Errorf("%d requests, want 6", n)
+	}
+	if found, more, err := c.Search(t.Context(), "user61"); len(found) != 10 || more || err != nil {
+		t.Errorf("found %d, %v, %v", len(found), more, err)
 	}
 }
 
@@ -193,7 +231,7 @@ func readInto(w http.ResponseWriter, resp *http.Response) (int64, error) {
 func TestBadRegistries(t *testing.T) {
 	for _, address := range []string{"http://registry.example.com", "ftp://x", "registry", "https://user:pw@registry.example.com", "file:///etc"} {
 		c := &registry.Client{URL: address}
-		if _, err := c.Search(t.Context(), "x"); toolscript.KindOf(err) != toolscript.Invalid {
+		if _, _, err := c.Search(t.Context(), "x"); toolscript.KindOf(err) != toolscript.Invalid {
 			t.Errorf("%s: %v, want invalid", address, err)
 		}
 	}
@@ -206,7 +244,7 @@ func TestBadRegistries(t *testing.T) {
 	}
 	away := httptest.NewServer(http.RedirectHandler("http://registry.example.com/", http.StatusFound))
 	defer away.Close()
-	if _, err := (&registry.Client{URL: away.URL}).Search(t.Context(), "x"); err == nil || !strings.Contains(err.Error(), "https://") {
+	if _, _, err := (&registry.Client{URL: away.URL}).Search(t.Context(), "x"); err == nil || !strings.Contains(err.Error(), "https://") {
 		t.Errorf("a redirect without TLS: %v", err)
 	}
 }

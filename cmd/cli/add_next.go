@@ -1,0 +1,57 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+
+	"github.com/toolscript/toolscript/cmd/clients"
+	"github.com/toolscript/toolscript/cmd/form"
+	"github.com/toolscript/toolscript/cmd/registry"
+	"github.com/toolscript/toolscript/cmd/terminal"
+)
+
+// prepareServer offers what a server that was written still needs: the values of its secrets,
+// or a login. It asks the user at a terminal only; elsewhere the notes of the change name the
+// commands.
+func (o *addOptions) prepareServer(ctx context.Context, plan *clients.Import, choice registry.Choice) error {
+	if o.yes || o.project || o.form.Structured() || len(plan.Changes) == 0 || !terminal.Is(o.Stdin) {
+		return nil
+	}
+	name, path := plan.Taken[0].Name, plan.Taken[0].To
+	written, err := clients.HasServer(clients.File{Path: path, Root: filepath.Dir(path)}, name)
+	if err != nil || !written {
+		return err
+	}
+	if choice.Kind == "remote" && len(choice.Needed) == 0 {
+		return o.ifWanted(ctx, "Log in at "+name+" now? [y/N] ", func() error {
+			return (&authOptions{app: o.app, server: name}).login(ctx)
+		})
+	}
+	for _, v := range choice.Needed {
+		if !v.Secret || !o.secrets {
+			continue
+		}
+		err := o.ifWanted(ctx, "Store the secret "+v.Name+" now? [y/N] ", func() error {
+			return o.setSecret(ctx, v.Name, &secretTargets{servers: []string{name}, command: o.command}, form.Table)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ifWanted does what the user agrees to.
+func (o *addOptions) ifWanted(ctx context.Context, question string, do func() error) error {
+	answer, err := o.ask(ctx, question)
+	switch {
+	case errors.Is(err, terminal.ErrNoAnswer):
+		return nil
+	case err != nil:
+		return err
+	case terminal.Affirmed(answer):
+		return do()
+	}
+	return nil
+}
