@@ -54,12 +54,12 @@ type DialError struct {
 	Stderr []string
 }
 
-// Error returns the reason, followed by the last line of standard error.
+// Error returns the reason, followed by the line of standard error that says most.
 func (e *DialError) Error() string {
 	if len(e.Stderr) == 0 {
 		return e.Err.Error()
 	}
-	return e.Err.Error() + ": " + e.Stderr[len(e.Stderr)-1]
+	return e.Err.Error() + ": " + telling(e.Stderr)
 }
 
 func (e *DialError) Unwrap() error { return e.Err }
