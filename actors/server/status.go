@@ -150,6 +150,9 @@ func Refusal(status toolscript.ServerStatus, tool string) *toolscript.Error {
 		e.Err = fmt.Errorf("not started: %s", status.Error)
 	case toolscript.Stopped:
 		e.Err = errors.New(cmp.Or(status.Error, "stopped"))
+		if status.Disabled {
+			e.Err = fmt.Errorf("%w; run: toolscript enable %s", errDisabled, status.Name)
+		}
 	case toolscript.Connecting, toolscript.Ready, toolscript.Resting, toolscript.Starting:
 		e.RetryAfter = soon
 		e.Err = errors.New("still connecting; try again in a moment")

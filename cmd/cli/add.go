@@ -38,12 +38,13 @@ func newAdd(a *app) *cobra.Command {
 		Long: `Add a server of the MCP Registry to the configuration.
 
 SERVER is the name in the registry, such as io.github.octocat/weather, or a part of it
-that only one server has. The publisher, the package, what it may do and the variables it
-needs are shown first, with the change.
+that only one server has: if several have it, they are listed. The publisher, the package,
+what it may do and the variables it needs are shown first, with the change.
 
 KEY=VALUE gives a value to an input of the server. The file gets ${NAME} for every secret
 and every required input without a value, and the output names the variables to set. The
-version of a package is written into the file.`,
+version of a package is written into the file. At a terminal, the command then offers the
+login at a remote server, or with --secrets to store the secrets.`,
 		Example: `  toolscript add io.github.octocat/weather units=metric
   toolscript add weather --from npm --name forecast`,
 		Args: func(c *cobra.Command, args []string) error {

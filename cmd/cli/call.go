@@ -40,10 +40,12 @@ func newCall(a *app) *cobra.Command {
 		Long: `Call one tool, and print its result.
 
 SERVER.TOOL is the tool as scripts write it, such as github.createIssue, or its id, such
-as github__create_issue. KEY=VALUE is an argument; the value becomes a number, a boolean,
-an array, an object or null if the schema of the tool wants that. KEY:=JSON is an argument
-as JSON. With "-" the arguments are one JSON object on standard input. They are checked
-before the call is made.
+as github__create_issue. KEY=VALUE is an argument: a text if the tool takes one, else the
+number, boolean, array, object or null that the value is as JSON. KEY:=JSON is always JSON.
+With "-" the arguments are one JSON object on standard input. They are checked before the
+call is made.
+
+--stdio and --url use a server that is in no configuration file, for this call only.
 
 A text is printed as it is, any other result as JSON. -o json prints all results as JSON.
 The exit codes are those of toolscript exec.`,

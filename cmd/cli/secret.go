@@ -92,12 +92,25 @@ type savedSecret struct {
 	Storage  string   `json:"storage"`
 	Replaced bool     `json:"replaced"` // there was one of that name
 	Servers  []string `json:"servers"`  // that get it
+	Lost     []string `json:"lost"`     // that got it before, and do not get it any more
 }
 
-// saveSecret stores a secret.
-func (a *app) saveSecret(ctx context.Context, store secrets.Store, n secrets.New) (savedSecret, secrets.Secret, error) {
+// saveSecret stores a secret. changed are the secret as it was and as it is: the servers of
+// both are connected again.
+func (a *app) saveSecret(ctx context.Context, store secrets.Store, n secrets.New) (saved savedSecret, changed []secrets.Secret, err error) {
+	book, err := store.Read()
+	if err != nil {
+		return saved, nil, err
+	}
+	before, _ := book.Find(n.Name)
 	stored, replaced, err := store.Set(ctx, n)
-	return savedSecret{n.Name, stored.Storage, replaced, serversOf(stored)}, stored, err
+	saved = savedSecret{n.Name, stored.Storage, replaced, serversOf(stored), []string{}}
+	for _, server := range serversOf(before) {
+		if !slices.Contains(saved.Servers, server) {
+			saved.Lost = append(saved.Lost, server)
+		}
+	}
+	return saved, []secrets.Secret{before, stored}, err
 }
 
 // serversOf are the names of the servers that may have a secret.
@@ -122,6 +135,9 @@ func (s savedSecret) text() string {
 	whose := "a server that refers to it gets it when you confirm that: toolscript secret confirm"
 	if len(s.Servers) > 0 {
 		whose = "for " + strings.Join(s.Servers, ", ")
+	}
+	if len(s.Lost) > 0 {
+		whose += ", and no longer for " + strings.Join(s.Lost, ", ")
 	}
 	return fmt.Sprintf("%s %s in %s; %s", verb, s.Name, where, whose)
 }

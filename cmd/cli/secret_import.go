@@ -78,11 +78,11 @@ func (a *app) importSecrets(ctx context.Context, file string, names []string, to
 			result.LeftOut = append(result.LeftOut, leftOutSecret{e.Name, err.Error()})
 			continue
 		}
-		saved, stored, err := a.saveSecret(ctx, store, secrets.New{Name: e.Name, Value: e.Value, Storage: to.storage.Value, Allowed: allowed})
+		saved, changed, err := a.saveSecret(ctx, store, secrets.New{Name: e.Name, Value: e.Value, Storage: to.storage.Value, Allowed: allowed})
 		if err != nil {
 			return err
 		}
-		result.Stored, all = append(result.Stored, saved), append(all, stored)
+		result.Stored, all = append(result.Stored, saved), append(all, changed...)
 	}
 	return errors.Join(a.tellImported(result, out), a.reloadHolders(ctx, all...))
 }

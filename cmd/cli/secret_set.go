@@ -67,7 +67,7 @@ func (a *app) setSecret(ctx context.Context, name string, to *secretTargets, out
 	if err != nil {
 		return err
 	}
-	saved, stored, err := a.saveSecret(ctx, store, secrets.New{Name: name, Value: value, Storage: to.storage.Value, Allowed: allowed})
+	saved, changed, err := a.saveSecret(ctx, store, secrets.New{Name: name, Value: value, Storage: to.storage.Value, Allowed: allowed})
 	if err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func (a *app) setSecret(ctx context.Context, name string, to *secretTargets, out
 	} else {
 		err = a.print("%s", saved.text())
 	}
-	return errors.Join(err, a.reloadHolders(ctx, stored))
+	return errors.Join(err, a.reloadHolders(ctx, changed...))
 }
 
 // secretValue reads a value from the terminal, or from standard input.

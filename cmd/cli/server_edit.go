@@ -85,7 +85,7 @@ func (o *serverEdit) run(ctx context.Context, server string) error {
 	}
 	for _, other := range others {
 		if o.name == "remove" {
-			plan.Notes = append(plan.Notes, fmt.Sprintf("%s defines a server of this name too, which has effect then", other))
+			plan.Notes = append(plan.Notes, fmt.Sprintf("%s also defines a server of this name, which is used from then on", other))
 		}
 	}
 	return o.carryOut(ctx, o.name, "toolscript "+o.name+" "+server+" --yes", plan)

@@ -183,7 +183,11 @@ func (c *Client) fetch(ctx context.Context, path string) ([]byte, error) {
 	}}
 	resp, err := client.Do(request)
 	if err != nil {
-		return nil, &toolscript.Error{Kind: toolscript.Unavailable, Err: fmt.Errorf("the registry cannot be reached: %w", err)}
+		if of := (*url.Error)(nil); errors.As(err, &of) { // without the address, which is long
+			err = of.Err
+		}
+		return nil, &toolscript.Error{Kind: toolscript.Unavailable, Err: fmt.Errorf("the registry at %s cannot be reached: %w; name another one with --registry, or add a server without a registry, such as: "+
+			"toolscript list-tools --stdio 'npx -y PACKAGE' --save NAME", c.base(), err)}
 	}
 	defer func() { _ = resp.Body.Close() }() // it was read
 	text, err := io.ReadAll(io.LimitReader(resp.Body, mostBytes+1))
