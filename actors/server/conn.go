@@ -115,7 +115,7 @@ func DialWith[C Conn](dial Dialled[C]) Dial {
 	return func(ctx context.Context, name string, cfg mcpclient.Config, on mcpclient.Events) (Conn, error) {
 		conn, err := dial(ctx, name, cfg, on)
 		if err != nil {
-			return nil, err // a nil C would make a non-nil Conn
+			return nil, mcpclient.NewConcealer(cfg).Error(err) // a nil C would make a non-nil Conn
 		}
 		return conn, nil
 	}

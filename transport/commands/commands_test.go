@@ -128,8 +128,15 @@ func TestCheck(t *testing.T) {
 // call makes a call of a real program.
 func call(t *testing.T, definition, args string) (string, error) {
 	t.Helper()
+	return callWith(t, mcpclient.Config{}, definition, args)
+}
+
+// callWith is call with the configuration of the server.
+func callWith(t *testing.T, cfg mcpclient.Config, definition, args string) (string, error) {
+	t.Helper()
+	cfg.Type, cfg.Root, cfg.Commands = mcpclient.Command, t.TempDir(), json.RawMessage(`{"tool":`+definition+`}`)
 	d := commands.Dialer{Run: run}
-	c, err := d.Dial(t.Context(), "programs", mcpclient.Config{Type: mcpclient.Command, Root: t.TempDir(), Commands: json.RawMessage(`{"tool":` + definition + `}`)}, mcpclient.Events{})
+	c, err := d.Dial(t.Context(), "programs", cfg, mcpclient.Events{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,5 +179,26 @@ func TestPrograms(t *testing.T) {
 	}
 	if _, err := call(t, `{"run": ["sleep", "60"], "timeout": 100}`, `{}`); err == nil || !strings.Contains(err.Error(), "ended after 100ms") {
 		t.Errorf("error %v, want one about the time limit", err)
+	}
+}
+
+// TestErrorsHaveNoSecrets: a program that prints its credentials, also where the error cuts its
+// output.
+func TestErrorsHaveNoSecrets(t *testing.T) {
+	cfg := mcpclient.Config{Env: map[string]string{"TOKEN": "sesame-open-1234"}}
+	for _, definition := range []string{
+		`{"run": ["sh", "-c", "echo \"$TOKEN\" >&2; exit 3"]}`,
+		`{"run": ["sh", "-c", "echo \"$TOKEN\"; exit 3"]}`,
+		`{"run": ["sh", "-c", "printf '%sxx' \"$TOKEN\" >&2; head -c 1995 /dev/zero | tr '\\0' x >&2; exit 3"]}`,
+		`{"run": ["sh", "-c", "echo \"$TOKEN\""], "output": "json"}`,
+		`{"run": ["sh", "-c", "head -c 190 /dev/zero | tr '\\0' x; echo \"$TOKEN\""], "output": "jsonLines"}`,
+	} {
+		result, err := callWith(t, cfg, definition, `{}`)
+		if err != nil {
+			result = err.Error()
+		}
+		if strings.Contains(result, "1234") || strings.Contains(result, "sesame") || !strings.Contains(result, "sh") {
+			t.Errorf("%s: %.300s", definition, result)
+		}
 	}
 }

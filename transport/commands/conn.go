@@ -38,7 +38,7 @@ func (d Dialer) Dial(_ context.Context, name string, cfg mcpclient.Config, on mc
 	if err != nil {
 		return nil, &toolscript.Error{Kind: toolscript.Invalid, Server: name, Err: err}
 	}
-	s := &server{dialer: d, cfg: cfg, env: mcpclient.Environment(os.Environ(), cfg), byName: map[string]inprocess.Tool{}}
+	s := &server{dialer: d, cfg: cfg, conceal: mcpclient.NewConcealer(cfg), env: mcpclient.Environment(os.Environ(), cfg), byName: map[string]inprocess.Tool{}}
 	for _, tool := range sorted(definitions) {
 		if field, problem := definitions[tool].Check(); problem != "" {
 			return nil, &toolscript.Error{Kind: toolscript.Invalid, Server: name, Err: fmt.Errorf("commands.%s.%s: %s", tool, field, problem)}
@@ -49,7 +49,7 @@ func (d Dialer) Dial(_ context.Context, name string, cfg mcpclient.Config, on mc
 	unconfined := d.unconfined()
 	c := inprocess.New(inprocess.Options{
 		Name: name, Info: mcpclient.Info{Title: "Commands", Version: toolscript.Version, Instructions: unconfined},
-		Tools: s, Qualified: true, Events: on, Answers: d.Answers,
+		Tools: s, Qualified: true, Events: on, Answers: d.Answers, Conceal: s.conceal,
 	})
 	if unconfined != "" {
 		c.Log(slog.LevelWarn, unconfined)
@@ -77,6 +77,8 @@ type server struct {
 	env    []string
 	byName map[string]inprocess.Tool
 	all    []inprocess.Tool
+
+	conceal mcpclient.Concealer
 }
 
 // Get implements inprocess.Tools.
@@ -148,23 +150,24 @@ func (s *server) run(ctx context.Context, d Definition, args json.RawMessage) (a
 	case r.TimedOut:
 		return nil, &toolscript.Error{Kind: toolscript.Timeout, Err: fmt.Errorf("%s was ended after %s", words[0], c.Timeout)}
 	case !d.succeeded(r.ExitCode):
-		return nil, fmt.Errorf("%s ended with exit code %d%s", words[0], r.ExitCode, excerpt(r))
+		return nil, fmt.Errorf("%s ended with exit code %d%s", words[0], r.ExitCode, s.excerpt(r))
 	case len(r.Stdout) > maxOutput:
 		return nil, &toolscript.Error{Kind: toolscript.TooLarge, Err: fmt.Errorf("the output of %s has more than %d MB", words[0], maxOutput>>20)}
 	}
-	return d.decode(words[0], r.Stdout)
+	return d.decode(words[0], r.Stdout, s.conceal.Text)
 }
 
 // maxOutput bounds the output of a program, in bytes.
 const maxOutput = 8 << 20
 
 // excerpt is the end of what a program has said about its failure.
-func excerpt(r tool.CommandResult) string {
+func (s *server) excerpt(r tool.CommandResult) string {
 	const most = 2000
 	text := strings.TrimSpace(r.Stderr)
 	if text == "" {
 		text = strings.TrimSpace(r.Stdout)
 	}
+	text = s.conceal.Text(text)
 	if text == "" {
 		return ""
 	}
@@ -174,12 +177,12 @@ func excerpt(r tool.CommandResult) string {
 	return ": " + text
 }
 
-// decode is the result of a program's output.
-func (d Definition) decode(program, out string) (any, error) {
+// decode is the result of a program's output. shown is what an error may show of it.
+func (d Definition) decode(program, out string, shown func(string) string) (any, error) {
 	switch d.Output {
 	case OutputJSON:
 		if !json.Valid([]byte(out)) {
-			return nil, fmt.Errorf("the output of %s is not JSON: %.200q", program, out)
+			return nil, fmt.Errorf("the output of %s is not JSON: %.200q", program, shown(out))
 		}
 		return json.RawMessage(out), nil
 	case OutputLines:
@@ -189,7 +192,7 @@ func (d Definition) decode(program, out string) (any, error) {
 				continue
 			}
 			if !json.Valid([]byte(line)) {
-				return nil, fmt.Errorf("a line of the output of %s is not JSON: %.200q", program, line)
+				return nil, fmt.Errorf("a line of the output of %s is not JSON: %.200q", program, shown(line))
 			}
 			values = append(values, json.RawMessage(line))
 		}

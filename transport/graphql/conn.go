@@ -66,7 +66,7 @@ func (d Dialer) Dial(ctx context.Context, name string, cfg mcpclient.Config, on 
 	if s.Auth.Type == "oauth2" && d.RoundTripper != nil {
 		way = d.RoundTripper(name, cfg, base)
 	}
-	e := &endpoint{address: s.URL, client: &http.Client{
+	e := &endpoint{address: s.URL, conceal: mcpclient.NewConcealer(cfg), client: &http.Client{
 		Transport:     httpauth.Transport{Origin: address, Auth: s.Auth, Headers: cfg.Headers, ToOrigin: way, ToOthers: base},
 		CheckRedirect: httpauth.CheckRedirect,
 	}}
@@ -90,7 +90,7 @@ func (d Dialer) Dial(ctx context.Context, name string, cfg mcpclient.Config, on 
 	}
 	return inprocess.New(inprocess.Options{
 		Name: name, Info: mcpclient.Info{Title: "GraphQL at " + address.Host, Version: toolscript.Version},
-		Tools: set, Qualified: true, Events: on, Answers: d.Answers, Closed: base.CloseIdleConnections,
+		Tools: set, Qualified: true, Events: on, Answers: d.Answers, Conceal: e.conceal, Closed: base.CloseIdleConnections,
 	}), nil
 }
 
@@ -120,6 +120,7 @@ func (s *toolSet) add(e *endpoint, o *operation) {
 type endpoint struct {
 	address string
 	client  *http.Client
+	conceal mcpclient.Concealer
 }
 
 // schema reads the types of the endpoint, from a file or from itself.
@@ -239,7 +240,7 @@ func (e *endpoint) ask(ctx context.Context, query string, variables map[string]j
 	case len(text) > maxAnswer:
 		return nil, &toolscript.Error{Kind: toolscript.TooLarge, Err: fmt.Errorf("the answer has more than %d MB", maxAnswer>>20)}
 	}
-	return result(answer.Status, text)
+	return e.result(answer.Status, text)
 }
 
 // unreachable is an error without an answer. The address is left out: it may have a secret.
@@ -258,7 +259,7 @@ func unreachable(ctx context.Context, err error) error {
 }
 
 // result is the data of an answer.
-func result(status string, text []byte) (json.RawMessage, error) {
+func (e *endpoint) result(status string, text []byte) (json.RawMessage, error) {
 	var answer struct {
 		Data   json.RawMessage
 		Errors []struct {
@@ -267,16 +268,16 @@ func result(status string, text []byte) (json.RawMessage, error) {
 		}
 	}
 	if err := json.Unmarshal(text, &answer); err != nil || answer.Data == nil && len(answer.Errors) == 0 {
-		return nil, fmt.Errorf("the endpoint answered %s without GraphQL: %.300s", status, strings.ToValidUTF8(string(text), "�"))
+		return nil, fmt.Errorf("the endpoint answered %s without GraphQL: %.300s", status, strings.ToValidUTF8(e.conceal.Text(string(text)), "�"))
 	}
 	if len(answer.Errors) == 0 {
 		return answer.Data, nil
 	}
 	var messages []string
-	for _, e := range answer.Errors {
-		message := e.Message
-		if len(e.Path) > 0 {
-			message += fmt.Sprintf(" (at %s)", strings.Trim(strings.Join(strings.Fields(fmt.Sprint(e.Path)), "."), "[]"))
+	for _, wrong := range answer.Errors {
+		message := wrong.Message
+		if len(wrong.Path) > 0 {
+			message += fmt.Sprintf(" (at %s)", strings.Trim(strings.Join(strings.Fields(fmt.Sprint(wrong.Path)), "."), "[]"))
 		}
 		messages = append(messages, message)
 	}

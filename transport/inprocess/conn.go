@@ -41,9 +41,10 @@ type Options struct {
 	Info    mcpclient.Info
 	Tools   Tools
 	Events  mcpclient.Events
-	Answers *inflight.Budget // limits the memory for the results of all calls; nil means unlimited
-	Check   func() error     // whether the server still works; nil: it does
-	Closed  func()           // called once after Close and the last call; nil: nothing
+	Answers *inflight.Budget    // limits the memory for the results of all calls; nil means unlimited
+	Check   func() error        // whether the server still works; nil: it does
+	Closed  func()              // called once after Close and the last call; nil: nothing
+	Conceal mcpclient.Concealer // for the errors of tools
 
 	// Qualified: scripts and packs name the tools with their server only. A tool of a
 	// configuration could otherwise take the name of a built-in tool.
@@ -155,7 +156,8 @@ func (c *Conn) run(ctx context.Context, known Tool, t mcpclient.ToolCall) (value
 			err = errors.New("a fault of the tool ended the call; the log has its stack")
 		}
 	}()
-	return known.Run(ctx, t.Run, t.Args)
+	value, err = known.Run(ctx, t.Run, t.Args)
+	return value, c.options.Conceal.Error(err)
 }
 
 // Fetch returns an error: the server has neither resources nor prompts.

@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
 const (
@@ -28,6 +29,8 @@ type api struct {
 	client *http.Client
 	base   string
 	limit  time.Duration // of a call with all of its tries
+
+	conceal mcpclient.Concealer
 }
 
 // call makes the request of a call and returns its result. The error of an answer that is not
@@ -45,9 +48,9 @@ func (a *api) call(ctx context.Context, o *operation, args json.RawMessage) (any
 		}
 		wait, again := retryAfter(answer, time.Now())
 		if !again {
-			return o.result(answer)
+			return a.result(o, answer)
 		}
-		failure := o.failure(answer)
+		failure := a.failure(o, answer)
 		if try == retries || !repeatable(o.method) || time.Now().Add(wait).After(end) {
 			return nil, &toolscript.Error{Kind: toolscript.Busy, RetryAfter: wait, Err: failure}
 		}
@@ -94,9 +97,9 @@ func retryAfter(answer *http.Response, now time.Time) (wait time.Duration, again
 }
 
 // result is the value of an answer.
-func (o *operation) result(answer *http.Response) (any, error) {
+func (a *api) result(o *operation, answer *http.Response) (any, error) {
 	if answer.StatusCode < 200 || answer.StatusCode > 299 {
-		return nil, o.failure(answer)
+		return nil, a.failure(o, answer)
 	}
 	defer func() { _ = answer.Body.Close() }() // it was read
 	content, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer+1))
@@ -112,7 +115,7 @@ func (o *operation) result(answer *http.Response) (any, error) {
 	switch {
 	case isJSON(media) || media == "" && json.Valid(content):
 		if !json.Valid(content) {
-			return nil, fmt.Errorf("the answer says that it is JSON, and is not: %.200q", content)
+			return nil, fmt.Errorf("the answer says that it is JSON, and is not: %.200q", a.conceal.Text(string(content)))
 		}
 		return json.RawMessage(content), nil
 	case textual(media) && utf8.Valid(content):
@@ -145,11 +148,11 @@ func blob(answer *http.Response, media string, content []byte) any {
 }
 
 // failure is the error of an answer that is not a success, with the beginning of its body.
-func (o *operation) failure(answer *http.Response) error {
+func (a *api) failure(o *operation, answer *http.Response) error {
 	const most = 2000
-	defer func() { _ = answer.Body.Close() }() // the rest is not read
-	body, _ := io.ReadAll(io.LimitReader(answer.Body, most+1))
-	text := strings.TrimSpace(strings.ToValidUTF8(string(body), "�"))
+	defer func() { _ = answer.Body.Close() }()                  // the rest is not read
+	body, _ := io.ReadAll(io.LimitReader(answer.Body, 16*most)) // so that no secret is cut
+	text := strings.TrimSpace(strings.ToValidUTF8(a.conceal.Text(string(body)), "�"))
 	if len(text) > most {
 		text = strings.ToValidUTF8(text[:most], "") + "…"
 	}

@@ -67,7 +67,7 @@ func (d Dialer) Dial(ctx context.Context, name string, cfg mcpclient.Config, on 
 		cfg.URL = about.base
 		way = d.RoundTripper(name, cfg, base)
 	}
-	a := &api{base: about.base, limit: cfg.Timeout, client: &http.Client{
+	a := &api{base: about.base, limit: cfg.Timeout, conceal: mcpclient.NewConcealer(cfg), client: &http.Client{
 		Transport:     httpauth.Transport{Origin: address, Auth: s.Auth, Headers: cfg.Headers, ToOrigin: way, ToOthers: base},
 		CheckRedirect: httpauth.CheckRedirect,
 	}}
@@ -77,7 +77,7 @@ func (d Dialer) Dial(ctx context.Context, name string, cfg mcpclient.Config, on 
 	}
 	return inprocess.New(inprocess.Options{
 		Name: name, Info: mcpclient.Info{Title: about.title, Version: about.version, Instructions: about.description},
-		Tools: set, Qualified: true, Events: on, Answers: d.Answers, Closed: base.CloseIdleConnections,
+		Tools: set, Qualified: true, Events: on, Answers: d.Answers, Conceal: a.conceal, Closed: base.CloseIdleConnections,
 	}), nil
 }
 

@@ -1,0 +1,46 @@
+package mcpclient
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/toolscript/toolscript"
+)
+
+// Concealer replaces the secrets of a configuration by their names, in what a program or an
+// API says about a failure. The zero value replaces nothing.
+type Concealer struct{ secrets *strings.Replacer }
+
+// NewConcealer returns the Concealer of a configuration.
+func NewConcealer(cfg Config) Concealer { return Concealer{Replacer(secrets(cfg))} }
+
+// Text is a text without the secrets. A text is shortened after this, not before: a part of a
+// secret would stay.
+func (c Concealer) Text(text string) string {
+	if c.secrets == nil {
+		return text
+	}
+	return c.secrets.Replace(text)
+}
+
+// Error is an error without the secrets in its text; nil stays nil.
+func (c Concealer) Error(err error) error {
+	if c.secrets == nil || err == nil {
+		return err
+	}
+	if known := (*toolscript.Error)(nil); errors.As(err, &known) && known.Err != nil {
+		quiet := *known
+		quiet.Err = &concealed{known.Err, c.Text(known.Err.Error())}
+		return &quiet
+	}
+	return &concealed{err, c.Text(err.Error())}
+}
+
+// concealed is an error with another text.
+type concealed struct {
+	err  error
+	text string
+}
+
+func (e *concealed) Error() string { return e.text }
+func (e *concealed) Unwrap() error { return e.err }
