@@ -177,7 +177,7 @@ func TestPrograms(t *testing.T) {
 	if _, err := call(t, `{"run": ["no-such-program-here"]}`, `{}`); err == nil || !strings.Contains(err.Error(), "no-such-program-here") {
 		t.Errorf("error %v, want one that names the program", err)
 	}
-	if _, err := call(t, `{"run": ["sleep", "60"], "timeout": 100}`, `{}`); err == nil || !strings.Contains(err.Error(), "ended after 100ms") {
+	if _, err := call(t, `{"run": ["sleep", "60"], "timeout": 100}`, `{}`); err == nil || !strings.Contains(err.Error(), "did not end within 100ms") {
 		t.Errorf("error %v, want one about the time limit", err)
 	}
 }

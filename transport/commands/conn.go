@@ -55,7 +55,7 @@ func (d Dialer) Dial(_ context.Context, name string, cfg mcpclient.Config, on mc
 		c.Log(slog.LevelWarn, unconfined)
 	}
 	if err := FindPrograms(os.Environ(), cfg); err != nil {
-		c.Log(slog.LevelWarn, "calls of these tools fail: "+err.Error())
+		c.Log(slog.LevelWarn, "calls of these tools fail: "+strings.ReplaceAll(err.Error(), "\n", "; "))
 	}
 	return c, nil
 }
@@ -148,7 +148,7 @@ func (s *server) run(ctx context.Context, d Definition, args json.RawMessage) (a
 	case err != nil:
 		return nil, err
 	case r.TimedOut:
-		return nil, &toolscript.Error{Kind: toolscript.Timeout, Err: fmt.Errorf("%s was ended after %s", words[0], c.Timeout)}
+		return nil, &toolscript.Error{Kind: toolscript.Timeout, Err: fmt.Errorf("%s did not end within %s, its \"timeout\"; it and all that it has started were ended", words[0], c.Timeout)}
 	case !d.succeeded(r.ExitCode):
 		return nil, fmt.Errorf("%s ended with exit code %d%s", words[0], r.ExitCode, s.excerpt(r))
 	case len(r.Stdout) > maxOutput:
