@@ -18,6 +18,7 @@ import (
 	"github.com/toolscript/toolscript/actors/audit"
 	"github.com/toolscript/toolscript/actors/audit/chain"
 	"github.com/toolscript/toolscript/actors/internal/mailbox"
+	"github.com/toolscript/toolscript/tokens"
 )
 
 // begin starts the actor of a log.
@@ -89,7 +90,7 @@ func TestLines(t *testing.T) {
 			made.Result.Bytes != 14 || made.Approval != "person" || made.Ms != 1.5 || made.Session != "s1" || made.Outcome != "ok" {
 			t.Errorf("call: %+v %+v %+v", made, made.Args, made.Result)
 		}
-		if end.Outcome != string(toolscript.LimitTime) || end.Calls != 1 || *end.ExitCode != 1 || end.Value == nil || *end.Value != *made.Args {
+		if end.Outcome != string(toolscript.LimitTime) || end.Calls != 1 || *end.ExitCode != 1 || end.Value == nil || end.Value.SHA256 != made.Args.SHA256 {
 			t.Errorf("end: %+v %+v", end, end.Value)
 		}
 		if s := log.Stats(); s.Written != 3 || s.Dropped != 0 || s.File == "" || s.Error != "" {
@@ -98,6 +99,69 @@ func TestLines(t *testing.T) {
 	})
 	if r, err := chain.Verify(dir); err != nil || r.Fault != nil {
 		t.Errorf("Verify: %v, %v", r.Fault, err)
+	}
+}
+
+// TestTokens compares the tokens of lines with those of what a model reads of the contents.
+func TestTokens(t *testing.T) {
+	count := func(text string) int {
+		n, _ := tokens.Count(text)
+		return n
+	}
+	long := strings.Repeat("The build fails on Windows. ", 5000)
+	for name, test := range map[string]struct {
+		result  string
+		want    int
+		sampled bool
+	}{
+		"texts":              {`{"content":[{"type":"text","text":"a \"b\" \u00e9"},{"type":"text","text":"\nsecond"}]}`, count("a \"b\" é\nsecond"), false},
+		"text and structure": {`{"structuredContent":{"a":[1,2]},"content":[{"type":"text","text":"{\"a\":[1,2]}"}]}`, count(`{"a":[1,2]}`), false},
+		"structure":          {`{"content":[],"structuredContent":{"a":[1,2]}}`, count(`{"a":[1,2]}`), false},
+		"image":              {`{"content":[{"type":"image","mimeType":"image/png","data":"iVBORw0KGgo="}]}`, 0, false},
+		"resource":           {`{"contents":[{"uri":"file:///a","text":"hello"}]}`, count("hello"), false},
+		"prompt":             {`{"messages":[{"role":"user"}]}`, count(`{"messages":[{"role":"user"}]}`), false},
+		"long":               {`{"content":[{"type":"text","text":"` + long + `"}]}`, count(long), true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			log := audit.NewLog(audit.Options{Chain: chain.Options{Dir: dir}, Logger: slog.New(slog.DiscardHandler)})
+			c := call(1)
+			c.Result = json.RawMessage(test.result)
+			log.Call(c)
+			log.Close()
+			got := lines(t, dir)
+			if len(got) != 1 || got[0].Args.Tokens == nil || *got[0].Args.Tokens != count(`{"a":1}`) {
+				t.Fatalf("arguments of %+v", got)
+			}
+			if r := got[0].Result; r.Tokens == nil || *r.Tokens != test.want || r.Sampled != test.sampled {
+				t.Errorf("result %+v: %v tokens, want %d", r, r.Tokens, test.want)
+			}
+		})
+	}
+}
+
+// TestTokensOfMuch: the lines of one write beyond a bound have no tokens, and all other
+// fields.
+func TestTokensOfMuch(t *testing.T) {
+	dir := t.TempDir()
+	log := audit.NewLog(audit.Options{Chain: chain.Options{Dir: dir}, Logger: slog.New(slog.DiscardHandler)})
+	c := call(1)
+	c.Result = json.RawMessage(`{"content":[{"type":"text","text":"` + strings.Repeat("many words ", 5000) + `"}]}`)
+	for range 40 {
+		log.Call(c)
+	}
+	log.Close()
+	counted := 0
+	for _, line := range lines(t, dir) {
+		if line.Result.Bytes != len(c.Result) || len(line.Result.SHA256) != 64 {
+			t.Errorf("result %+v", line.Result)
+		}
+		if line.Result.Tokens != nil {
+			counted++
+		}
+	}
+	if counted == 0 || counted == 40 {
+		t.Errorf("the tokens of %d results were counted", counted)
 	}
 }
 

@@ -10,9 +10,9 @@ import (
 
 // encode appends the line of an entry. Calls are encoded here: encoding/json needs three
 // times as long.
-func (l *Log) encode(to []byte, e *entry) []byte {
+func (l *Log) encode(to []byte, e *entry, counted *counter) []byte {
 	if e.line != nil {
-		e.hash()
+		e.hash(counted)
 		return append(to, marshal(e.line)...)
 	}
 	c := &e.call
@@ -29,9 +29,15 @@ func (l *Log) encode(to []byte, e *entry) []byte {
 	} {
 		to = member(to, m.name, m.text)
 	}
-	to = data(to, "args", c.argsData, c.arguments())
-	if c.resultData != nil || c.result != nil {
-		to = data(to, "result", c.resultData, c.result)
+	if c.argsData != nil {
+		to = data(to, "args", c.argsData)
+	} else {
+		to = content(to, "args", c.arguments(), c.arguments(), counted)
+	}
+	if c.resultData != nil {
+		to = data(to, "result", c.resultData)
+	} else if c.result != nil {
+		to = content(to, "result", c.result, counted.shown(c.result), counted)
 	}
 	to = member(to, "approval", c.approval)
 	to = member(to, "outcome", c.outcome)
@@ -61,19 +67,27 @@ func member(to []byte, name, text string) []byte {
 }
 
 // data appends what is known of a content.
-func data(to []byte, name string, known *Data, content []byte) []byte {
+func data(to []byte, name string, known *Data) []byte {
+	return append(append(append(append(to, `,"`...), name...), `":`...), marshal(known)...)
+}
+
+// content appends the hash and the size of a content, and the tokens of the part of it that a
+// model reads.
+func content(to []byte, name string, whole, read []byte, counted *counter) []byte {
 	to = append(to, ',', '"')
 	to = append(to, name...)
 	to = append(to, `":{"sha256":"`...)
-	size := len(content)
-	if known != nil {
-		to, size = append(to, known.SHA256...), known.Bytes
-	} else {
-		sum := sha256.Sum256(content)
-		to = hex.AppendEncode(to, sum[:])
-	}
+	sum := sha256.Sum256(whole)
+	to = hex.AppendEncode(to, sum[:])
 	to = append(to, `","bytes":`...)
-	to = strconv.AppendInt(to, int64(size), 10)
+	to = strconv.AppendInt(to, int64(len(whole)), 10)
+	if n, sampled, ok := counted.count(read); ok {
+		to = append(to, `,"tokens":`...)
+		to = strconv.AppendInt(to, int64(n), 10)
+		if sampled {
+			to = append(to, `,"sampled":true`...)
+		}
+	}
 	return append(to, '}')
 }
 

@@ -15,12 +15,29 @@ const (
 	TypeEnd  = "end"  // a run and all its calls have ended
 	TypeCall = "call" // a tool call or the reading of a resource has ended, or was refused
 	TypeDrop = "drop" // lines were not written
+
+	TypeTools = "tools" // what servers offer, when that has changed
+	TypeShown = "shown" // what a command or the MCP server has printed
 )
 
 // Data is what is known of arguments and results: never their content.
 type Data struct {
 	SHA256 string `json:"sha256"`
 	Bytes  int    `json:"bytes"`
+	Count
+}
+
+// Count are the tokens of a content, of which an answer of a tool has only what a model
+// reads. Lines of older versions, and those written under heavy load, have none.
+type Count struct {
+	Tokens  *int `json:"tokens,omitempty"`
+	Sampled bool `json:"sampled,omitempty"` // the content is long, and Tokens is an estimate from samples
+}
+
+// Offer is what a server offers: its tools, and the bytes of their definitions.
+type Offer struct {
+	Tools int `json:"tools"`
+	Bytes int `json:"bytes"`
 }
 
 // Line is one line of the audit. Only the fields of its type are set.
@@ -63,9 +80,22 @@ type Line struct {
 	ExitCode *int  `json:"exitCode,omitempty"`
 	Value    *Data `json:"value,omitempty"` // absent: the script returned undefined, or failed
 
+	// Of tools: by server. A server without tools has left.
+	Offers map[string]Offer `json:"offers,omitempty"`
+
+	// Of shown.
+	Command string `json:"command,omitempty"` // or the tool of the MCP server
+	Shown   *Shown `json:"shown,omitempty"`
+
 	// Of drop.
 	Count int64  `json:"count,omitempty"`
 	Why   string `json:"why,omitempty"`
+}
+
+// Shown is the size of what was printed.
+type Shown struct {
+	Bytes int `json:"bytes"`
+	Count
 }
 
 // entry is a line that waits. A call has no Line, because there are many calls.
@@ -89,27 +119,27 @@ func (e *entry) size() int64 {
 	return int64(len(e.script) + len(e.value) + len(e.call.args) + len(e.call.result))
 }
 
-// hash replaces the data by its hashes.
-func (e *entry) hash() {
+// hash replaces the data by its hashes. Without a counter, tokens are not counted.
+func (e *entry) hash(c *counter) {
 	if e.line != nil {
 		if e.line.Type == TypeRun && e.line.Script == nil {
-			e.line.Script = dataOf([]byte(e.script))
+			e.line.Script = dataOf([]byte(e.script), c)
 		}
 		if e.value != nil {
-			e.line.Value = dataOf(e.value)
+			e.line.Value = dataOf(e.value, c)
 		}
 		e.script, e.value = "", nil
 		return
 	}
-	c := &e.call
-	if c.argsData != nil {
+	call := &e.call
+	if call.argsData != nil {
 		return
 	}
-	c.argsData = dataOf(c.arguments())
-	if c.result != nil {
-		c.resultData = dataOf(c.result)
+	call.argsData = dataOf(call.arguments(), nil)
+	if call.result != nil {
+		call.resultData = dataOf(call.result, nil)
 	}
-	c.args, c.result = nil, nil
+	call.args, call.result = nil, nil
 }
 
 func (c *callEntry) arguments() []byte {
@@ -119,9 +149,16 @@ func (c *callEntry) arguments() []byte {
 	return c.args
 }
 
-func dataOf(content []byte) *Data {
+func dataOf(content []byte, c *counter) *Data {
 	sum := sha256.Sum256(content)
-	return &Data{hex.EncodeToString(sum[:]), len(content)}
+	d := &Data{SHA256: hex.EncodeToString(sum[:]), Bytes: len(content)}
+	if c == nil {
+		return d
+	}
+	if n, sampled, ok := c.count(content); ok {
+		d.Count = Count{&n, sampled}
+	}
+	return d
 }
 
 // Run is the line of a run that has begun.
@@ -168,6 +205,17 @@ func (l *Log) Call(c Ended) {
 		at: time.Now(), client: c.Client, run: c.Run, id: c.CallID, request: c.RequestID, tool: c.Tool, approval: c.Approval,
 		outcome: c.Outcome, failure: c.Error, host: c.Origin.Host(), args: c.Args, result: c.Result, took: c.Took,
 	}})
+}
+
+// Tools is the line of servers whose offer has changed.
+func (l *Log) Tools(at time.Time, offers map[string]Offer) {
+	l.add(entry{line: &Line{Type: TypeTools, Time: at, Offers: offers}})
+}
+
+// Shown is the line of what a model was shown.
+func (l *Log) Shown(line Line) {
+	line.Type = TypeShown
+	l.add(entry{line: &line})
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

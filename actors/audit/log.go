@@ -46,6 +46,7 @@ type Log struct {
 	writing sync.Mutex // held while writer is used
 	writer  *chain.Writer
 	text    []byte // the memory of the lines
+	counter counter
 
 	written, lost atomic.Int64
 	problem       atomic.Pointer[string] // the last error; nil after a success
@@ -66,12 +67,12 @@ func (l *Log) add(e entry) {
 		e.line.PID, e.line.Session = l.pid, cmp.Or(e.line.Session, l.options.Session)
 	}
 	if e.size() > maxBytes/4 {
-		e.hash()
+		e.hash(nil)
 	}
 	l.mu.Lock()
 	if l.bytes+e.size() > maxBytes {
 		l.mu.Unlock()
-		e.hash()
+		e.hash(nil)
 		l.mu.Lock()
 	}
 	if len(l.waiting) >= maxWaiting {
@@ -134,12 +135,14 @@ func (l *Log) write() error {
 	}
 	lines := make([][]byte, 0, len(batch)+1)
 	text := l.text[:0]
+	l.counter.left = mostCounted
 	for i := range batch {
 		from := len(text)
-		text = l.encode(text, &batch[i])
+		text = l.encode(text, &batch[i], &l.counter)
 		lines = append(lines, text[from:len(text):len(text)])
 	}
 	l.text = text
+	l.counter.release()
 	if dropped > 0 {
 		why := "more lines waited than fit"
 		if last := l.problem.Load(); last != nil {

@@ -23,8 +23,13 @@ func Valid(text []byte) bool { return jsontext.Value(text).IsValid(as...) }
 // Unquote returns the text of a string literal, with U+FFFD for bytes that are not
 // UTF-8. literal must be a valid JSON string.
 func Unquote(literal []byte) []byte {
-	text, _ := jsontext.AppendUnquote(make([]byte, 0, len(literal)-2), literal) // the error is that of bytes that are not UTF-8
-	return text
+	return AppendUnquoted(make([]byte, 0, len(literal)-2), literal)
+}
+
+// AppendUnquoted appends what Unquote returns.
+func AppendUnquoted(to, literal []byte) []byte {
+	to, _ = jsontext.AppendUnquote(to, literal) // the error is that of bytes that are not UTF-8
+	return to
 }
 
 // Object calls member for each member of a JSON object. The values are slices of

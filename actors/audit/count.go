@@ -1,0 +1,72 @@
+package audit
+
+import (
+	"encoding/json"
+
+	"github.com/toolscript/toolscript/tokens"
+	"github.com/toolscript/toolscript/transport/rawjson"
+)
+
+// mostCounted bounds the bytes whose tokens are counted for the lines of one write. Lines
+// beyond it have no tokens: the count must not take more time than the calls leave.
+const mostCounted = 1 << 20
+
+// counter counts tokens for the lines of one write.
+type counter struct {
+	left int    // bytes that may still be counted
+	text []byte // the memory of shown
+}
+
+// count returns the tokens of a content for d; ok is false if it is not counted.
+func (c *counter) count(content []byte) (n int, sampled, ok bool) {
+	if c.left -= min(len(content), tokens.MostExact); c.left < 0 {
+		return 0, false, false
+	}
+	n, exact := tokens.Count(content)
+	return n, !exact, true
+}
+
+// shown is what a client that calls tools without scripts gives to a model of an answer: its
+// texts; without any, its structured content. Images and sounds are left out: their tokens
+// do not depend on their bytes. The result is valid until the next use of c.
+func (c *counter) shown(answer json.RawMessage) []byte {
+	var structured json.RawMessage
+	blocks := false
+	c.text = c.text[:0]
+	err := rawjson.Read(answer, func(in *rawjson.Reader) {
+		in.Object(func(name string) {
+			switch name {
+			case "content", "contents": // of a tool, and of a resource
+				blocks = in.Array(func() { c.block(in) })
+			case "structuredContent":
+				structured = in.Value()
+			}
+		})
+	})
+	switch {
+	case err != nil || !blocks && len(structured) == 0:
+		return answer
+	case len(c.text) == 0:
+		return structured
+	}
+	return c.text
+}
+
+// release gives memory back that a rare long text has taken.
+func (c *counter) release() {
+	if cap(c.text) > tokens.MostExact {
+		c.text = nil
+	}
+}
+
+// block adds the text of a content block.
+func (c *counter) block(in *rawjson.Reader) {
+	in.Object(func(name string) {
+		if name != "text" {
+			return
+		}
+		if literal := in.Value(); len(literal) > 1 && literal[0] == '"' {
+			c.text = rawjson.AppendUnquoted(c.text, literal)
+		}
+	})
+}

@@ -1,0 +1,155 @@
+package tokens
+
+import "math"
+
+// shortPiece is the length up to which a piece is merged without memory. The time grows
+// with the square of the length.
+const shortPiece = 64
+
+// none is the rank of two parts that are no token together.
+const none = math.MaxUint32
+
+// rankOr is the rank of a token, or none.
+func rankOr(text []byte) uint32 {
+	if r, known := rank(text); known {
+		return r
+	}
+	return none
+}
+
+// mergeShort returns the tokens of a piece: its bytes, of which the two neighbours that are
+// the token with the lowest rank become one until no two are a token.
+func mergeShort(piece []byte) int {
+	var starts [shortPiece + 1]uint8 // of the parts, and the end of the last one
+	var ranks [shortPiece + 1]uint32 // of each part together with the next one
+	parts := len(piece)
+	for i := range parts + 1 {
+		starts[i], ranks[i] = uint8(i), none
+	}
+	pair := func(i int) uint32 {
+		if i < 0 || i+2 > parts {
+			return none
+		}
+		return rankOr(piece[starts[i]:starts[i+2]])
+	}
+	for i := range parts - 1 {
+		ranks[i] = pair(i)
+	}
+	for {
+		best := 0
+		for i := 1; i < parts; i++ {
+			if ranks[i] < ranks[best] {
+				best = i
+			}
+		}
+		if ranks[best] == none {
+			return parts
+		}
+		copy(starts[best+1:], starts[best+2:parts+1])
+		copy(ranks[best+1:], ranks[best+2:parts+1])
+		parts--
+		ranks[best] = pair(best)
+		if best > 0 {
+			ranks[best-1] = pair(best - 1)
+		}
+	}
+}
+
+// part is a part of a long piece, in a list.
+type part struct {
+	before, next int32  // their starts; next is the end of the part
+	rank         uint32 // together with the next part
+}
+
+// pair is a part that may be merged with the next one, if its rank is still that of the
+// part.
+type pair struct {
+	rank  uint32
+	start int32
+}
+
+// pairs are a heap, whose first pair is the next to merge. Of equal ranks the first in the
+// text comes first. container/heap would allocate memory for each pair.
+type pairs []pair
+
+func (p pairs) less(i, j int) bool {
+	return p[i].rank < p[j].rank || p[i].rank == p[j].rank && p[i].start < p[j].start
+}
+
+func (p *pairs) push(x pair) {
+	*p = append(*p, x)
+	h := *p
+	for i := len(h) - 1; i > 0; {
+		above := (i - 1) / 2
+		if !h.less(i, above) {
+			return
+		}
+		h[i], h[above] = h[above], h[i]
+		i = above
+	}
+}
+
+func (p *pairs) pop() pair {
+	h := *p
+	top, last := h[0], len(h)-1
+	h[0] = h[last]
+	h = h[:last]
+	for i := 0; 2*i+1 < last; {
+		below := 2*i + 1
+		if below+1 < last && h.less(below+1, below) {
+			below++
+		}
+		if !h.less(below, i) {
+			break
+		}
+		h[i], h[below] = h[below], h[i]
+		i = below
+	}
+	*p = h
+	return top
+}
+
+// mergeLong is mergeShort for long pieces.
+func mergeLong(piece []byte) int {
+	size := int32(len(piece))
+	parts := make([]part, size)
+	ranked := func(i int32) uint32 {
+		next := parts[i].next
+		if next >= size {
+			return none
+		}
+		return rankOr(piece[i:parts[next].next])
+	}
+	for i := range size {
+		parts[i] = part{before: i - 1, next: i + 1}
+	}
+	waiting := make(pairs, 0, size)
+	for i := range size {
+		if parts[i].rank = ranked(i); parts[i].rank != none {
+			waiting.push(pair{parts[i].rank, i})
+		}
+	}
+	left := int(size)
+	for len(waiting) > 0 {
+		best := waiting.pop()
+		p := &parts[best.start]
+		if p.rank != best.rank {
+			continue
+		}
+		gone := p.next
+		p.next, parts[gone].rank = parts[gone].next, none
+		if p.next < size {
+			parts[p.next].before = best.start
+		}
+		left--
+		for _, i := range [...]int32{best.start, p.before} {
+			if i < 0 {
+				continue
+			}
+			if parts[i].rank = ranked(i); parts[i].rank != none {
+				waiting.push(pair{parts[i].rank, i})
+			}
+		}
+	}
+	return left
+}
