@@ -2,9 +2,11 @@ package actors
 
 import (
 	"encoding/json"
+	"time"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/audit"
+	"github.com/toolscript/toolscript/actors/registry"
 )
 
 // auditRefused adds a call that the rules of its run forbid.
@@ -23,6 +25,26 @@ func auditedFetch(o toolscript.FetchRequest) json.RawMessage {
 		return nil
 	}
 	return args
+}
+
+// auditOffers adds what the servers of a catalog offer, where it differs from the one before.
+func (s *System) auditOffers(old *snapshot, now registry.View) {
+	if s.options.Audit == nil || old != nil && old.Catalog.Generation() == now.Catalog.Generation() {
+		return
+	}
+	changed := audit.Offers(now.Catalog.Tools())
+	if old != nil {
+		for name, before := range audit.Offers(old.Catalog.Tools()) {
+			if after := changed[name]; after == before {
+				delete(changed, name)
+			} else if after.Tools == 0 {
+				changed[name] = after
+			}
+		}
+	}
+	if len(changed) > 0 {
+		s.options.Audit.Tools(time.Now(), changed)
+	}
 }
 
 // runEnded counts a run and adds its end to the audit.

@@ -242,6 +242,7 @@ func (s *System) publish(v registry.View) {
 	if old != nil {
 		close(old.replaced)
 	}
+	s.auditOffers(old, v)
 }
 
 // Catalog returns the current catalog. It does not block.

@@ -34,12 +34,6 @@ type Count struct {
 	Sampled bool `json:"sampled,omitempty"` // the content is long, and Tokens is an estimate from samples
 }
 
-// Offer is what a server offers: its tools, and the bytes of their definitions.
-type Offer struct {
-	Tools int `json:"tools"`
-	Bytes int `json:"bytes"`
-}
-
 // Line is one line of the audit. Only the fields of its type are set.
 type Line struct {
 	Type    string    `json:"type"`

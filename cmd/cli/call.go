@@ -93,7 +93,7 @@ func (o *callOptions) run(ctx context.Context, name string, words []string) erro
 		return err
 	}
 	out := callOutput{scriptrun.NewLive(o.Stdout, o.Stderr, o.printer(), o.notice)}
-	return scriptrun.Run(ctx, at, o.request(callOf(tool, args)), nil, out, o.person())
+	return scriptrun.Run(ctx, at, o.request(callOf(tool, args)), nil, noted{out, o.printed}, o.person())
 }
 
 // callOutput prints errors without their place in the script, which the user did not write.

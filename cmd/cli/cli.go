@@ -69,6 +69,7 @@ func Run(s State) int {
 	a.notice.End()
 	err = errors.Join(err, a.pager.Load().Close())
 	a.report(ctx, err)
+	a.noteShown()
 	return exit.Code(ctx, err)
 }
 

@@ -22,6 +22,7 @@ func (a *app) prepare(c *cobra.Command, _ []string) error {
 	a.target.Host = a.host
 	if err == nil {
 		a.page(c)
+		a.watch(c)
 	}
 	return err
 }

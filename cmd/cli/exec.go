@@ -108,7 +108,7 @@ func (o *execOptions) exec(ctx context.Context, src source.Script, out scriptrun
 		return out.Finish(err)
 	}
 	defer release()
-	return scriptrun.Run(ctx, at, o.request(src), src.Stdin, out, o.person())
+	return scriptrun.Run(ctx, at, o.request(src), src.Stdin, noted{out, o.printed}, o.person())
 }
 
 // request is the run that the options describe.

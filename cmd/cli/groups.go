@@ -11,7 +11,7 @@ type commandGroup struct {
 // groups are all commands, in the order in which a new user needs them.
 func (a *app) groups() []commandGroup {
 	return []commandGroup{
-		{"Run scripts and calls:", []*cobra.Command{newExec(a), newCall(a), newCheck(a), newRun(a), newSave(a), newScripts(a), newOutput(a), newRuns(a)}},
+		{"Run scripts and calls:", []*cobra.Command{newExec(a), newCall(a), newCheck(a), newRun(a), newSave(a), newScripts(a), newOutput(a), newRuns(a), newUsage(a)}},
 		{"Find tools:", []*cobra.Command{newSearch(a), newListServers(a), newListTools(a), newGetTypes(a), newResources(a), newPrompts(a)}},
 		{"Configure servers:", []*cobra.Command{newInit(a), newAdd(a), newRemove(a), newEnable(a), newDisable(a), newConfig(a), newAuth(a), newSecret(a)}},
 		{"Decide what is allowed:", []*cobra.Command{newTrust(a), newApprovals(a), newPins(a), newAudit(a)}},

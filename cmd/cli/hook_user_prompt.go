@@ -63,6 +63,9 @@ func (a *app) userPromptSubmit(ctx context.Context) error {
 	if session == "" {
 		session = discovery.Session(a.lookupEnv)
 	}
+	if a.printed != nil {
+		a.printed.session = session
+	}
 	if prompt == "" || strings.HasPrefix(prompt, "/") || session == "" {
 		return nil
 	}

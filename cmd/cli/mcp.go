@@ -141,6 +141,11 @@ func (a *app) entrance(trust bool, find func(context.Context) (mcpserver.Gateway
 		Kept:       a.host.Outputs().Read,
 		Error:      scriptrun.ErrorText,
 		Diagnostic: scriptrun.DiagnosticText,
+		Shown: func(tool, runID string, text []byte) {
+			p := printed{command: tool, run: runID}
+			_, _ = p.Write(text) // it has no error
+			a.audit(p.line())
+		},
 	}
 }
 

@@ -27,6 +27,8 @@ type app struct {
 	notice *terminal.Notice
 	pager  atomic.Pointer[terminal.Pager] // of Stdout; nil for none
 	hangup atomic.Pointer[chan struct{}]  // receives SIGHUP, see hangupSignals
+
+	printed *printed // nil: the output is not counted
 }
 
 const longHelp = `toolscript runs TypeScript against your MCP servers: MCP code mode.

@@ -84,7 +84,7 @@ func (o *execOptions) runSaved(ctx context.Context, name string, words []string)
 	if o.detach {
 		return o.begin(ctx, o.request(src))
 	}
-	return scriptrun.Run(ctx, at, o.request(src), src.Stdin, o.output(), o.person())
+	return scriptrun.Run(ctx, at, o.request(src), src.Stdin, noted{o.output(), o.printed}, o.person())
 }
 
 // readsStdin reports whether the parameters are on standard input.

@@ -15,9 +15,9 @@ import (
 // AuditFolder is the folder of the audit. It may not exist.
 func (h *Host) AuditFolder() (string, error) { return h.folder("audit") }
 
-// audit is the audit of a gateway; nil if it is switched off, or if there is no data
+// Audit is the audit, whose lines a gateway or a command adds; nil if it is switched off, or if there is no data
 // folder.
-func (h *Host) audit(settings config.Audit, logger *slog.Logger) *audit.Log {
+func (h *Host) Audit(settings config.Audit, logger *slog.Logger) *audit.Log {
 	if settings.Off {
 		return nil
 	}

@@ -109,7 +109,7 @@ func (h *Host) Start(loaded *config.Config, options Options) (*Daemon, error) {
 	}, server.DialFleet(d.fleet.Dial, server.DialAll(mcpclient.Dialer{
 		Reaper: d.reaper, Confine: harness.Confiner{CacheDir: h.Cache("confined")}.Start, Dir: h.Config.WorkDir, RoundTripper: actors.Credentials(o.Logins), Answers: answers,
 	}, builtin.Dialer{Host: tools, Answers: answers}, server.DialWith(d.hub.Dial)))), answers)
-	o.Audit = h.audit(loaded.Settings.Audit, options.Logger)
+	o.Audit = h.Audit(loaded.Settings.Audit, options.Logger)
 	o.Memory = toolcache.Folder(h.Cache("tools"))
 	o.Store = d.store()
 	o.Approvals.Store = h.approvals()

@@ -51,7 +51,13 @@ type Options struct {
 	Error func(*toolscript.RunError) string
 	// Diagnostic returns the text of a finding of the type checker.
 	Diagnostic func(*toolscript.Diagnostic) string
+	// Shown records what a model reads: the result of a tool, or the definitions of the
+	// tools as Definitions. runID is "" if there is no run.
+	Shown func(tool, runID string, text []byte)
 }
+
+// Definitions is the name under which Shown gets the definitions of the tools.
+const Definitions = "tools/list"
 
 const instructions = "Calls tools of many MCP servers with TypeScript. " +
 	"First search_tools with what you need, then describe_tools for the types, then run_script: " +
@@ -115,7 +121,8 @@ func newEntrance(options Options) *entrance {
 	e.server = server.NewMCPServer("toolscript", toolscript.Version,
 		server.WithTitle("toolscript"), server.WithInstructions(instructions),
 		server.WithToolCapabilities(false), server.WithResourceCapabilities(false, false), server.WithElicitation(),
-		server.WithRecovery(), server.WithInputSchemaValidation())
+		server.WithRecovery(), server.WithInputSchemaValidation(),
+		server.WithToolHandlerMiddleware(e.recordResult), server.WithHooks(e.recordDefinitions()))
 	e.server.AddTools(
 		server.ServerTool{Tool: searchTool, Handler: handler(e.search)},
 		server.ServerTool{Tool: describeTool, Handler: handler(e.describe)},

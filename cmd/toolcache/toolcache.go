@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/config/private"
@@ -29,6 +30,9 @@ type file struct {
 	Format   int               `json:"format"`
 	Identity string            `json:"identity"` // of the configuration of the server that listed the tools
 	Tools    []toolscript.Tool `json:"tools"`
+
+	// Since is when each tool was listed first.
+	Since map[string]time.Time `json:"since,omitempty"`
 }
 
 // Recall reads the last tool list of a server with exactly this configuration.
@@ -43,6 +47,9 @@ func (f Folder) Recall(name string, cfg mcpclient.Config) []toolscript.Tool {
 type Last struct {
 	Tools []toolscript.Tool
 	Older bool // listed with another configuration
+
+	// Since is when each tool was listed first, as far as is known.
+	Since map[string]time.Time
 }
 
 // Last reads the last tool list of the server of this name in this configuration file. A
@@ -66,7 +73,15 @@ func (f Folder) Last(name string, cfg mcpclient.Config) (Last, bool) {
 	for i := range kept.Tools {
 		kept.Tools[i].Server = name
 	}
-	return Last{Tools: kept.Tools, Older: kept.Identity != identity(cfg)}, true
+	if kept.Since == nil { // of an older version
+		kept.Since = map[string]time.Time{}
+	}
+	for _, t := range kept.Tools {
+		if _, known := kept.Since[t.Name]; !known {
+			kept.Since[t.Name] = info.ModTime()
+		}
+	}
+	return Last{Tools: kept.Tools, Older: kept.Identity != identity(cfg), Since: kept.Since}, true
 }
 
 // Keep stores the tools of a server, unless they are too many.
@@ -74,7 +89,16 @@ func (f Folder) Keep(name string, cfg mcpclient.Config, tools []toolscript.Tool)
 	if f == "" {
 		return nil
 	}
-	text, err := json.Marshal(file{format, identity(cfg), tools})
+	before, _ := f.Last(name, cfg)
+	since := make(map[string]time.Time, len(tools))
+	for _, t := range tools {
+		if at, known := before.Since[t.Name]; known {
+			since[t.Name] = at
+		} else {
+			since[t.Name] = time.Now().UTC().Truncate(time.Second)
+		}
+	}
+	text, err := json.Marshal(file{format, identity(cfg), tools, since})
 	if err != nil || len(text) > maxSize {
 		return err
 	}

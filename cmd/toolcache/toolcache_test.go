@@ -1,10 +1,14 @@
 package toolcache_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -74,6 +78,45 @@ func TestAnotherConfigurationIsAnotherServer(t *testing.T) {
 	if got := f.Recall("github", later); len(got) != len(tools) {
 		t.Errorf("with another time-out: %+v", got)
 	}
+}
+
+// TestSince: a tool keeps the time of its first listing, also with another configuration,
+// and in a file of a version that did not have the times.
+func TestSince(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := kept(t)
+		first := time.Now()
+		time.Sleep(time.Hour)
+		other := config
+		other.Env = map[string]string{"TOKEN": "another"}
+		more := append(slices.Clone(tools), toolscript.Tool{Name: "newer"})
+		if err := f.Keep("github", other, more); err != nil {
+			t.Fatal(err)
+		}
+		last, _ := f.Last("github", other)
+		if got := last.Since; !got["create_issue"].Equal(first) || !got["newer"].Equal(first.Add(time.Hour)) {
+			t.Errorf("since %v, want %v and an hour later", got, first)
+		}
+		files, err := filepath.Glob(filepath.Join(string(f), "*.json"))
+		if err != nil || len(files) != 1 {
+			t.Fatalf("files %q, %v", files, err)
+		}
+		text, err := os.ReadFile(files[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, _, _ = bytes.Cut(text, []byte(`,"since"`))
+		if err := os.WriteFile(files[0], append(text, '}'), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		info, err := os.Stat(files[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if last, ok := f.Last("github", other); !ok || !last.Since["newer"].Equal(info.ModTime()) {
+			t.Errorf("without times: %v, %t; want the time of the file", last.Since, ok)
+		}
+	})
 }
 
 func TestDamagedFilesAreEmpty(t *testing.T) {

@@ -1,0 +1,115 @@
+package cli
+
+import (
+	"cmp"
+	"io"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/audit"
+	"github.com/toolscript/toolscript/cmd/config"
+	"github.com/toolscript/toolscript/cmd/discovery"
+	"github.com/toolscript/toolscript/cmd/scriptrun"
+	"github.com/toolscript/toolscript/cmd/terminal"
+	"github.com/toolscript/toolscript/tokens"
+)
+
+// answering are the commands whose output agents read. Its tokens are in the audit.
+var answering = []string{
+	"exec", "run", "call", "check", "search", "get-types", "list-tools", "list-servers", "output", "prompt",
+	"runs output", "runs wait", "scripts list", "scripts show", "resources", "resources read", "prompts", "prompts get",
+	"hook user-prompt-submit",
+}
+
+// printed is what a command has printed. It is safe for concurrent use.
+type printed struct {
+	command string
+
+	mu      sync.Mutex
+	run     string // of the script
+	session string // "": that of the environment
+	size    int
+	text    []byte // its begin
+}
+
+// Write implements io.Writer.
+func (p *printed) Write(text []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.size += len(text)
+	p.text = append(p.text, text[:min(len(text), tokens.MostExact-len(p.text))]...)
+	return len(text), nil
+}
+
+// line is the line of the audit. The begin of a long output stands for the rest.
+func (p *printed) line() audit.Line {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	n, _ := tokens.Count(p.text)
+	count := audit.Count{Tokens: &n}
+	if p.size > len(p.text) {
+		n, count.Sampled = int(int64(n)*int64(p.size)/int64(len(p.text))), true
+	}
+	return audit.Line{Command: p.command, Run: p.run, Session: p.session, Shown: &audit.Shown{Bytes: p.size, Count: count}}
+}
+
+// watch counts the output of a command that may be read by an agent: a person has a
+// terminal.
+func (a *app) watch(c *cobra.Command) {
+	name := strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" ")
+	if !slices.Contains(answering, name) || terminal.Is(a.Stdout) || terminal.Is(a.Stderr) {
+		return
+	}
+	a.printed = &printed{command: name}
+	a.Stdout, a.Stderr = io.MultiWriter(a.Stdout, a.printed), io.MultiWriter(a.Stderr, a.printed)
+}
+
+// noteShown adds what a command has printed to the audit.
+func (a *app) noteShown() {
+	if a.printed == nil || a.printed.size == 0 && a.printed.run == "" {
+		return
+	}
+	a.audit(a.printed.line())
+}
+
+// audit adds a line to the audit, unless the configuration switches it off. The line is
+// lost if it cannot be written: it has no part in what the command does.
+func (a *app) audit(line audit.Line) {
+	var settings config.Audit
+	if _, err := a.host.AuditFolder(); err != nil { // there is no folder for anything
+		return
+	}
+	if o := a.host.ConfigOptions(false); config.Mentions(o, `"audit"`) {
+		loaded, err := config.Load(o)
+		if err != nil {
+			return
+		}
+		settings = loaded.Settings.Audit
+	}
+	log := a.host.Audit(settings, slog.New(slog.DiscardHandler))
+	line.Time, line.Session = time.Now(), cmp.Or(line.Session, discovery.Session(a.lookupEnv))
+	log.Shown(line)
+	log.Close()
+}
+
+// noted remembers the run whose output a command prints.
+type noted struct {
+	scriptrun.Output
+	printed *printed
+}
+
+// Event implements scriptrun.Output.
+func (n noted) Event(e toolscript.Event) error {
+	if n.printed != nil && e.RunID != "" {
+		n.printed.mu.Lock()
+		n.printed.run = e.RunID
+		n.printed.mu.Unlock()
+	}
+	return n.Output.Event(e)
+}

@@ -1,0 +1,73 @@
+package usage
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+)
+
+// mostAdvised bounds the tools that are named for one server: those with the largest
+// definitions.
+const mostAdvised = 10
+
+// worthwhile is the size of definitions, in tokens, from which unused tools of a server that
+// is used are named.
+const worthwhile = 200
+
+// advise names the servers without a call, and the tools without one of the other servers.
+func advise(r *Report, excluded map[string][]string, observed time.Duration) []Advice {
+	out := []Advice{}
+	for _, s := range r.Servers {
+		if !s.Configured || s.Tools == 0 {
+			continue
+		}
+		a := Advice{Server: s.Server, Tokens: s.Definitions.Plain, Do: "toolscript disable " + argument(s.Server)}
+		if s.Definitions.Since != nil {
+			a.Since = *s.Definitions.Since
+		}
+		if s.Calls > 0 {
+			a = ofTools(r.Tools, s.Server, excluded[s.Server], r.Until.Add(-observed))
+		}
+		if a.Tokens == 0 || s.Calls > 0 && a.Tokens < worthwhile {
+			continue
+		}
+		if a.Young = r.Until.Sub(a.Since) < observed; a.Young {
+			a.Do = ""
+		}
+		out = append(out, a)
+	}
+	slices.SortStableFunc(out, func(a, b Advice) int { return b.Tokens - a.Tokens })
+	return out
+}
+
+// ofTools is the advice about the unused tools of a server that have been known since a time.
+func ofTools(tools []Tool, server string, excluded []string, since time.Time) Advice {
+	a := Advice{Server: server}
+	tools = slices.DeleteFunc(slices.Clone(tools), func(t Tool) bool {
+		young := t.Definitions.Since == nil || t.Definitions.Since.After(since)
+		return t.Server != server || !t.Offered || t.Calls > 0 || young
+	})
+	slices.SortStableFunc(tools, func(a, b Tool) int { return b.Definitions.Plain - a.Definitions.Plain })
+	for _, t := range tools[:min(len(tools), mostAdvised)] {
+		a.Tools = append(a.Tools, t.own)
+		a.Tokens += t.Definitions.Plain
+		if t.Definitions.Since.After(a.Since) {
+			a.Since = *t.Definitions.Since
+		}
+	}
+	names, err := json.Marshal(slices.Concat(excluded, a.Tools))
+	if err != nil {
+		panic(err) // a list of texts always marshals
+	}
+	a.Do = `"excludeTools": ` + string(names)
+	return a
+}
+
+// argument is a name for a shell.
+func argument(name string) string {
+	if strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.") == "" {
+		return name
+	}
+	return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
+}

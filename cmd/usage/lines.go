@@ -1,0 +1,282 @@
+package usage
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors/audit"
+	"github.com/toolscript/toolscript/actors/audit/chain"
+	"github.com/toolscript/toolscript/cmd/mcpserver"
+)
+
+// calledDirectly is the client of runs whose script is not written by a model: its arguments
+// are.
+const calledDirectly = "toolscript call "
+
+// facts are what the lines of an audit say.
+type facts struct {
+	query    Query
+	first    time.Time // of all lines
+	runs     map[string]*run
+	sessions map[string]*session
+	calls    map[string]*Traffic          // by tool
+	offers   map[int]map[string][]offered // by process and server, in order
+	other    int
+	guessed  int
+	cut      int
+}
+
+// run is one run.
+type run struct {
+	session  *session
+	selected bool
+	direct   bool           // by toolscript call
+	results  map[string]int // by tool, in tokens
+	shown    *int           // what was printed; nil: unknown
+	ended    *audit.Data    // the value of the script
+}
+
+// session are the runs and calls that share the context of a model.
+type session struct {
+	gateways map[int]bool
+	last     time.Time
+	scripts  map[string]bool // hashes of those that are counted
+	plain    Cost
+	own      Cost
+}
+
+// offered is what a server offered from a time on.
+type offered struct {
+	audit.Offer
+	at time.Time
+}
+
+// read reads the lines of an audit.
+func read(dir string, q Query) (*facts, error) {
+	f := &facts{
+		query: q, runs: map[string]*run{}, sessions: map[string]*session{},
+		calls: map[string]*Traffic{}, offers: map[int]map[string][]offered{},
+	}
+	err := chain.Lines(dir, func(l chain.Line) {
+		var line audit.Line
+		if json.Unmarshal(l.Text, &line) != nil { // another version wrote it
+			return
+		}
+		if f.first.IsZero() || !line.Time.IsZero() && line.Time.Before(f.first) {
+			f.first = line.Time
+		}
+		switch line.Type {
+		case audit.TypeTools:
+			f.tools(line)
+		case audit.TypeRun:
+			f.run(line)
+		case audit.TypeCall:
+			f.call(line)
+		case audit.TypeEnd:
+			f.end(line)
+		case audit.TypeShown:
+			f.shown(line)
+		}
+	})
+	if err == nil {
+		f.share()
+	}
+	return f, err
+}
+
+// session returns the session of a line. Lines without one share a session for each day.
+func (f *facts) session(line audit.Line) *session {
+	id := line.Session
+	if id == "" {
+		id = "day " + line.Time.UTC().Format(time.DateOnly)
+	}
+	s := f.sessions[id]
+	if s == nil {
+		s = &session{gateways: map[int]bool{}, scripts: map[string]bool{}}
+		f.sessions[id] = s
+	}
+	if line.Time.After(s.last) {
+		s.last = line.Time
+	}
+	return s
+}
+
+// within reports whether a line is in the period.
+func (f *facts) within(line audit.Line) bool {
+	return !line.Time.Before(f.query.Since) && !line.Time.After(f.query.Now)
+}
+
+// tokens are the tokens of a content, estimated from its size if they were not counted.
+func (f *facts) tokens(c audit.Count, size int) int {
+	if c.Tokens != nil {
+		return max(*c.Tokens, 0)
+	}
+	f.guessed++
+	return max(size, 0) / bytesPerToken
+}
+
+func (f *facts) tools(line audit.Line) {
+	of := f.offers[line.PID]
+	if of == nil {
+		of = map[string][]offered{}
+		f.offers[line.PID] = of
+	}
+	for server, offer := range line.Offers {
+		of[server] = append(of[server], offered{offer, line.Time})
+	}
+}
+
+func (f *facts) run(line audit.Line) {
+	r := &run{direct: strings.HasPrefix(line.Client, calledDirectly), results: map[string]int{}}
+	f.runs[line.Run] = r
+	r.selected = f.within(line) && (f.query.Runs == nil || slices.Contains(f.query.Runs, line.Run))
+	if !r.selected {
+		return
+	}
+	r.session = f.session(line)
+	r.session.gateways[line.PID] = true
+	if line.Script != nil && !r.direct && !r.session.scripts[line.Script.SHA256] {
+		r.session.scripts[line.Script.SHA256] = true
+		n := f.tokens(line.Script.Count, line.Script.Bytes)
+		r.session.own.Written += n
+	}
+}
+
+func (f *facts) end(line audit.Line) {
+	r := f.runs[line.Run]
+	if r == nil || !r.selected {
+		return
+	}
+	f.sessionOf(r, line)
+	if line.Value != nil {
+		r.ended = line.Value
+	}
+}
+
+func (f *facts) call(line audit.Line) {
+	if line.Tool == "" || !f.within(line) || line.Args == nil {
+		return
+	}
+	r := f.runs[line.Run]
+	if f.query.Runs != nil && (r == nil || !r.selected) {
+		return
+	}
+	s := f.sessionOf(r, line)
+	t := f.calls[line.Tool]
+	if t == nil {
+		t = &Traffic{}
+		f.calls[line.Tool] = t
+	}
+	args := f.tokens(line.Args.Count, line.Args.Bytes)
+	result := 0
+	if line.Result != nil {
+		result = f.tokens(line.Result.Count, line.Result.Bytes)
+	}
+	t.Calls++
+	t.Arguments += args
+	t.Results += result
+	if t.LastUsed == nil || line.Time.After(*t.LastUsed) {
+		t.LastUsed = &line.Time
+	}
+	if result > MostShown {
+		f.cut++
+	}
+	s.plain.Written += args
+	s.plain.Read += min(result, MostShown)
+	switch {
+	case r == nil: // a request for one call: its answer went to the client
+		s.own.Written += args
+		s.own.Read += result
+		t.Reached += result
+	default:
+		r.results[line.Tool] += result
+		if r.direct {
+			s.own.Written += args
+		}
+	}
+}
+
+// sessionOf is the session of a call.
+func (f *facts) sessionOf(r *run, line audit.Line) *session {
+	if r != nil && r.session != nil {
+		if line.Time.After(r.session.last) {
+			r.session.last = line.Time
+		}
+		return r.session
+	}
+	s := f.session(line)
+	s.gateways[line.PID] = true
+	return s
+}
+
+func (f *facts) shown(line audit.Line) {
+	r := f.runs[line.Run]
+	if line.Shown == nil || !f.within(line) || f.query.Runs != nil && (r == nil || !r.selected) {
+		return
+	}
+	n := f.tokens(line.Shown.Count, line.Shown.Bytes)
+	if line.Command == mcpserver.Definitions {
+		f.session(line).own.Definitions += n
+		f.other += n
+		return
+	}
+	f.session(line).own.Read += n
+	if r == nil || !r.selected {
+		f.other += n
+		return
+	}
+	if r.shown == nil {
+		r.shown = new(int)
+	}
+	*r.shown += n
+}
+
+// share divides the output of each run among its tools. What is unknown is the value.
+func (f *facts) share() {
+	for _, r := range f.runs {
+		if !r.selected {
+			continue
+		}
+		reached := 0
+		switch {
+		case r.shown != nil:
+			reached = *r.shown
+		case r.ended != nil:
+			reached = f.tokens(r.ended.Count, r.ended.Bytes)
+			r.session.own.Read += reached
+		}
+		sum := 0
+		for _, n := range r.results {
+			sum += n
+		}
+		if sum == 0 {
+			f.other += reached
+			continue
+		}
+		rest := reached
+		for tool, n := range r.results {
+			part := reached * n / sum
+			f.calls[tool].Reached += part
+			rest -= part
+		}
+		f.other += rest // of the division
+	}
+}
+
+// ownerOf is the server of a tool, of the names that are known; ids that no server has are
+// cut at the first separator.
+func ownerOf(tool string, servers []string) string {
+	owner := ""
+	for _, name := range servers {
+		if strings.HasPrefix(tool, name+toolscript.Separator) && len(name) > len(owner) {
+			owner = name
+		}
+	}
+	if owner == "" {
+		owner, _, _ = strings.Cut(tool, toolscript.Separator)
+	}
+	return owner
+}
