@@ -60,6 +60,7 @@ func read(dir string, q Query) (*facts, error) {
 		query: q, runs: map[string]*run{}, sessions: map[string]*session{},
 		calls: map[string]*Traffic{}, offers: map[int]map[string][]offered{},
 	}
+	var printed []audit.Line // the command may write its line before the gateway writes the run
 	err := chain.Lines(dir, func(l chain.Line) {
 		var line audit.Line
 		if json.Unmarshal(l.Text, &line) != nil { // another version wrote it
@@ -78,12 +79,13 @@ func read(dir string, q Query) (*facts, error) {
 		case audit.TypeEnd:
 			f.end(line)
 		case audit.TypeShown:
-			f.shown(line)
+			printed = append(printed, line)
 		}
 	})
-	if err == nil {
-		f.share()
+	for _, line := range printed {
+		f.shown(line)
 	}
+	f.share()
 	return f, err
 }
 

@@ -27,7 +27,7 @@ func Read(dir string, q Query, c Configured) (*Report, error) {
 	}
 	r.Sessions = len(f.sessions)
 	known := c.read()
-	r.Tools = known.tools
+	r.Tools = append(r.Tools, known.tools...)
 	r.add(f.calls, known.names)
 	r.sum(known)
 	if q.Server == "" {
