@@ -17,6 +17,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/replay"
 	"github.com/toolscript/toolscript/cmd/runhistory"
 	"github.com/toolscript/toolscript/cmd/scriptrun"
+	"github.com/toolscript/toolscript/cmd/usage"
 	"github.com/toolscript/toolscript/transport/gateway"
 )
 
@@ -63,6 +64,11 @@ var documented = map[string]any{
 	"`runs replay`":                              replay.Report{},
 	"`runs diff`":                                runhistory.Difference{},
 	"`audit verify`":                             auditReport{},
+	"`usage`":                                    usage.Report{},
+	"`usage`, each of `servers`":                 usage.Server{},
+	"`usage`, each of `tools`":                   usage.Tool{},
+	"`usage`, `work`":                            usage.Work{},
+	"`usage`, each of `exclude`":                 usage.Advice{},
 	"`pins list`, `pins diff`":                   pinnedServer{},
 	"`pins accept`":                              acceptedPins{},
 	"`dashboard`":                                dashboardShown{},
