@@ -43,3 +43,6 @@ func Find(s *System, id string) mailbox.Address {
 
 // SetAudit replaces the audit of a System without calls; nil is none.
 func SetAudit(s *System, l *audit.Log) { s.options.Audit = l }
+
+// Stored makes requests of scripts for stored values.
+var Stored = (*System).store

@@ -129,20 +129,21 @@ func (o Options) withDefaults() Options {
 
 // System is the running gateway. Its methods are safe for concurrent use.
 type System struct {
-	options   Options
-	engine    *actor.Engine
-	root      *actor.PID
-	directory *directory
-	ports     sync.Map // the *server.Port of each server, by its name
-	view      atomic.Pointer[snapshot]
-	direct    atomic.Uint64 // numbers the calls that belong to no run and no request
-	arguments validate.Validator
-	dialect   atomic.Pointer[runner.Declarations] // the newest types of a script of an answer
-	observed  observe.Observer                    // of the results of tools without an output schema
-	started   time.Time
-	starts    *server.Starts
-	search    *search.Search
-	searching atomic.Pointer[SearchOptions] // the current options
+	options        Options
+	engine         *actor.Engine
+	root           *actor.PID
+	directory      *directory
+	ports          sync.Map // the *server.Port of each server, by its name
+	view           atomic.Pointer[snapshot]
+	direct         atomic.Uint64 // numbers the calls that belong to no run and no request
+	arguments      validate.Validator
+	dialect        atomic.Pointer[runner.Declarations] // the newest types of a script of an answer
+	observed       observe.Observer                    // of the results of tools without an output schema
+	shapesOfStored storedShapes
+	started        time.Time
+	starts         *server.Starts
+	search         *search.Search
+	searching      atomic.Pointer[SearchOptions] // the current options
 
 	counters counters
 

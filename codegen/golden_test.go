@@ -35,6 +35,10 @@ func TestGolden(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	store, err := os.ReadFile("store.ts")
+	if err != nil {
+		t.Fatal(err)
+	}
 	finding, err := os.ReadFile("finding.ts")
 	if err != nil {
 		t.Fatal(err)
@@ -48,7 +52,7 @@ func TestGolden(t *testing.T) {
 			input, want := split(archive)
 			got := generate(t, input)
 			for name, text := range got {
-				got[name] = strings.TrimPrefix(strings.TrimPrefix(text, string(constant)+string(finding)), string(globals)+string(finding))
+				got[name] = strings.TrimPrefix(strings.TrimPrefix(text, string(constant)+string(finding)), string(globals)+string(store)+string(finding))
 			}
 			if *update {
 				rewrite(t, file, archive, got)

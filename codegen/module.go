@@ -87,6 +87,8 @@ var (
 	//go:embed globals.ts
 	declarationsSource string // in the declarations: all exports of "toolscript" except tools
 
+	//go:embed store.ts
+	storeSource string // in the declarations: the export store
 	//go:embed finding.ts
 	findingSource string // in both: the results of tools.$search and tools.$describe
 
@@ -141,7 +143,7 @@ func (m *module) add(server int, p piece) {
 func (m *module) result() Result {
 	m.sections = slices.DeleteFunc(m.sections, func(s section) bool { return len(s.pieces) == 0 && s.away == "" })
 	var b strings.Builder
-	b.Grow(m.length + len(runtimeSource) + len(declarationsSource) + len(findingSource))
+	b.Grow(m.length + len(runtimeSource) + len(declarationsSource) + len(storeSource) + len(findingSource))
 	switch {
 	case m.options.Form == Declarations:
 		m.declarations(&b)
@@ -175,7 +177,7 @@ func (m *module) empty() bool {
 }
 
 func (m *module) declarations(b *strings.Builder) {
-	b.WriteString(declarationsSource + findingSource + "\n")
+	b.WriteString(declarationsSource + storeSource + findingSource + "\n")
 	if m.empty() {
 		b.WriteString(noTools)
 	}

@@ -14,9 +14,6 @@ import (
 	"github.com/toolscript/toolscript/naming"
 )
 
-// runKey begins the keys of the values of runs with a name.
-const runKey = "run/"
-
 // owner is whose values a run can use.
 type owner = store.Owner
 
@@ -82,7 +79,7 @@ func (s *calls) storeRequest(op string, args json.RawMessage) (q store.Request, 
 	}
 	q = store.Request{Owner: s.owner, Op: op, Scope: given.Scope, Key: given.Key + given.Prefix, Value: given.Value, Version: given.Version}
 	if given.Name != "" {
-		q.Key, q.Scope = runKey+given.Name, cmp.Or(given.Scope, s.runScope())
+		q.Key, q.Scope = store.RunKey+given.Name, cmp.Or(given.Scope, store.Runs)
 	}
 	if given.TTL == "" {
 		return q, nil
@@ -91,15 +88,6 @@ func (s *calls) storeRequest(op string, args json.RawMessage) (q store.Request, 
 		return q, &toolscript.Error{Kind: toolscript.Invalid, Err: fmt.Errorf(`ttl is a duration such as "90s", "10m" or "24h", not %.40q`, given.TTL)}
 	}
 	return q, nil
-}
-
-// runScope is where the values of runs with a name are: in the project, or in the session
-// without one.
-func (s *calls) runScope() string {
-	if s.owner.WorkDir != "" {
-		return store.Project
-	}
-	return store.Session
 }
 
 // remember keeps the value of a run with a name. That it cannot be kept is a warning: the
@@ -114,7 +102,7 @@ func (w *work) remember(value json.RawMessage) {
 	if len(value) == 0 {
 		value = json.RawMessage("null")
 	}
-	_, err := w.deps.Store(ctx, store.Request{Owner: w.calls.owner, Op: store.Set, Scope: w.calls.runScope(), Key: runKey + name, Value: value})
+	_, err := w.deps.Store(ctx, store.Request{Owner: w.calls.owner, Op: store.Set, Scope: store.Runs, Key: store.RunKey + name, Value: value})
 	if err != nil {
 		w.warn(fmt.Sprintf("the value was not kept as %s: %s", name, strings.TrimSpace(err.Error())))
 	}

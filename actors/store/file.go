@@ -272,7 +272,7 @@ func (f file) list(prefix string) (a Answer, err error) {
 		cursor := all.Cursor()
 		for k, v := cursor.Seek([]byte(prefix)); bytes.HasPrefix(k, []byte(prefix)) && k != nil; k, v = cursor.Next() {
 			if s := f.live(v); s != nil {
-				a.Entries = append(a.Entries, Entry{Key: string(k), Bytes: len(s) - header, Updated: s.updated(), Expires: s.expires()})
+				a.Entries = append(a.Entries, Entry{Key: string(k), Bytes: len(s) - header, Updated: s.updated(), Expires: s.expires(), Version: s.version()})
 			}
 		}
 	})

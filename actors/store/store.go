@@ -35,6 +35,13 @@ const (
 	User    = "user"
 )
 
+// Runs is the scope of the values of runs with a name: the project, else the session. Their
+// keys begin with RunKey.
+const (
+	Runs   = "project, else session"
+	RunKey = "run/"
+)
+
 // Scopes are all scopes. DefaultScopes are those that runs may use without configuration.
 var (
 	Scopes        = []string{Session, Project, User}
@@ -48,8 +55,8 @@ type Options struct {
 	// Allowed returns the scopes that runs may use; nil: DefaultScopes.
 	Allowed func() []string
 
-	// Project returns the folder of the project of a working directory. Nil: there are no
-	// projects.
+	// Project returns the folder of the project of a working directory, "" for clients
+	// without one. Nil: there are no projects.
 	Project func(workDir string) (string, error)
 }
 
@@ -71,7 +78,7 @@ const (
 type Request struct {
 	Owner
 	Op      string
-	Scope   string // "" means Session
+	Scope   string // "" means Session; Runs is possible
 	Key     string // with List: the beginning of the keys
 	Value   json.RawMessage
 	TTL     time.Duration // how long the value is kept; 0: for ever
@@ -84,6 +91,7 @@ type Answer struct {
 	Version uint64          `json:"version,omitempty"` // 0: there is no value
 	Stored  bool            `json:"stored,omitempty"`
 	Entries []Entry         `json:"entries,omitempty"`
+	Scope   string          `json:"-"` // that of the request, or what Runs meant
 }
 
 // Entry is a value in the answer to List. Times are milliseconds since 1970.
@@ -92,6 +100,7 @@ type Entry struct {
 	Bytes   int    `json:"bytes"`
 	Updated int64  `json:"updatedAt"`
 	Expires int64  `json:"expiresAt,omitempty"` // 0: never
+	Version uint64 `json:"-"`
 }
 
 // Store is the state of the actor; only Receive touches it.
@@ -134,9 +143,7 @@ func Do(ctx context.Context, at mailbox.Address, q Request) (Answer, error) {
 }
 
 func (s *Store) do(q Request) (Answer, error) {
-	if q.Scope == "" {
-		q.Scope = Session
-	}
+	q.Scope = s.scope(q)
 	if err := s.check(q); err != nil {
 		return Answer{}, err
 	}
@@ -144,6 +151,12 @@ func (s *Store) do(q Request) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
+	a, err := s.carryOut(q, owner)
+	a.Scope = q.Scope
+	return a, err
+}
+
+func (s *Store) carryOut(q Request, owner string) (Answer, error) {
 	s.sweep()
 	f := file{path: s.path(q.Scope, owner), owner: owner, now: time.Now()}
 	switch q.Op {
@@ -156,6 +169,19 @@ func (s *Store) do(q Request) (Answer, error) {
 	default:
 		return f.list(q.Key)
 	}
+}
+
+func (s *Store) scope(q Request) string {
+	switch q.Scope {
+	case "":
+		return Session
+	case Runs:
+		if _, err := s.project(q); err != nil {
+			return Session
+		}
+		return Project
+	}
+	return q.Scope
 }
 
 // check refuses requests that no file is needed for.
@@ -207,10 +233,17 @@ func (s *Store) owner(q Request) (string, error) {
 		return q.Session, nil
 	case q.Scope == Session:
 		return s.life, nil
-	case s.options.Project == nil || q.WorkDir == "":
-		return "", invalid("the run has no working directory, so it has no project; use the scope session or user")
 	}
-	return s.options.Project(q.WorkDir)
+	return s.project(q)
+}
+
+func (s *Store) project(q Request) (string, error) {
+	if s.options.Project != nil {
+		if folder, err := s.options.Project(q.WorkDir); folder != "" || err != nil {
+			return folder, err
+		}
+	}
+	return "", invalid("the client has no working directory and the gateway no project, so the run has none; use the scope session or user")
 }
 
 // path is the file of a scope. The names of sessions and folders are not in it.

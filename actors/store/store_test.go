@@ -31,10 +31,18 @@ func start(tb testing.TB, folder, life string) mailbox.Address {
 	l := mailbox.NewLife()
 	pid := engine.Spawn(store.New(store.Options{
 		Folder: folder, Allowed: func() []string { return store.Scopes },
-		Project: func(dir string) (string, error) { return filepath.Dir(dir), nil },
+		Project: projectOf,
 	}, life), "store", l.Options("1")...)
 	tb.Cleanup(func() { <-engine.Poison(pid).Done() })
 	return mailbox.Address{Engine: engine, PID: pid}
+}
+
+// projectOf is the folder above a working directory.
+func projectOf(dir string) (string, error) {
+	if dir == "" {
+		return "", nil
+	}
+	return filepath.Dir(dir), nil
 }
 
 func do(tb testing.TB, at mailbox.Address, q store.Request) store.Answer {
@@ -124,6 +132,22 @@ func TestOwners(t *testing.T) {
 	for _, e := range entries {
 		if info, err := e.Info(); err != nil || info.Mode().Perm() != 0o600 {
 			t.Errorf("%s: %v, %v", e.Name(), info.Mode(), err)
+		}
+	}
+}
+
+// TestScopeOfRuns: values of runs with a name are those of the project, else of the session.
+func TestScopeOfRuns(t *testing.T) {
+	at := start(t, t.TempDir(), "life")
+	for dir, want := range map[string]string{"/a/x": store.Project, "": store.Session} {
+		q := set(store.RunKey+"daily", "1")
+		q.Scope, q.Session, q.WorkDir = store.Runs, "mine", dir
+		if a := do(t, at, q); a.Scope != want {
+			t.Errorf("in %q: the scope %s, want %s", dir, a.Scope, want)
+		}
+		q.Op, q.Scope = store.Get, want
+		if a := do(t, at, q); string(a.Value) != "1" {
+			t.Errorf("in %q: %+v", dir, a)
 		}
 	}
 }

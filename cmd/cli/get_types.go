@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors"
+	"github.com/toolscript/toolscript/cmd/discovery"
 	"github.com/toolscript/toolscript/cmd/editor"
 	"github.com/toolscript/toolscript/cmd/exit"
 	"github.com/toolscript/toolscript/cmd/flags"
@@ -41,6 +43,9 @@ Names of servers and ids of tools select tools, as arguments or in --filter:
 
   toolscript get-types github files__read_file
   toolscript get-types --filter github,files__read_file
+
+'$store' selects the store of scripts, with the values that scripts here can read.
+Without names, those values come last.
 
 A running gateway of this configuration answers. Without one, the lists count that the
 servers sent last. Servers that have no list yet, or are defined in another way since,
@@ -85,7 +90,7 @@ func (o *getTypesOptions) run(ctx context.Context) error {
 		filter = o.extraServers()
 	}
 	over := o.waiting(connectingText)
-	types, err := g.Types(ctx, filter, o.module(), actors.DefaultConnectTimeout)
+	types, err := o.types(ctx, g, filter)
 	over()
 	if err != nil {
 		return err
@@ -103,6 +108,32 @@ func (o *getTypesOptions) run(ctx context.Context) error {
 		return o.form.Write(o.Stdout, types)
 	}
 	return o.markdown(types)
+}
+
+// types are those of the tools that filter selects, and of the store.
+func (o *getTypesOptions) types(ctx context.Context, g target.Provider, filter toolscript.Filter) (gateway.Types, error) {
+	tools := slices.DeleteFunc(slices.Clone(filter), func(entry string) bool { return entry == toolscript.StoreName })
+	var types gateway.Types
+	var err error
+	if filter == nil || len(tools) > 0 || o.out != "" {
+		if types, err = g.Types(ctx, tools, o.module(), actors.DefaultConnectTimeout); err != nil {
+			return types, err
+		}
+	}
+	q := toolscript.StoreQuery{Session: discovery.Session(o.lookupEnv), Cwd: o.Dir}
+	switch {
+	case o.out != "":
+		q.Form = toolscript.StoreDeclarations
+	case len(tools) < len(filter):
+		q.Form = toolscript.StoreAll
+	case filter == nil && !o.full:
+		q.Form = toolscript.StoreValues
+	default:
+		return types, nil
+	}
+	store, err := g.StoreTypes(ctx, q)
+	types.Module += store.Types
+	return types, err
 }
 
 // watchInterval is the time between two looks at the gateway.
@@ -126,7 +157,7 @@ func (o *getTypesOptions) refresh(ctx context.Context, g target.Provider, filter
 			return nil
 		case <-ticks.C:
 		}
-		types, err := g.Types(ctx, filter, gateway.Declarations, actors.DefaultConnectTimeout)
+		types, err := o.types(ctx, g, filter)
 		switch {
 		case ctx.Err() != nil:
 			return nil

@@ -17,6 +17,7 @@ import (
 	"github.com/toolscript/toolscript/actors"
 	"github.com/toolscript/toolscript/actors/execution/outputs"
 	"github.com/toolscript/toolscript/cmd/daemon"
+	"github.com/toolscript/toolscript/cmd/discovery"
 	"github.com/toolscript/toolscript/cmd/flags"
 	"github.com/toolscript/toolscript/cmd/form"
 	"github.com/toolscript/toolscript/cmd/mcpserver"
@@ -125,7 +126,9 @@ func (o *mcpOptions) run(ctx context.Context) error {
 		o.stop()
 	}()
 	go o.connect(ctx)
-	return mcpserver.Serve(ctx, o.Stdin, o.Stdout, o.entrance(o.trust, o.forRequest))
+	options := o.entrance(o.trust, o.forRequest)
+	options.Session, options.Cwd = discovery.Session(o.lookupEnv), o.Dir
+	return mcpserver.Serve(ctx, o.Stdin, o.Stdout, options)
 }
 
 // entrance is an MCP server before a gateway.

@@ -111,7 +111,7 @@ func (h *Host) Start(loaded *config.Config, options Options) (*Daemon, error) {
 	}, builtin.Dialer{Host: tools, Answers: answers}, server.DialWith(d.hub.Dial)))), answers)
 	o.Audit = h.Audit(loaded.Settings.Audit, options.Logger)
 	o.Memory = toolcache.Folder(h.Cache("tools"))
-	o.Store = d.store()
+	o.Store = d.store(loaded.Files)
 	o.Approvals.Store = h.approvals()
 	o.Approvals.Policies = func() toolscript.Approvals { return d.settings.Load().Approvals }
 	if options.MCP {

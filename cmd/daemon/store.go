@@ -1,12 +1,15 @@
 package daemon
 
 import (
+	"path/filepath"
+	"slices"
+
 	"github.com/toolscript/toolscript/actors/store"
 	"github.com/toolscript/toolscript/cmd/config"
 )
 
 // store is where scripts keep values from one run to the next; nil without a data folder.
-func (d *Daemon) store() *store.Options {
+func (d *Daemon) store(files []config.File) *store.Options {
 	folder, err := d.host.folder("store")
 	if err != nil {
 		d.host.Warn("scripts cannot keep values: %v", err)
@@ -20,6 +23,19 @@ func (d *Daemon) store() *store.Options {
 			}
 			return store.DefaultScopes
 		},
-		Project: func(dir string) (string, error) { return config.StoreFolder(d.host.Config, dir) },
+		Project: func(dir string) (string, error) { return d.projectOf(dir, files) },
 	}
+}
+
+// projectOf returns the folder of the project of a working directory. Clients without one,
+// such as those of MCP over HTTP, have the project whose configuration this is; "" for none.
+func (d *Daemon) projectOf(dir string, files []config.File) (string, error) {
+	if dir == "" {
+		i := slices.IndexFunc(files, func(f config.File) bool { return f.Project && f.Found })
+		if i < 0 {
+			return "", nil
+		}
+		dir = filepath.Dir(files[i].Path)
+	}
+	return config.StoreFolder(d.host.Config, dir)
 }

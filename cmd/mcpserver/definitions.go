@@ -18,12 +18,13 @@ var (
 	describeTool = define("describe_tools", "Describe tools",
 		"TypeScript types of tools: their parameters and results. Use it before run_script.",
 		`{"type":"object","properties":{"names":{"type":"array","items":{"type":"string"},"minItems":1,"maxItems":20,`+
-			`"description":"Names from search_tools, such as github.createIssue"}},"required":["names"],"additionalProperties":false}`,
+			`"description":"Names from search_tools, such as github.createIssue, or store"}},"required":["names"],"additionalProperties":false}`,
 		mcp.ToolAnnotation{ReadOnlyHint: yes, DestructiveHint: no, IdempotentHint: yes, OpenWorldHint: no})
 
 	runTool = define("run_script", "Run a script",
 		"Run TypeScript that calls tools: `const r = await tools.server.tool({...}); return r.items.length`. "+
-			"The script is type-checked first and has no network or files. Returns its value and its console output.",
+			"The script is type-checked first and has no network or files. `store` keeps values for later scripts. "+
+			"Returns its value and its console output.",
 		`{"type":"object","properties":{"code":{"type":"string","description":"The body of an async function"},`+
 			`"timeout":{"type":"number","exclusiveMinimum":0,"maximum":3600,"description":"Seconds; default 30"},`+
 			`"needs":{"type":"array","items":{"type":"string"},"description":"Run nothing unless these tools can be called"},`+

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/toolscript/toolscript"
 )
 
 type describeArgs struct {
@@ -18,6 +20,9 @@ type describeResult struct {
 
 func (r describeResult) failed() bool { return r.Types == "" }
 
+// storeExport is how scripts know the store.
+const storeExport = "store"
+
 // describe answers describe_tools.
 func (e *entrance) describe(ctx context.Context, _ mcp.CallToolRequest, args describeArgs) (describeResult, error) {
 	g, release, err := e.Gateway(ctx)
@@ -29,6 +34,11 @@ func (e *entrance) describe(ctx context.Context, _ mcp.CallToolRequest, args des
 	var modules []string
 	for _, name := range args.Names {
 		tool, err := g.Describe(ctx, name)
+		if err != nil && (name == toolscript.StoreName || name == storeExport) {
+			var store toolscript.StoreTypes
+			store, err = g.StoreTypes(ctx, toolscript.StoreQuery{Form: toolscript.StoreAll, Session: e.sessionOf(ctx), Cwd: e.Cwd})
+			tool.Types = store.Types
+		}
 		if err != nil {
 			r.Errors = append(r.Errors, err.Error())
 			continue

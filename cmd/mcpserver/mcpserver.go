@@ -21,6 +21,7 @@ import (
 type Gateway interface {
 	Search(ctx context.Context, q toolscript.SearchQuery) (toolscript.SearchAnswer, error)
 	Describe(ctx context.Context, name string) (toolscript.ToolDescription, error)
+	StoreTypes(ctx context.Context, q toolscript.StoreQuery) (toolscript.StoreTypes, error)
 	Exec(ctx context.Context, req toolscript.ExecRequest, emit func(toolscript.Event) error) error
 	// Detach begins a run that goes on after the request, RunEvents emits its events from
 	// the start up to the last one, and AbortRun ends it.
@@ -39,6 +40,8 @@ type Gateway interface {
 type Options struct {
 	// Gateway returns the gateway for one request, and a function that releases it.
 	Gateway func(context.Context) (Gateway, func(), error)
+	// Session and Cwd are those of the client on stdio; "" if it has none.
+	Session, Cwd string
 	// Shorten returns a value as it is shown to a model, of about the given tokens (0: as
 	// configured), and notices about the parts that are left out. It keeps the whole value
 	// where RunOutput or Kept finds it.
@@ -72,6 +75,19 @@ type entrance struct {
 	Options
 	server *server.MCPServer
 	paused paused
+	web    bool // there may be several clients, each with a session of its own
+}
+
+// sessionOf is whose values in the store a request is about; "" is that of the gateway, also
+// for clients of MCP 2026-07-28 over HTTP, which have no session.
+func (e *entrance) sessionOf(ctx context.Context) string {
+	if !e.web {
+		return e.Session
+	}
+	if session := server.ClientSessionFromContext(ctx); session != nil {
+		return session.SessionID()
+	}
+	return ""
 }
 
 // sessionIdle is how long the state of a client over HTTP is kept after its last request.
@@ -88,7 +104,9 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, options Options) er
 // Handler speaks MCP over streamable HTTP, with any number of clients. The caller checks
 // who may send a request. stop ends its goroutines.
 func Handler(options Options) (h http.Handler, stop func()) {
-	web := server.NewStreamableHTTPServer(newEntrance(options).server, server.WithSessionIdleTTL(sessionIdle), server.WithHTTPContextFunc(withProfile))
+	e := newEntrance(options)
+	e.web = true
+	web := server.NewStreamableHTTPServer(e.server, server.WithSessionIdleTTL(sessionIdle), server.WithHTTPContextFunc(withProfile))
 	return cancelledByDisconnect{web}, func() { _ = web.Shutdown(context.Background()) } // it has no listener, so it does not wait
 }
 

@@ -103,7 +103,7 @@ func (e *entrance) begin(ctx context.Context, args runArgs, meta *mcp.Meta) (*sc
 	if meta != nil {
 		s.token = meta.ProgressToken
 	}
-	exec := execRequest(ctx, args)
+	exec := e.execRequest(ctx, args)
 	exec.Ask = s.asks
 	go func() {
 		defer close(s.done)
@@ -113,9 +113,9 @@ func (e *entrance) begin(ctx context.Context, args runArgs, meta *mcp.Meta) (*sc
 	return s, nil
 }
 
-func execRequest(ctx context.Context, args runArgs) toolscript.ExecRequest {
+func (e *entrance) execRequest(ctx context.Context, args runArgs) toolscript.ExecRequest {
 	return toolscript.ExecRequest{
-		Code: args.Code, Client: clientOf(ctx), Needs: args.Needs,
+		Code: args.Code, Client: clientOf(ctx), Session: e.sessionOf(ctx), Cwd: e.Cwd, Needs: args.Needs,
 		Limits: toolscript.Limits{TimeoutMs: int64(args.Timeout * 1000), Questions: maxQuestions},
 	}
 }

@@ -34,7 +34,7 @@ func (e *entrance) wait(ctx context.Context, args runArgs, meta *mcp.Meta) (*mcp
 	}
 	switch {
 	case args.Run == "":
-		s.runID, err = g.Detach(ctx, execRequest(ctx, args))
+		s.runID, err = g.Detach(ctx, e.execRequest(ctx, args))
 	case args.Abort:
 		err = g.AbortRun(ctx, args.Run)
 	}

@@ -21,6 +21,7 @@ type Provider interface {
 	Servers(ctx context.Context, f toolscript.Filter, wait time.Duration) ([]toolscript.ServerStatus, error)
 	Tools(ctx context.Context, f toolscript.Filter, wait time.Duration) (gateway.Tools, error)
 	Types(ctx context.Context, f toolscript.Filter, form gateway.Form, wait time.Duration) (gateway.Types, error)
+	StoreTypes(ctx context.Context, q toolscript.StoreQuery) (toolscript.StoreTypes, error)
 	Fetch(ctx context.Context, o toolscript.FetchRequest) (json.RawMessage, error)
 	Close()
 }

@@ -41,6 +41,11 @@ func mcpClient(t *testing.T, entrance string, p harness.Program, config string, 
 		a := mcpAddressOf(t, p, path)
 		transport = &mcp.StreamableClientTransport{Endpoint: a.Endpoint, HTTPClient: &http.Client{Transport: a}}
 	}
+	return session(t, transport, o, version...)
+}
+
+func session(t *testing.T, transport mcp.Transport, o *mcp.ClientOptions, version ...string) *mcp.ClientSession {
+	t.Helper()
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, o)
 	session, err := client.Connect(t.Context(), transport, &mcp.ClientSessionOptions{ProtocolVersion: strings.Join(version, "")})
 	if err != nil {

@@ -65,6 +65,7 @@ func (s *Server) routes() []route {
 			method: fiber.MethodGet, path: "/runtime/tools.ts", within: renderTime,
 			query: withProfile("filter", "compact", "declarations", "wait", "_t"), runs: true, serve: s.module,
 		},
+		{method: fiber.MethodGet, path: "/store/types", within: askTime, query: []string{"form", "session", "cwd"}, serve: s.storeTypes},
 		{method: fiber.MethodPost, path: "/exec", within: runTime, serve: s.exec},
 		{method: fiber.MethodPost, path: "/harness", within: runTime, serve: s.harness},
 		{method: fiber.MethodGet, path: "/runs", within: askTime, serve: s.runs},

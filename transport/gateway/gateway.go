@@ -57,6 +57,8 @@ type Backend interface {
 	Fetch(ctx context.Context, o toolscript.FetchRequest) (json.RawMessage, error)
 	// Types is the module of the tools that f selects.
 	Types(ctx context.Context, f toolscript.Filter, compact bool) (toolscript.Module, error)
+	// StoreTypes describes the store of scripts.
+	StoreTypes(ctx context.Context, q toolscript.StoreQuery) (toolscript.StoreTypes, error)
 	// Declarations are the .d.ts of that module, for editors.
 	Declarations(ctx context.Context, f toolscript.Filter) (toolscript.Module, error)
 	// Profile returns the tools that a profile selects, and its name. Without a name it is

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -111,6 +112,10 @@ func (f *fake) Fetch(ctx context.Context, o toolscript.FetchRequest) (json.RawMe
 
 func (f *fake) Declarations(_ context.Context, filter toolscript.Filter) (toolscript.Module, error) {
 	return toolscript.Module{Text: "declarations of " + filter.String(), ETag: "d"}, nil
+}
+
+func (f *fake) StoreTypes(_ context.Context, q toolscript.StoreQuery) (toolscript.StoreTypes, error) {
+	return toolscript.StoreTypes{Types: fmt.Sprintf("%+v", q)}, nil
 }
 
 func (f *fake) Select(filter, allow toolscript.Filter) naming.Selection {

@@ -1,0 +1,26 @@
+package observe
+
+import "encoding/json"
+
+// Value is the shape of one value, or of several. The zero Value is that of none.
+type Value struct{ shape *shape }
+
+// Of returns the shape of a JSON value. It is the zero Value for a text that is not JSON.
+func Of(value json.RawMessage) Value {
+	var v any
+	if json.Unmarshal(value, &v) != nil {
+		return Value{}
+	}
+	return Value{shapeOf(v, 0)}
+}
+
+// Or returns the shape of values that look like v or like other.
+func (v Value) Or(other Value) Value { return Value{merge(v.shape, other.shape)} }
+
+// Type returns the shape on one line of TypeScript, and "" for the zero Value.
+func (v Value) Type() string {
+	if v.shape == nil {
+		return ""
+	}
+	return v.shape.String()
+}
