@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -26,18 +25,17 @@ type Confiner struct {
 // managers are programs that install a server before they start it.
 var managers = []string{"npx", "npm", "pnpm", "pnpx", "bunx", "uvx", "uv", "pipx"}
 
-// Start implements mcpclient.Dialer.Confine. Where a part of the restrictions is missing, the
-// server is started with the others, and the log says so.
+// Lacks implements mcpclient.Confiner.
+func (Confiner) Lacks(r mcpclient.Confine) string {
+	return strings.Join(confined.Missing(confined.Parts(r.Net)), "; ")
+}
+
+// Start implements mcpclient.Confiner. Where a part of the restrictions is missing, the
+// server is started with the others.
 func (c Confiner) Start(p mcpclient.Confined) (mcpclient.Start, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return mcpclient.Start{}, fmt.Errorf("confine: %w", err)
-	}
-	if missing := confined.Missing(confined.Parts()); len(missing) > 0 {
-		p.Log(slog.LevelWarn, "the server is not confined as configured: %s", strings.Join(missing, "; "))
-		if len(missing) == len(confined.Parts()) {
-			return mcpclient.Start{Args: append([]string{p.Path}, p.Args[1:]...), Env: p.Env, End: func() {}}, nil
-		}
 	}
 	temp, err := os.MkdirTemp("", "toolscript-server-")
 	if err != nil {
@@ -57,7 +55,7 @@ func (c Confiner) Start(p mcpclient.Confined) (mcpclient.Start, error) {
 			"UV_CACHE_DIR="+filepath.Join(cache, "uv"), "UV_TOOL_DIR="+filepath.Join(cache, "tools"), "PIPX_HOME="+filepath.Join(cache, "pipx"))
 	}
 	s := confined.Spec{Path: p.Path, Args: p.Args, Write: write, Modes: len(write) > len(confined.Devices())+1}
-	s.Read = slices.Concat(p.Read, confined.RuntimePaths(p.Path, p.Args[1:], p.Dir, inPath(p.Env)))
+	s.Read = slices.Concat(p.Read, confined.RuntimePaths(p.Path, p.Fixed, p.Dir, inPath(p.Env)))
 	if len(p.Net) > 0 {
 		proxy, err := egress.Start(p.Net, p.Log)
 		if err != nil {

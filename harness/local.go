@@ -87,7 +87,7 @@ func Start(c Config) (*Local, error) {
 			}
 		}
 	}
-	dial := server.DialAll(mcpclient.Dialer{Reaper: l.reaper, Confine: Confiner{}.Start}, builtin.Dialer{Host: host}, nil)
+	dial := server.DialAll(mcpclient.Dialer{Reaper: l.reaper, Confiner: Confiner{}}, builtin.Dialer{Host: host}, nil)
 	o.Dial = func(ctx context.Context, name string, cfg mcpclient.Config, on mcpclient.Events) (server.Conn, error) {
 		if cfg.Type == mcpclient.InProcess {
 			return c.Registry.dial(name, on), nil
@@ -126,6 +126,7 @@ func (l *Local) Close(ctx context.Context) error {
 func RunCommand(ctx context.Context, c tool.Command) (tool.CommandResult, error) {
 	r, err := command.Runner{}.Run(ctx, command.Spec{
 		Args: c.Args, Root: c.Root, Dir: c.Dir, Writable: c.Writable, Env: c.Env, Network: c.Network, Timeout: c.Timeout, MaxOutput: c.MaxOutput,
+		Confined: c.Confined, Files: c.Files,
 	})
 	if err != nil {
 		return tool.CommandResult{}, err

@@ -39,14 +39,10 @@ func (s *Server) announce() {
 
 // confinement is what holds for the process of a server that is confined.
 func confinement(c mcpclient.Config) []toolscript.Confinement {
-	if c.Confine == nil || c.Type != mcpclient.Stdio {
+	if c.Confine == nil {
 		return nil
 	}
-	network := toolscript.Confinement{Name: "network", Active: true, Detail: "none"}
-	if len(c.Confine.Net) > 0 {
-		network.Detail = "by a proxy to " + strings.Join(c.Confine.Net, ", ")
-	}
-	return append(confined.Parts(), network)
+	return confined.Parts(c.Confine.Net)
 }
 
 func (s *Server) status() toolscript.ServerStatus {

@@ -102,12 +102,13 @@ func (h *Host) Start(loaded *config.Config, options Options) (*Daemon, error) {
 	o.Logins = h.Logins(options.Logger)
 	d.hub = h.hubClient(answers, options.Logger)
 	tools := d.builtinHost()
+	confiner := harness.Confiner{CacheDir: h.Cache("confined")}
 	o.Dial = d.withScripts(server.DialTypes(map[string]server.Dial{
-		mcpclient.Command: server.DialWith(commands.Dialer{Run: tools.RunCommand, Confinement: tools.Confinement, Answers: answers}.Dial),
+		mcpclient.Command: server.DialWith(commands.Dialer{Run: tools.RunCommand, Confinement: tools.Confinement, Confiner: confiner, Answers: answers}.Dial),
 		mcpclient.GraphQL: server.DialWith(graphql.Dialer{RoundTripper: actors.Credentials(o.Logins), Answers: answers}.Dial),
 		mcpclient.OpenAPI: server.DialWith(openapi.Dialer{RoundTripper: actors.Credentials(o.Logins), Answers: answers}.Dial),
 	}, server.DialFleet(d.fleet.Dial, server.DialAll(mcpclient.Dialer{
-		Reaper: d.reaper, Confine: harness.Confiner{CacheDir: h.Cache("confined")}.Start, Dir: h.Config.WorkDir, RoundTripper: actors.Credentials(o.Logins), Answers: answers,
+		Reaper: d.reaper, Confiner: confiner, Dir: h.Config.WorkDir, RoundTripper: actors.Credentials(o.Logins), Answers: answers,
 	}, builtin.Dialer{Host: tools, Answers: answers}, server.DialWith(d.hub.Dial)))), answers)
 	o.Audit = h.Audit(loaded.Settings.Audit, options.Logger)
 	o.Memory = toolcache.Folder(h.Cache("tools"))

@@ -49,8 +49,8 @@ func (x *examination) servers(ctx context.Context) {
 		if c.Disabled || slices.Contains(x.loaded.Untrusted, name) {
 			continue
 		}
-		if c.Confine != nil && c.Type == mcpclient.Stdio {
-			if missing := confined.Missing(confined.Parts()); len(missing) > 0 {
+		if c.Confine != nil {
+			if missing := confined.Missing(confined.Parts(c.Confine.Net)); len(missing) > 0 {
 				x.warn("server "+name, "run it on Linux 6.12 or newer, or without secrets of yours", "it is not confined as configured: %s", strings.Join(missing, "; "))
 			}
 		}

@@ -99,7 +99,7 @@ func (h *hub) start() (err error) {
 	o := actors.Options{
 		ServersOnly: true, Logger: h.Logger, Logins: logins, Memory: toolcache.Folder(h.Host.Cache("tools")),
 		Dial: server.DialAll(mcpclient.Dialer{
-			Reaper: h.reaper, Confine: harness.Confiner{CacheDir: h.Host.Cache("confined")}.Start, Dir: h.Host.Config.WorkDir, RoundTripper: actors.Credentials(logins), Answers: h.answers,
+			Reaper: h.reaper, Confiner: harness.Confiner{CacheDir: h.Host.Cache("confined")}, Dir: h.Host.Config.WorkDir, RoundTripper: actors.Credentials(logins), Answers: h.answers,
 		}, builtin.Dialer{}, nil),
 	}
 	if h.Runners > 0 {

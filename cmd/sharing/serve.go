@@ -156,7 +156,7 @@ func (s *servers) start() error {
 	logins := h.Logins(logger)
 	s.answers = inflight.New(func() int64 { return 0 })
 	dial := server.DialAll(mcpclient.Dialer{
-		Reaper: s.reaper, Confine: harness.Confiner{CacheDir: h.Cache("confined")}.Start, Dir: h.Config.WorkDir, RoundTripper: actors.Credentials(logins), Answers: s.answers,
+		Reaper: s.reaper, Confiner: harness.Confiner{CacheDir: h.Cache("confined")}, Dir: h.Config.WorkDir, RoundTripper: actors.Credentials(logins), Answers: s.answers,
 	}, builtin.Dialer{}, nil)
 	var err error
 	s.system, err = actors.Start(actors.Options{

@@ -11,6 +11,7 @@
 package command
 
 import (
+	"os"
 	"time"
 
 	"github.com/toolscript/toolscript"
@@ -18,6 +19,9 @@ import (
 
 // Command is the hidden command that makes a program the helper.
 const Command = "__command"
+
+// filesName is the name of the part of the confinement that protects files.
+const filesName = "files"
 
 // TimedOutCode is the exit code of a program whose time was over, as timeout(1) has it.
 const TimedOutCode = 124
@@ -38,6 +42,11 @@ type Spec struct {
 	// MaxOutput bounds each of the three texts of the Result, in bytes. Of a longer text,
 	// the beginning and the end are kept.
 	MaxOutput int
+
+	// Confined says that Args confine the program themselves: Root, Writable and Network have
+	// no effect, and the TMPDIR of Env stays. Not on Windows.
+	Confined bool
+	Files    []*os.File // the descriptors of the program from 3 on; not on Windows
 }
 
 // Result is the outcome of a program that was started.
@@ -60,6 +69,8 @@ type order struct {
 	Writable []string `json:"writable"`
 	Env      []string `json:"env"`
 	Network  bool     `json:"network"`
+	Confined bool     `json:"confined"`
+	Files    int      `json:"files"` // how many descriptors after reportFD the program gets
 }
 
 // report is what the helper writes when the program and its descendants have ended.

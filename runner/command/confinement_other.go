@@ -3,10 +3,10 @@
 package command
 
 import (
-	"os"
 	"runtime"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/runner/internal/seatbelt"
 )
 
 // Confinement reports what holds for programs on this machine.
@@ -16,10 +16,8 @@ func Confinement() []toolscript.Confinement {
 		part.Detail = "commands are confined on Linux and macOS only; this is " + runtime.GOOS
 		return []toolscript.Confinement{part}
 	}
-	if _, err := os.Stat(seatbeltProgram); err != nil {
-		part.Detail = "this system has no " + seatbeltProgram
-		return []toolscript.Confinement{part}
+	if part.Detail = seatbelt.Missing(); part.Detail == "" {
+		part.Active, part.Detail = true, "a profile of the macOS sandbox"
 	}
-	part.Active, part.Detail = true, "a profile of the macOS sandbox"
 	return []toolscript.Confinement{part}
 }

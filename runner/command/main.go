@@ -55,22 +55,11 @@ func Main() int {
 
 // run runs the program until it ends or gone is closed.
 func (o order) run(gone <-chan struct{}) report {
-	temp, err := os.MkdirTemp("", "toolscript-command-")
-	if err != nil {
-		return failed(err)
-	}
-	defer os.RemoveAll(temp) //nolint:errcheck // nothing else can be done about a file that cannot be deleted
-	if temp, err = filepath.EvalSymlinks(temp); err != nil {
-		return failed(err)
-	}
-	cmd, err := o.command(temp)
-	if err != nil {
-		return failed(err)
-	}
 	adoptOrphans()
-	parts, err := o.start(cmd, temp)
+	cmd, parts, end, err := o.begin()
+	defer end()
 	if err != nil {
-		return failed(startError(o.Args[0], err))
+		return failed(err)
 	}
 	ended := make(chan struct{})
 	go func() {
@@ -89,16 +78,40 @@ func (o order) run(gone <-chan struct{}) report {
 	return report{ExitCode: exitCode(cmd.ProcessState), Confinement: parts}
 }
 
+// begin starts the program. end removes its temporary folder.
+func (o order) begin() (cmd *exec.Cmd, parts []toolscript.Confinement, end func(), err error) {
+	end = func() {}
+	if o.Confined {
+		if cmd, err = o.command(o.Env); err == nil {
+			err = startError(o.Args[0], cmd.Start())
+		}
+		return cmd, nil, end, err
+	}
+	temp, err := os.MkdirTemp("", "toolscript-command-")
+	if err != nil {
+		return nil, nil, end, err
+	}
+	end = func() { _ = os.RemoveAll(temp) } // nothing else can be done about a file that cannot be deleted
+	if temp, err = filepath.EvalSymlinks(temp); err != nil {
+		return nil, nil, end, err
+	}
+	if cmd, err = o.command(replaced(o.Env, "TMPDIR", temp)); err != nil {
+		return nil, nil, end, err
+	}
+	parts, err = o.start(cmd, temp)
+	return cmd, parts, end, startError(o.Args[0], err)
+}
+
 // command is the program with its folder and variables. It is looked up in the PATH of
 // its own environment.
-func (o order) command(temp string) (*exec.Cmd, error) {
+func (o order) command(env []string) (*exec.Cmd, error) {
 	if len(o.Args) == 0 || o.Args[0] == "" {
 		return nil, &toolscript.Error{Kind: toolscript.Invalid, Err: errors.New("the command is empty")}
 	}
 	if err := os.Chdir(o.Dir); err != nil {
 		return nil, &toolscript.Error{Kind: toolscript.Invalid, Err: fmt.Errorf("the working directory cannot be used: %w", err)}
 	}
-	env, path := replaced(o.Env, "TMPDIR", temp), ""
+	path := ""
 	for _, entry := range env {
 		if value, ok := cutName(entry, "PATH"); ok {
 			path = value
@@ -116,9 +129,18 @@ func (o order) command(temp string) (*exec.Cmd, error) {
 	}
 	return &exec.Cmd{
 		Path: found, Args: o.Args, Env: env, Dir: o.Dir,
-		Stdout: os.Stdout, Stderr: os.Stderr,
+		Stdout: os.Stdout, Stderr: os.Stderr, ExtraFiles: o.files(),
 		SysProcAttr: &syscall.SysProcAttr{Setpgid: true},
 	}, nil
+}
+
+// files are the descriptors of the program, which the helper has inherited.
+func (o order) files() (files []*os.File) {
+	for fd := range o.Files {
+		syscall.CloseOnExec(reportFD + 1 + fd)
+		files = append(files, os.NewFile(uintptr(reportFD+1+fd), "inherited"))
+	}
+	return files
 }
 
 // replaced is an environment with another value of one variable.
@@ -139,9 +161,11 @@ func cutName(entry, name string) (value string, ok bool) {
 	return entry[len(name)+1:], true
 }
 
-// startError explains why a program cannot be started.
+// startError explains why a program cannot be started; nil for nil.
 func startError(name string, err error) error {
 	switch {
+	case err == nil:
+		return nil
 	case errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist):
 		return &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf("cannot start %q: there is no such program", name)}
 	case errors.Is(err, fs.ErrPermission):

@@ -4,24 +4,20 @@ package command
 
 import (
 	"os/exec"
-	"path/filepath"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/runner/internal/seatbelt"
 )
 
 // start starts the program inside a Seatbelt profile where there is one.
 func (o order) start(cmd *exec.Cmd, temp string) ([]toolscript.Confinement, error) {
 	parts := Confinement()
 	if parts[0].Active {
-		for i, path := range o.Writable {
-			if real, err := filepath.EvalSymlinks(path); err == nil { // a profile has no links
-				o.Writable[i] = real
-			}
-		}
-		path, args := o.seatbelt(cmd.Path, temp)
-		cmd.Path, cmd.Args = path, args
+		access := seatbelt.Access{Write: append([]string{o.Root, temp}, o.Writable...), Network: o.Network}
+		cmd.Args = access.Wrap(cmd.Path, o.Args[1:])
+		cmd.Path = cmd.Args[0]
 		if !o.Network {
 			parts = append(parts, toolscript.Confinement{Name: "network", Active: true, Detail: parts[0].Detail})
 		}

@@ -71,7 +71,7 @@ func (r Runner) start(spec Spec) (*helper, error) {
 			return nil, err
 		}
 	}
-	text, err := json.Marshal(order{spec.Args, spec.Root, spec.Dir, spec.Writable, spec.Env, spec.Network})
+	text, err := json.Marshal(order{spec.Args, spec.Root, spec.Dir, spec.Writable, spec.Env, spec.Network, spec.Confined, len(spec.Files)})
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +80,7 @@ func (r Runner) start(spec Spec) (*helper, error) {
 	h.cmd = exec.CommandContext(context.Background(), path, Command) //nolint:gosec // this program
 	h.cmd.Dir, h.cmd.Env = "/", append([]string{"GOMAXPROCS=2", "TMPDIR=" + os.TempDir()}, r.Env...)
 	h.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	if err := h.connect(); err != nil {
+	if err := h.connect(spec.Files); err != nil {
 		return nil, err
 	}
 	go h.read()
@@ -91,8 +91,8 @@ func (r Runner) start(spec Spec) (*helper, error) {
 	return h, nil
 }
 
-// connect starts the process with its four pipes.
-func (h *helper) connect() (err error) {
+// connect starts the process with its four pipes and the descriptors of the program.
+func (h *helper) connect(files []*os.File) (err error) {
 	var ours, theirs []*os.File
 	defer func() {
 		for _, f := range theirs {
@@ -114,7 +114,7 @@ func (h *helper) connect() (err error) {
 	if h.stdin, err = h.cmd.StdinPipe(); err != nil {
 		return err
 	}
-	h.cmd.Stdout, h.cmd.Stderr, h.cmd.ExtraFiles = theirs[0], theirs[1], theirs[2:]
+	h.cmd.Stdout, h.cmd.Stderr, h.cmd.ExtraFiles = theirs[0], theirs[1], append(theirs[2:3:3], files...)
 	h.began = time.Now()
 	if err := h.cmd.Start(); err != nil {
 		return err

@@ -4,13 +4,15 @@
 // process of the server is the one that was started.
 //
 // On Linux, Landlock restricts files, TCP ports and signals, and a filter of system calls
-// what Landlock does not know. Other systems are not supported: Parts says so.
+// what Landlock does not know. On macOS, a profile of the sandbox restricts files and the
+// network. Other systems are not supported: Parts says so.
 package confined
 
 import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/toolscript/toolscript"
 )
@@ -26,16 +28,6 @@ type Spec struct {
 	Write []string `json:"write"` // to read and write, too
 	Port  uint16   `json:"port"`  // the TCP port that it may connect to; 0: it has no network
 	Modes bool     `json:"modes"` // it may change the modes of files
-}
-
-// Wrap returns the arguments that start the server through the helper, which is the program
-// at self.
-func (s Spec) Wrap(self string) ([]string, error) {
-	text, err := json.Marshal(s)
-	if err != nil {
-		return nil, err
-	}
-	return []string{self, Command, string(text)}, nil
 }
 
 // Exit codes of the helper if the server cannot be started; those of a shell.
@@ -66,17 +58,16 @@ func Main(args []string) int {
 // The names of the parts.
 const (
 	filesName   = "files"
+	callsName   = "system calls"
 	networkName = "network"
 )
 
-// Holds reports whether servers can be confined here.
-func Holds() bool {
-	for _, p := range Parts() {
-		if !p.Active {
-			return false
-		}
+// reached says what a server reaches on the network.
+func reached(net []string) string {
+	if len(net) == 0 {
+		return "none"
 	}
-	return true
+	return "by a proxy to " + strings.Join(net, ", ")
 }
 
 // Missing are the parts that this system does not have.

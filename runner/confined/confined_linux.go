@@ -1,6 +1,7 @@
 package confined
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"runtime"
@@ -39,6 +40,16 @@ func (s Spec) become() error {
 	return syscall.Exec(s.Path, s.Args, env) //nolint:gosec // the program of the user's configuration
 }
 
+// Wrap returns the arguments that start the server through the helper, which is the program
+// at self.
+func (s Spec) Wrap(self string) ([]string, error) {
+	text, err := json.Marshal(s)
+	if err != nil {
+		return nil, err
+	}
+	return []string{self, Command, string(text)}, nil
+}
+
 // dropCapabilities removes all capabilities from the calling thread. Without new privileges,
 // root does not get them back with the next program.
 func dropCapabilities() error {
@@ -47,13 +58,17 @@ func dropCapabilities() error {
 	return unix.Capset(&header, &none[0])
 }
 
-// Parts says what holds for confined servers on this machine.
-func Parts() []toolscript.Confinement {
+// Parts says what holds on this machine for a server that reaches the hosts of net.
+func Parts(net []string) []toolscript.Confinement {
 	files := confine.Kernel()
 	files.Name = filesName
-	calls := toolscript.Confinement{Name: "system calls", Active: confine.FiltersServers(), Detail: "a filter of system calls"}
+	calls := toolscript.Confinement{Name: callsName, Active: confine.FiltersServers(), Detail: "a filter of system calls"}
 	if !calls.Active {
 		calls.Detail = "this kernel filters no system calls, or there is no filter for " + runtime.GOARCH
 	}
-	return []toolscript.Confinement{files, calls}
+	network := toolscript.Confinement{Name: networkName, Active: calls.Active, Detail: reached(net)}
+	if !calls.Active {
+		network.Detail = calls.Detail
+	}
+	return []toolscript.Confinement{files, calls, network}
 }

@@ -1,4 +1,4 @@
-//go:build !linux
+//go:build !linux && !darwin
 
 package confined
 
@@ -9,12 +9,13 @@ import (
 	"github.com/toolscript/toolscript"
 )
 
-var errElsewhere = errors.New("servers are confined on Linux only")
+func (s Spec) become() error { return errors.New("there is no helper on " + runtime.GOOS) }
 
-func (s Spec) become() error { return errElsewhere }
+// Wrap returns the arguments that start the server, which is not confined.
+func (s Spec) Wrap(string) ([]string, error) { return append([]string{s.Path}, s.Args[1:]...), nil }
 
 // Parts says that nothing holds for confined servers on this system.
-func Parts() []toolscript.Confinement {
-	detail := "servers are confined on Linux only; this is " + runtime.GOOS
+func Parts([]string) []toolscript.Confinement {
+	detail := "servers are confined on Linux and macOS only; this is " + runtime.GOOS
 	return []toolscript.Confinement{{Name: filesName, Detail: detail}, {Name: networkName, Detail: detail}}
 }

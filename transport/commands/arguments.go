@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -33,6 +34,17 @@ func (d Definition) Arguments(args json.RawMessage) ([]string, error) {
 		out = append(out, words...)
 	}
 	return out, nil
+}
+
+// fixed are the arguments after the program that come before those of a caller.
+func (d Definition) fixed() (words []string) {
+	for _, word := range d.Run[1:] {
+		if !slices.Equal(d.expand(word, nil), []string{word}) {
+			break
+		}
+		words = append(words, word)
+	}
+	return words
 }
 
 // free reports whether word i of an argument of the definition comes from the caller and

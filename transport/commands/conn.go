@@ -22,6 +22,7 @@ import (
 type Dialer struct {
 	Run         func(context.Context, tool.Command) (tool.CommandResult, error) // see tool.Host
 	Confinement []toolscript.Confinement                                        // what holds for the programs of Run
+	Confiner    mcpclient.Confiner                                              // of servers with a Confine; nil: they are refused
 	Answers     *inflight.Budget                                                // limits the memory for the results of all calls; nil means unlimited
 }
 
@@ -33,6 +34,9 @@ func (d Dialer) Dial(_ context.Context, name string, cfg mcpclient.Config, on mc
 	}
 	if d.Run == nil {
 		return nil, &toolscript.Error{Kind: toolscript.Unsupported, Server: name, Err: errors.New("this program cannot run commands")}
+	}
+	if cfg.Confine != nil && d.Confiner == nil {
+		return nil, &toolscript.Error{Kind: toolscript.Unsupported, Server: name, Err: errors.New("this program cannot confine commands")}
 	}
 	definitions, err := Parse(cfg.Commands)
 	if err != nil {
@@ -46,22 +50,28 @@ func (d Dialer) Dial(_ context.Context, name string, cfg mcpclient.Config, on mc
 		one := s.tool(tool, definitions[tool])
 		s.byName[tool], s.all = one, append(s.all, one)
 	}
-	unconfined := d.unconfined()
-	c := inprocess.New(inprocess.Options{
+	unconfined := d.unconfined(cfg.Confine)
+	s.conn = inprocess.New(inprocess.Options{
 		Name: name, Info: mcpclient.Info{Title: "Commands", Version: toolscript.Version, Instructions: unconfined},
 		Tools: s, Qualified: true, Events: on, Answers: d.Answers, Conceal: s.conceal,
 	})
 	if unconfined != "" {
-		c.Log(slog.LevelWarn, unconfined)
+		s.conn.Log(slog.LevelWarn, unconfined)
 	}
 	if err := FindPrograms(os.Environ(), cfg); err != nil {
-		c.Log(slog.LevelWarn, "calls of these tools fail: "+strings.ReplaceAll(err.Error(), "\n", "; "))
+		s.conn.Log(slog.LevelWarn, "calls of these tools fail: "+strings.ReplaceAll(err.Error(), "\n", "; "))
 	}
-	return c, nil
+	return s.conn, nil
 }
 
 // unconfined says which protection the programs lack on this machine; "" if none.
-func (d Dialer) unconfined() string {
+func (d Dialer) unconfined(c *mcpclient.Confine) string {
+	if c != nil {
+		if lacks := d.Confiner.Lacks(*c); lacks != "" {
+			return "The programs of this server are not confined as configured: " + lacks
+		}
+		return ""
+	}
 	for _, part := range d.Confinement {
 		if !part.Active {
 			return fmt.Sprintf("The programs of this server are not confined on this machine (%s): they can do what the user can.", part.Detail)
@@ -73,6 +83,7 @@ func (d Dialer) unconfined() string {
 // server has the tools of one server. It implements inprocess.Tools.
 type server struct {
 	dialer Dialer
+	conn   *inprocess.Conn
 	cfg    mcpclient.Config
 	env    []string
 	byName map[string]inprocess.Tool
@@ -143,7 +154,7 @@ func (s *server) run(ctx context.Context, d Definition, args json.RawMessage) (a
 		Network: s.cfg.Settings.Exec.Network, Writable: s.cfg.Settings.Exec.Writable, MaxOutput: maxOutput,
 		Timeout: time.Duration(d.Timeout),
 	}
-	r, err := s.dialer.Run(ctx, c)
+	r, err := s.start(ctx, c, d)
 	switch {
 	case err != nil:
 		return nil, err
@@ -155,6 +166,27 @@ func (s *server) run(ctx context.Context, d Definition, args json.RawMessage) (a
 		return nil, &toolscript.Error{Kind: toolscript.TooLarge, Err: fmt.Errorf("the output of %s has more than %d MB", words[0], maxOutput>>20)}
 	}
 	return d.decode(words[0], r.Stdout, s.conceal.Text)
+}
+
+// start runs a program, confined if the configuration says so.
+func (s *server) start(ctx context.Context, c tool.Command, d Definition) (tool.CommandResult, error) {
+	if s.cfg.Confine == nil {
+		return s.dialer.Run(ctx, c)
+	}
+	process, err := s.cfg.Confined(c.Args, d.fixed(), c.Env, c.Dir, func(level slog.Level, format string, args ...any) {
+		s.conn.Log(level, fmt.Sprintf(format, args...))
+	})
+	if err != nil {
+		return tool.CommandResult{}, &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf("cannot start %q: there is no such program", c.Args[0])}
+	}
+	started, err := s.dialer.Confiner.Start(process)
+	if err != nil {
+		return tool.CommandResult{}, err
+	}
+	defer started.End()
+	defer started.CloseFiles()
+	c.Args, c.Env, c.Files, c.Confined = started.Args, started.Env, started.Files, true
+	return s.dialer.Run(ctx, c)
 }
 
 // maxOutput bounds the output of a program, in bytes.

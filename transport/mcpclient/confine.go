@@ -3,6 +3,7 @@ package mcpclient
 import (
 	"errors"
 	"log/slog"
+	"os"
 	"path/filepath"
 
 	"github.com/toolscript/toolscript"
@@ -20,6 +21,7 @@ type Confined struct {
 	Confine
 	Path   string   // of its program, absolute
 	Args   []string // the first one is the name of the program
+	Fixed  []string // the arguments that the configuration fixes; the first file among them is part of the program
 	Env    []string // complete, as NAME=value
 	Dir    string   // absolute
 	Source string   // Config.Source
@@ -28,12 +30,45 @@ type Confined struct {
 
 // Start is how a confined process is started.
 type Start struct {
-	Args []string // the first one is the path of the program
-	Env  []string
-	End  func() // called when the process has ended, or was not started
+	Args  []string // the first one is the path of the program
+	Env   []string
+	Files []*os.File // the descriptors of the process from 3 on
+	End   func()     // called when the process has ended, or was not started
+}
+
+// CloseFiles closes Files, of which the process has copies.
+func (s Start) CloseFiles() {
+	for _, f := range s.Files {
+		_ = f.Close() // it was not written to
+	}
+}
+
+// Confiner starts processes with a Confine.
+type Confiner interface {
+	// Start returns how a process is started.
+	Start(p Confined) (Start, error)
+
+	// Lacks says what of a Confine does not hold on this machine; "" if all does.
+	Lacks(c Confine) string
 }
 
 var errNotConfined = errors.New("this program cannot confine a server")
+
+// Confined is the process of a program with cfg.Confine, which must not be nil. fixed are the
+// arguments, without the name, that the configuration fixes.
+func (cfg Config) Confined(argv, fixed, env []string, dir string, log func(slog.Level, string, ...any)) (Confined, error) {
+	path, err := lookPath(argv[0], env)
+	if err != nil {
+		return Confined{}, err
+	}
+	if dir, err = filepath.Abs(dir); err != nil {
+		return Confined{}, err
+	}
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	return Confined{Confine: *cfg.Confine, Path: path, Args: argv, Fixed: fixed, Env: env, Dir: dir, Source: cfg.Source, Log: log}, nil
+}
 
 // confined returns how the process of a server is started. A server that is not confined is
 // started as it is.
@@ -41,18 +76,15 @@ func (d Dialer) confined(cfg Config, argv, env []string, dir string, on Events) 
 	if cfg.Confine == nil {
 		return Start{Args: argv, Env: env, End: func() {}}, nil
 	}
-	if d.Confine == nil {
+	if d.Confiner == nil {
 		return Start{}, &toolscript.Error{Kind: toolscript.Unsupported, Permanent: true, Err: errNotConfined}
 	}
-	path, err := lookPath(argv[0], env)
+	if lacks := d.Confiner.Lacks(*cfg.Confine); lacks != "" {
+		on.logf(slog.LevelWarn, "the server is not confined as configured: %s", lacks)
+	}
+	p, err := cfg.Confined(argv, argv[1:], env, dir, on.logf)
 	if err != nil {
 		return Start{}, err
 	}
-	if dir, err = filepath.Abs(dir); err != nil {
-		return Start{}, err
-	}
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(dir, path)
-	}
-	return d.Confine(Confined{Confine: *cfg.Confine, Path: path, Args: argv, Env: env, Dir: dir, Source: cfg.Source, Log: on.logf})
+	return d.Confiner.Start(p)
 }

@@ -82,9 +82,9 @@ type Dialer struct {
 	// killed.
 	Reaper *reaper.Reaper
 
-	// Confine starts the process of a server with a Confine through a helper, which
-	// restricts it. Nil: such servers are not started.
-	Confine func(Confined) (Start, error)
+	// Confiner starts the processes of servers with a Confine. Nil: such servers are not
+	// started.
+	Confiner Confiner
 
 	// Dir is the working directory of servers whose Config sets none. Empty means the
 	// working directory of this program.

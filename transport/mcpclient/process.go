@@ -41,18 +41,19 @@ type process struct {
 	groupEnded bool // the group must not be signalled: its id may have been reused
 }
 
-// startProcess starts argv with the environment env and the reaper's mark, in a new
+// startProcess starts a process, with the reaper's mark in its environment, in a new
 // process group.
-func startProcess(argv, env []string, dir string, stderr *tail, on Events, r *reaper.Reaper) (*process, error) {
-	path, err := lookPath(argv[0], env)
+func startProcess(start Start, dir string, stderr *tail, on Events, r *reaper.Reaper) (*process, error) {
+	argv := start.Args
+	path, err := lookPath(argv[0], start.Env)
 	if err != nil {
 		return nil, err
 	}
 	// The process must outlive the context of the dial.
 	cmd := exec.CommandContext(context.Background(), path, argv[1:]...) //nolint:gosec // it runs the command of the user's configuration
 	cmd.Args[0] = argv[0]
-	env = append(env, r.Begin()...)
-	cmd.Env, cmd.Dir, cmd.Stderr, cmd.WaitDelay = env, dir, stderr, holdDelay
+	cmd.Env, cmd.Dir, cmd.Stderr, cmd.WaitDelay = append(start.Env, r.Begin()...), dir, stderr, holdDelay
+	cmd.ExtraFiles = start.Files
 	leadGroup(cmd)
 	stdin, err := cmd.StdinPipe()
 	if err != nil {

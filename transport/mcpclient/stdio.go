@@ -67,7 +67,9 @@ func (d Dialer) startStdio(cfg Config, on Events, words redactor, open *calls) (
 	if err != nil {
 		return nil, err
 	}
-	if s.proc, err = startProcess(start.Args, start.Env, dir, s.log, on, d.Reaper); err != nil {
+	s.proc, err = startProcess(start, dir, s.log, on, d.Reaper)
+	start.CloseFiles()
+	if err != nil {
 		start.End()
 		return nil, err
 	}

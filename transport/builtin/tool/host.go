@@ -3,6 +3,7 @@ package tool
 import (
 	"context"
 	"encoding/json"
+	"os"
 	"time"
 
 	"github.com/toolscript/toolscript"
@@ -44,6 +45,11 @@ type Command struct {
 	// MaxOutput bounds each text of the result, in bytes; 0 means 1 MB. Of a longer text, the
 	// beginning and the end are kept, so that it is longer than MaxOutput with the line between.
 	MaxOutput int
+
+	// Confined says that Args confine the program themselves, so that Root, Writable, Network
+	// and TMPDIR have no effect. Files are the descriptors of the program from 3 on.
+	Confined bool
+	Files    []*os.File
 }
 
 // CommandResult is the outcome of a program that was started.
