@@ -1,0 +1,5 @@
+//go:build linux && !amd64 && !arm64
+
+package notify
+
+const architecture = 0 // the package is not for it yet

@@ -1,0 +1,120 @@
+package notify
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"unsafe"
+
+	"golang.org/x/net/bpf"
+	"golang.org/x/sys/unix"
+)
+
+// Install makes the named calls of the calling thread, and of every process that it starts,
+// wait for answers of the listener that it returns. The caller has locked the goroutine to
+// the thread and has set PR_SET_NO_NEW_PRIVS. Filters that were installed before stay, and
+// more can follow: a call that one of them refuses is refused without a notification. A
+// thread has one listener only.
+//
+// The listener must be handed to another process by Send, which must be serving before this
+// thread makes one of the named calls.
+func Install(rules []Rule) (listener int, err error) {
+	if architecture == 0 {
+		return -1, fmt.Errorf("%w: not implemented for %s", ErrNotHere, runtime.GOARCH)
+	}
+	program, err := bpf.Assemble(instructions(rules))
+	if err != nil {
+		return -1, fmt.Errorf("seccomp: %w", err)
+	}
+	filters := make([]unix.SockFilter, len(program))
+	for i, in := range program {
+		filters[i] = unix.SockFilter{Code: in.Op, Jt: in.Jt, Jf: in.Jf, K: in.K}
+	}
+	prog := unix.SockFprog{Len: uint16(len(filters)), Filter: &filters[0]}
+	// A call that was received is not interrupted by signals: the scheduler of Go sends many.
+	// Linux 5.19 and newer have this.
+	var errno unix.Errno
+	for _, flags := range []uintptr{unix.SECCOMP_FILTER_FLAG_NEW_LISTENER | unix.SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV, unix.SECCOMP_FILTER_FLAG_NEW_LISTENER} {
+		var fd uintptr
+		fd, _, errno = unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, flags, uintptr(unsafe.Pointer(&prog))) //nolint:gosec // the call takes an address
+		runtime.KeepAlive(filters)
+		if errno == 0 {
+			return int(fd), nil
+		}
+		if errno != unix.EINVAL {
+			break
+		}
+	}
+	switch {
+	case errors.Is(errno, unix.EBUSY):
+		return -1, fmt.Errorf("%w: another program receives the system calls of this one already, such as the runtime of a container", ErrNotHere)
+	case errors.Is(errno, unix.ENOSYS), errors.Is(errno, unix.EINVAL):
+		return -1, fmt.Errorf("%w: Linux 5.5 and newer do, unless built without seccomp", ErrNotHere)
+	}
+	return -1, fmt.Errorf("%w: seccomp: %w", ErrNotHere, errno)
+}
+
+// Send hands a listener to the process at the other end of a socket, and closes both. Another
+// thread sends: the named calls of this one wait for the receiver.
+func Send(socket, listener int) error {
+	sent := make(chan error)
+	go func() {
+		err := unix.Sendmsg(socket, []byte{0}, unix.UnixRights(listener), nil, 0)
+		sent <- errors.Join(err, unix.Close(listener), unix.Close(socket))
+	}()
+	if err := <-sent; err != nil {
+		return fmt.Errorf("hand the listener over: %w", err)
+	}
+	return nil
+}
+
+// Pair returns two connected sockets: one for Receive, and one that the helper inherits.
+func Pair() (parent, child *os.File, err error) {
+	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, nil, os.NewSyscallError("socketpair", err)
+	}
+	return os.NewFile(uintptr(fds[0]), "parent"), os.NewFile(uintptr(fds[1]), "child"), nil
+}
+
+// Probe reports whether the parts that Install, Receive and Serve need work here, by using
+// them on a thread of this process, which ends afterwards.
+func Probe() error {
+	listeners := make(chan int)
+	failed := make(chan error, 1)
+	go func() {
+		runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
+		if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+			failed <- fmt.Errorf("%w: PR_SET_NO_NEW_PRIVS: %w", ErrNotHere, err)
+			return
+		}
+		fd, err := Install([]Rule{{Number: unix.SYS_GETPPID}})
+		if err != nil {
+			failed <- err
+			return
+		}
+		listeners <- fd
+		got, _, errno := unix.RawSyscall(unix.SYS_GETPPID, 0, 0, 0)
+		if got != probed || errno != 0 {
+			failed <- fmt.Errorf("%w: the probe got %d, %w", ErrNotHere, got, errno)
+			return
+		}
+		failed <- nil
+	}()
+	select {
+	case err := <-failed:
+		return err
+	case fd := <-listeners:
+		l, err := newListener(fd)
+		if err != nil {
+			return fmt.Errorf("%w: %w", ErrNotHere, err)
+		}
+		served := make(chan error, 1)
+		go func() { served <- l.Serve(func(*Call) Answer { return Return(probed) }) }()
+		err = <-failed
+		return errors.Join(err, l.Close(), <-served)
+	}
+}
+
+const probed = 7_777_777 // no process has this number: the kernel has 4 million

@@ -1,0 +1,6 @@
+//go:build !linux
+
+package notify
+
+// Probe returns ErrNotHere: user notification is Linux's.
+func Probe() error { return ErrNotHere }
