@@ -63,18 +63,32 @@ func (c Confiner) Start(p mcpclient.Confined) (mcpclient.Start, error) {
 			return mcpclient.Start{}, fmt.Errorf("confine: %w", err)
 		}
 		s.Port, env = proxy.Port(), append(env, proxy.Env()...)
-		removed := end
-		end = func() {
-			proxy.Close()
-			removed()
-		}
+		end = after(end, proxy.Close)
 	}
-	args, err := s.Wrap(self)
-	if err != nil {
+	s.Gate = s.Port != 0 && confined.GateMissing() == ""
+	start := mcpclient.Start{Env: env}
+	if start.Args, err = s.Wrap(self); err != nil {
 		end()
 		return mcpclient.Start{}, err
 	}
-	return mcpclient.Start{Args: args, Env: env, End: end}, nil
+	if s.Gate {
+		gate, file, err := confined.NewGate(s.Port, p.Log)
+		if err != nil {
+			end()
+			return mcpclient.Start{}, fmt.Errorf("confine: %w", err)
+		}
+		start.Files, end = []*os.File{file}, after(end, gate.Close)
+	}
+	start.End = end
+	return start, nil
+}
+
+// after is a function that calls first, and then last.
+func after(last, first func()) func() {
+	return func() {
+		first()
+		last()
+	}
 }
 
 // cache is the folder for what a package manager installs for a server.

@@ -8,6 +8,9 @@ import (
 // scopeABI is the first Landlock that knows signals and abstract sockets.
 const scopeABI = 6
 
+// portABI is the first Landlock that knows TCP.
+const portABI = 4
+
 // holds is what each version of Landlock's ABI added, and the kernel that
 // brought it where one in use may be older.
 var holds = []struct {
@@ -17,7 +20,7 @@ var holds = []struct {
 }{
 	{1, "files", "5.13"},
 	{3, "truncation", "6.2"},
-	{4, "TCP", "6.7"},
+	{portABI, "TCP", "6.7"},
 	{5, "devices", "6.10"},
 	{scopeABI, "signals and abstract sockets", "6.12"},
 	{9, "named sockets", ""},

@@ -30,6 +30,12 @@ func Landlock() (toolscript.Confinement, error) {
 	return part, nil
 }
 
+// RestrictsPorts reports whether the Landlock of the running kernel knows TCP.
+func RestrictsPorts() bool {
+	version, err := abi.LandlockGetABIVersion()
+	return err == nil && version >= portABI
+}
+
 // Kernel reports what the Landlock of the running kernel can hold. It restricts nothing.
 func Kernel() toolscript.Confinement {
 	part := toolscript.Confinement{Name: landlockName}

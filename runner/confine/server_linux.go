@@ -66,6 +66,8 @@ var refusedToServers = append([]uint32{
 	// System V and POSIX queues and memory have no names in the file system.
 	unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_SHMCTL, unix.SYS_MSGGET, unix.SYS_MSGSND, unix.SYS_MSGRCV, unix.SYS_MSGCTL,
 	unix.SYS_SEMGET, unix.SYS_SEMOP, unix.SYS_SEMTIMEDOP, unix.SYS_SEMCTL, unix.SYS_MQ_OPEN, unix.SYS_MQ_UNLINK,
+	// Landlock knows bind, which listen does not need. Programs with a proxy only connect.
+	unix.SYS_LISTEN,
 	// Landlock does not know owners and attributes.
 	unix.SYS_FCHOWN, unix.SYS_FCHOWNAT, unix.SYS_SETXATTR, unix.SYS_LSETXATTR, unix.SYS_FSETXATTR,
 	unix.SYS_REMOVEXATTR, unix.SYS_LREMOVEXATTR, unix.SYS_FREMOVEXATTR, setxattrat, removexattrat,
@@ -122,12 +124,36 @@ func serverInstructions(r ServerRules) []bpf.Instruction {
 	// A connection with data in its first packet passes Landlock by.
 	limits = append(limits, limit{unix.SYS_SENDTO, []check{without(3, unix.MSG_FASTOPEN)}}, limit{unix.SYS_SENDMSG, []check{without(2, unix.MSG_FASTOPEN)}},
 		limit{unix.SYS_SENDMMSG, []check{without(3, unix.MSG_FASTOPEN)}})
+	program = append(program, withoutRoutes()...)
 	for _, l := range limits {
 		body := l.body(0)
 		program = append(program, bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: l.call, SkipTrue: uint8(len(body))})
 		program = append(program, body...)
 	}
 	return append(program, bpf.RetConstant{Val: allow})
+}
+
+// routes are options of sockets, by their levels, that have packets to the proxy sent to
+// another host: to one that the sender names, or out of another device.
+var routes = [][2]uint32{
+	{unix.IPPROTO_IP, unix.IP_OPTIONS}, {unix.IPPROTO_IP, unix.IP_UNICAST_IF},
+	{unix.SOL_SOCKET, unix.SO_BINDTODEVICE}, {unix.SOL_SOCKET, unix.SO_BINDTOIFINDEX},
+}
+
+// withoutRoutes refuses to set one of routes.
+func withoutRoutes() []bpf.Instruction {
+	const level, option = 1, 2
+	var body []bpf.Instruction
+	for _, r := range routes {
+		body = append(body,
+			bpf.LoadAbsolute{Off: argsAt + 8*level, Size: 4},
+			bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: r[0], SkipTrue: 3},
+			bpf.LoadAbsolute{Off: argsAt + 8*option, Size: 4},
+			bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: r[1], SkipTrue: 1},
+			bpf.RetConstant{Val: refuse})
+	}
+	body = append(body, bpf.RetConstant{Val: allow})
+	return append([]bpf.Instruction{bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: unix.SYS_SETSOCKOPT, SkipTrue: uint8(len(body))}}, body...)
 }
 
 // FiltersServers reports whether Server has a filter for this machine.

@@ -28,6 +28,7 @@ type Spec struct {
 	Write []string `json:"write"` // to read and write, too
 	Port  uint16   `json:"port"`  // the TCP port that it may connect to; 0: it has no network
 	Modes bool     `json:"modes"` // it may change the modes of files
+	Gate  bool     `json:"gate"`  // descriptor 3 is that of a Gate
 }
 
 // Exit codes of the helper if the server cannot be started; those of a shell.
@@ -69,6 +70,9 @@ func reached(net []string) string {
 	}
 	return "by a proxy to " + strings.Join(net, ", ")
 }
+
+// openPort is what a server reaches without a Gate.
+const openPort = "the port of the proxy is open on all hosts"
 
 // Missing are the parts that this system does not have.
 func Missing(parts []toolscript.Confinement) (texts []string) {

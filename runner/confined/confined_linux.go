@@ -25,6 +25,11 @@ func (s Spec) become() error {
 		return fmt.Errorf("drop capabilities: %w", err)
 	}
 	env := os.Environ()
+	if s.Gate {
+		if err := guard(); err != nil {
+			return err
+		}
+	}
 	if confine.Kernel().Active {
 		access := landlock.Access{Read: append(s.Read, "/proc/"+strconv.Itoa(os.Getpid())), Write: s.Write}
 		if s.Port != 0 {
@@ -58,6 +63,22 @@ func dropCapabilities() error {
 	return unix.Capset(&header, &none[0])
 }
 
+// network says what holds for the network, by what holds for system calls.
+func network(net []string, calls toolscript.Confinement) toolscript.Confinement {
+	part := toolscript.Confinement{Name: networkName, Detail: reached(net)}
+	switch missing := GateMissing(); {
+	case !calls.Active:
+		part.Detail = calls.Detail
+	case len(net) == 0 || missing == "":
+		part.Active = true
+	case confine.RestrictsPorts():
+		part.Detail += ", but " + openPort + ": " + missing
+	default:
+		part.Detail += ", but a program that ignores the proxy reaches all hosts: " + missing
+	}
+	return part
+}
+
 // Parts says what holds on this machine for a server that reaches the hosts of net.
 func Parts(net []string) []toolscript.Confinement {
 	files := confine.Kernel()
@@ -66,9 +87,5 @@ func Parts(net []string) []toolscript.Confinement {
 	if !calls.Active {
 		calls.Detail = "this kernel filters no system calls, or there is no filter for " + runtime.GOARCH
 	}
-	network := toolscript.Confinement{Name: networkName, Active: calls.Active, Detail: reached(net)}
-	if !calls.Active {
-		network.Detail = calls.Detail
-	}
-	return []toolscript.Confinement{files, calls, network}
+	return []toolscript.Confinement{files, calls, network(net, calls)}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"net"
 	"os"
 	"os/exec"
@@ -25,6 +26,8 @@ func TestMain(m *testing.M) {
 			os.Exit(attack(os.Args[2]))
 		case "work":
 			os.Exit(work(os.Args[2]))
+		case "reach", "hide", "filter":
+			os.Exit(reach(os.Args[1], os.Args[2]))
 		case "victim":
 			os.Exit(suffer())
 		}
@@ -56,7 +59,7 @@ type scene struct {
 
 func newScene(t *testing.T) *scene {
 	t.Helper()
-	if missing := confined.Missing(confined.Parts()); len(missing) > 0 {
+	if missing := confined.Missing(confined.Parts([]string{"example.com:443"})); len(missing) > 0 {
 		t.Skipf("this system cannot confine servers: %v", missing)
 	}
 	self, err := os.Executable()
@@ -80,6 +83,12 @@ func newScene(t *testing.T) *scene {
 		t.Cleanup(func() { _ = c.Close() })
 		*address = c.LocalAddr().String()
 	}
+	hosts, err := twoHosts()
+	must(t, err)
+	for _, l := range hosts {
+		accept(t, l)
+	}
+	s.Port, s.Other4, s.Other6 = hosts[0].Addr().(*net.TCPAddr).Port, hosts[1].Addr().String(), hosts[2].Addr().String()
 	s.victim = exec.Command(self, "victim", "x")
 	in, err := s.victim.StdinPipe()
 	must(t, err)
@@ -98,6 +107,12 @@ func (s *scene) listen(t *testing.T, network, at string, address *string) {
 	t.Helper()
 	l, err := net.Listen(network, at)
 	must(t, err)
+	accept(t, l)
+	*address = l.Addr().String()
+}
+
+// accept accepts connections and closes them.
+func accept(t *testing.T, l net.Listener) {
 	t.Cleanup(func() { _ = l.Close() })
 	go func() {
 		for {
@@ -108,7 +123,6 @@ func (s *scene) listen(t *testing.T, network, at string, address *string) {
 			_ = c.Close()
 		}
 	}()
-	*address = l.Addr().String()
 }
 
 func must(t *testing.T, err error) {
@@ -124,7 +138,14 @@ func (s *scene) run(t *testing.T, role string, spec *confined.Spec) string {
 	text, err := json.Marshal(s.target)
 	must(t, err)
 	argv := []string{s.self, role, string(text)}
+	var files []*os.File
 	if spec != nil {
+		if spec.Gate {
+			gate, file, err := confined.NewGate(spec.Port, func(_ slog.Level, format string, args ...any) { t.Logf(format, args...) })
+			must(t, err)
+			defer gate.Close()
+			files = []*os.File{file}
+		}
 		spec.Path, spec.Args = s.self, argv
 		spec.Read = append(spec.Read, confined.RuntimePaths(s.self, nil, s.temp, exec.LookPath)...)
 		spec.Write = append(spec.Write, append(confined.Devices(), s.temp)...)
@@ -133,13 +154,18 @@ func (s *scene) run(t *testing.T, role string, spec *confined.Spec) string {
 	}
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Env = append(os.Environ(), "TMPDIR="+s.temp)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
+	cmd.ExtraFiles = files
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	must(t, cmd.Start())
+	for _, f := range files {
+		must(t, f.Close())
+	}
+	err = cmd.Wait()
 	if err != nil {
 		t.Fatalf("%s: %v\n%s", role, err, stderr.String())
 	}
-	return string(out)
+	return stdout.String()
 }
 
 // reached are the attempts of the hostile program that succeeded.
@@ -170,11 +196,7 @@ func TestHostileServer(t *testing.T) {
 		s := newScene(t)
 		spec := &confined.Spec{Read: []string{s.System}}
 		if withProxy {
-			l, err := net.Listen("tcp4", "127.0.0.1:0")
-			must(t, err)
-			t.Cleanup(func() { _ = l.Close() })
-			s.Port = l.Addr().(*net.TCPAddr).Port
-			spec.Port = uint16(s.Port)
+			spec.Port, spec.Gate = uint16(s.Port), true
 		}
 		if names, _ := reached(t, s.run(t, "attack", spec)); len(names) > 0 {
 			t.Errorf("confined, with a proxy %t, succeeded: %q", withProxy, names)
@@ -193,13 +215,11 @@ func TestHostileServer(t *testing.T) {
 // reaches the port of its proxy.
 func TestServerWorks(t *testing.T) {
 	s := newScene(t)
-	l, err := net.Listen("tcp4", "127.0.0.1:0")
-	must(t, err)
-	defer func() { _ = l.Close() }()
-	s.Port = l.Addr().(*net.TCPAddr).Port
-	out := s.run(t, "work", &confined.Spec{Read: []string{s.System}, Port: uint16(s.Port), Modes: true})
-	if out != "" {
-		t.Errorf("failed:\n%s", out)
+	for _, gate := range []bool{true, false} {
+		out := s.run(t, "work", &confined.Spec{Read: []string{s.System}, Port: uint16(s.Port), Modes: true, Gate: gate})
+		if out != "" {
+			t.Errorf("with a gate %t, failed:\n%s", gate, out)
+		}
 	}
 }
 

@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
+	"net/netip"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -32,7 +34,9 @@ type target struct {
 	Unix    string // a socket with a path
 	Dgram   string // a datagram socket with a path
 	Name    string // an abstract socket
-	Port    int    // of the proxy; 0: none
+	Port    int    // of the proxy
+	Other4  string // other hosts that listen at the port of the proxy
+	Other6  string
 
 	// Harmless leaves out attempts that would change the machine if they succeeded.
 	Harmless bool
@@ -48,6 +52,7 @@ func attack(text string) int {
 	runtime.LockOSThread()
 	done := map[string]string{}
 	attempts := t.attempts()
+	maps.Copy(attempts, t.pastTheProxy())
 	if t.Harmless {
 		for _, name := range harmful {
 			delete(attempts, name)
@@ -327,8 +332,12 @@ func work(text string) int {
 	failed("start", child.Start())
 	failed("signal a child", child.Process.Signal(syscall.SIGTERM))
 	_ = child.Wait()
-	if t.Port != 0 {
-		failed("proxy", dialing("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(t.Port))))
-	}
+	proxy := netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), uint16(t.Port))
+	failed("proxy", dialing("tcp4", proxy.String()))
+	failed("proxy, blocking", connecting(proxy, nil))
+	failed("proxy by mapped IPv4", connecting(netip.AddrPortFrom(netip.AddrFrom16(proxy.Addr().As16()), proxy.Port()), nil))
+	failed("proxy from a child", inChild("reach", proxy.String()))
+	failed("proxy from a shell", inShell(proxy))
+	failed("proxy from a thread", onThread(func() error { return connecting(proxy, nil) }))
 	return 0
 }

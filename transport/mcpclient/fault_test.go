@@ -53,7 +53,7 @@ func (panicking) Write([]byte) (int, error) { panic("planted") }
 
 func TestPanicOfAWriteEndsTheProcess(t *testing.T) {
 	on, logged := sentinel()
-	p, err := startProcess([]string{"cat"}, os.Environ(), "", &tail{}, on, nil)
+	p, err := startProcess(Start{Args: []string{"cat"}, Env: os.Environ()}, "", &tail{}, on, nil)
 	if err != nil {
 		t.Skip(err) // this system has no cat
 	}

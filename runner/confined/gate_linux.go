@@ -1,0 +1,202 @@
+package confined
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/toolscript/toolscript/runner/internal/notify"
+)
+
+// gateFD is the descriptor by which the helper hands its connections to a Gate.
+const gateFD = 3
+
+// A Gate makes the connections of a server to its proxy, and no others. Landlock knows ports
+// and no addresses, so that it alone leaves the port of the proxy open on all hosts.
+//
+// The kernel asks the Gate at each connect of the server and of its children. The Gate takes
+// a copy of the socket and connects it to an address of its own. What the memory of the server
+// has later makes no difference.
+type Gate struct {
+	proxy  netip.AddrPort
+	log    func(level slog.Level, format string, args ...any)
+	refuse atomic.Int32 // how many connections were refused
+	stop   context.CancelFunc
+
+	mu       sync.Mutex
+	listener *notify.Listener
+	closed   bool
+}
+
+// mostRefusals bounds the lines in the log about connections of one process tree.
+const mostRefusals = 20
+
+// GateMissing says why connections cannot be checked here; "" if they can.
+var GateMissing = sync.OnceValue(func() string {
+	if err := notify.Probe(); err != nil {
+		return err.Error()
+	}
+	if scope, err := os.ReadFile("/proc/sys/kernel/yama/ptrace_scope"); err == nil {
+		if n, _ := strconv.Atoi(strings.TrimSpace(string(scope))); n > 2 || n == 2 && os.Geteuid() != 0 {
+			return fmt.Sprintf("kernel.yama.ptrace_scope is %d", n)
+		}
+	}
+	self, err := unix.PidfdOpen(os.Getpid(), 0)
+	if err != nil {
+		return fmt.Sprintf("pidfd_open: %v; Linux 5.6 and newer have it", err)
+	}
+	defer unix.Close(self) //nolint:errcheck // nothing was written
+	other, err := unix.PidfdGetfd(self, self, 0)
+	if err != nil {
+		return fmt.Sprintf("pidfd_getfd: %v", err)
+	}
+	_ = unix.Close(other)
+	return ""
+})
+
+// NewGate opens the gate to the proxy at a port of this machine. file is the descriptor 3 of
+// the helper, whose Spec has Gate.
+func NewGate(port uint16, log func(level slog.Level, format string, args ...any)) (g *Gate, file *os.File, err error) {
+	own, file, err := notify.Pair()
+	if err != nil {
+		return nil, nil, err
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	g = &Gate{proxy: netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), port), log: log, stop: stop}
+	go g.serve(ctx, own)
+	return g, file, nil
+}
+
+// Close ends the Gate. Processes that still live cannot connect then.
+func (g *Gate) Close() {
+	g.stop()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.closed = true
+	if g.listener != nil {
+		_ = g.listener.Close() // it is only read
+	}
+}
+
+func (g *Gate) serve(ctx context.Context, socket *os.File) {
+	listener, err := notify.Receive(ctx, socket)
+	if err != nil {
+		if ctx.Err() == nil {
+			g.log(slog.LevelWarn, "%s: the connections of the server are not checked: %v", openPort, err)
+		}
+		return
+	}
+	defer func() { _ = listener.Close() }()
+	g.mu.Lock()
+	g.listener = listener
+	closed := g.closed
+	g.mu.Unlock()
+	if closed {
+		return
+	}
+	if err := listener.Serve(g.answer); err != nil {
+		g.log(slog.LevelError, "the server cannot connect to its proxy any more: %v", err)
+	}
+}
+
+// answer makes a connection, or refuses it.
+func (g *Gate) answer(c *notify.Call) notify.Answer {
+	to, err := c.Address(c.Args[1], c.Int(2))
+	switch {
+	case errors.Is(err, notify.ErrGone):
+		return notify.Fail(unix.EINTR)
+	case errors.Is(err, unix.EPERM):
+		return g.refused(c, "its memory cannot be read: %v", err)
+	case err != nil:
+		return notify.Fail(unix.EINVAL)
+	case to.IP != g.proxy:
+		if to.Family == unix.AF_INET || to.Family == unix.AF_INET6 {
+			return g.refused(c, "%s is not the proxy", to.IP)
+		}
+		return notify.Fail(unix.EACCES)
+	}
+	socket, err := takeSocket(c)
+	if err != nil {
+		return g.refused(c, "its socket cannot be copied: %v", err)
+	}
+	defer unix.Close(socket) //nolint:errcheck // the server has it, too
+	var address unix.Sockaddr = &unix.SockaddrInet4{Addr: g.proxy.Addr().As4(), Port: int(g.proxy.Port())}
+	if to.Family == unix.AF_INET6 {
+		address = &unix.SockaddrInet6{Addr: g.proxy.Addr().As16(), Port: int(g.proxy.Port())}
+	}
+	var errno syscall.Errno
+	if err := unix.Connect(socket, address); errors.As(err, &errno) {
+		return notify.Fail(errno)
+	}
+	return notify.Return(0)
+}
+
+// refused is the answer to a connection that does not lead to the proxy.
+func (g *Gate) refused(c *notify.Call, format string, args ...any) notify.Answer {
+	switch n := g.refuse.Add(1); {
+	case n < mostRefusals:
+		g.log(slog.LevelWarn, "a connection of process %d past the proxy was refused: %s", c.PID, fmt.Sprintf(format, args...))
+	case n == mostRefusals:
+		g.log(slog.LevelWarn, "further connections past the proxy are refused without a line in the log")
+	}
+	return notify.Fail(unix.EACCES)
+}
+
+// takeSocket is a copy of the descriptor that a call names. It may be another one than the
+// call meant, but always one of the caller's process.
+func takeSocket(c *notify.Call) (int, error) {
+	process, err := unix.PidfdOpen(c.PID, unix.PIDFD_THREAD)
+	if errors.Is(err, unix.EINVAL) { // before Linux 6.9, a thread has no descriptor
+		var leader int
+		if leader, err = leaderOf(c.PID); err == nil {
+			process, err = unix.PidfdOpen(leader, 0)
+		}
+	}
+	if err != nil {
+		return -1, err
+	}
+	defer unix.Close(process) //nolint:errcheck // nothing was written
+	if !c.Valid() {
+		return -1, notify.ErrGone // the number may be that of another process
+	}
+	return unix.PidfdGetfd(process, c.Int(0), 0)
+}
+
+// leaderOf is the process that a thread belongs to.
+func leaderOf(thread int) (int, error) {
+	status, err := os.ReadFile("/proc/" + strconv.Itoa(thread) + "/status")
+	if err != nil {
+		return 0, err
+	}
+	for line := range strings.Lines(string(status)) {
+		if id, ok := strings.CutPrefix(line, "Tgid:"); ok {
+			return strconv.Atoi(strings.TrimSpace(id))
+		}
+	}
+	return 0, unix.ESRCH
+}
+
+// guard has the connections of this thread, and of the server that it becomes, checked by a
+// Gate. Without that, the port of the proxy stays open on all hosts; the Gate logs it.
+func guard() error {
+	listener, err := notify.Install([]notify.Rule{{Number: unix.SYS_CONNECT}})
+	if err != nil {
+		err = errors.Join(unix.Sendmsg(gateFD, []byte{0}, nil, nil, 0), unix.Close(gateFD))
+	} else {
+		err = notify.Send(gateFD, listener)
+	}
+	if err != nil {
+		return fmt.Errorf("descriptor %d: %w", gateFD, err)
+	}
+	return nil
+}
