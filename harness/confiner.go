@@ -55,6 +55,10 @@ func (c Confiner) Start(p mcpclient.Confined) (mcpclient.Start, error) {
 			"UV_CACHE_DIR="+filepath.Join(cache, "uv"), "UV_TOOL_DIR="+filepath.Join(cache, "tools"), "PIPX_HOME="+filepath.Join(cache, "pipx"))
 	}
 	s := confined.Spec{Path: p.Path, Args: p.Args, Write: write, Modes: len(write) > len(confined.Devices())+1}
+	if err := linksOut(p.Confine); err != nil {
+		end()
+		return mcpclient.Start{}, err
+	}
 	s.Read = slices.Concat(p.Read, confined.RuntimePaths(p.Path, p.Fixed, p.Dir, inPath(p.Env)))
 	if len(p.Net) > 0 {
 		proxy, err := egress.Start(p.Net, p.Log)
@@ -81,6 +85,28 @@ func (c Confiner) Start(p mcpclient.Confined) (mcpclient.Start, error) {
 	}
 	start.End = end
 	return start, nil
+}
+
+// linksOut is an error if a path of the configuration, below a folder that the server writes
+// to, is a link that leads out of that folder: the server may have made it.
+func linksOut(c mcpclient.Confine) error {
+	for _, path := range slices.Concat(c.Read, c.Write) {
+		real, err := filepath.EvalSymlinks(path)
+		if err != nil {
+			continue // it is left out
+		}
+		for _, folder := range c.Write {
+			top, err := filepath.EvalSymlinks(folder)
+			if err == nil && path != folder && within(path, folder) && !within(real, top) {
+				return fmt.Errorf("confine: %s leads to %s, by a link below %s, which the server can write to; name the target itself", path, real, folder)
+			}
+		}
+	}
+	return nil
+}
+
+func within(path, folder string) bool {
+	return path == folder || strings.HasPrefix(path, strings.TrimSuffix(folder, string(filepath.Separator))+string(filepath.Separator))
 }
 
 // after is a function that calls first, and then last.

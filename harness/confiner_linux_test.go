@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -50,8 +51,9 @@ func TestConfiner(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(start.Args[0], start.Args[1:]...)
-	cmd.Env = start.Env
+	cmd.Env, cmd.ExtraFiles = start.Env, start.Files
 	out, err := cmd.CombinedOutput()
+	start.CloseFiles()
 	start.End()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -67,7 +69,8 @@ func TestConfiner(t *testing.T) {
 	}
 	mu.Lock()
 	defer mu.Unlock()
-	if len(logged) != 1 || !strings.Contains(logged[0], "was refused") {
+	want := []string{named.Listener.Addr().String() + " is not the proxy", other.Listener.Addr().String() + " is not the proxy", `not in "confine.net"`}
+	if len(logged) != len(want) || slices.ContainsFunc(want, func(w string) bool { return !strings.Contains(strings.Join(logged, "\n"), w) }) {
 		t.Errorf("logged %q", logged)
 	}
 	for _, entry := range start.Env {

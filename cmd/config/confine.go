@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -16,8 +17,8 @@ const (
 	offlineProfile  = "offline"  // reads and writes all that its user may
 )
 
-// confine is what the process of a server may reach; nil: all that its user may. dir is the
-// working directory of the server; empty: that of the gateway.
+// confine is what the processes of a server may reach; nil: all that their user may. dir is
+// their working directory; empty: that of the gateway.
 func (o Options) confine(n *node, dir string, file File) (*mcpclient.Confine, error) {
 	c := n.child("confine")
 	if c == nil {
@@ -29,22 +30,24 @@ func (o Options) confine(n *node, dir string, file File) (*mcpclient.Confine, er
 			return nil, err
 		}
 	}
-	switch c.text() {
-	case readonlyProfile:
-		return &mcpclient.Confine{Read: []string{dir}}, nil
-	case projectProfile:
-		return &mcpclient.Confine{Write: []string{dir}}, nil
-	case offlineProfile:
-		return &mcpclient.Confine{Write: []string{filepath.VolumeName(dir) + string(os.PathSeparator)}}, nil
-	}
 	o.WorkDir = filepath.Dir(file.Path)
-	out := &mcpclient.Confine{Net: c.child("net").texts()}
-	var err error
-	if out.Read, err = o.allAbsolute(c.child("read").texts()); err != nil {
+	read, err := o.allAbsolute(c.child("read").texts())
+	if err != nil {
 		return nil, err
 	}
-	out.Write, err = o.allAbsolute(c.child("write").texts())
-	return out, err
+	write, err := o.allAbsolute(c.child("write").texts())
+	if err != nil {
+		return nil, err
+	}
+	switch cmp.Or(c.text(), c.child("profile").text()) {
+	case readonlyProfile:
+		read = append(read, dir)
+	case projectProfile:
+		write = append(write, dir)
+	case offlineProfile:
+		write = append(write, filepath.VolumeName(dir)+string(os.PathSeparator))
+	}
+	return &mcpclient.Confine{Read: read, Write: write, Net: c.child("net").texts()}, nil
 }
 
 func (o Options) allAbsolute(paths []string) (all []string, err error) {
@@ -60,6 +63,9 @@ func (o Options) allAbsolute(paths []string) (all []string, err error) {
 
 // wrongConfine are the mistakes in confine that the schema cannot find.
 func (d *document) wrongConfine(name string, n *node) (out Mistakes) {
+	if exec := n.child("exec"); exec != nil && n.child("confine") != nil && serverType(n) == mcpclient.Command {
+		out = append(out, d.mistake([]string{"mcpServers", name, "exec"}, exec.key, `cannot be used together with "confine", which says what the programs may reach: write "net" and "write" there`))
+	}
 	targets := n.child("confine").child("net")
 	for i, target := range targets.texts() {
 		item := targets.find([]string{strconv.Itoa(i)})

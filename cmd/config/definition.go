@@ -53,12 +53,12 @@ func define(root *node) definitions {
 }
 
 // definition is the text of an object with some of its fields. Values that mean the same
-// as a missing field are omitted.
+// as a missing field are omitted: an empty confine does not, because it allows nothing.
 func definition(name string, n *node, fields []string) string {
 	var members []string
 	for _, field := range fields {
 		value := n.child(field)
-		if value == nil || value.isNothing() || field == "type" && value.text() == impliedType(n) {
+		if value == nil || value.isNothing() && field != "confine" || field == "type" && value.text() == impliedType(n) {
 			continue
 		}
 		members = append(members, member(field, value, "  "))

@@ -46,6 +46,7 @@ func TestTrustIsAboutDefinitions(t *testing.T) {
 		"its default":           {replaced(`"TOKEN": "${TOKEN}"`, `"TOKEN": "${TOKEN:-x}"`), []string{"local"}},
 		"arguments in order":    {replaced(`["a", "b"]`, `["b", "a"]`), []string{"local"}},
 		"two arguments in one":  {replaced(`["a", "b"]`, `["a\", \"b"]`), []string{"local"}},
+		"no access at all":      {inLocal(`"confine": {}`), []string{"local"}},
 		"both":                  {servers(`{"command": "evil"}`, `{"url": "https://evil.example.com"}`), []string{"local", "remote"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -69,6 +69,7 @@ func TestLoadComplete(t *testing.T) {
 			},
 			"programs": {
 				Type: mcpclient.Command, Root: filepath.FromSlash("/srv"), Timeout: time.Minute,
+				Confine: &mcpclient.Confine{Read: []string{filepath.FromSlash("/srv")}, Net: []string{"api.example.com:443"}},
 				Commands: json.RawMessage(`{"list":{"description":"Lists a folder.","exitCodes":[0,2],"output":"text","parameters":{"all":{"flag":"-a","optional":true,"type":"boolean"},` +
 					`"folder":"the folder"},"readOnly":true,"result":{"type":"string"},"run":["ls","{all}","--","{folder}"],"timeout":"5s"}}`),
 			},

@@ -32,7 +32,7 @@ func (o Options) server(n *node, file File, packs toolscript.ToolPacks) (mcpclie
 	if err != nil {
 		return mcpclient.Config{}, err
 	}
-	confine, err := o.confine(n, dir, file)
+	confine, err := o.confine(n, cmp.Or(root, dir), file)
 	if err != nil {
 		return mcpclient.Config{}, err
 	}
@@ -176,7 +176,7 @@ var withoutEffect = map[string][]string{
 	mcpclient.SSE:     {"confine", "commands", "spec", "baseUrl", "operations", "auth", "idle", "command", "args", "env", "inheritEnv", "cwd", "root", "tools", "exec", "web", "agents"},
 	mcpclient.OpenAPI: {"confine", "commands", "idle", "command", "args", "env", "inheritEnv", "cwd", "url", "protocol", "shared", "stateless", "root", "tools", "exec", "web", "agents"},
 	mcpclient.GraphQL: {"confine", "commands", "baseUrl", "idle", "command", "args", "env", "inheritEnv", "cwd", "protocol", "shared", "stateless", "root", "tools", "exec", "web", "agents"},
-	mcpclient.Command: {"confine", "spec", "baseUrl", "operations", "auth", "idle", "command", "args", "cwd", "url", "headers", "oauth", "protocol", "shared", "stateless", "tools", "web", "agents"},
+	mcpclient.Command: {"spec", "baseUrl", "operations", "auth", "idle", "command", "args", "cwd", "url", "headers", "oauth", "protocol", "shared", "stateless", "tools", "web", "agents"},
 	mcpclient.Builtin: {"confine", "commands", "spec", "baseUrl", "operations", "auth", "idle", "command", "args", "env", "inheritEnv", "cwd", "url", "headers", "oauth", "protocol", "shared"},
 }
 

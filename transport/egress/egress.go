@@ -46,8 +46,11 @@ type Proxy struct {
 
 // CheckTarget returns an error if a text is not host:port.
 func CheckTarget(text string) error {
+	if strings.Contains(text, "*") {
+		return fmt.Errorf("%.100q: a host is named in full, without *", text)
+	}
 	host, port, err := net.SplitHostPort(text)
-	if err != nil || host == "" || strings.ContainsAny(host, "*/@ ") {
+	if err != nil || host == "" || strings.ContainsAny(host, "/@ ") {
 		return fmt.Errorf("%.100q is not a host and a port, such as api.github.com:443", text)
 	}
 	if n, err := net.LookupPort("tcp", port); err != nil || n == 0 || fmt.Sprint(n) != port {
