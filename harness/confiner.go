@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/toolscript/toolscript/runner/confined"
+	"github.com/toolscript/toolscript/runner/observed"
 	"github.com/toolscript/toolscript/transport/egress"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
@@ -20,6 +21,8 @@ type Confiner struct {
 	// CacheDir is the folder for the caches of package managers, one for each server, so that
 	// no server can change the programs of another one. Empty: the caches end with the server.
 	CacheDir string
+	// Record gets what servers do that are watched.
+	Record *observed.Record
 }
 
 // managers are programs that install a server before they start it.
@@ -59,9 +62,10 @@ func (c Confiner) Start(p mcpclient.Confined) (mcpclient.Start, error) {
 		end()
 		return mcpclient.Start{}, err
 	}
+	s.Free, s.Watched = p.Free, p.Watched
 	s.Read = slices.Concat(p.Read, confined.RuntimePaths(p.Path, p.Fixed, p.Dir, inPath(p.Env)))
-	if len(p.Net) > 0 {
-		proxy, err := egress.Start(p.Net, p.Log)
+	if len(p.Net) > 0 || p.Free {
+		proxy, err := egress.Options{Any: p.Free, Seen: c.seen(p)}.Start(p.Net, p.Log)
 		if err != nil {
 			end()
 			return mcpclient.Start{}, fmt.Errorf("confine: %w", err)
@@ -69,22 +73,45 @@ func (c Confiner) Start(p mcpclient.Confined) (mcpclient.Start, error) {
 		s.Port, env = proxy.Port(), append(env, proxy.Env()...)
 		end = after(end, proxy.Close)
 	}
-	s.Gate = s.Port != 0 && confined.GateMissing() == ""
+	s.Gate = s.Port != 0 && !p.Watched && confined.GateMissing() == "" // a process has one listener for its system calls
 	start := mcpclient.Start{Env: env}
 	if start.Args, err = s.Wrap(self); err != nil {
 		end()
 		return mcpclient.Start{}, err
 	}
-	if s.Gate {
+	switch {
+	case s.Gate:
 		gate, file, err := confined.NewGate(s.Port, p.Log)
 		if err != nil {
 			end()
 			return mcpclient.Start{}, fmt.Errorf("confine: %w", err)
 		}
 		start.Files, end = []*os.File{file}, after(end, gate.Close)
+	case s.Watched:
+		c.Record.Begin(observed.Base{Dir: p.Dir, Read: s.Read, Write: s.Write, Port: s.Port})
+		watch, file, err := observed.Start(c.Record)
+		if err != nil {
+			end()
+			return mcpclient.Start{}, fmt.Errorf("watch the server: %w", err)
+		}
+		start.Files, end = []*os.File{file}, after(end, watch.Close)
 	}
 	start.End = end
 	return start, nil
+}
+
+// seen notes the connections through the proxy of a server that is watched.
+func (c Confiner) seen(p mcpclient.Confined) func(target string, allowed bool) {
+	if !p.Watched {
+		return nil
+	}
+	return func(target string, allowed bool) {
+		kind := observed.Proxied
+		if !allowed {
+			kind = observed.Refused
+		}
+		c.Record.Act(kind, target)
+	}
 }
 
 // linksOut is an error if a path of the configuration, below a folder that the server writes

@@ -29,6 +29,9 @@ type Spec struct {
 	Port  uint16   `json:"port"`  // the TCP port that it may connect to; 0: it has no network
 	Modes bool     `json:"modes"` // it may change the modes of files
 	Gate  bool     `json:"gate"`  // descriptor 3 is that of a Gate
+
+	Free    bool `json:"free,omitempty"`    // nothing is restricted
+	Watched bool `json:"watched,omitempty"` // descriptor 3 is a socket that gets what the server does; see package observed
 }
 
 // Exit codes of the helper if the server cannot be started; those of a shell.

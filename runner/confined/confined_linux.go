@@ -13,6 +13,7 @@ import (
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner/confine"
 	"github.com/toolscript/toolscript/runner/internal/landlock"
+	"github.com/toolscript/toolscript/runner/observed"
 )
 
 // become makes this process the server. It returns only if that fails.
@@ -21,10 +22,28 @@ func (s Spec) become() error {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("PR_SET_NO_NEW_PRIVS: %w", err)
 	}
+	env := os.Environ()
+	if !s.Free {
+		if err := s.restrict(); err != nil {
+			return err
+		}
+	}
+	if s.Watched {
+		if err := observed.Hand(watchSocket); err != nil {
+			return fmt.Errorf("watch it: %w", err)
+		}
+	}
+	return syscall.Exec(s.Path, s.Args, env) //nolint:gosec // the program of the user's configuration
+}
+
+// watchSocket is the first descriptor that a program inherits besides the standard ones.
+const watchSocket = 3
+
+// restrict takes everything from the calling thread that the server may not do.
+func (s Spec) restrict() error {
 	if err := dropCapabilities(); err != nil {
 		return fmt.Errorf("drop capabilities: %w", err)
 	}
-	env := os.Environ()
 	if s.Gate {
 		if err := guard(); err != nil {
 			return err
@@ -42,7 +61,7 @@ func (s Spec) become() error {
 	if _, err := confine.Server(confine.ServerRules{TCP: s.Port != 0, Modes: s.Modes}); err != nil {
 		return err
 	}
-	return syscall.Exec(s.Path, s.Args, env) //nolint:gosec // the program of the user's configuration
+	return nil
 }
 
 // Wrap returns the arguments that start the server through the helper, which is the program

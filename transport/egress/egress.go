@@ -33,6 +33,7 @@ const (
 // Proxy is a running proxy of one server.
 type Proxy struct {
 	allowed []string // host:port, in lower case
+	options Options
 	token   string
 	log     func(level slog.Level, format string, args ...any)
 	server  *http.Server
@@ -59,14 +60,25 @@ func CheckTarget(text string) error {
 	return nil
 }
 
+// Options are what a proxy does besides.
+type Options struct {
+	Any  bool                              // every target is allowed
+	Seen func(target string, allowed bool) // called for each connection; nil: not
+}
+
 // Start starts a proxy to the targets, each host:port. log gets what is refused; nil drops it.
 func Start(targets []string, log func(level slog.Level, format string, args ...any)) (*Proxy, error) {
+	return Options{}.Start(targets, log)
+}
+
+// Start starts a proxy.
+func (o Options) Start(targets []string, log func(level slog.Level, format string, args ...any)) (*Proxy, error) {
 	if log == nil {
 		log = func(slog.Level, string, ...any) {}
 	}
 	token := make([]byte, 16)
 	_, _ = rand.Read(token) // crypto/rand never returns an error
-	p := &Proxy{token: base64.RawURLEncoding.EncodeToString(token), log: log, tunnels: make(chan struct{}, mostTunnels), open: map[net.Conn]struct{}{}}
+	p := &Proxy{options: o, token: base64.RawURLEncoding.EncodeToString(token), log: log, tunnels: make(chan struct{}, mostTunnels), open: map[net.Conn]struct{}{}}
 	for _, t := range targets {
 		p.allowed = append(p.allowed, strings.ToLower(t))
 	}
@@ -122,7 +134,11 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			target = net.JoinHostPort(r.URL.Hostname(), "80")
 		}
 	}
-	if !slices.Contains(p.allowed, strings.ToLower(target)) {
+	allowed := p.options.Any || slices.Contains(p.allowed, strings.ToLower(target))
+	if p.options.Seen != nil {
+		p.options.Seen(strings.ToLower(target), allowed)
+	}
+	if !allowed {
 		p.log(slog.LevelWarn, "a connection to %.200q was refused: it is not in \"confine.net\"", target)
 		http.Error(w, fmt.Sprintf("toolscript: the configuration of this server does not allow %s", target), http.StatusForbidden)
 		return

@@ -14,6 +14,9 @@ type Confine struct {
 	Read  []string `json:",omitempty"` // absolute files and folders to read, and to execute from
 	Write []string `json:",omitempty"` // to read and write, too
 	Net   []string `json:",omitempty"` // hosts and ports, such as api.github.com:443; empty: no network
+
+	Free    bool `json:"-"` // nothing is restricted, in the environment of a confined server
+	Watched bool `json:"-"` // what the process does is recorded
 }
 
 // Confined is a process to start with a Confine.
@@ -79,7 +82,7 @@ func (d Dialer) confined(cfg Config, argv, env []string, dir string, on Events) 
 	if d.Confiner == nil {
 		return Start{}, &toolscript.Error{Kind: toolscript.Unsupported, Permanent: true, Err: errNotConfined}
 	}
-	if lacks := d.Confiner.Lacks(*cfg.Confine); lacks != "" {
+	if lacks := d.Confiner.Lacks(*cfg.Confine); lacks != "" && !cfg.Confine.Free {
 		on.logf(slog.LevelWarn, "the server is not confined as configured: %s", lacks)
 	}
 	p, err := cfg.Confined(argv, argv[1:], env, dir, on.logf)

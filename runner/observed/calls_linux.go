@@ -1,0 +1,120 @@
+package observed
+
+import (
+	"maps"
+	"sync"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/toolscript/toolscript/runner/internal/notify"
+)
+
+// A call is a system call that is watched.
+type call struct {
+	name string
+	note func(*observer, *notify.Call) error
+}
+
+// calls are those of every architecture, and those of this one.
+var calls = sync.OnceValue(func() map[uint32]call {
+	return with(legacy(), everywhere(), refused(neverAllowed))
+})
+
+func everywhere() map[uint32]call {
+	return map[uint32]call{
+		unix.SYS_OPENAT:    {name: "openat", note: func(o *observer, c *notify.Call) error { return o.open(c, c.Int(0), c.Args[1], c.Args[2]) }},
+		unix.SYS_OPENAT2:   {name: "openat2", note: (*observer).open2},
+		unix.SYS_EXECVE:    {name: "execve", note: func(o *observer, c *notify.Call) error { return o.run(c, unix.AT_FDCWD, c.Args[0]) }},
+		unix.SYS_EXECVEAT:  {name: "execveat", note: func(o *observer, c *notify.Call) error { return o.run(c, c.Int(0), c.Args[1]) }},
+		unix.SYS_TRUNCATE:  {name: "truncate", note: use(Write, place{-1, 0})},
+		unix.SYS_MKDIRAT:   {name: "mkdirat", note: use(Change, place{0, 1})},
+		unix.SYS_MKNODAT:   {name: "mknodat", note: use(Change, place{0, 1})},
+		unix.SYS_UNLINKAT:  {name: "unlinkat", note: use(Change, place{0, 1})},
+		unix.SYS_SYMLINKAT: {name: "symlinkat", note: use(Change, place{1, 2})},
+		unix.SYS_LINKAT:    {name: "linkat", note: use(Change, place{0, 1}, place{2, 3})},
+		unix.SYS_RENAMEAT2: {name: "renameat2", note: use(Change, place{0, 1}, place{2, 3})},
+
+		unix.SYS_FCHMODAT: {name: "fchmodat", note: mode(place{0, 1})},
+		fchmodat2:         {name: "fchmodat2", note: mode(place{0, 1})},
+		unix.SYS_FCHMOD:   {name: "fchmod", note: (*observer).fchmod},
+
+		unix.SYS_SOCKET:  {name: "socket", note: (*observer).socket},
+		unix.SYS_CONNECT: {name: "connect", note: (*observer).connect},
+		unix.SYS_BIND:    {name: "bind", note: (*observer).bind},
+		unix.SYS_SENDTO:  {name: "sendto", note: (*observer).sendto},
+		unix.SYS_SENDMSG: {name: "sendmsg", note: (*observer).sendmsg},
+		unix.SYS_KILL:    {name: "kill", note: (*observer).signal},
+		unix.SYS_TGKILL:  {name: "tgkill", note: (*observer).signal},
+	}
+}
+
+// neverAllowed are calls that no confined server may make, whatever its profile.
+var neverAllowed = map[uint32]string{
+	unix.SYS_PTRACE: "ptrace", unix.SYS_PROCESS_VM_READV: "process_vm_readv", unix.SYS_PROCESS_VM_WRITEV: "process_vm_writev",
+	unix.SYS_PIDFD_GETFD: "pidfd_getfd", unix.SYS_PERF_EVENT_OPEN: "perf_event_open",
+	unix.SYS_UNSHARE: "unshare", unix.SYS_SETNS: "setns", unix.SYS_CHROOT: "chroot", unix.SYS_PIVOT_ROOT: "pivot_root", unix.SYS_MOUNT: "mount",
+	unix.SYS_BPF: "bpf", unix.SYS_ADD_KEY: "add_key", unix.SYS_REQUEST_KEY: "request_key", unix.SYS_KEYCTL: "keyctl",
+	unix.SYS_SHMGET: "shmget", unix.SYS_MSGGET: "msgget", unix.SYS_SEMGET: "semget", unix.SYS_MQ_OPEN: "mq_open",
+	unix.SYS_FCHOWN: "fchown", unix.SYS_FCHOWNAT: "fchownat",
+	unix.SYS_SETXATTR: "setxattr", unix.SYS_LSETXATTR: "lsetxattr", unix.SYS_FSETXATTR: "fsetxattr",
+	unix.SYS_REMOVEXATTR: "removexattr", unix.SYS_LREMOVEXATTR: "lremovexattr", unix.SYS_FREMOVEXATTR: "fremovexattr",
+}
+
+const fchmodat2 = 452 // package unix does not have it
+
+func with(all ...map[uint32]call) map[uint32]call {
+	out := map[uint32]call{}
+	for _, m := range all {
+		maps.Copy(out, m)
+	}
+	return out
+}
+
+// refused notes the names of calls.
+func refused(names map[uint32]string) map[uint32]call {
+	out := map[uint32]call{}
+	for number, name := range names {
+		out[number] = call{name: name, note: func(o *observer, _ *notify.Call) error {
+			o.record.Act(Call, name)
+			return nil
+		}}
+	}
+	return out
+}
+
+// A place says which arguments are a folder's descriptor and a path. A folder of -1 is the
+// working directory.
+type place struct{ folder, path int }
+
+func (p place) read(c *notify.Call) (string, error) {
+	folder := unix.AT_FDCWD
+	if p.folder >= 0 {
+		folder = c.Int(p.folder)
+	}
+	return c.Path(folder, c.Args[p.path])
+}
+
+// use notes a use of paths.
+func use(u Use, places ...place) func(*observer, *notify.Call) error {
+	return func(o *observer, c *notify.Call) error {
+		for _, p := range places {
+			path, err := p.read(c)
+			if err != nil {
+				return err
+			}
+			o.change(path, u)
+		}
+		return nil
+	}
+}
+
+// mode notes a change of a mode.
+func mode(p place) func(*observer, *notify.Call) error {
+	return func(o *observer, c *notify.Call) error {
+		path, err := p.read(c)
+		if err == nil {
+			o.mode(path)
+		}
+		return err
+	}
+}

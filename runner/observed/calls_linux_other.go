@@ -1,0 +1,6 @@
+//go:build linux && !amd64
+
+package observed
+
+// legacy are calls that only some architectures have.
+func legacy() map[uint32]call { return nil }

@@ -1,0 +1,285 @@
+package observed
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/toolscript/toolscript/runner/internal/notify"
+)
+
+// observer notes calls in a record, and lets all of them continue.
+type observer struct{ record *Record }
+
+func (o *observer) handle(c *notify.Call) notify.Answer {
+	if err := calls()[c.Number].note(o, c); err != nil && !errors.Is(err, notify.ErrGone) && !errors.Is(err, unix.EFAULT) && !errors.Is(err, unix.EBADF) {
+		o.record.missed() // a pointer or descriptor that leads nowhere makes the call fail
+	}
+	return notify.Continue()
+}
+
+// open notes what an open file is used for. What fails anyway is left out.
+func (o *observer) open(c *notify.Call, folder int, at, flags uint64) error {
+	path, err := c.Path(folder, at)
+	if err != nil || flags&unix.O_PATH != 0 { // such a descriptor reads and writes nothing
+		return err
+	}
+	if own(path) {
+		return nil
+	}
+	resolved, err := filepath.EvalSymlinks(path)
+	switch {
+	case errors.Is(err, os.ErrNotExist) && flags&unix.O_CREAT != 0:
+		o.change(path, Change)
+		return nil
+	case err != nil:
+		return nil //nolint:nilerr // it fails in the server as well
+	}
+	info, err := os.Stat(resolved)
+	if err != nil {
+		return nil //nolint:nilerr // it has just been removed
+	}
+	reads, writes := flags&unix.O_ACCMODE != unix.O_WRONLY, flags&unix.O_ACCMODE != unix.O_RDONLY || flags&unix.O_TRUNC != 0
+	if reads && unix.Access(resolved, unix.R_OK) != nil || writes && unix.Access(resolved, unix.W_OK) != nil {
+		return nil
+	}
+	switch {
+	case flags&unix.O_TMPFILE == unix.O_TMPFILE:
+		o.record.File(resolved+"/unnamed", false, Change)
+	case info.IsDir():
+		o.record.File(resolved, true, List)
+	case writes:
+		o.record.File(resolved, false, Write)
+		if reads {
+			o.record.File(resolved, false, Read)
+		}
+	default:
+		o.record.File(resolved, false, Read)
+	}
+	return nil
+}
+
+// open2 reads the flags of struct open_how.
+func (o *observer) open2(c *notify.Call) error {
+	how, err := c.Bytes(c.Args[2], 8)
+	if err != nil {
+		return err
+	}
+	return o.open(c, c.Int(0), c.Args[1], binary.NativeEndian.Uint64(how))
+}
+
+func (o *observer) run(c *notify.Call, folder int, at uint64) error {
+	path, err := c.Path(folder, at)
+	if err != nil {
+		return err
+	}
+	if resolved, err := filepath.EvalSymlinks(path); err == nil && unix.Access(resolved, unix.X_OK) == nil {
+		o.record.File(resolved, false, Run)
+	}
+	return nil
+}
+
+// change notes a change of a name. The name itself is not followed if it is a link.
+func (o *observer) change(path string, u Use) {
+	folder, err := filepath.EvalSymlinks(filepath.Dir(strings.TrimSuffix(path, "/")))
+	if err != nil || own(path) {
+		return // it fails
+	}
+	resolved := filepath.Join(folder, filepath.Base(path))
+	info, err := os.Lstat(resolved)
+	if err == nil && info.Mode().Type() == os.ModeSymlink && u == Write {
+		if resolved, err = filepath.EvalSymlinks(resolved); err != nil {
+			return
+		}
+	}
+	o.record.File(resolved, err == nil && info.IsDir(), u)
+}
+
+func (o *observer) mode(path string) {
+	if resolved, err := filepath.EvalSymlinks(path); err == nil && !own(path) {
+		o.record.Act(Mode, resolved)
+	}
+}
+
+func (o *observer) fchmod(c *notify.Call) error {
+	path, err := c.Folder(c.Int(0))
+	if err == nil && filepath.IsAbs(path) {
+		o.mode(path)
+	}
+	return err
+}
+
+// own reports whether a path is in a folder of a process in /proc. Only a process's own folder
+// matters to it, and the helper adds that.
+func own(path string) bool {
+	rest, ok := strings.CutPrefix(path, "/proc/")
+	if !ok {
+		return false
+	}
+	number, _, _ := strings.Cut(rest, "/")
+	_, err := strconv.Atoi(number)
+	return err == nil
+}
+
+// families are names of address families.
+var families = map[int]string{unix.AF_NETLINK: "netlink", unix.AF_PACKET: "packet", unix.AF_VSOCK: "vsock", unix.AF_ALG: "alg", unix.AF_BLUETOOTH: "bluetooth"}
+
+// socket notes sockets that confined servers do not get. TCP and unix sockets are noted when
+// they are used.
+func (o *observer) socket(c *notify.Call) error {
+	family, kind := c.Int(0), c.Int(1)&0xf
+	switch {
+	case family == unix.AF_UNIX, kind == unix.SOCK_STREAM && (family == unix.AF_INET || family == unix.AF_INET6):
+	case family == unix.AF_INET, family == unix.AF_INET6:
+		if kind == unix.SOCK_DGRAM {
+			o.record.Act(Datagram, "")
+		} else {
+			o.record.Act(Socket, "raw")
+		}
+	default:
+		name := families[family]
+		if name == "" {
+			name = "family " + strconv.Itoa(family)
+		}
+		o.record.Act(Socket, name)
+	}
+	return nil
+}
+
+func (o *observer) connect(c *notify.Call) error {
+	a, err := c.Address(c.Args[1], c.Int(2))
+	if err != nil {
+		return err
+	}
+	switch a.Family {
+	case unix.AF_UNIX:
+		o.unix(Unix, a.Path)
+	case unix.AF_INET, unix.AF_INET6:
+		kind, err := c.SocketKind(c.Int(0))
+		if err != nil {
+			return err
+		}
+		switch {
+		case kind != unix.SOCK_STREAM:
+			o.record.Act(Datagram, a.IP.String())
+		case !o.record.isProxy(a.IP.Addr().IsLoopback(), a.IP.Port()):
+			o.record.Act(Connect, a.IP.String())
+		}
+	}
+	return nil
+}
+
+// isProxy reports whether an address is that of a proxy of the record.
+func (r *Record) isProxy(loopback bool, port uint16) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, b := range r.bases {
+		if loopback && b.Port == port {
+			return true
+		}
+	}
+	return false
+}
+
+// unix notes a unix socket. A path that does not exist cannot be connected to.
+func (o *observer) unix(kind, path string) {
+	if strings.HasPrefix(path, "/") {
+		resolved, err := filepath.EvalSymlinks(path)
+		if err != nil {
+			if kind == Unix {
+				return
+			}
+			resolved = path
+		}
+		path = resolved
+	}
+	if path != "" {
+		o.record.Act(kind, path)
+	}
+}
+
+func (o *observer) bind(c *notify.Call) error {
+	a, err := c.Address(c.Args[1], c.Int(2))
+	if err != nil {
+		return err
+	}
+	switch a.Family {
+	case unix.AF_UNIX:
+		o.unix(Listen, a.Path)
+	case unix.AF_INET, unix.AF_INET6:
+		kind, err := c.SocketKind(c.Int(0))
+		if err == nil && kind == unix.SOCK_STREAM {
+			o.record.Act(Listen, fmt.Sprintf("TCP port %d", a.IP.Port()))
+		}
+		return err
+	}
+	return nil
+}
+
+func (o *observer) sendto(c *notify.Call) error { return o.send(c, c.Args[4], c.Int(5)) }
+
+// sendmsg reads the address of struct msghdr.
+func (o *observer) sendmsg(c *notify.Call) error {
+	header, err := c.Bytes(c.Args[1], 12)
+	if err != nil {
+		return err
+	}
+	return o.send(c, binary.NativeEndian.Uint64(header), int(binary.NativeEndian.Uint32(header[8:])))
+}
+
+// send notes an address that data is sent to without a connection.
+func (o *observer) send(c *notify.Call, at uint64, size int) error {
+	if at == 0 {
+		return nil
+	}
+	a, err := c.Address(at, size)
+	if err != nil {
+		return err
+	}
+	switch a.Family {
+	case unix.AF_UNIX:
+		o.unix(Unix, a.Path)
+	case unix.AF_INET, unix.AF_INET6:
+		o.record.Act(Datagram, a.IP.String())
+	}
+	return nil
+}
+
+// signal notes signals to processes that do not descend from the gateway: this process.
+func (o *observer) signal(c *notify.Call) error {
+	pid := c.Int(0)
+	if pid <= 0 || descends(pid) {
+		return nil // a group is that of the server, as far as this is known
+	}
+	if name, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/comm"); err == nil {
+		o.record.Act(Signal, strings.TrimSpace(string(name)))
+	}
+	return nil
+}
+
+// descends reports whether a process was started by this one, directly or not.
+func descends(pid int) bool {
+	for range 64 {
+		status, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+		if err != nil {
+			return false
+		}
+		fields := strings.Fields(string(status[strings.LastIndexByte(string(status), ')')+1:]))
+		if len(fields) < 2 {
+			return false
+		}
+		if pid, err = strconv.Atoi(fields[1]); err != nil || pid <= 1 {
+			return false
+		}
+		if pid == os.Getpid() {
+			return true
+		}
+	}
+	return false
+}
