@@ -34,26 +34,28 @@ type Changer struct {
 // CarryOut shows a change, asks, writes it, and prints the result. again is the
 // command that writes it without a question.
 func (c *Changer) CarryOut(ctx context.Context, kind, again string, plan *clients.Import) error {
+	r, err := c.Apply(ctx, kind, again, plan)
+	if err == nil && c.Form.Structured() {
+		err = c.Form.Write(c.Stdout, r)
+	}
+	return err
+}
+
+// Apply is CarryOut for commands that print more than the result.
+func (c *Changer) Apply(ctx context.Context, kind, again string, plan *clients.Import) (Result, error) {
 	if err := c.show(plan); err != nil {
-		return err
+		return Result{}, err
 	}
 	r := NewResult(plan)
-	if len(plan.Changes) > 0 {
-		write, err := c.confirm(ctx, again)
-		if err != nil {
-			return err
-		}
-		if write {
-			if r.Backup, err = c.apply(ctx, kind, plan); err != nil {
-				return err
-			}
-			r.Written = true
-		}
+	if len(plan.Changes) == 0 {
+		return r, nil
 	}
-	if c.Form.Structured() {
-		return c.Form.Write(c.Stdout, r)
+	write, err := c.confirm(ctx, again)
+	if err == nil && write {
+		r.Backup, err = c.apply(ctx, kind, plan)
+		r.Written = err == nil
 	}
-	return nil
+	return r, err
 }
 
 // show prints the change as a diff, and its notes.

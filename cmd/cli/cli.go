@@ -104,6 +104,25 @@ func (a *app) takesHangup(sig os.Signal) bool {
 	return true
 }
 
+// interrupts returns a channel that the next SIGINT closes. The command then goes on.
+func (a *app) interrupts() <-chan struct{} {
+	next := make(chan struct{})
+	a.breaks.Store(&next)
+	return next
+}
+
+// takesInterrupt passes a signal to interrupts, and reports whether it did.
+func (a *app) takesInterrupt(sig os.Signal) bool {
+	if sig != os.Interrupt {
+		return false
+	}
+	next := a.breaks.Swap(nil)
+	if next != nil {
+		close(*next)
+	}
+	return next != nil
+}
+
 // oneSignal is the time after the first signal in which another signal counts as the
 // same request: timeout(1) sends a signal to the command and then to its process group.
 const oneSignal = 500 * time.Millisecond
@@ -117,7 +136,7 @@ func (a *app) handleSignals(cancel context.CancelCauseFunc, ended <-chan struct{
 		case sig := <-a.Signals:
 			stop := &exit.SignalError{Signal: sig}
 			switch {
-			case a.takesHangup(sig):
+			case a.takesHangup(sig), a.takesInterrupt(sig):
 			case sig == os.Interrupt && a.pager.Load().Active(): // Ctrl-C is for the pager
 			case stopping.IsZero():
 				stopping = time.Now()

@@ -25,7 +25,7 @@ type names func(ctx context.Context, g *target.Gateway) []string
 // completeNames completes servers, tools and runs on the command line.
 func (a *app) completeNames(root *cobra.Command) {
 	for path, from := range map[string]names{
-		"list-tools": a.serverNames, "auth": a.serverNames, "auth logout": a.serverNames, "servers restart": a.serverNames, "remove": a.configuredNames, "enable": a.configuredNames, "disable": a.configuredNames,
+		"list-tools": a.serverNames, "auth": a.serverNames, "auth logout": a.serverNames, "servers restart": a.serverNames, "remove": a.configuredNames, "enable": a.configuredNames, "disable": a.configuredNames, "confine suggest": a.configuredNames,
 		"resources read": a.serverNames, "prompts get": a.serverNames, "output": runNames, "runs wait": runNames, "runs abort": runNames,
 		"secret set": a.secretNames, "secret remove": a.secretNames, "secret confirm": a.configuredNames,
 	} {

@@ -49,6 +49,7 @@ type startOptions struct {
 	search    flags.Search
 	results   flags.Results
 	feed      *live.Feed
+	watch     *daemon.Watch // of a server; nil: none
 	background.Options
 }
 
@@ -194,7 +195,7 @@ func (o *startOptions) open(loaded *config.Config, logger *slog.Logger) (*runnin
 	g := &running{}
 	shrink := time.AfterFunc(settleTime, memtrim.Shrink)
 	g.daemon, err = o.host.Start(loaded, daemon.Options{
-		Trust: o.trust, Search: o.overSearch, Logger: logger, MCP: true, Telemetry: true,
+		Trust: o.trust, Search: o.overSearch, Logger: logger, MCP: true, Telemetry: true, Watch: o.watch,
 		Actors: actors.Options{
 			Rested: func() { shrink.Reset(settleTime) },
 			Feed:   o.feed, NoObserve: o.noObserve, HealthInterval: time.Duration(o.health), Approvals: o.approvals(),

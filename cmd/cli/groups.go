@@ -14,7 +14,7 @@ func (a *app) groups() []commandGroup {
 		{"Run scripts and calls:", []*cobra.Command{newExec(a), newCall(a), newCheck(a), newRun(a), newSave(a), newScripts(a), newOutput(a), newRuns(a), newUsage(a)}},
 		{"Find tools:", []*cobra.Command{newSearch(a), newListServers(a), newListTools(a), newGetTypes(a), newResources(a), newPrompts(a)}},
 		{"Configure servers:", []*cobra.Command{newInit(a), newAdd(a), newRemove(a), newEnable(a), newDisable(a), newConfig(a), newAuth(a), newSecret(a)}},
-		{"Decide what is allowed:", []*cobra.Command{newTrust(a), newApprovals(a), newPins(a), newAudit(a)}},
+		{"Decide what is allowed:", []*cobra.Command{newTrust(a), newConfine(a), newApprovals(a), newPins(a), newAudit(a)}},
 		{"Connect agents and models:", []*cobra.Command{newConnect(a), newMCP(a), newPrompt(a), newAgent(a), newHarness(a)}},
 		{"Operate gateways:", []*cobra.Command{newGateway(a), newStatus(a), newTop(a), newDashboard(a), newServers(a), newLogs(a), newHub(a), newFleet(a)}},
 		{"Maintain the installation:", []*cobra.Command{newDoctor(a), newCache(a), newDeno(a), newVersion(a), newDemo(a), newMan(a), newHook(a)}},

@@ -93,7 +93,7 @@ func (o *serverEdit) run(ctx context.Context, server string) error {
 
 // definedIn is the file whose definition of a server has effect, and the paths of the others
 // that define one of the name.
-func (o *serverEdit) definedIn(server string) (file clients.File, others []string, err error) {
+func (o *changeOptions) definedIn(server string) (file clients.File, others []string, err error) {
 	files, err := config.Locate(o.host.ConfigOptions(false))
 	if err != nil {
 		return file, nil, err

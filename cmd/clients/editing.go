@@ -1,9 +1,13 @@
 package clients
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"reflect"
+
+	"github.com/toolscript/toolscript/cmd/config"
 )
 
 // openServer opens a file of toolscript that has a server. The result is nil if it has none of
@@ -78,4 +82,39 @@ func (c *Change) drop(value any, keys ...string) error {
 	c.after = text
 	c.members = append(c.members, added{Keys: keys, Value: value, Was: true})
 	return nil
+}
+
+// Field is the value of a field of a server in a file of toolscript, as the file has it; nil if
+// there is none.
+func Field(file File, name, field string) (any, error) {
+	_, n, err := openServer(file, name)
+	if err != nil {
+		return nil, err
+	}
+	return n.at(field).plain(), nil
+}
+
+// SetField is the change that sets a field of a server in a file of toolscript. It is nil if the
+// field has the value already.
+func SetField(file File, name, field string, value json.RawMessage) (*Change, error) {
+	d, err := parse(value)
+	if err != nil {
+		return nil, err
+	}
+	t, n, err := openServer(file, name)
+	if err != nil || t == nil {
+		return nil, err
+	}
+	member := n.at(field)
+	if member != nil && reflect.DeepEqual(member.plain(), d.root.plain()) {
+		return nil, nil
+	}
+	if err := t.change.put(inOrder(d.root), "mcpServers", name, field); err != nil {
+		return nil, err
+	}
+	t.change.members[0].Was = member != nil
+	if _, wrong := config.Check(file.Path, t.change.after); wrong != nil {
+		return nil, wrong
+	}
+	return t.change, nil
 }

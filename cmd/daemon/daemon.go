@@ -22,7 +22,6 @@ import (
 	"github.com/toolscript/toolscript/cmd/timezone"
 	"github.com/toolscript/toolscript/cmd/toolcache"
 	"github.com/toolscript/toolscript/codegen"
-	"github.com/toolscript/toolscript/harness"
 	"github.com/toolscript/toolscript/runner/remote"
 	"github.com/toolscript/toolscript/runner/worker"
 	"github.com/toolscript/toolscript/transport/builtin"
@@ -53,6 +52,7 @@ type Options struct {
 	Actors    actors.Options // servers, workers and search come from the configuration
 	FleetLook time.Duration  // between two looks for the servers of the fleet; 0: 30 seconds
 	Telemetry bool           // send spans and metrics, if an endpoint is configured
+	Watch     *Watch         // a server to watch; nil: none
 	MCP       bool           // MCP clients reach the gateway, and their users approve calls there if the user's file says so
 }
 
@@ -86,6 +86,7 @@ func (h *Host) Start(loaded *config.Config, options Options) (*Daemon, error) {
 	d.runners = d.newRunners(options.Logger)
 	d.agents = &agents{daemon: d, known: map[string]*launched{}}
 	d.applyFlags(loaded)
+	options.Watch.apply(loaded)
 	d.started = loaded.Settings
 	d.settings.Store(&loaded.Settings)
 	d.secrets.add(loaded.Servers)
@@ -102,7 +103,7 @@ func (h *Host) Start(loaded *config.Config, options Options) (*Daemon, error) {
 	o.Logins = h.Logins(options.Logger)
 	d.hub = h.hubClient(answers, options.Logger)
 	tools := d.builtinHost()
-	confiner := harness.Confiner{CacheDir: h.Cache("confined")}
+	confiner := options.Watch.confiner(h)
 	o.Dial = d.withScripts(server.DialTypes(map[string]server.Dial{
 		mcpclient.Command: server.DialWith(commands.Dialer{Run: tools.RunCommand, Confinement: tools.Confinement, Confiner: confiner, Answers: answers}.Dial),
 		mcpclient.GraphQL: server.DialWith(graphql.Dialer{RoundTripper: actors.Credentials(o.Logins), Answers: answers}.Dial),

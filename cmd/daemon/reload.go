@@ -58,6 +58,7 @@ func (d *Daemon) plan(env map[string]string) (*reload, error) {
 		return nil, err
 	}
 	d.applyFlags(loaded)
+	d.options.Watch.apply(loaded)
 	d.fleet.add(loaded)
 	r := &reload{loaded: loaded, names: names}
 	var warnings []string

@@ -30,10 +30,10 @@ func (o *observer) open(c *notify.Call, folder int, at, flags uint64) error {
 	if err != nil || flags&unix.O_PATH != 0 { // such a descriptor reads and writes nothing
 		return err
 	}
-	if own(path) {
+	resolved, err := filepath.EvalSymlinks(path)
+	if own(path) || own(resolved) { // such as /proc/mounts
 		return nil
 	}
-	resolved, err := filepath.EvalSymlinks(path)
 	switch {
 	case errors.Is(err, os.ErrNotExist) && flags&unix.O_CREAT != 0:
 		o.change(path, Change)

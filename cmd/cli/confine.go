@@ -1,0 +1,7 @@
+package cli
+
+import "github.com/spf13/cobra"
+
+func newConfine(a *app) *cobra.Command {
+	return group("confine", "Confine servers to what they need", newConfineSuggest(a))
+}

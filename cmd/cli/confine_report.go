@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"encoding/json"
+	"strconv"
+
+	"github.com/toolscript/toolscript/cmd/changes"
+	"github.com/toolscript/toolscript/cmd/confinement"
+	"github.com/toolscript/toolscript/cmd/terminal"
+)
+
+// suggestedProfile is the output of --json.
+type suggestedProfile struct {
+	Server   string                `json:"server"`
+	Confine  confinement.Profile   `json:"confine"`
+	Reasons  []confinement.Reason  `json:"reasons"`
+	Problems []confinement.Problem `json:"problems"`
+	Unread   int                   `json:"unread,omitempty"` // system calls whose arguments could not be read
+	Verified verification          `json:"verified"`
+	changes.Result
+}
+
+// verification is what was done again with the profile.
+type verification struct {
+	What    string                `json:"what"`            // none, start or script
+	Error   string                `json:"error,omitempty"` // why the server does not work; empty: it does
+	Refused []confinement.Problem `json:"refused"`
+}
+
+// show prints the profile, the reasons for its entries, and what is not in it.
+func (o *confineSuggestOptions) show(r *suggestedProfile) error {
+	text, err := json.Marshal(r.Confine)
+	if err != nil {
+		return err
+	}
+	if err := o.print("\"confine\": %s", text); err != nil {
+		return err
+	}
+	width := terminal.Columns(o.Stdout)
+	if len(r.Reasons) > 0 {
+		t := terminal.Table{Header: []string{"Kind", "Entry", "Used", "Example"}}
+		for _, reason := range r.Reasons {
+			used := strconv.Itoa(reason.Count)
+			if reason.Count == 0 {
+				used = "kept"
+			}
+			t.Add(reason.Kind, reason.Entry, used, reason.Example)
+		}
+		if err := t.Write(o.Stdout, width, nil); err != nil {
+			return err
+		}
+	}
+	for _, p := range r.Problems {
+		line := "note: "
+		if p.Sensitive {
+			line = "warning: "
+		}
+		line += r.Server + " " + p.What
+		if p.Count > 1 {
+			line += " (" + strconv.Itoa(p.Count) + " times)"
+		}
+		o.say("%s: %s", line, p.Why)
+	}
+	if r.Unread > 0 {
+		o.say("note: %d system calls could not be read; what they did may be missing", r.Unread)
+	}
+	return nil
+}

@@ -1,0 +1,139 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/actors"
+	"github.com/toolscript/toolscript/actors/live"
+	"github.com/toolscript/toolscript/cmd/config"
+	"github.com/toolscript/toolscript/cmd/confinement"
+	"github.com/toolscript/toolscript/cmd/daemon"
+	"github.com/toolscript/toolscript/cmd/scriptrun"
+	"github.com/toolscript/toolscript/cmd/source"
+	"github.com/toolscript/toolscript/runner/observed"
+	"github.com/toolscript/toolscript/transport/gateway"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+// watching has a server watched while it is used.
+type watching struct {
+	*confineSuggestOptions
+	server string
+	loaded *config.Config
+	src    source.Script // if there is a script
+}
+
+// session watches the server without restrictions.
+func (w *watching) session(ctx context.Context) (*observed.Record, error) {
+	watch := &daemon.Watch{Server: w.server, Confine: mcpclient.Confine{Free: true}, Record: &observed.Record{}}
+	if w.hasScript() {
+		return watch.Record, w.once(ctx, watch, true)
+	}
+	return watch.Record, w.gateway(ctx, watch)
+}
+
+// once starts the server in this process, has it list its tools, and runs the script.
+func (w *watching) once(ctx context.Context, watch *daemon.Watch, script bool) error {
+	e := newExecOptions(w.app, w.command)
+	e.trust, e.json = w.trust, w.form.Structured()
+	own, err := w.host.Start(w.loaded, daemon.Options{
+		Trust: w.trust, Logger: w.logger(slog.LevelError), Watch: watch,
+		Search: func(s *config.Search) { s.Lexical = true },
+		Actors: actors.Options{OnDemand: true, Approvals: e.approvals()},
+	})
+	if err != nil {
+		return err
+	}
+	_, err = w.connected(ctx, own)
+	if err == nil && script {
+		// stdout has the profile
+		err = scriptrun.Run(ctx, ownPlace{own}, e.request(w.src), w.src.Stdin, scriptrun.NewLive(w.Stderr, w.Stderr, e.printer(), w.notice), e.person())
+	}
+	return errors.Join(err, own.Stop())
+}
+
+// connected waits until the server has listed its tools.
+func (w *watching) connected(ctx context.Context, backend gateway.Backend) (tools int, err error) {
+	over := w.waiting("starting " + w.server)
+	defer over()
+	answer, err := gateway.Direct{Backend: backend}.Tools(ctx, toolscript.Filter{w.server}, actors.DefaultConnectTimeout)
+	switch {
+	case err != nil:
+		return 0, err
+	case len(answer.Missing) > 0:
+		return 0, &toolscript.Error{Kind: toolscript.Unavailable, Err: errors.New(missingReason(answer.Missing[0]))}
+	}
+	return len(answer.Tools), nil
+}
+
+// gateway runs a gateway until Ctrl-C, or for the time of --for.
+func (w *watching) gateway(ctx context.Context, watch *daemon.Watch) error {
+	s := &startOptions{app: w.app, hostname: "localhost", trust: w.trust, feed: live.NewFeed(), watch: watch}
+	logger := slog.New(s.feed.Handler(w.logger(slog.LevelWarn).Handler()))
+	if err := s.alone(ctx, w.loaded); err != nil {
+		return err
+	}
+	g, err := s.open(w.loaded, logger)
+	if err != nil {
+		return err
+	}
+	entry := s.announce(g.server, w.loaded, logger)
+	defer entry.remove()
+	serving := make(chan error, 1)
+	go func() { serving <- g.server.Serve() }()
+	tools, err := w.connected(ctx, g.daemon)
+	if err != nil {
+		return errors.Join(err, g.stop())
+	}
+	interrupted := w.interrupts()
+	var end <-chan time.Time
+	until := "Ctrl-C"
+	if w.span > 0 {
+		end, until = time.After(time.Duration(w.span)), w.span.String()+" or Ctrl-C"
+	}
+	w.say("watching %s (%d tools) in a gateway of process %d until %s; other commands and agents use it, for example: toolscript call %s.TOOL", w.server, tools, os.Getpid(), until, w.server)
+	select {
+	case err = <-serving:
+	case <-ctx.Done():
+		err = context.Cause(ctx)
+	case <-interrupted:
+	case <-end:
+	}
+	return errors.Join(err, g.stop())
+}
+
+// verified starts the server with the profile, runs the script if --verify says so, and notes
+// what was refused.
+func (w *watching) verified(ctx context.Context, r *suggestedProfile) {
+	r.Verified = verification{What: w.verify.Value, Refused: []confinement.Problem{}}
+	if why := holds(); why != "" && w.verify.Value != verifyNothing {
+		r.Verified.What = verifyNothing
+		w.warn("the profile was not verified: %s", why)
+	}
+	if r.Verified.What == verifyNothing {
+		return
+	}
+	watch := &daemon.Watch{Server: w.server, Confine: confineOf(r.Confine), Record: &observed.Record{}}
+	if err := w.once(ctx, watch, r.Verified.What == verifyScript); err != nil {
+		r.Verified.Error = "the server does not work: " + err.Error()
+	}
+	r.Verified.Refused = confinement.Refused(watch.Record, w.home())
+	if !w.form.Structured() {
+		w.tell(r.Verified)
+	}
+}
+
+// tell prints the result of a verification.
+func (w *watching) tell(v verification) {
+	if v.Error == "" {
+		w.say("verified: %s works with this profile", map[string]string{verifyStart: w.server + " starts and lists its tools, which", verifyScript: "the script"}[v.What])
+	}
+	for _, p := range v.Refused {
+		w.say("refused: it %s", p.What)
+	}
+}

@@ -1,0 +1,79 @@
+package confinement
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/toolscript/toolscript/runner/observed"
+	"github.com/toolscript/toolscript/transport/egress"
+)
+
+// acts adds hosts, and reports what no profile allows.
+func (w *work) acts(all []observed.Acted) {
+	addressed := slices.ContainsFunc(all, func(a observed.Acted) bool { return a.Kind == observed.Datagram && a.Target != "" })
+	for _, a := range all {
+		p := Problem{Count: a.Count}
+		switch a.Kind {
+		case observed.Proxied:
+			w.host(a)
+			continue
+		case observed.Refused:
+			p.What, p.Why = "connects to "+a.Target, `it is not in "net"`
+		case observed.Connect:
+			p.What, p.Why = "connects to "+a.Target+" without the proxy", "such connections fail when the server is confined: the program does not follow HTTPS_PROXY; Node.js does since version 24"
+		case observed.Datagram:
+			switch {
+			case a.Target == "" && addressed:
+				continue // the addresses are reported
+			case a.Target == "":
+				p.What = "creates UDP sockets"
+			case strings.HasSuffix(a.Target, ":53"):
+				p.What = "asks the DNS server " + strings.TrimSuffix(a.Target, ":53")
+			default:
+				p.What = "uses UDP to " + a.Target
+			}
+			p.Why = "a confined server has no UDP; the proxy resolves the names of hosts"
+		case observed.Unix:
+			p.What, p.Why, p.Sensitive = "connects to the unix socket "+w.shown(a.Target), "a confined server has no unix sockets: they lead to programs that are not confined", w.sensitive(a.Target)
+		case observed.Listen:
+			p.What, p.Why = "listens on "+w.shown(a.Target), "a confined server cannot listen"
+		case observed.Socket:
+			p.What, p.Why = "creates a socket of the kind "+a.Target, "a confined server has TCP sockets only"
+		case observed.Signal:
+			p.What, p.Why = "sends signals to "+a.Target, "a confined server reaches its own processes only"
+		case observed.Call:
+			p.What, p.Why = "calls "+a.Target, "the call is refused to every confined server"
+		case observed.Mode:
+			if w.modes(a.Target) {
+				continue
+			}
+			p.What, p.Why = "changes the mode of "+w.shown(a.Target), `it is not in "write"`
+		default:
+			continue
+		}
+		w.problem(p)
+	}
+}
+
+// modes reports whether the profile lets the server change the mode of a file.
+func (w *work) modes(path string) bool {
+	writes := Paths(w.out.Profile.Write)
+	for _, b := range w.bases {
+		writes = append(writes, b.Write...)
+	}
+	return covers(writes, path)
+}
+
+// host adds a host and its port.
+func (w *work) host(a observed.Acted) {
+	if slices.Contains(w.out.Profile.Net, a.Target) {
+		return
+	}
+	if err := egress.CheckTarget(a.Target); err != nil {
+		w.problem(Problem{What: "connects to " + a.Target, Count: a.Count, Why: err.Error()})
+		return
+	}
+	w.out.Profile.Name = ""
+	w.out.Profile.Net = append(w.out.Profile.Net, a.Target)
+	w.out.Reasons = append(w.out.Reasons, Reason{Kind: "net", Entry: a.Target, Count: a.Count})
+}
