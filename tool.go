@@ -26,6 +26,9 @@ type Tool struct {
 
 	Annotations Annotations
 
+	// Pages: a result may have further pages, which calls with PageKey return.
+	Pages bool `json:",omitempty"`
+
 	// Original is what the server says, if the configuration overrides a part of it.
 	Original *Original `json:",omitempty"`
 

@@ -90,7 +90,7 @@ func (s *System) startCall(c execution.Started, done func(json.RawMessage, error
 	if len(args) == 0 {
 		args = json.RawMessage("{}")
 	}
-	if s.closing.Err() != nil || !s.free(c.Tool) || !s.arguments.Fits(c.Tool.InputSchema, args) {
+	if s.closing.Err() != nil || !s.free(c.Tool) || toolscript.AsksForPage(args) || !s.arguments.Fits(c.Tool.InputSchema, args) {
 		return nil, false
 	}
 	seen, begun, span := s.view.Load(), time.Now(), s.traceCall(&c.Call)

@@ -112,7 +112,15 @@ func (s *System) fit(ctx context.Context, tool toolscript.Tool, args json.RawMes
 		args = json.RawMessage("{}")
 	}
 	invalid := &toolscript.Error{Kind: toolscript.Invalid, Server: tool.Server, Tool: tool.Name}
-	details, err := s.arguments.Check(ctx, tool.InputSchema, args)
+	plain, _, paged, err := toolscript.CutPage(args)
+	if err == nil && paged && !tool.Pages {
+		err = fmt.Errorf("%s has no pages; call it without .pages", tool.ID())
+	}
+	if err != nil {
+		invalid.Err = err
+		return nil, invalid
+	}
+	details, err := s.arguments.Check(ctx, tool.InputSchema, plain)
 	if err != nil {
 		invalid.Kind, invalid.Err = toolscript.KindOf(err), err
 		return nil, invalid

@@ -2,7 +2,6 @@ package actors
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -111,7 +110,7 @@ func (s *System) runDeps() execution.Deps {
 		Fetch:      s.Fetch,
 		Lookup:     func(id string) (toolscript.Tool, bool) { return s.Catalog().Lookup(id) },
 		Resolve:    s.resolve,
-		Fits:       s.fits,
+		Fits:       s.arguments.Accepts,
 		Search:     s.Search,
 		Describe:   s.Describe,
 		Select:     s.Select,
@@ -193,13 +192,6 @@ func borrow[T any](ctx context.Context, s *System, pool string) (T, execution.Gi
 func worn(w workers.Worker) bool {
 	ageing, ok := w.(interface{ Worn() bool })
 	return ok && ageing.Worn()
-}
-
-// fits reports whether a value satisfies a schema. Every value satisfies a schema that
-// cannot be applied.
-func (s *System) fits(ctx context.Context, schema, value json.RawMessage) bool {
-	details, err := s.arguments.Check(ctx, schema, value)
-	return err != nil || len(details) == 0
 }
 
 // denoSpec returns the pool of Deno processes, which run one script each.

@@ -43,6 +43,10 @@ func TestGolden(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	pages, err := os.ReadFile("pages.ts")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
 			archive, err := txtar.ParseFile(file)
@@ -52,7 +56,7 @@ func TestGolden(t *testing.T) {
 			input, want := split(archive)
 			got := generate(t, input)
 			for name, text := range got {
-				got[name] = strings.TrimPrefix(strings.TrimPrefix(text, string(constant)+string(finding)), string(globals)+string(store)+string(finding))
+				got[name] = strings.TrimPrefix(strings.TrimPrefix(text, string(constant)+string(finding)+string(pages)), string(globals)+string(store)+string(finding))
 			}
 			if *update {
 				rewrite(t, file, archive, got)

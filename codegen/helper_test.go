@@ -35,12 +35,13 @@ type listed struct {
 	InputSchema  json.RawMessage        `json:"inputSchema"`
 	OutputSchema json.RawMessage        `json:"outputSchema"`
 	Annotations  toolscript.Annotations `json:"annotations"`
+	Pages        bool                   `json:"pages"`
 }
 
 func (l listed) tool(server string) toolscript.Tool {
 	return toolscript.Tool{
 		Server: server, Name: l.Name, Title: l.Title, Description: l.Description,
-		InputSchema: l.InputSchema, OutputSchema: l.OutputSchema, Annotations: l.Annotations,
+		InputSchema: l.InputSchema, OutputSchema: l.OutputSchema, Annotations: l.Annotations, Pages: l.Pages,
 	}
 }
 

@@ -92,6 +92,9 @@ var (
 	//go:embed finding.ts
 	findingSource string // in both: the results of tools.$search and tools.$describe
 
+	//go:embed pages.ts
+	pagesSource string // in modules with tools that have pages
+
 	//go:embed resources.ts
 	resourcesSource string // in the declarations: the members of tools that are not servers; they come last
 )
@@ -153,6 +156,7 @@ func (m *module) result() Result {
 		if m.empty() {
 			b.WriteString(noTools)
 		}
+		m.pages(&b)
 		m.types(&b)
 		b.WriteString("export declare const tools: {\n")
 		m.members(&b)
@@ -162,7 +166,7 @@ func (m *module) result() Result {
 		m.members(&b)
 		b.WriteString("};\n")
 	default:
-		b.WriteString(runtimeSource + findingSource + "\n")
+		b.WriteString(runtimeSource + findingSource + pagesSource + "\n")
 		m.types(&b)
 		b.WriteString("const servers = {\n")
 		m.members(&b)
@@ -178,6 +182,7 @@ func (m *module) empty() bool {
 
 func (m *module) declarations(b *strings.Builder) {
 	b.WriteString(declarationsSource + storeSource + findingSource + "\n")
+	m.pages(b)
 	if m.empty() {
 		b.WriteString(noTools)
 	}
@@ -185,6 +190,14 @@ func (m *module) declarations(b *strings.Builder) {
 	b.WriteString("export interface Servers {\n")
 	m.members(b)
 	b.WriteString("}\n" + resourcesSource + "export declare const tools: Tools;\nexport { tools as default };\n")
+}
+
+// pages writes the type of tools with pages, if there are any.
+func (m *module) pages(b *strings.Builder) {
+	if !slices.ContainsFunc(m.sections, func(s section) bool { return slices.ContainsFunc(s.pieces, func(p piece) bool { return p.paged }) }) {
+		return
+	}
+	b.WriteString(pagesSource)
 }
 
 // types writes the declarations of all tools. In the declarations form each server is

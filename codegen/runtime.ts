@@ -112,13 +112,36 @@ function withOwn<T extends object>(servers: T): T & Finding & typeof offered & {
 }
 
 async function call(server: string, tool: string, params: unknown, typed: boolean): Promise<any> {
-  const answer = await request(server, tool, `/tools/${encodeURIComponent(tool)}`, {
+  return unwrap(await send(server, tool, params), typed, failure(server, tool));
+}
+
+// paged returns the function of a tool with pages.
+function paged<F extends (...args: any) => Promise<any>>(server: string, tool: string, typed: boolean): Paged<F> {
+  const place = "toolscript/page"; // asks for a page in the arguments, and tells of it in the result
+  const pages = async function* (params: object) {
+    const seen = new Set<unknown>();
+    for (let next: any = ""; next !== undefined;) {
+      const answer = await send(server, tool, { ...params, [place]: next });
+      const of = answer._meta?.[place];
+      seen.add(of?.self);
+      yield unwrap(answer, typed, failure(server, tool));
+      next = of?.next;
+      if (next !== undefined && seen.has(next)) {
+        throw failure(server, tool)("invalid_result", `the link after page ${seen.size} leads to a page that was read before`);
+      }
+    }
+  };
+  const first: any = (params?: unknown) => call(server, tool, params, typed);
+  return Object.assign(first, { pages: (params: object = {}) => pages(JSON.parse(JSON.stringify(params))) });
+}
+
+async function send(server: string, tool: string, params: unknown): Promise<any> {
+  return await request(server, tool, `/tools/${encodeURIComponent(tool)}`, {
     method: "POST",
     headers: { "Content-Type": "application/json" },
     body: JSON.stringify(params ?? {}),
     signal: starting,
   });
-  return unwrap(answer, typed, failure(server, tool));
 }
 
 const failure = (server: string, tool: string) => (code: string, message: string, more?: any) =>

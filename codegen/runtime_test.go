@@ -42,6 +42,19 @@ try {
   const spawned = process.env.TOOL.startsWith("spawn ");
   const task = spawned && tools.spawn.s[process.env.TOOL.slice(6)]({ a: 1 });
   if (process.env.ANSWER === "never") await task.cancel();
+  if (process.env.TOOL.startsWith("pages ")) {
+    const answers = JSON.parse(process.env.ANSWER);
+    const bodies = [];
+    globalThis.fetch = async (url, init) => (bodies.push(init.body), new Response(JSON.stringify(answers.shift()), { status: 200 }));
+    const seen = [];
+    const args = { a: 1 };
+    for await (const page of tools.s[process.env.TOOL.slice(6)].pages(args)) {
+      seen.push(page);
+      args.a = 2;
+    }
+    console.log(JSON.stringify({ value: seen, body: bodies.join(" "), url: "x" }));
+    process.exit(0);
+  }
   const value = await (spawned ? task.done : tools.s[process.env.TOOL]({ a: 1 }));
   console.log(JSON.stringify({ value, ...sent }));
 } catch (e) {
@@ -59,6 +72,7 @@ func TestDEF9ResultsOfTheFullModule(t *testing.T) {
 		toolscript.Tool{Server: "s", Name: "typed", InputSchema: typed, OutputSchema: typed},
 		toolscript.Tool{Server: "s", Name: "untyped", InputSchema: typed},
 		toolscript.Tool{Server: "s", Name: "ü/ber", InputSchema: typed},
+		toolscript.Tool{Server: "s", Name: "paged", InputSchema: typed, OutputSchema: typed, Pages: true},
 	)
 	javascript, _ := parse(t, "full.ts", module(c, codegen.Options{}).Text)
 	write(t, filepath.Join(dir, "full.mjs"), javascript)
@@ -97,6 +111,15 @@ func TestDEF9ResultsOfTheFullModule(t *testing.T) {
 		{"task", "spawn untyped", "200", `{"content": [], "structuredContent": {"n": 1}}`, value(`{"n":1}`)},
 		{"task that fails", "spawn untyped", "404", `{"error": "no tool x", "kind": "not_found"}`, failure("untyped", "not_found", "no tool x")},
 		{"cancelled task", "spawn untyped", "200", "never", failure("untyped", "cancelled", "the task was cancelled")},
+		{"a tool with pages", "paged", "200", `{"content": [], "structuredContent": {"n": 1}}`, value(`{"n":1}`)},
+		{
+			"pages", "pages paged", "", `[{"structuredContent": {"n": 1}, "_meta": {"toolscript/page": {"self": "p", "next": "q"}}}, {"structuredContent": {"n": 2}, "_meta": {"toolscript/page": {"self": "q"}}}]`,
+			answered{Value: json.RawMessage(`[{"n":1},{"n":2}]`), URL: "x", Body: `{"a":1,"toolscript/page":""} {"a":1,"toolscript/page":"q"}`},
+		},
+		{
+			"pages that repeat", "pages paged", "", `[{"structuredContent": {"n": 1}, "_meta": {"toolscript/page": {"self": "p", "next": "p"}}}]`,
+			failure("paged", "invalid_result", "the link after page 1 leads to a page that was read before"),
+		},
 		{"gateway gone", "untyped", "200", "gone", failure("untyped", "unavailable", "the gateway does not answer: connection refused")},
 	}
 	for _, tt := range tests {

@@ -2,7 +2,6 @@ package codegen_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"strings"
 	"testing"
 
@@ -63,13 +62,9 @@ func TestStubsFit(t *testing.T) {
 			continue
 		}
 		typed++
-		stub, schema := codegen.Stub(tool.OutputSchema), tool.OutputSchema
-		if stub[0] != '{' { // the validator is for arguments, which are objects
-			stub = fmt.Appendf(nil, `{"it":%s}`, stub)
-			schema = fmt.Appendf(nil, `{"type":"object","properties":{"it":%s}}`, schema)
-		}
-		if details, err := v.Check(t.Context(), schema, stub); err != nil || len(details) > 0 {
-			t.Errorf("%s: %s\ndoes not fit: %v %v", tool.ID(), stub, details, err)
+		stub := codegen.Stub(tool.OutputSchema)
+		if !v.Accepts(t.Context(), tool.OutputSchema, stub) {
+			t.Errorf("%s: %s does not fit", tool.ID(), stub)
 		}
 	}
 	t.Logf("%d output schemas", typed)

@@ -14,6 +14,7 @@ import (
 type piece struct {
 	types    string // declarations of parameters and result
 	method   string // its documentation and signature
+	paged    bool   // it has the type Paged
 	warnings []Warning
 }
 
@@ -38,7 +39,7 @@ func writeTool(t toolscript.Tool, names naming.Tool, observed string, o Options)
 	params, optional := w.params()
 	result := w.result()
 	w.method(params, optional, result)
-	w.piece.types = w.types.String()
+	w.piece.types, w.piece.paged = w.types.String(), t.Pages
 	return w.piece
 }
 
@@ -159,11 +160,18 @@ func (w *toolWriter) method(params string, optional bool, result string) {
 	}
 	p.tabs()
 	p.comment(w.documentation())
-	signature := key(w.names.Ident) + "(" + w.parameter(params, optional) + "): Promise<" + result + ">"
-	if w.options.Form == Full {
+	ident, given, promised := key(w.names.Ident), "("+w.parameter(params, optional)+")", "Promise<"+result+">"
+	signature := ident + given + ": " + promised
+	switch {
+	case w.tool.Pages && w.options.Form == Full:
+		b.WriteString(ident + ": paged<" + given + " => " + promised + ">(" + quote(w.tool.Server) + ", " + quote(w.names.ID) + ", " +
+			strconv.FormatBool(w.tool.OutputSchema != nil) + "),\n")
+	case w.tool.Pages:
+		b.WriteString(ident + ": Paged<" + given + " => " + promised + ">;\n")
+	case w.options.Form == Full:
 		b.WriteString("async " + signature + " {\n      return await call(" + quote(w.tool.Server) + ", " + quote(w.names.ID) +
 			", params, " + strconv.FormatBool(w.tool.OutputSchema != nil) + ");\n    },\n")
-	} else {
+	default:
 		b.WriteString(signature + ";\n")
 	}
 	w.piece.method = b.String()

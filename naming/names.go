@@ -43,10 +43,11 @@ type Server struct {
 
 // Tool has the names of one tool.
 type Tool struct {
-	Ident  string `json:"ident"` // as in tools.<server>.<ident>
-	ID     string `json:"id"`    // server__tool
-	Params string `json:"-"`     // the type of its arguments: GithubCreateIssueParams
-	Result string `json:"-"`     // the type of its result: GithubCreateIssueResult
+	Ident  string `json:"ident"`           // as in tools.<server>.<ident>
+	ID     string `json:"id"`              // server__tool
+	Pages  bool   `json:"pages,omitempty"` // it has the method pages
+	Params string `json:"-"`               // the type of its arguments: GithubCreateIssueParams
+	Result string `json:"-"`               // the type of its result: GithubCreateIssueResult
 }
 
 // New chooses the names of a whole catalog. A filtered catalog uses the names of the
@@ -112,7 +113,7 @@ func (n *Names) nameTools(s *Server, tools []toolscript.Tool) {
 	n.warn("tools share the identifier tools."+s.Ident+".", claims, idents, groups)
 	s.Tools = make([]Tool, len(tools))
 	for i, c := range claims {
-		s.Tools[i] = Tool{Ident: idents[i], ID: c.id}
+		s.Tools[i] = Tool{Ident: idents[i], ID: c.id, Pages: tools[i].Pages}
 	}
 }
 
@@ -154,7 +155,11 @@ func (n *Names) setKey() {
 		table = fmt.Appendf(table, "%q %q\n", s.Ident, s.Name)
 		for _, t := range s.Tools {
 			table = append(strconv.AppendQuote(append(table, '\t'), t.Ident), ' ')
-			table = append(strconv.AppendQuote(table, t.ID), '\n')
+			table = strconv.AppendQuote(table, t.ID)
+			if t.Pages {
+				table = append(table, " pages"...)
+			}
+			table = append(table, '\n')
 		}
 	}
 	sum := sha256.Sum256(table)

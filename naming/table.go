@@ -251,6 +251,18 @@ func (t *Table) ID(server int, ident string) string {
 	return ""
 }
 
+// Pages reports whether the tool that a script calls ident has the method pages. That of a
+// server that is not connected may have it: the gateway knows more when the call is made.
+func (t *Table) Pages(server int, ident string) bool {
+	if server = t.outer(server); server < 0 || server >= len(t.tools) {
+		return false
+	}
+	if tool := t.tool(server, ident); tool != None {
+		return t.at(server).Tools[tool].Pages
+	}
+	return t.Tool(server, ident) == Absent
+}
+
 // Idents returns the visible names of tools, or of a server, in the order of
 // Object.keys.
 func (t *Table) Idents(server int) []string {

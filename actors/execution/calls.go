@@ -253,7 +253,7 @@ func (s *calls) valued(ctx context.Context, c *call, tool toolscript.Tool, raw j
 		s.answers.note(id, v, raw)
 		s.mu.Unlock()
 	}
-	s.answer(c, v, c.asking.reason(tool, failure))
+	s.answer(c, located(c, tool, v, raw), c.asking.reason(tool, failure))
 }
 
 // answer ends a call of the script.

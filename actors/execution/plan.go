@@ -60,7 +60,7 @@ func (s *calls) answerPlanned(ctx context.Context, c *call, tool toolscript.Tool
 		s.answer(c, nil, toolError(tool, tool.ID(), err))
 		return
 	}
-	s.answer(c, stub, nil)
+	s.answer(c, located(c, tool, stub, nil), nil)
 }
 
 // plannedResult is the result of a planned call over HTTP: the stub as structured

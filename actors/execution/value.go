@@ -20,6 +20,7 @@ type result struct {
 	content    json.RawMessage // the array; nil: none
 	blocks     []block
 	structured json.RawMessage
+	meta       json.RawMessage
 	isError    bool
 }
 
@@ -48,6 +49,8 @@ func parseResult(raw json.RawMessage) (r result, err error) {
 				}
 			case "structuredContent":
 				r.structured = in.Value()
+			case "_meta":
+				r.meta = in.Value()
 			case "isError":
 				var is bool
 				if wrong := json.Unmarshal(in.Value(), &is); wrong != nil {
@@ -88,7 +91,8 @@ func readBlock(in *rawjson.Reader) (b block) {
 // fits reports whether a value satisfies a schema.
 type fits func(schema, value json.RawMessage) bool
 
-// value returns the value of a tool's answer for the script: structuredContent; otherwise,
+// value returns the value of a tool's answer for the script: structuredContent, also null if
+// it is alone and fits the schema; otherwise,
 // for a tool with an output schema, its only text if it is JSON that satisfies the
 // schema; otherwise the only text, parsed if it is a JSON object or array; otherwise
 // the content blocks.
@@ -105,6 +109,9 @@ func value(tool toolscript.Tool, raw json.RawMessage, fit fits) (json.RawMessage
 	}
 	if present(r.structured) {
 		return r.structured, nil
+	}
+	if r.structured != nil && len(r.blocks) == 0 && (tool.OutputSchema == nil || fit(tool.OutputSchema, r.structured)) {
+		return r.structured, nil // null, which is the result
 	}
 	var literal json.RawMessage
 	if len(r.blocks) == 1 {

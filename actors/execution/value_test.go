@@ -1,6 +1,7 @@
 package execution
 
 import (
+	"bytes"
 	"encoding/json"
 	"testing"
 
@@ -12,7 +13,10 @@ import (
 func TestDEF9(t *testing.T) {
 	typed := toolscript.Tool{Server: "s", Name: "t", OutputSchema: json.RawMessage(`{"type":"object"}`)}
 	untyped := toolscript.Tool{Server: "s", Name: "t"}
-	fitsObject := func(_, v json.RawMessage) bool { return len(v) > 0 && v[0] == '{' }
+	orNull := toolscript.Tool{Server: "s", Name: "t", OutputSchema: json.RawMessage(`{"type":["object","null"]}`)}
+	fitsObject := func(schema, v json.RawMessage) bool {
+		return len(v) > 0 && v[0] == '{' || string(v) == "null" && bytes.Contains(schema, v)
+	}
 	for _, c := range []struct {
 		name   string
 		tool   toolscript.Tool
@@ -35,6 +39,10 @@ func TestDEF9(t *testing.T) {
 		{name: "a typed tool may answer in its text", tool: typed, result: `{"content":[{"type":"text","text":"{\"a\":1}"}]}`, want: `{"a":1}`},
 		{name: "a typed tool that answers otherwise", tool: typed, result: `{"content":[{"type":"text","text":"done"}]}`, code: toolscript.InvalidResult},
 		{name: "a typed tool whose text does not fit", tool: typed, result: `{"content":[{"type":"text","text":"[1]"}]}`, code: toolscript.InvalidResult},
+		{name: "null alone is the result", tool: untyped, result: `{"content":[],"structuredContent":null}`, want: `null`},
+		{name: "null that fits is the result", tool: orNull, result: `{"content":[],"structuredContent":null}`, want: `null`},
+		{name: "null that does not fit", tool: typed, result: `{"content":[],"structuredContent":null}`, code: toolscript.InvalidResult},
+		{name: "null beside a text says nothing", tool: untyped, result: `{"content":[{"type":"text","text":"x"}],"structuredContent":null}`, want: `"x"`},
 		{name: "isError throws", tool: untyped, result: `{"isError":true,"content":[{"type":"text","text":"no such file"}]}`, code: toolscript.ToolFailed},
 		{name: "isError of a typed tool throws", tool: typed, result: `{"isError":true,"content":[{"type":"text","text":"no"}],"structuredContent":{}}`, code: toolscript.ToolFailed},
 		{name: "no result at all", tool: untyped, result: `[]`, code: toolscript.InvalidResult},

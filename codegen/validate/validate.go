@@ -61,6 +61,18 @@ func (v *Validator) Check(ctx context.Context, schema, args json.RawMessage) ([]
 	if len(bytes.TrimSpace(args)) == 0 {
 		args = json.RawMessage("{}")
 	}
+	return v.check(ctx, schema, args, true)
+}
+
+// Accepts reports whether a value of any type satisfies a schema. A schema that cannot be
+// applied accepts everything.
+func (v *Validator) Accepts(ctx context.Context, schema, value json.RawMessage) bool {
+	details, err := v.check(ctx, schema, value, false)
+	return err != nil || len(details) == 0
+}
+
+// check applies a schema to a value, which may have to be an object.
+func (v *Validator) check(ctx context.Context, schema, args json.RawMessage, object bool) ([]toolscript.Detail, error) {
 	value, err := decode(args)
 	if errors.Is(err, errMany) {
 		if schema != nil {
@@ -71,7 +83,7 @@ func (v *Validator) Check(ctx context.Context, schema, args json.RawMessage) ([]
 	if err != nil {
 		return nil, &toolscript.Error{Kind: toolscript.Invalid, Err: fmt.Errorf("read the arguments: %w", err)}
 	}
-	if _, ok := value.(map[string]any); !ok {
+	if _, is := value.(map[string]any); object && !is {
 		return []toolscript.Detail{{Message: "expected object, got " + typeOf(value)}}, nil
 	}
 	if schema == nil {

@@ -30,6 +30,7 @@ var questions = map[string]func(*run, question) any{
 	"tool":    func(r *run, q question) any { return r.names.Tool(q.server(), q.text(1)) },
 	"id":      func(r *run, q question) any { return r.names.ID(q.server(), q.text(1)) },
 	"shown":   func(r *run, q question) any { return r.names.Shown(q.server(), q.text(1)) },
+	"pages":   func(r *run, q question) any { return r.names.Pages(q.server(), q.text(1)) },
 	"names":   func(r *run, q question) any { return r.names.Idents(q.server()) },
 	"missing": func(r *run, q question) any { return r.names.Missing(q.server(), q.text(1)) },
 	"trace": func(r *run, q question) any {

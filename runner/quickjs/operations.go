@@ -14,6 +14,7 @@ var operations = map[string]func(r *run, a arguments) handle{
 	"server":        (*run).findServer,
 	"tool":          (*run).findTool,
 	"shown":         (*run).isShown,
+	"pages":         (*run).hasPages,
 	"names":         (*run).listNames,
 	"missing":       (*run).explainMissing,
 	"call":          (*run).beginCall,
@@ -38,6 +39,14 @@ var operations = map[string]func(r *run, a arguments) handle{
 // shown(server or -1, name) → 1 if the script may see the name, else 0
 func (r *run) isShown(a arguments) handle {
 	if r.names.Shown(a.integer(0), a.text(1)) {
+		return r.integer(1)
+	}
+	return r.integer(0)
+}
+
+// pages(server or -1, name) → 1 if the tool has the method pages, else 0
+func (r *run) hasPages(a arguments) handle {
+	if r.names.Pages(a.integer(0), a.text(1)) {
 		return r.integer(1)
 	}
 	return r.integer(0)

@@ -110,15 +110,22 @@ func called(c *checker.Checker, node *ast.Node) (holder, member string) {
 		if !ast.IsCallExpression(n) {
 			continue
 		}
-		if holder, member = method(c, n.Expression()); member != "" {
+		callee := n.Expression()
+		if holder, member = method(c, callee); member != "" {
 			return holder, member
+		}
+		if ast.IsPropertyAccessExpression(callee) && callee.Name().Text() == "pages" {
+			if holder, member = method(c, callee.Expression()); member != "" {
+				return holder, member
+			}
 		}
 	}
 	return "", ""
 }
 
-// method returns the interface and the name of the method that callee refers to. Both are
-// empty if it is not a method of an interface of the module.
+// method returns the interface and the name of its member that callee refers to: a method, or a
+// tool with pages. Both are
+// empty if it is not a member of an interface of the module.
 func method(c *checker.Checker, callee *ast.Node) (holder, member string) {
 	var found []*ast.Symbol
 	if ast.IsPropertyAccessExpression(callee) {
@@ -133,7 +140,7 @@ func method(c *checker.Checker, callee *ast.Node) (holder, member string) {
 		}
 		for _, declaration := range symbol.Declarations {
 			of := declaration.Parent
-			if ast.IsMethodSignatureDeclaration(declaration) && ast.IsInterfaceDeclaration(of) &&
+			if (ast.IsMethodSignatureDeclaration(declaration) || ast.IsPropertySignatureDeclaration(declaration)) && ast.IsInterfaceDeclaration(of) &&
 				ast.GetSourceFileOfNode(declaration).FileName() == moduleFile {
 				return of.Name().Text(), declaration.Name().Text()
 			}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -24,6 +25,7 @@ import (
 	"github.com/toolscript/toolscript/runner/deno"
 	"github.com/toolscript/toolscript/runner/worker"
 	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/openapi"
 )
 
 // TestMain makes the test program a worker when it is executed as one.
@@ -69,17 +71,28 @@ func newGateway(t *testing.T, more ...string) *gateway {
 // newGatewayWith is newGateway with approvals.
 func newGatewayWith(t *testing.T, approvals actors.Approvals, more ...string) *gateway {
 	t.Helper()
+	return newGatewayOf(t, approvals, nil, more...)
+}
+
+// newGatewayOf is newGatewayWith with more servers, of OpenAPI documents.
+func newGatewayOf(t *testing.T, approvals actors.Approvals, apis map[string]mcpclient.Config, more ...string) *gateway {
+	t.Helper()
 	engine, err := deno.NewEngine(t.Context(), deno.Options{Executable: denoPath(t), Folder: filepath.Join(t.TempDir(), "deno")})
 	if err != nil {
 		t.Fatal(err)
 	}
 	cache := t.TempDir()
 	options := worker.Options{CacheDir: cache, Log: slog.New(slog.DiscardHandler)}
+	servers := map[string]mcpclient.Config{"demo": {Type: mcpclient.Stdio}}
+	maps.Copy(servers, apis)
 	s, err := actors.Start(actors.Options{
-		Servers:   map[string]mcpclient.Config{"demo": {Type: mcpclient.Stdio}},
+		Servers:   servers,
 		Approvals: approvals,
 		NoObserve: true, // what other scripts have seen would show in the types
-		Dial: func(_ context.Context, _ string, _ mcpclient.Config, events mcpclient.Events) (server.Conn, error) {
+		Dial: func(ctx context.Context, name string, cfg mcpclient.Config, events mcpclient.Events) (server.Conn, error) {
+			if cfg.Type == mcpclient.OpenAPI {
+				return openapi.Dialer{}.Dial(ctx, name, cfg, events)
+			}
 			return &demo{lost: make(chan struct{}), more: more, ask: events.Elicit}, nil
 		},
 		Scripts: actors.Scripts{

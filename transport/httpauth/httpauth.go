@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -48,6 +49,7 @@ func (t Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	case "basic":
 		r.Header.Set("Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(t.Auth.Username+":"+t.Auth.Password)))
 	case "query":
+		t.Auth.Strip(r.URL) // a redirect may repeat it
 		query := url.QueryEscape(t.Auth.Name) + "=" + url.QueryEscape(t.Auth.Value)
 		if r.URL.RawQuery != "" {
 			query = r.URL.RawQuery + "&" + query
@@ -55,6 +57,19 @@ func (t Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		r.URL.RawQuery = query
 	}
 	return t.ToOrigin.RoundTrip(r)
+}
+
+// Strip removes the credentials from the query of an address. The rest stays as it is.
+func (a Auth) Strip(address *url.URL) {
+	if a.Type != "query" || address.RawQuery == "" {
+		return
+	}
+	pairs := slices.DeleteFunc(strings.Split(address.RawQuery, "&"), func(pair string) bool {
+		name, _, _ := strings.Cut(pair, "=")
+		plain, err := url.QueryUnescape(name)
+		return err == nil && plain == a.Name
+	})
+	address.RawQuery = strings.Join(pairs, "&")
 }
 
 // MaxRedirects bounds how often one request is redirected.
@@ -83,5 +98,13 @@ func CheckRedirect(r *http.Request, via []*http.Request) error {
 
 // SameOrigin reports whether two addresses have the same scheme, host and port.
 func SameOrigin(a, b *url.URL) bool {
-	return strings.EqualFold(a.Scheme, b.Scheme) && strings.EqualFold(a.Host, b.Host)
+	return strings.EqualFold(a.Scheme, b.Scheme) && strings.EqualFold(a.Hostname(), b.Hostname()) && port(a) == port(b)
+}
+
+// port is the port of an address, also if it is that of the scheme.
+func port(address *url.URL) string {
+	if p := address.Port(); p != "" {
+		return p
+	}
+	return map[string]string{"http": "80", "https": "443"}[strings.ToLower(address.Scheme)]
 }

@@ -43,13 +43,24 @@ func (c *Conn) answer(ctx context.Context, value any, failed error, about toolsc
 	return result, nil
 }
 
+// Page is the value of a tool that returned one page of its result.
+type Page struct {
+	Value any
+	Place toolscript.PagePlace
+}
+
 // encode writes a tool result of MCP. A value is the structured content alone: the
 // catalog has its schema, and a copy as text would double the size of every result.
 func encode(value any, failed error) (json.RawMessage, error) {
+	var meta map[string]any
+	if page, is := value.(Page); is {
+		value, meta = page.Value, map[string]any{toolscript.PageKey: page.Place}
+	}
 	var result any = struct {
-		Content    []any `json:"content"`
-		Structured any   `json:"structuredContent"`
-	}{[]any{}, value}
+		Meta       map[string]any `json:"_meta,omitempty"`
+		Content    []any          `json:"content"`
+		Structured any            `json:"structuredContent"`
+	}{meta, []any{}, value}
 	if failed != nil {
 		result = map[string]any{"isError": true, "content": []any{map[string]string{"type": "text", "text": failed.Error()}}}
 	}

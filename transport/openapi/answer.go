@@ -15,6 +15,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/httpauth"
+	"github.com/toolscript/toolscript/transport/inprocess"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 )
 
@@ -27,18 +29,36 @@ const (
 // api is an API that requests go to.
 type api struct {
 	client *http.Client
+	auth   httpauth.Auth
 	base   string
 	limit  time.Duration // of a call with all of its tries
 
 	conceal mcpclient.Concealer
 }
 
-// call makes the request of a call and returns its result. The error of an answer that is not
-// a success is a Failure, or Busy with the time to try again.
+// call is one call of a tool.
+type call struct {
+	*operation
+	base  string
+	given map[string][]byte // the arguments
+	paged bool              // it asks for a page
+	page  string            // which one, as toolscript.PagePlace has it; "" is the first
+}
+
+// call makes the request of a call and returns its result. The error of an answer that asks
+// for another try is Busy with the time until then.
 func (a *api) call(ctx context.Context, o *operation, args json.RawMessage) (any, error) {
+	args, page, paged, err := toolscript.CutPage(args)
+	if err != nil {
+		return nil, err
+	}
+	c := call{o, cmp.Or(o.base, a.base), index(args), paged, page}
 	end := time.Now().Add(a.limit)
 	for try := 0; ; try++ {
-		request, err := o.request(ctx, cmp.Or(o.base, a.base), args)
+		request, err := o.request(ctx, c.base, c.given)
+		if err == nil {
+			err = c.turn(request)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -48,7 +68,12 @@ func (a *api) call(ctx context.Context, o *operation, args json.RawMessage) (any
 		}
 		wait, again := retryAfter(answer, time.Now())
 		if !again {
-			return a.result(o, answer)
+			value, err := a.result(o, answer)
+			if err != nil || !paged {
+				return value, err
+			}
+			place, err := a.place(c, request, answer)
+			return inprocess.Page{Value: value, Place: place}, err
 		}
 		failure := a.failure(o, answer)
 		if try == retries || !repeatable(o.method) || time.Now().Add(wait).After(end) {

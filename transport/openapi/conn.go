@@ -67,7 +67,7 @@ func (d Dialer) Dial(ctx context.Context, name string, cfg mcpclient.Config, on 
 		cfg.URL = about.base
 		way = d.RoundTripper(name, cfg, base)
 	}
-	a := &api{base: about.base, limit: cfg.Timeout, conceal: mcpclient.NewConcealer(cfg), client: &http.Client{
+	a := &api{auth: s.Auth, base: about.base, limit: cfg.Timeout, conceal: mcpclient.NewConcealer(cfg), client: &http.Client{
 		Transport:     httpauth.Transport{Origin: address, Auth: s.Auth, Headers: cfg.Headers, ToOrigin: way, ToOthers: base},
 		CheckRedirect: httpauth.CheckRedirect,
 	}}

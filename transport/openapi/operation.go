@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -100,10 +101,13 @@ func (r *reader) operation(path, method string, of map[string][]byte, at place) 
 	if err != nil {
 		return op, err
 	}
+	if op.method == http.MethodHead { // its answer has no body
+		result.schema, result.list = []byte(`{"type":"null"}`), false
+	}
 	op.accept = result.media
 	op.tool = toolscript.Tool{
 		Name: r.name(unquote(text["operationId"]), method, path), Description: description(text, op.method, path),
-		InputSchema: in.schema(), OutputSchema: result.schema, Annotations: annotations(op.method),
+		InputSchema: in.schema(), OutputSchema: result.schema, Annotations: annotations(op.method), Pages: op.paged(result),
 	}
 	return op, nil
 }
@@ -433,9 +437,22 @@ func structured(media string) bool { return isJSON(media) || form(media) || isMu
 type result struct {
 	schema []byte // nil if it is not known
 	media  string // "" if it is not known
+	links  bool   // it has the header Link
+	list   bool   // it is an array
 }
 
-// result is the answer of success with the lowest number.
+// hasLinks reports whether the header Link is one of those that an answer has.
+func hasLinks(headers []byte) bool {
+	for name := range members(headers) {
+		if strings.EqualFold(name, "Link") {
+			return true
+		}
+	}
+	return false
+}
+
+// result is the answer of success with the lowest number that has content. It may also be null
+// if another one has none.
 func (r *reader) result(responses []byte, at place) (out result, err error) {
 	codes := map[string][]byte{}
 	for code, text := range members(responses) {
@@ -443,10 +460,8 @@ func (r *reader) result(responses []byte, at place) (out result, err error) {
 			codes[strings.ToUpper(code)] = text
 		}
 	}
-	if len(codes) == 0 {
-		return out, nil
-	}
-	var empty bool
+	var found, empty, silent bool
+	var schema converted
 	for _, code := range slices.Sorted(maps.Keys(codes)) {
 		text, at, err := r.library.follow(codes[code], at)
 		if err != nil {
@@ -454,20 +469,37 @@ func (r *reader) result(responses []byte, at place) (out result, err error) {
 		}
 		media, content := bestMedia(member(text, "content"))
 		switch {
-		case media == "":
+		case media == "" && (code == "204" || code == "205"):
 			empty = true
-			continue
-		case isJSON(media) && member(content, "schema") != nil:
-			c := r.convert(member(content, "schema"), at)
-			return result{c.whole(), jsonMedia(media)}, nil
-		case strings.HasPrefix(media, "text/") && !isJSON(media):
-			return result{[]byte(`{"type":"string"}`), media}, nil
-		default:
-			return result{media: media}, nil // bytes
+		case media == "":
+			silent = true // many documents leave the content out
+		case !found:
+			found = true
+			out, schema = r.content(media, member(content, "schema"), at)
+			out.links = hasLinks(member(text, "headers"))
 		}
 	}
-	if empty {
-		return result{schema: []byte(`{"type":"null"}`)}, nil
+	switch {
+	case !found && empty && !silent:
+		schema.text = []byte(`{"type":"null"}`)
+	case schema.text != nil && (empty || silent):
+		schema = schema.orNull()
 	}
+	out.schema = schema.whole()
 	return out, nil
+}
+
+// content is the result of an answer with a media type, and its schema without $defs, which
+// is empty if it is not known.
+func (r *reader) content(media string, schema []byte, at place) (result, converted) {
+	switch {
+	case isJSON(media) && schema != nil:
+		top, _, err := r.library.follow(schema, at)
+		list := err == nil && unquote(member(top, "type")) == "array"
+		return result{media: jsonMedia(media), list: list}, r.convert(schema, at)
+	case strings.HasPrefix(media, "text/") && !isJSON(media):
+		return result{media: media}, converted{text: []byte(`{"type":"string"}`)}
+	default:
+		return result{media: media}, converted{} // bytes
+	}
 }

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"io"
 	"mime/multipart"
@@ -16,9 +15,8 @@ import (
 	"strings"
 )
 
-// request is the request of a call. args is a JSON object that fits the schema of the tool.
-func (o *operation) request(ctx context.Context, base string, args json.RawMessage) (*http.Request, error) {
-	given := index(args)
+// request is the request of a call. The arguments fit the schema of the tool.
+func (o *operation) request(ctx context.Context, base string, given map[string][]byte) (*http.Request, error) {
 	path, query, header, err := o.place(given)
 	if err != nil {
 		return nil, err

@@ -126,6 +126,11 @@ func (c converted) whole() []byte {
 	return out.Bytes()
 }
 
+// orNull is a schema that accepts null too.
+func (c converted) orNull() converted {
+	return converted{slices.Concat([]byte(`{"anyOf":[`), c.text, []byte(`,{"type":"null"}]}`)), c.refs}
+}
+
 // maxDepth bounds the levels of one schema; what is deeper accepts anything.
 const maxDepth = 100
 

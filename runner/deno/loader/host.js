@@ -43,6 +43,7 @@
   host.server = once('server');
   host.tool = once('tool');
   host.shown = once('shown');
+  host.pages = once('pages');
   host.names = (server) => JSON.stringify(ask('names', server));
   host.missing = (server, name) => ask('missing', server, name);
   const wireName = once('id');

@@ -20,7 +20,7 @@ var parts = []string{
 	"intrinsics", "stack", "inspect", "columns", "builtins", "errors", "format", "table", "console", "timers",
 	"events", "abort", "clone", "encoding", "crypto", "performance",
 	"percent", "query", "address", "location", "url",
-	"collections", "tools", "store", "stdin", "process", "value", "describe", "facade",
+	"collections", "pages", "tools", "store", "stdin", "process", "value", "describe", "facade",
 }
 
 // The parts after all others, in this order.

@@ -151,24 +151,29 @@
     return proxy;
   };
 
+  // toolOf returns the tools of a server as functions. paged: they have the method pages.
   // A server that is not connected seems to have every tool. The call fails with
   // the reason.
-  const toolOf = (server, make, owner, path) => (name) => {
+  const toolOf = (server, make, owner, path, paged) => (name) => {
     const tool = host.tool(server, name);
-    if (tool === group) return serverOf(owner, `${path}.${name}`, make);
+    if (tool === group) return serverOf(owner, `${path}.${name}`, make, paged);
     if (tool === none || (tool === absent && (quiet.has(name) || name in Object.prototype))) return undefined;
     const invoke = (args) => make(server, name, args, new Error());
     Object.defineProperty(invoke, 'name', { value: name });
+    if (paged) {
+      const pages = internal.pagesOf(`${owner}.${path === '' ? '' : `${path}.`}${name}`, () => host.pages(server, name), (args, at) => make(server, name, args, at));
+      Object.defineProperty(invoke, 'pages', { value: pages });
+    }
     return Object.freeze(invoke);
   };
 
   // serverOf returns a server, or a group of flat names such as prompts or agents.llm.
-  const serverOf = (owner, path, make) => {
+  const serverOf = (owner, path, make, paged) => {
     const server = host.server(path);
-    return server === none ? undefined : lookup(server, `${owner}.${path}`, toolOf(server, make, owner, path));
+    return server === none ? undefined : lookup(server, `${owner}.${path}`, toolOf(server, make, owner, path, paged));
   };
-  const servers = (owner, make) => (name) => serverOf(owner, name, make) ?? toolOf(none, make, owner, '')(name);
-  const callOf = servers('tools', (server, tool, args, at) => call(++last, server, tool, args, 0, at));
+  const servers = (owner, make, paged) => (name) => serverOf(owner, name, make, paged) ?? toolOf(none, make, owner, '', paged)(name);
+  const callOf = servers('tools', (server, tool, args, at) => call(++last, server, tool, args, 0, at), true);
   const spawned = servers('tools.spawn', spawn);
   const spawnOf = lookup(none, 'tools.spawn', (name) => (name === 'exec' && internal.freezes ? spawnByName : spawned(name)));
 

@@ -16,13 +16,14 @@ type tool struct {
 	Input       string                 `json:"input"`
 	Output      string                 `json:"output,omitempty"`
 	Annotations toolscript.Annotations `json:"annotations"`
+	Pages       bool                   `json:"pages,omitempty"`
 }
 
 // EncodeTools encodes the tools of a server.
 func EncodeTools(tools []toolscript.Tool) ([]byte, error) {
 	all := make([]tool, 0, len(tools))
 	for _, t := range tools {
-		all = append(all, tool{t.Name, t.Title, t.Description, string(t.InputSchema), string(t.OutputSchema), t.Annotations})
+		all = append(all, tool{t.Name, t.Title, t.Description, string(t.InputSchema), string(t.OutputSchema), t.Annotations, t.Pages})
 	}
 	return json.Marshal(all)
 }
@@ -38,7 +39,7 @@ func DecodeTools(payload []byte, server string) ([]toolscript.Tool, error) {
 		if !json.Valid([]byte(t.Input)) || t.Output != "" && !json.Valid([]byte(t.Output)) {
 			return nil, fmt.Errorf("the schemas of the tool %q are not JSON", t.Name)
 		}
-		decoded := toolscript.Tool{Server: server, Name: t.Name, Title: t.Title, Description: t.Description, InputSchema: json.RawMessage(t.Input), Annotations: t.Annotations}
+		decoded := toolscript.Tool{Server: server, Name: t.Name, Title: t.Title, Description: t.Description, InputSchema: json.RawMessage(t.Input), Annotations: t.Annotations, Pages: t.Pages}
 		if t.Output != "" {
 			decoded.OutputSchema = json.RawMessage(t.Output)
 		}

@@ -1,0 +1,42 @@
+package toolscript
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+)
+
+// PageKey marks the calls of Tool.Pages. As a member of the arguments it asks for one page: ""
+// is the first one, and PagePlace.Next of a page is the one after it. As a member of _meta in the
+// result it has the PagePlace. No schema declares it.
+const PageKey = "toolscript/page"
+
+// PagePlace is where a page stands among those of one result. Both texts are opaque. Equal pages
+// have equal texts until the gateway ends.
+type PagePlace struct {
+	Self string `json:"self,omitempty"`
+	Next string `json:"next,omitempty"` // "" after the last page
+}
+
+var quotedPageKey = []byte(`"` + PageKey + `"`)
+
+// AsksForPage reports whether arguments may have the member PageKey.
+func AsksForPage(args json.RawMessage) bool { return bytes.Contains(args, quotedPageKey) }
+
+// CutPage returns arguments without the member PageKey, and its value. asked is false if there
+// is no such member.
+func CutPage(args json.RawMessage) (rest json.RawMessage, page string, asked bool, err error) {
+	if !AsksForPage(args) {
+		return args, "", false, nil
+	}
+	var members map[string]json.RawMessage
+	if json.Unmarshal(args, &members) != nil || members[PageKey] == nil {
+		return args, "", false, nil // the schema of the tool refuses what is no object
+	}
+	if err := json.Unmarshal(members[PageKey], &page); err != nil {
+		return nil, "", true, errors.New(PageKey + " is the place of a page, which is a text")
+	}
+	delete(members, PageKey)
+	rest, err = json.Marshal(members)
+	return rest, page, true, err
+}

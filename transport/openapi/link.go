@@ -1,0 +1,128 @@
+package openapi
+
+import "strings"
+
+// link is a link of the header Link (RFC 8288).
+type link struct {
+	target string
+	rel    string // its relations, separated by blanks
+	anchor bool   // it belongs to something else than the answer
+}
+
+// nextLink is the target of the first link to the next page; "" if there is none.
+func nextLink(headers []string) string {
+	for _, header := range headers {
+		for _, l := range links(header) {
+			if !l.anchor && l.leads("next") {
+				return l.target
+			}
+		}
+	}
+	return ""
+}
+
+func (l link) leads(to string) bool {
+	for relation := range strings.FieldsSeq(l.rel) {
+		if strings.EqualFold(relation, to) {
+			return true
+		}
+	}
+	return false
+}
+
+// links are the links of one header, up to the first part that is none.
+func links(header string) (all []link) {
+	s := scanner{header}
+	for {
+		s.skip(" \t,")
+		if !s.take('<') {
+			return all
+		}
+		target, whole := s.until('>')
+		if !whole {
+			return all
+		}
+		l := link{target: strings.TrimSpace(target)}
+		s.parameters(&l)
+		all = append(all, l)
+		if s.skip(" \t"); s.rest != "" && s.rest[0] != ',' {
+			return all
+		}
+	}
+}
+
+// scanner reads a header from its start.
+type scanner struct{ rest string }
+
+// skip skips bytes of a set.
+func (s *scanner) skip(set string) { s.rest = strings.TrimLeft(s.rest, set) }
+
+// take skips one byte, if it is the next.
+func (s *scanner) take(b byte) bool {
+	if s.rest == "" || s.rest[0] != b {
+		return false
+	}
+	s.rest = s.rest[1:]
+	return true
+}
+
+// until reads up to a byte, and skips it.
+func (s *scanner) until(b byte) (text string, found bool) {
+	text, s.rest, found = strings.Cut(s.rest, string(b))
+	return text, found
+}
+
+// word reads up to a byte of a set, without blanks around it.
+func (s *scanner) word(ends string) string {
+	end := strings.IndexAny(s.rest, ends)
+	if end < 0 {
+		end = len(s.rest)
+	}
+	text := s.rest[:end]
+	s.rest = s.rest[end:]
+	return strings.Trim(text, " \t")
+}
+
+// parameters reads the parameters of a link. The first of each name counts.
+func (s *scanner) parameters(l *link) {
+	known := false // its rel
+	for {
+		if s.skip(" \t"); !s.take(';') {
+			return
+		}
+		name, value := s.word("=;,"), ""
+		if s.take('=') {
+			if s.skip(" \t"); s.take('"') {
+				value = s.quoted()
+			} else {
+				value = s.word(";,")
+			}
+		}
+		switch {
+		case strings.EqualFold(name, "anchor"):
+			l.anchor = true
+		case strings.EqualFold(name, "rel") && !known:
+			l.rel, known = value, true
+		}
+	}
+}
+
+// quoted reads a text up to its closing quote. A backslash stands before a byte that is meant
+// literally.
+func (s *scanner) quoted() string {
+	var out strings.Builder
+	for i := 0; i < len(s.rest); i++ {
+		switch c := s.rest[i]; {
+		case c == '"':
+			s.rest = s.rest[i+1:]
+			return out.String()
+		case c == '\\' && i+1 < len(s.rest):
+			i++
+			out.WriteByte(s.rest[i])
+		default:
+			out.WriteByte(c)
+		}
+	}
+	s.rest = ""
+	return out.String()
+}

@@ -1,0 +1,142 @@
+package openapi
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/httpauth"
+)
+
+// maxLink bounds the address of a page, in bytes.
+const maxLink = 8 << 10
+
+// paged reports whether a tool has pages: the document declares the header Link, or the result
+// is a bare array, which has no other place for the address of the next page. An argument named
+// as PageKey would be in the way.
+func (o *operation) paged(r result) bool {
+	return o.method == http.MethodGet && (r.links || r.list) &&
+		!slices.ContainsFunc(o.parameters, func(p parameter) bool { return p.name == toolscript.PageKey })
+}
+
+// place is where an answer stands among the pages of a call. request is the one that was
+// answered.
+func (a *api) place(c call, request *http.Request, answer *http.Response) (toolscript.PagePlace, error) {
+	p := toolscript.PagePlace{Self: c.seal(a.plain(request.URL))}
+	link := nextLink(answer.Header.Values("Link"))
+	if link == "" {
+		return p, nil
+	}
+	refuse := func(why string) (toolscript.PagePlace, error) {
+		return p, fmt.Errorf("%s %s: the link to the next page %s", c.method, c.path, why)
+	}
+	next, err := answer.Request.URL.Parse(link)
+	origin, invalid := url.Parse(c.base)
+	switch {
+	case err != nil || invalid != nil:
+		return refuse(fmt.Sprintf("is no address: %.200q", link))
+	case !httpauth.SameOrigin(next, origin):
+		return refuse(fmt.Sprintf("leads to another origin, %.200s, which is refused: credentials of this API would go there", next.Scheme+"://"+next.Host))
+	}
+	address := a.plain(next)
+	if len(address) > maxLink {
+		return refuse(fmt.Sprintf("has more than %d KB", maxLink>>10))
+	}
+	p.Next = c.seal(address)
+	return p, nil
+}
+
+// plain is an address without credentials.
+func (a *api) plain(address *url.URL) string {
+	u := *address
+	u.User, u.Fragment, u.RawFragment = nil, "", ""
+	u.RawQuery = strings.ReplaceAll(u.RawQuery, " ", "%20") // some APIs repeat a parameter without escaping it
+	a.auth.Strip(&u)
+	return u.String()
+}
+
+// turn makes the request of a call that of one of its pages.
+func (c call) turn(request *http.Request) error {
+	if c.page == "" {
+		return nil
+	}
+	address, err := c.open(c.page)
+	if err != nil {
+		return err
+	}
+	request.URL, err = url.Parse(address)
+	if err != nil {
+		return err
+	}
+	request.Host = request.URL.Host
+	return nil
+}
+
+// A continuation is the encrypted address of a page. A script can pass it on, and can neither
+// read it, which may have a secret of the API, nor make one, which would reach addresses that
+// are no tool. It is valid for one call: the tool, the API and the arguments.
+
+// sealer seals and opens continuations.
+type sealer struct {
+	aead  cipher.AEAD
+	nonce []byte // the key of nonces
+}
+
+// sealing has the keys of this process.
+var sealing = sync.OnceValue(func() sealer {
+	keys := make([]byte, 64)
+	_, _ = rand.Read(keys) // never fails (crypto/rand)
+	block, err := aes.NewCipher(keys[32:])
+	if err != nil {
+		panic(err) // the key has another length than those of AES
+	}
+	aead, err := cipher.NewGCM(block)
+	if err != nil {
+		panic(err) // the blocks are not those of AES
+	}
+	return sealer{aead, keys[:32]}
+})
+
+// belongs is what a continuation is bound to.
+func (c call) belongs() []byte {
+	sum := sha256.Sum256(object(c.given))
+	return fmt.Appendf(nil, "%q %q %q %x", c.base, c.method, c.path, sum)
+}
+
+// seal encrypts an address. Equal addresses have equal continuations: the nonce is made of all
+// that is encrypted, so that no two texts share one.
+func (c call) seal(address string) string {
+	s, of := sealing(), c.belongs()
+	mac := hmac.New(sha256.New, s.nonce)
+	_, _ = fmt.Fprintf(mac, "%s\x00%s", of, address) // a hash takes everything
+	nonce := mac.Sum(nil)[:s.aead.NonceSize()]
+	return base64.RawURLEncoding.EncodeToString(s.aead.Seal(nonce, nonce, []byte(address), of))
+}
+
+// errContinuation is the error of a continuation that is not one of the call.
+var errContinuation = errors.New("this is no page of this call; pages end with the gateway that has read them, so begin with the first one again")
+
+func (c call) open(continuation string) (string, error) {
+	s := sealing()
+	text, err := base64.RawURLEncoding.DecodeString(continuation)
+	if err != nil || len(text) < s.aead.NonceSize() {
+		return "", errContinuation
+	}
+	nonce := text[:s.aead.NonceSize()]
+	address, err := s.aead.Open(nil, nonce, text[len(nonce):], c.belongs())
+	if err != nil {
+		return "", errContinuation
+	}
+	return string(address), nil
+}
