@@ -22,7 +22,7 @@ import (
 type Settings struct {
 	Spec       string        `json:"spec"`       // an absolute path or a URL
 	BaseURL    string        `json:"baseUrl"`    // "" is the first server of the document
-	Operations []string      `json:"operations"` // see operation.selected; empty means all
+	Operations []string      `json:"operations"` // see operation.selects; empty means all
 	Auth       httpauth.Auth `json:"auth"`
 }
 
@@ -124,15 +124,14 @@ func read(l *library, document []byte, s Settings) ([]operation, about, error) {
 			return nil, a, err
 		}
 	}
-	r := &reader{schemas: newSchemas(l, strings.HasPrefix(version, "3.1")), at: s.Spec, names: map[string]bool{}}
-	found, err := r.operations(all["paths"])
+	r := &reader{schemas: newSchemas(l, strings.HasPrefix(version, "3.1")), at: s.Spec, names: map[string]bool{}, selected: s.Operations}
+	found, count, err := r.operations(all["paths"])
 	if err == nil {
 		err = r.refused
 	}
 	if err != nil {
 		return nil, a, err
 	}
-	var chosen []operation
 	for i := range found {
 		if s.BaseURL != "" {
 			found[i].base = ""
@@ -141,14 +140,11 @@ func read(l *library, document []byte, s Settings) ([]operation, about, error) {
 				return nil, a, err
 			}
 		}
-		if found[i].selected(s.Operations) {
-			chosen = append(chosen, found[i])
-		}
 	}
-	if len(chosen) == 0 {
-		return nil, a, fmt.Errorf("none of its %d operations is selected; see \"operations\" of the server", len(found))
+	if len(found) == 0 {
+		return nil, a, fmt.Errorf("none of its %d operations is selected; see \"operations\" of the server", count)
 	}
-	return chosen, a, nil
+	return found, a, nil
 }
 
 // absolute is the address of a server of a document, which may be relative to that of the
@@ -167,9 +163,9 @@ func absolute(server, spec string) (string, error) {
 	return u.String(), nil
 }
 
-// selected reports whether an entry selects the operation: the name of its tool, tag:TAG, or
+// selects reports whether an entry selects the operation: the name of its tool, tag:TAG, or
 // METHOD PATH. In an entry, * stands for any characters and ? for one.
-func (o *operation) selected(entries []string) bool {
+func (o *operation) selects(entries []string) bool {
 	if len(entries) == 0 {
 		return true
 	}

@@ -11,6 +11,8 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -32,10 +34,11 @@ type library struct {
 	read   map[string][]byte
 
 	objects map[place]map[string][]byte // objects that references lead through
+	arrays  map[place][][]byte          // and arrays
 }
 
 func newLibrary(ctx context.Context, client *http.Client, root string) *library {
-	return &library{ctx: ctx, client: client, root: root, read: map[string][]byte{}, objects: map[place]map[string][]byte{}}
+	return &library{ctx: ctx, client: client, root: root, read: map[string][]byte{}, objects: map[place]map[string][]byte{}, arrays: map[place][][]byte{}}
 }
 
 // load returns a document as JSON. at is the path of a file or a URL. Only the folder of the
@@ -130,11 +133,21 @@ func asJSON(text []byte) ([]byte, error) {
 type converter struct {
 	out  *bytes.Buffer
 	open map[*yaml.Node]bool // the aliases that are being written
+
+	repeated int // values inside of aliases
 }
+
+// maxRepeated bounds the values that aliases repeat: aliases of aliases grow fast.
+const maxRepeated = 1 << 20
 
 func (c *converter) value(n *yaml.Node) error {
 	if c.out.Len() > maxDocument {
 		return fmt.Errorf("it has more than %d MB", maxDocument>>20)
+	}
+	if len(c.open) > 0 {
+		if c.repeated++; c.repeated > maxRepeated {
+			return fmt.Errorf("line %d: its aliases repeat more than %d values", n.Line, maxRepeated)
+		}
 	}
 	switch n.Kind {
 	case yaml.DocumentNode:
@@ -259,11 +272,14 @@ type place struct {
 	pointer  string // such as /components/schemas/Pet; "" is the whole document
 }
 
+// maxPointer bounds the path in a reference, which may lead through a path of the API.
+const maxPointer = 4 << 10
+
 // refer is the place that a reference in a document names.
 func (l *library) refer(from, ref string) (place, error) {
 	address, pointer, _ := strings.Cut(ref, "#")
-	if pointer != "" && !strings.HasPrefix(pointer, "/") {
-		return place{}, fmt.Errorf("the reference %.200q is not a path", ref)
+	if pointer != "" && !strings.HasPrefix(pointer, "/") || len(pointer) > maxPointer {
+		return place{}, fmt.Errorf("the reference %.200q is not a path of at most %d bytes", ref, maxPointer)
 	}
 	if address == "" {
 		return place{from, pointer}, nil
@@ -319,10 +335,7 @@ func (l *library) find(p place) ([]byte, error) {
 			name = step
 		}
 		name = strings.ReplaceAll(strings.ReplaceAll(name, "~1", "/"), "~0", "~")
-		next := l.members(place{p.document, p.pointer[:at]}, value)[name]
-		if next == nil {
-			next = item(value, name)
-		}
+		next := l.member(place{p.document, p.pointer[:at]}, value, name)
 		if next == nil {
 			return nil, fmt.Errorf("the reference #%.200s leads nowhere", p.pointer)
 		}
@@ -331,24 +344,24 @@ func (l *library) find(p place) ([]byte, error) {
 	return value, nil
 }
 
-// members has the members of the object at a place, which is value.
-func (l *library) members(p place, value []byte) map[string][]byte {
-	known, has := l.objects[p]
-	if !has {
-		known = index(value)
-		l.objects[p] = known
-	}
-	return known
-}
-
-// item is the item of an array whose number is written in decimal; nil if there is none.
-func item(text []byte, number string) []byte {
-	i := 0
-	for value := range items(text) {
-		if fmt.Sprint(i) == number {
-			return value
+// member is the member of the object, or the item of the array, at a place, which is value; nil
+// if there is none.
+func (l *library) member(p place, value []byte, name string) []byte {
+	if !isArray(value) {
+		known, has := l.objects[p]
+		if !has {
+			known = index(value)
+			l.objects[p] = known
 		}
-		i++
+		return known[name]
+	}
+	known, has := l.arrays[p]
+	if !has {
+		known = slices.Collect(items(value))
+		l.arrays[p] = known
+	}
+	if i, err := strconv.Atoi(name); err == nil && i >= 0 && i < len(known) {
+		return known[i]
 	}
 	return nil
 }

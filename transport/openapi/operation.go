@@ -51,39 +51,52 @@ var methods = []string{"get", "head", "options", "trace", "post", "put", "patch"
 // reader makes operations of a document.
 type reader struct {
 	*schemas
-	at    string          // of the document
-	names map[string]bool // that tools have
+	at       string          // of the document
+	names    map[string]bool // that tools have
+	selected []string        // see operation.selects
 }
 
-// operations are the operations of a document in its order.
-func (r *reader) operations(paths []byte) (out []operation, err error) {
+// maxSchemas bounds the schemas of all tools of a document, in bytes. Those of GitHub's have 40 MB.
+const maxSchemas = 512 << 20
+
+// operations are the selected operations of a document in its order, and the number of all.
+// The others cost nothing but their name.
+func (r *reader) operations(paths []byte) (out []operation, count int, err error) {
 	for path, text := range members(paths) {
 		text, at, err := r.library.follow(text, place{r.at, "/paths/" + escape(path)})
 		if err != nil {
-			return nil, fmt.Errorf("paths.%s: %w", path, err)
+			return nil, count, fmt.Errorf("paths.%s: %w", path, err)
 		}
 		all := index(text)
 		for _, method := range methods {
 			if all[method] == nil {
 				continue
 			}
-			op, err := r.operation(path, method, all, at)
-			if err != nil {
-				return nil, fmt.Errorf("%s %s: %w", strings.ToUpper(method), path, err)
+			count++
+			op := operation{method: strings.ToUpper(method), path: path}
+			text := index(all[method])
+			op.tags, op.tool.Name = texts(text["tags"]), r.name(unquote(text["operationId"]), method, path)
+			if !op.selects(r.selected) {
+				continue
+			}
+			if err := r.operation(&op, text, all, at); err != nil {
+				return nil, count, fmt.Errorf("%s %s: %w", op.method, path, err)
+			}
+			if r.written += len(op.tool.InputSchema) + len(op.tool.OutputSchema); r.written > maxSchemas {
+				return nil, count, fmt.Errorf("the schemas of its operations have more than %d MB; name fewer \"operations\" of the server", maxSchemas>>20)
 			}
 			out = append(out, op)
 		}
 	}
-	return out, nil
+	return out, count, nil
 }
 
 func escape(step string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(step, "~", "~0"), "/", "~1")
 }
 
-func (r *reader) operation(path, method string, of map[string][]byte, at place) (operation, error) {
-	text := index(of[method])
-	op := operation{method: strings.ToUpper(method), path: path, tags: texts(text["tags"])}
+// operation reads an operation, which has its name, from its text. of is that of its path.
+func (r *reader) operation(op *operation, text, of map[string][]byte, at place) error {
 	servers := text["servers"]
 	if servers == nil {
 		servers = of["servers"]
@@ -91,25 +104,25 @@ func (r *reader) operation(path, method string, of map[string][]byte, at place) 
 	op.base = firstServer(servers)
 	in := &input{reader: r, at: at, taken: map[string]string{}}
 	if err := in.declare(of["parameters"], text["parameters"]); err != nil {
-		return op, err
+		return err
 	}
 	if err := in.request(text["requestBody"]); err != nil {
-		return op, err
+		return err
 	}
 	op.parameters, op.body = in.parameters, in.body
 	result, err := r.result(text["responses"], at)
 	if err != nil {
-		return op, err
+		return err
 	}
 	if op.method == http.MethodHead { // its answer has no body
 		result.schema, result.list = []byte(`{"type":"null"}`), false
 	}
 	op.accept = result.media
 	op.tool = toolscript.Tool{
-		Name: r.name(unquote(text["operationId"]), method, path), Description: description(text, op.method, path),
+		Name: op.tool.Name, Description: description(text, op.method, op.path),
 		InputSchema: in.schema(), OutputSchema: result.schema, Annotations: annotations(op.method), Pages: op.paged(result),
 	}
-	return op, nil
+	return nil
 }
 
 // description is what the document says about an operation.
@@ -254,11 +267,7 @@ func (in *input) parameter(name string, text []byte, at place) {
 func (in *input) add(name string, c converted, description string, required bool, of string) {
 	in.taken[name] = of
 	in.properties = append(in.properties, property{name, described(c.text, description), required})
-	for _, d := range c.refs {
-		if !slices.Contains(in.refs, d) {
-			in.refs = append(in.refs, d)
-		}
-	}
+	in.refs = append(in.refs, c.refs...)
 }
 
 // described is a schema with a description, unless it has one.

@@ -15,12 +15,15 @@ type schemas struct {
 	library *library
 	modern  bool // OpenAPI 3.1, whose schemas are JSON Schema
 	defs    map[place]*def
+	waiting []*def // whose text is not made yet
 	names   map[string]place
+	written int   // bytes of the schemas of all tools
 	refused error // the first reference that is not read
 }
 
 // def is a schema that others refer to.
 type def struct {
+	at   place
 	name string
 	text []byte
 	refs []*def // that text has
@@ -36,32 +39,48 @@ func newSchemas(l *library, modern bool) *schemas {
 	return &schemas{library: l, modern: modern, defs: map[place]*def{}, names: map[string]place{}}
 }
 
-// convert converts the schema at a place. A reference that leads nowhere accepts anything.
+// convert converts the schema at a place, and all that it refers to. A reference that leads
+// nowhere accepts anything.
 func (s *schemas) convert(schema []byte, at place) converted {
+	c := s.one(schema, at)
+	for len(s.waiting) > 0 { // no recursion: a document can have a chain of a million references
+		d := s.waiting[len(s.waiting)-1]
+		s.waiting = s.waiting[:len(s.waiting)-1]
+		s.define(d)
+	}
+	return c
+}
+
+// one converts one schema.
+func (s *schemas) one(schema []byte, at place) converted {
 	w := &writer{schemas: s, document: at.document}
 	w.schema(schema, 0)
 	return converted{w.out.Bytes(), w.refs}
 }
 
-// def returns the definition of a place. It may not be converted yet: schemas refer to
-// themselves.
+// def returns the definition of a place, whose text convert makes.
 func (s *schemas) def(at place) *def {
 	if d, known := s.defs[at]; known {
 		return d
 	}
-	d := &def{name: s.name(at)}
+	d := &def{at: at, name: s.name(at)}
 	s.defs[at] = d
-	schema, err := s.library.find(at)
+	s.waiting = append(s.waiting, d)
+	return d
+}
+
+// define makes the text of a definition.
+func (s *schemas) define(d *def) {
+	schema, err := s.library.find(d.at)
 	if err != nil {
-		if _, unread := s.library.load(at.document); unread != nil && s.refused == nil {
+		if _, unread := s.library.load(d.at.document); unread != nil && s.refused == nil {
 			s.refused = unread
 		}
 		d.text = []byte("{}")
-		return d
+		return
 	}
-	c := s.convert(schema, at)
+	c := s.one(schema, d.at)
 	d.text, d.refs = c.text, c.refs
-	return d
 }
 
 var notInName = regexp.MustCompile(`[^A-Za-z0-9_.-]+`)
@@ -80,35 +99,49 @@ func (s *schemas) name(at place) string {
 	return name
 }
 
-// closure are the definitions that refs lead to, sorted by name.
-func closure(refs []*def) []*def {
-	seen := map[*def]bool{}
-	var all []*def
-	for queue := slices.Clone(refs); len(queue) > 0; {
-		d := queue[len(queue)-1]
-		queue = queue[:len(queue)-1]
-		if !seen[d] {
-			seen[d] = true
-			all = append(all, d)
-			queue = append(queue, d.refs...)
+// maxDefs bounds the $defs of one schema, in bytes. Types are made of schemas up to 1 MB.
+const maxDefs = 900 << 10
+
+// closure are the definitions that refs lead to, sorted by name, and those of them that are
+// too far away for maxDefs.
+func closure(refs []*def) (all []*def, far map[*def]bool) {
+	seen, far := map[*def]bool{}, map[*def]bool{}
+	size := 0
+	for queue := slices.Clone(refs); len(queue) > 0; queue = queue[1:] { // the nearest first
+		d := queue[0]
+		if seen[d] {
+			continue
 		}
+		seen[d] = true
+		all = append(all, d)
+		if size += len(d.name) + len(d.text) + len(`"":,`); size > maxDefs {
+			far[d] = true
+			continue
+		}
+		queue = append(queue, d.refs...)
 	}
 	slices.SortFunc(all, func(a, b *def) int { return strings.Compare(a.name, b.name) })
-	return all
+	return all, far
 }
 
-// writeDefs writes the $defs of references as a member after others.
+// writeDefs writes the $defs of references as a member after others. What is too far away
+// accepts anything.
 func writeDefs(out *bytes.Buffer, refs []*def) {
 	if len(refs) == 0 {
 		return
 	}
 	out.WriteString(`,"$defs":{`)
-	for i, d := range closure(refs) {
+	all, far := closure(refs)
+	for i, d := range all {
 		if i > 0 {
 			out.WriteByte(',')
 		}
 		out.Write(quote(d.name))
 		out.WriteByte(':')
+		if far[d] {
+			out.WriteString("{}")
+			continue
+		}
 		out.Write(d.text)
 	}
 	out.WriteByte('}')
@@ -140,6 +173,7 @@ type writer struct {
 	document string
 	out      bytes.Buffer
 	refs     []*def
+	referred map[*def]bool // those of refs
 }
 
 // dropped are members of schemas that mean nothing for values, or nothing in JSON Schema.
@@ -292,7 +326,11 @@ func (w *writer) ref(ref string, begin func(string)) {
 		return
 	}
 	d := w.def(at)
-	if !slices.Contains(w.refs, d) {
+	if !w.referred[d] {
+		if w.referred == nil {
+			w.referred = map[*def]bool{}
+		}
+		w.referred[d] = true
 		w.refs = append(w.refs, d)
 	}
 	begin("$ref")

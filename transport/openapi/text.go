@@ -154,6 +154,8 @@ func isTrue(text []byte) bool { return string(text) == "true" }
 
 func isObject(text []byte) bool { return len(text) > 0 && text[0] == '{' }
 
+func isArray(text []byte) bool { return len(text) > 0 && text[0] == '[' }
+
 // texts are the strings of an array.
 func texts(text []byte) (out []string) {
 	for item := range items(text) {

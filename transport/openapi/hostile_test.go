@@ -1,0 +1,191 @@
+package openapi_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+	"github.com/toolscript/toolscript/transport/openapi"
+)
+
+// tools lists the tools of a document, or returns its error.
+func tools(t *testing.T, document string) ([]toolscript.Tool, error) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "openapi.json")
+	if err := os.WriteFile(file, []byte(document), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	conn, err := dial(t, openapi.Settings{Spec: file, BaseURL: "http://127.0.0.1:1"})
+	if err != nil {
+		return nil, err
+	}
+	return conn.ListTools(t.Context())
+}
+
+const answerOf = `{"get": {"operationId": "op", "responses": {"200": {"description": "d", "content": {"application/json": {"schema": %s}}}}}}`
+
+// withSchemas is a document with one operation, whose result is the first of these schemas.
+func withSchemas(count int, schema func(i int) string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, `{"openapi": "3.0.0", "paths": {"/a": `+answerOf+`}, "components": {"schemas": {`, `{"$ref": "#/components/schemas/s0"}`)
+	for i := range count {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, `"s%d": %s`, i, schema(i))
+	}
+	return b.String() + `}}}`
+}
+
+// TestHostileSchemas: documents that are made to be expensive cost little.
+func TestHostileSchemas(t *testing.T) {
+	deep := strings.Repeat(`{"type": "array", "items": `, 5000) + `{}` + strings.Repeat(`}`, 5000)
+	for name, document := range map[string]string{
+		"a chain of references": withSchemas(300_000, func(i int) string { return fmt.Sprintf(`{"$ref": "#/components/schemas/s%d"}`, i+1) }),
+		"a cycle":               withSchemas(2, func(i int) string { return fmt.Sprintf(`{"$ref": "#/components/schemas/s%d"}`, 1-i) }),
+		"each refers to all": withSchemas(700, func(int) string {
+			var all strings.Builder
+			for i := range 700 {
+				fmt.Fprintf(&all, `,{"$ref": "#/components/schemas/s%d"}`, i)
+			}
+			return `{"anyOf": [` + all.String()[1:] + `]}`
+		}),
+		"deep":             fmt.Sprintf(`{"openapi": "3.0.0", "paths": {"/a": `+answerOf+`}}`, deep),
+		"a long list":      fmt.Sprintf(`{"openapi": "3.0.0", "paths": {"/a": `+answerOf+`}}`, `{"enum": [`+strings.Repeat(`1,`, 1<<20)+`1]}`),
+		"places in a list": `{"openapi": "3.0.0", "x": [` + strings.Repeat(`{},`, 200_000) + `{}], "paths": {"/a": ` + fmt.Sprintf(answerOf, `{"anyOf": [`+items(20_000)+`]}`) + `}}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			all, err := tools(t, document)
+			if err != nil || len(all) != 1 {
+				t.Fatalf("%d tools, %v", len(all), err)
+			}
+			if !json.Valid(all[0].OutputSchema) {
+				t.Errorf("the schema is no JSON: %.200s", all[0].OutputSchema)
+			}
+			if defs := len(all[0].OutputSchema); name == "each refers to all" && defs > 1<<20 {
+				t.Errorf("the schema has %d bytes, of which no type is made", defs)
+			}
+		})
+	}
+}
+
+// items are references to the items of a list.
+func items(count int) string {
+	var b strings.Builder
+	for i := range count {
+		fmt.Fprintf(&b, `,{"$ref": "#/x/%d"}`, 200_000-i)
+	}
+	return b.String()[1:]
+}
+
+// TestHostileDocuments: what is refused.
+func TestHostileDocuments(t *testing.T) {
+	big := strings.Repeat(`"`+strings.Repeat("x", 1000)+`",`, 800)
+	var many strings.Builder
+	for i := range 1500 {
+		fmt.Fprintf(&many, `,"/%d": `+answerOf, i, `{"$ref": "#/components/schemas/Big"}`)
+	}
+	for name, c := range map[string]struct{ document, want string }{
+		"parameters in a cycle":     {`{"openapi": "3.0.0", "paths": {"/a": {"get": {"parameters": [{"$ref": "#/p"}]}}}, "p": {"$ref": "#/p"}}`, "a reference leads to itself"},
+		"paths in a cycle":          {`{"openapi": "3.0.0", "paths": {"/a": {"$ref": "#/paths/~1a"}}}`, "a reference leads to itself"},
+		"a long pointer":            {`{"openapi": "3.0.0", "paths": {"/a": {"$ref": "#` + strings.Repeat("/a", 5000) + `"}}}`, "is not a path of at most"},
+		"deep JSON":                 {strings.Repeat("[", 200_000), "exceeded max depth"},
+		"deep YAML":                 {"a: " + strings.Repeat("[", 200_000), "exceeded max depth"},
+		"aliases that multiply":     {"a: &a [x,x,x,x,x,x,x,x,x]\n" + aliases(9), "its aliases repeat more than"},
+		"a schema in each of many":  {`{"openapi": "3.0.0", "paths": {` + many.String()[1:] + `}, "components": {"schemas": {"Big": {"enum": [` + big + `""]}}}}`, "have more than 512 MB"},
+		"a body that is a cycle":    {`{"openapi": "3.0.0", "paths": {"/a": {"post": {"requestBody": {"$ref": "#/b"}}}}, "b": {"$ref": "#/c"}, "c": {"$ref": "#/b"}}`, "a reference leads to itself"},
+		"nothing but a byte order":  {"\ufeff", "unexpected end"},
+		"no text":                   {"\x00\x01\x02", "control characters are not allowed"},
+		"references to other hosts": {fmt.Sprintf(`{"openapi": "3.0.0", "paths": {"/a": `+answerOf+`}}`, `{"$ref": "http://169.254.169.254/latest/meta-data"}`), "leads to another origin"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if _, err := tools(t, c.document); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %.300v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
+// aliases are levels of a list, each with nine times the one before.
+func aliases(levels int) string {
+	var b strings.Builder
+	for i := range levels {
+		fmt.Fprintf(&b, "%[2]c: &%[2]c [%[1]s]\n", strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*%c,", 'a'+i), 9), ","), 'b'+i)
+	}
+	return b.String()
+}
+
+// TestHostileNames: names that mean something in JavaScript, and names that are taken.
+func TestHostileNames(t *testing.T) {
+	var paths strings.Builder
+	for i, id := range []string{"__proto__", "constructor", "pages", "then", "toString", "a b", "a_b", "", "💥", strings.Repeat("x", 500), "pages"} {
+		quoted, _ := json.Marshal(id)
+		fmt.Fprintf(&paths, `,"/%d": {"get": {"operationId": %s}}`, i, quoted)
+	}
+	all, err := tools(t, `{"openapi": "3.1.0", "paths": {`+paths.String()[1:]+`}}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, tool := range all {
+		names = append(names, tool.Name)
+	}
+	want := "proto constructor pages then toString a_b a_b_2 get_7 get_8 " + strings.Repeat("x", 120) + " pages_2"
+	if got := strings.Join(names, " "); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// endless answers with a text that never ends.
+func endless(w http.ResponseWriter, r *http.Request) {
+	line := bytes.Repeat([]byte("x"), 1<<16)
+	_, _ = io.WriteString(w, `{"openapi": "`)
+	for r.Context().Err() == nil {
+		if _, err := w.Write(line); err != nil {
+			return
+		}
+	}
+}
+
+// TestHostileServers: a document that is too long, and one that never comes.
+func TestHostileServers(t *testing.T) {
+	release := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/endless" {
+			endless(w, r)
+			return
+		}
+		w.(http.Flusher).Flush() // the header comes, and nothing else
+		select {
+		case <-release:
+		case <-r.Context().Done():
+		}
+	}))
+	defer server.Close()
+	defer close(release)
+	if _, err := dial(t, openapi.Settings{Spec: server.URL + "/endless"}); err == nil || !strings.Contains(err.Error(), "it has more than 64 MB") {
+		t.Errorf("error %v", err)
+	}
+	settings, err := json.Marshal(openapi.Settings{Spec: server.URL + "/silent"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	_, err = openapi.Dialer{}.Dial(ctx, "api", mcpclient.Config{Type: mcpclient.OpenAPI, API: settings}, mcpclient.Events{})
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("error %v, want the end of the time to connect", err)
+	}
+}
