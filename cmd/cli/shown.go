@@ -72,10 +72,12 @@ func (a *app) watch(c *cobra.Command) {
 
 // noteShown adds what a command has printed to the audit.
 func (a *app) noteShown() {
-	if a.printed == nil || a.printed.size == 0 && a.printed.run == "" {
+	if a.printed == nil {
 		return
 	}
-	a.audit(a.printed.line())
+	if line := a.printed.line(); line.Shown.Bytes > 0 || line.Run != "" {
+		a.audit(line)
+	}
 }
 
 // audit adds a line to the audit, unless the configuration switches it off. The line is
