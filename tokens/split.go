@@ -19,10 +19,17 @@ const (
 	space                // other white space
 )
 
+// ascii are the classes of ASCII characters; the tables of package unicode would take time
+// at each start.
 var ascii = func() (classes [utf8.RuneSelf]class) {
-	for r := range classes {
-		classes[r] = classOf(rune(r))
+	for c := 'a'; c <= 'z'; c++ {
+		classes[c], classes[c-'a'+'A'] = lower, upper
 	}
+	for c := '0'; c <= '9'; c++ {
+		classes[c] = digit
+	}
+	classes['\n'], classes['\r'] = newline, newline
+	classes['\t'], classes['\v'], classes['\f'], classes[' '] = space, space, space, space
 	return classes
 }()
 
