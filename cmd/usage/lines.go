@@ -19,7 +19,6 @@ const calledDirectly = "toolscript call "
 // facts are what the lines of an audit say.
 type facts struct {
 	query    Query
-	first    time.Time // of all lines
 	runs     map[string]*run
 	sessions map[string]*session
 	calls    map[string]*Traffic          // by tool
@@ -65,9 +64,6 @@ func read(dir string, q Query) (*facts, error) {
 		var line audit.Line
 		if json.Unmarshal(l.Text, &line) != nil { // another version wrote it
 			return
-		}
-		if f.first.IsZero() || !line.Time.IsZero() && line.Time.Before(f.first) {
-			f.first = line.Time
 		}
 		switch line.Type {
 		case audit.TypeTools:
@@ -220,12 +216,14 @@ func (f *facts) shown(line audit.Line) {
 		return
 	}
 	n := f.tokens(line.Shown.Count, line.Shown.Bytes)
+	s := f.session(line)
+	s.gateways[line.PID] = true // a command without a gateway is one
 	if line.Command == mcpserver.Definitions {
-		f.session(line).own.Definitions += n
+		s.own.Definitions += n
 		f.other += n
 		return
 	}
-	f.session(line).own.Read += n
+	s.own.Read += n
 	if r == nil || !r.selected {
 		f.other += n
 		return

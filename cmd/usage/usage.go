@@ -35,7 +35,7 @@ type Configured struct {
 
 // Report is the result.
 type Report struct {
-	Since    time.Time `json:"since"`
+	Since    time.Time `json:"since,omitzero"`
 	Until    time.Time `json:"until"`
 	Sessions int       `json:"sessions"`
 	Runs     int       `json:"runs"`

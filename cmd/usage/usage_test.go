@@ -176,7 +176,8 @@ func TestReport(t *testing.T) {
 // TestWork: the formula, with the numbers of one session.
 func TestWork(t *testing.T) {
 	c := configured(t, 30*day, map[string][]toolscript.Tool{"github": {list, move}})
-	dir := history(t, run("run_1", "s1", day, 40), call("run_1", "github__list", day, 10, 30_000), shown("run_1", "s1", day, 100), shown("", "s1", day, 70))
+	// The command writes its line before the gateway writes those of the run.
+	dir := history(t, shown("run_1", "s1", day, 100), run("run_1", "s1", day, 40), call("run_1", "github__list", day, 10, 30_000), shown("", "s1", day, 70))
 	w := read(t, dir, usage.Query{Since: ago(7 * day)}, c).Work
 	if want := (usage.Cost{Written: 40, Read: 170, Total: 210}); w.Toolscript != want {
 		t.Errorf("with toolscript %+v, want %+v", w.Toolscript, want)
