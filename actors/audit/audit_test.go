@@ -128,9 +128,10 @@ func TestTokens(t *testing.T) {
 			c := call(1)
 			c.Result = json.RawMessage(test.result)
 			log.Call(c)
+			log.Call(c) // its tokens are known
 			log.Close()
 			got := lines(t, dir)
-			if len(got) != 1 || got[0].Args.Tokens == nil || *got[0].Args.Tokens != count(`{"a":1}`) {
+			if len(got) != 2 || got[1].Result.Tokens == nil || *got[1].Result.Tokens != test.want || got[1].Result.Sampled != test.sampled || got[0].Args.Tokens == nil || *got[0].Args.Tokens != count(`{"a":1}`) {
 				t.Fatalf("arguments of %+v", got)
 			}
 			if r := got[0].Result; r.Tokens == nil || *r.Tokens != test.want || r.Sampled != test.sampled {
@@ -147,8 +148,10 @@ func TestTokensOfMuch(t *testing.T) {
 	log := audit.NewLog(audit.Options{Chain: chain.Options{Dir: dir}, Logger: slog.New(slog.DiscardHandler)})
 	c := call(1)
 	c.Result = json.RawMessage(`{"content":[{"type":"text","text":"` + strings.Repeat("many words ", 5000) + `"}]}`)
-	for range 40 {
-		log.Call(c)
+	for i := range 40 {
+		different := c
+		different.Result = json.RawMessage(strings.Replace(string(c.Result), "many", fmt.Sprintf("%04d", i), 1))
+		log.Call(different)
 	}
 	log.Close()
 	counted := 0

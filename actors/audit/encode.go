@@ -32,12 +32,12 @@ func (l *Log) encode(to []byte, e *entry, counted *counter) []byte {
 	if c.argsData != nil {
 		to = data(to, "args", c.argsData)
 	} else {
-		to = content(to, "args", c.arguments(), c.arguments(), counted)
+		to = content(to, "args", c.arguments(), false, counted)
 	}
 	if c.resultData != nil {
 		to = data(to, "result", c.resultData)
 	} else if c.result != nil {
-		to = content(to, "result", c.result, counted.shown(c.result), counted)
+		to = content(to, "result", c.result, true, counted)
 	}
 	to = member(to, "approval", c.approval)
 	to = member(to, "outcome", c.outcome)
@@ -71,9 +71,8 @@ func data(to []byte, name string, known *Data) []byte {
 	return append(append(append(append(to, `,"`...), name...), `":`...), marshal(known)...)
 }
 
-// content appends the hash and the size of a content, and the tokens of the part of it that a
-// model reads.
-func content(to []byte, name string, whole, read []byte, counted *counter) []byte {
+// content appends the hash, the size and the tokens of a content, which may be an answer.
+func content(to []byte, name string, whole []byte, answer bool, counted *counter) []byte {
 	to = append(to, ',', '"')
 	to = append(to, name...)
 	to = append(to, `":{"sha256":"`...)
@@ -81,7 +80,7 @@ func content(to []byte, name string, whole, read []byte, counted *counter) []byt
 	to = hex.AppendEncode(to, sum[:])
 	to = append(to, `","bytes":`...)
 	to = strconv.AppendInt(to, int64(len(whole)), 10)
-	if n, sampled, ok := counted.count(read); ok {
+	if n, sampled, ok := counted.ofCall(&sum, whole, answer); ok {
 		to = append(to, `,"tokens":`...)
 		to = strconv.AppendInt(to, int64(n), 10)
 		if sampled {
