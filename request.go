@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // The values of ExecRequest.Check.
@@ -45,6 +47,9 @@ func (r ExecRequest) Validate() error {
 	}
 	if strings.ContainsAny(r.File, "\r\n\x00") {
 		wrong = append(wrong, Detail{"/file", "must be a file name, on one line"})
+	}
+	if !goodRunName(r.Name) {
+		wrong = append(wrong, Detail{"/name", fmt.Sprintf("must be a text of 1 to %d bytes on one line, not %.60q", maxRunName, r.Name)})
 	}
 	wrong = append(wrong, r.Limits.negatives()...)
 	if len(wrong) == 0 {
@@ -89,4 +94,11 @@ func (l Limits) negatives() []Detail {
 	}
 	slices.SortFunc(wrong, func(a, b Detail) int { return strings.Compare(a.Path, b.Path) })
 	return wrong
+}
+
+// maxRunName bounds ExecRequest.Name. A key of the store has its beginning too.
+const maxRunName = 200
+
+func goodRunName(name string) bool {
+	return name == "" || len(name) <= maxRunName && utf8.ValidString(name) && strings.TrimSpace(name) != "" && !strings.ContainsFunc(name, unicode.IsControl)
 }

@@ -16,7 +16,7 @@ import (
 
 // builtins are the calls that the gateway answers itself. They count as calls, and
 // see only tools that the run may call.
-var builtins = map[string]func(*calls, context.Context, json.RawMessage) (any, error){
+var builtins = map[string]func(*calls, context.Context, *call) (any, error){
 	naming.SearchTools:  (*calls).search,
 	naming.DescribeTool: (*calls).describe,
 	naming.StoreGet:     (*calls).storeGet,
@@ -27,9 +27,9 @@ var builtins = map[string]func(*calls, context.Context, json.RawMessage) (any, e
 }
 
 // builtin returns the answer of a builtin as JSON.
-func (s *calls) builtin(answer func(*calls, context.Context, json.RawMessage) (any, error)) answerFunc {
+func (s *calls) builtin(answer func(*calls, context.Context, *call) (any, error)) answerFunc {
 	return func(ctx context.Context, c *call) (v json.RawMessage, failure *toolscript.ToolError) {
-		found, err := answer(s, ctx, c.Args)
+		found, err := answer(s, ctx, c)
 		if err == nil {
 			v, err = json.Marshal(found)
 		}
@@ -48,7 +48,7 @@ type searched struct {
 }
 
 // search answers tools.$search(query, {limit, threshold, server, readOnly}).
-func (s *calls) search(ctx context.Context, args json.RawMessage) (any, error) {
+func (s *calls) search(ctx context.Context, c *call) (any, error) {
 	var given struct {
 		Query     string   `json:"query"`
 		Limit     int      `json:"limit"`
@@ -56,7 +56,7 @@ func (s *calls) search(ctx context.Context, args json.RawMessage) (any, error) {
 		Server    string   `json:"server"`
 		ReadOnly  bool     `json:"readOnly"`
 	}
-	if err := arguments(args, &given); err != nil {
+	if err := arguments(c.Args, &given); err != nil {
 		return nil, err
 	}
 	q := toolscript.SearchQuery{
@@ -70,11 +70,11 @@ func (s *calls) search(ctx context.Context, args json.RawMessage) (any, error) {
 }
 
 // describe answers tools.$describe(tool).
-func (s *calls) describe(ctx context.Context, args json.RawMessage) (any, error) {
+func (s *calls) describe(ctx context.Context, c *call) (any, error) {
 	var given struct {
 		Tool string `json:"tool"`
 	}
-	if err := arguments(args, &given); err != nil {
+	if err := arguments(c.Args, &given); err != nil {
 		return nil, err
 	}
 	d, err := s.deps.Describe(ctx, given.Tool)
@@ -93,7 +93,12 @@ func (s *calls) describe(ctx context.Context, args json.RawMessage) (any, error)
 func arguments(args json.RawMessage, given any) error {
 	d := json.NewDecoder(bytes.NewReader(args))
 	d.DisallowUnknownFields()
-	if err := d.Decode(given); err != nil {
+	err := d.Decode(given)
+	var mistyped *json.UnmarshalTypeError
+	if errors.As(err, &mistyped) {
+		err = fmt.Errorf("%s must not be a %s", mistyped.Field, mistyped.Value)
+	}
+	if err != nil {
 		return &toolscript.Error{Kind: toolscript.Invalid, Err: fmt.Errorf("arguments: %s", strings.TrimPrefix(err.Error(), "json: "))}
 	}
 	return nil

@@ -11,7 +11,6 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/actors/store"
-	"github.com/toolscript/toolscript/naming"
 )
 
 // owner is whose values a run can use.
@@ -19,34 +18,34 @@ type owner = store.Owner
 
 // storeArgs are the arguments of all calls of the store.
 type storeArgs struct {
-	Key     string          `json:"key"`
-	Prefix  string          `json:"prefix"`
-	Name    string          `json:"name"`
-	Scope   string          `json:"scope"`
-	Value   json.RawMessage `json:"value"`
-	TTL     string          `json:"ttl"`
-	Version *uint64         `json:"version"`
+	Key     string           `json:"key"`
+	Prefix  string           `json:"prefix"`
+	Name    string           `json:"name"`
+	Scope   string           `json:"scope"`
+	Value   json.RawMessage  `json:"value"`
+	TTL     *json.RawMessage `json:"ttl"`
+	Version *uint64          `json:"version"`
 }
 
-func (s *calls) storeGet(ctx context.Context, args json.RawMessage) (any, error) {
-	return s.store(ctx, store.Get, args)
+func (s *calls) storeGet(ctx context.Context, c *call) (any, error) {
+	return s.store(ctx, store.Get, c.Args)
 }
 
-func (s *calls) storeSet(ctx context.Context, args json.RawMessage) (any, error) {
-	return s.storeChange(ctx, naming.StoreSet, store.Set, args)
+func (s *calls) storeSet(ctx context.Context, c *call) (any, error) {
+	return s.storeChange(ctx, c, store.Set)
 }
 
-func (s *calls) storeDelete(ctx context.Context, args json.RawMessage) (any, error) {
-	return s.storeChange(ctx, naming.StoreDelete, store.Delete, args)
+func (s *calls) storeDelete(ctx context.Context, c *call) (any, error) {
+	return s.storeChange(ctx, c, store.Delete)
 }
 
-func (s *calls) storeList(ctx context.Context, args json.RawMessage) (any, error) {
-	return s.store(ctx, store.List, args)
+func (s *calls) storeList(ctx context.Context, c *call) (any, error) {
+	return s.store(ctx, store.List, c.Args)
 }
 
 // storeRun returns the value of the last run with a name.
-func (s *calls) storeRun(ctx context.Context, args json.RawMessage) (any, error) {
-	return s.store(ctx, store.Get, args)
+func (s *calls) storeRun(ctx context.Context, c *call) (any, error) {
+	return s.store(ctx, store.Get, c.Args)
 }
 
 // store carries out one operation.
@@ -62,14 +61,14 @@ func (s *calls) store(ctx context.Context, op string, args json.RawMessage) (a s
 }
 
 // storeChange plans a change if the run has a plan.
-func (s *calls) storeChange(ctx context.Context, id, op string, args json.RawMessage) (a store.Answer, err error) {
+func (s *calls) storeChange(ctx context.Context, c *call, op string) (a store.Answer, err error) {
 	if s.plan == nil {
-		return s.store(ctx, op, args)
+		return s.store(ctx, op, c.Args)
 	}
-	if _, err := s.storeRequest(op, args); err != nil {
+	if _, err := s.storeRequest(op, c.Args); err != nil {
 		return a, err
 	}
-	return store.Answer{Stored: true}, s.plan.add(toolscript.PlannedCall{Tool: id, Args: args})
+	return store.Answer{Stored: true}, s.plan.add(toolscript.PlannedCall{CallID: c.CallID, Tool: c.ID, Args: c.Args})
 }
 
 func (s *calls) storeRequest(op string, args json.RawMessage) (q store.Request, err error) {
@@ -81,13 +80,22 @@ func (s *calls) storeRequest(op string, args json.RawMessage) (q store.Request, 
 	if given.Name != "" {
 		q.Key, q.Scope = store.RunKey+given.Name, cmp.Or(given.Scope, store.Runs)
 	}
-	if given.TTL == "" {
-		return q, nil
+	if given.TTL != nil {
+		q.TTL, err = parseTTL(*given.TTL)
 	}
-	if q.TTL, err = time.ParseDuration(given.TTL); err != nil || q.TTL <= 0 {
-		return q, &toolscript.Error{Kind: toolscript.Invalid, Err: fmt.Errorf(`ttl is a duration such as "90s", "10m" or "24h", not %.40q`, given.TTL)}
+	return q, err
+}
+
+func parseTTL(given json.RawMessage) (time.Duration, error) {
+	var text string
+	ttl, err := time.Duration(0), json.Unmarshal(given, &text)
+	if err == nil {
+		ttl, err = time.ParseDuration(text)
 	}
-	return q, nil
+	if err != nil || ttl <= 0 {
+		return 0, &toolscript.Error{Kind: toolscript.Invalid, Err: fmt.Errorf(`ttl is a duration such as "90s", "10m" or "24h", not %.40s`, given)}
+	}
+	return ttl, nil
 }
 
 // remember keeps the value of a run with a name. That it cannot be kept is a warning: the

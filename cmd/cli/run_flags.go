@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"errors"
+
 	"github.com/spf13/pflag"
 
 	"github.com/toolscript/toolscript/cmd/flags"
@@ -12,7 +14,7 @@ func (o *execOptions) addRunFlags(f *pflag.FlagSet) {
 	f.Var(&o.check, "check", "the effect of type errors: none, a message, or the script does not run (default error)")
 	f.Var(&o.engine, "engine", "the engine that runs the script (default quickjs)")
 	f.StringSliceVar(&o.allow, "allow", nil, "the only `servers and tool ids` the script may call; '' for none (default all)")
-	f.StringVar(&o.name, "name", "", "keep the value under this `name`, for store.run(name) in later scripts")
+	f.Var((*runName)(&o.name), "name", "keep the value under this `name`, for store.run(name) in later scripts")
 	f.StringSliceVar(&o.needs, "needs", nil, "run nothing of the script unless these `tools and servers` can be called, such as github__create_issue or 'github.*'; else exit code 3")
 	f.StringVar(&o.cwd, "cwd", "", "the working `folder` that the script sees (default that of this command)")
 	f.StringVar(&o.out, "out", "", "write the value to this `file` instead of stdout, or the bytes of an image; if it is a folder (DIR/), write the images and files of the value there, and print their names")
@@ -24,4 +26,17 @@ func (o *execOptions) addRunFlags(f *pflag.FlagSet) {
 	o.search.Add(f)
 	o.search.Hide(f)
 	f.BoolVar(&o.json, "json", false, "print only the end of the run, as JSON with the output")
+}
+
+// runName is the flag --name. An empty text would keep nothing, without a word.
+type runName string
+
+func (n *runName) String() string { return string(*n) }
+func (n *runName) Type() string   { return "name" }
+func (n *runName) Set(text string) error {
+	if text == "" {
+		return errors.New("the name is empty")
+	}
+	*n = runName(text)
+	return nil
 }

@@ -10,16 +10,25 @@
   const valueOf = ({ value }) => value;
   const isStored = ({ stored }) => stored === true;
 
-  const get = (key, options) => ask('$store__get', { ...options, key }, valueOf);
-  const set = (key, value, options) => ask('$store__set', { ...options, key, value, version: undefined }, () => undefined);
-  const remove = (key, options) => ask('$store__delete', { ...options, key, version: undefined }, isStored);
-  const list = (prefix, options) => ask('$store__list', { ...options, prefix }, ({ entries }) => entries ?? []);
-  const run = (name, options) => ask('$store__run', { ...options, name }, valueOf);
+  // given checks options: { ..."project" } would be an empty scope.
+  const given = (options) => {
+    if (options !== undefined && (typeof options !== 'object' || options === null)) {
+      throw new TypeError('the options of store are an object such as { scope: "project" }');
+    }
+    return options;
+  };
+
+  const get = async (key, options) => ask('$store__get', { ...given(options), key }, valueOf);
+  const set = async (key, value, options) => ask('$store__set', { ...given(options), key, value, version: undefined }, () => undefined);
+  const remove = async (key, options) => ask('$store__delete', { ...given(options), key, version: undefined }, isStored);
+  const list = async (prefix, options) => ask('$store__list', { ...given(options), prefix }, ({ entries }) => entries ?? []);
+  const run = async (name, options) => ask('$store__run', { ...given(options), name }, valueOf);
 
   // update changes a value by a function of the one before. If another run has changed it
   // meanwhile, the function is called again.
   const update = async (key, change, options) => {
-    const { scope } = options ?? {};
+    const { scope } = given(options) ?? {};
+    if (typeof change !== 'function') throw new TypeError('the second argument of store.update is the function that changes the value');
     for (let tried = 0; tried < attempts; tried++) {
       const { value: before, version = 0 } = await ask('$store__get', { scope, key });
       const value = await change(before);
