@@ -95,7 +95,7 @@ func Probe() error {
 			return
 		}
 		listeners <- fd
-		got, _, errno := unix.RawSyscall(unix.SYS_GETPPID, 0, 0, 0)
+		got, _, errno := unix.Syscall(unix.SYS_GETPPID, 0, 0, 0) // not RawSyscall: it would hold the processor that Serve may need
 		if got != probed || errno != 0 {
 			failed <- fmt.Errorf("%w: the probe got %d, %w", ErrNotHere, got, errno)
 			return
@@ -112,8 +112,12 @@ func Probe() error {
 		}
 		served := make(chan error, 1)
 		go func() { served <- l.Serve(func(*Call) Answer { return Return(probed) }) }()
-		err = <-failed
-		return errors.Join(err, l.Close(), <-served)
+		select {
+		case err = <-failed:
+			return errors.Join(err, l.Close(), <-served)
+		case err = <-served: // without answers, the call fails when the listener is closed
+			return errors.Join(err, l.Close(), <-failed)
+		}
 	}
 }
 
