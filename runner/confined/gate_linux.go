@@ -42,7 +42,9 @@ type Gate struct {
 const mostRefusals = 20
 
 // GateMissing says why connections cannot be checked here; "" if they can.
-var GateMissing = sync.OnceValue(func() string {
+func GateMissing() string { return gateMissing() }
+
+var gateMissing = sync.OnceValue(func() string {
 	if err := notify.Probe(); err != nil {
 		return err.Error()
 	}

@@ -1,0 +1,62 @@
+package confined_test
+
+import (
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/toolscript/toolscript/runner/confined"
+)
+
+// TestGateWithoutListener: if the kernel gives the helper no listener, the log says what that
+// means for the server.
+func TestGateWithoutListener(t *testing.T) {
+	logged := make(chan string, 1)
+	gate, file, err := confined.NewGate(1, func(level slog.Level, format string, args ...any) {
+		logged <- level.String() + " " + fmt.Sprintf(format, args...)
+	})
+	must(t, err)
+	defer gate.Close()
+	must(t, unix.Sendmsg(int(file.Fd()), []byte{0}, nil, nil, 0))
+	must(t, file.Close())
+	if text := <-logged; !strings.HasPrefix(text, "WARN the port of the proxy is open on all hosts") {
+		t.Errorf("logged %q", text)
+	}
+}
+
+// TestGateOfNoServer: a gate whose server never started ends without a line in the log.
+func TestGateOfNoServer(t *testing.T) {
+	gate, file, err := confined.NewGate(1, func(_ slog.Level, format string, args ...any) { t.Errorf(format, args...) })
+	must(t, err)
+	gate.Close()
+	gate.Close()
+	must(t, file.Close())
+}
+
+// TestNetworkPart: what is said about the network, by what this machine has.
+func TestNetworkPart(t *testing.T) {
+	hosts := []string{"a.example:443", "b.example:443"}
+	for _, c := range []struct {
+		missing  string
+		hosts    []string
+		filtered bool
+		active   bool
+		detail   string
+	}{
+		{"", nil, true, true, "none"},
+		{"", hosts, true, true, "by a proxy to a.example:443, b.example:443"},
+		{"old kernel", nil, true, true, "none"},
+		{"old kernel", hosts, true, false, "by a proxy to a.example:443, b.example:443, but the port of the proxy is open on all hosts: old kernel"},
+		{"", hosts, false, false, "no filter"},
+		{"", nil, false, false, "no filter"},
+	} {
+		confined.WithoutGate(t, c.missing)
+		part := confined.Network(c.hosts, c.filtered)
+		if part.Active != c.active || part.Detail != c.detail {
+			t.Errorf("without %q, %q, filtered %t: %+v", c.missing, c.hosts, c.filtered, part)
+		}
+	}
+}
