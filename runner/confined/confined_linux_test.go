@@ -20,6 +20,9 @@ import (
 
 // TestMain makes the test program the helper, the hostile server, or its victim.
 func TestMain(m *testing.M) {
+	if len(os.Args) > 3 && os.Args[1] == "age" {
+		os.Exit(age(os.Args[2], os.Args[3:]))
+	}
 	if len(os.Args) == 3 {
 		switch os.Args[1] {
 		case "attack":
@@ -53,6 +56,7 @@ func suffer() int {
 type scene struct {
 	target
 	self, folder, temp string
+	kernel             string // what it lacks; "": nothing
 	victim             *exec.Cmd
 	end                func()
 }
@@ -151,6 +155,9 @@ func (s *scene) run(t *testing.T, role string, spec *confined.Spec) string {
 		spec.Write = append(spec.Write, append(confined.Devices(), s.temp)...)
 		argv, err = spec.Wrap(s.self)
 		must(t, err)
+	}
+	if s.kernel != "" {
+		argv = append([]string{s.self, "age", s.kernel}, argv...)
 	}
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Env = append(os.Environ(), "TMPDIR="+s.temp)
