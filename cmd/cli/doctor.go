@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/doctor"
 	"github.com/toolscript/toolscript/cmd/exit"
@@ -111,6 +112,8 @@ func (o *doctorOptions) write(r *doctor.Report) error {
 	for _, worker := range r.Workers {
 		writeWorker(&b, worker)
 	}
+	b.WriteString("confine     what holds for servers with \"confine\" on this machine:\n")
+	writeParts(&b, r.Confine)
 	b.WriteString(pluginText(r.Plugin))
 	o.writeFindings(&b, r.Findings)
 	_, err := io.WriteString(o.Stdout, b.String())
@@ -137,7 +140,12 @@ func writeWorker(b *strings.Builder, worker doctor.Worker) {
 		return
 	}
 	fmt.Fprintf(b, "%-11s ready in %.0f ms, %.0f MB, confined by:\n", worker.Role, worker.StartMs, worker.MemoryMB)
-	for _, part := range worker.Confinement {
+	writeParts(b, worker.Confinement)
+}
+
+// writeParts prints what holds and what does not.
+func writeParts(b *strings.Builder, parts []toolscript.Confinement) {
+	for _, part := range parts {
 		state := "yes"
 		if !part.Active {
 			state = "NO"

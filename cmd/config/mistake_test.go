@@ -106,7 +106,7 @@ func TestSchemaErrors(t *testing.T) {
 		{"override with a hint that is a text", server(`"command": "x", "overrides": {"a": {"annotations": {"readOnlyHint": "yes"}}}`), "mcpServers.s.overrides.a.annotations.readOnlyHint", "true or false…string"},
 		{"confine to an unknown profile", server(`"command": "x", "confine": "readnoly"`), "mcpServers.s.confine", `"readonly"?`},
 		{"confine with an unknown profile", server(`"command": "x", "confine": {"profile": "all"}`), "mcpServers.s.confine.profile", `"readonly", "project", "offline"`},
-		{"confine with the whole network", server(`"command": "x", "confine": {"net": true}`), "mcpServers.s.confine.net", "false"},
+		{"confine with the whole network", server(`"command": "x", "confine": {"net": true}`), "mcpServers.s.confine.net", "hosts and ports…false"},
 		{"confine to a host without a port", server(`"command": "x", "confine": {"net": ["a.example:443", "b.example"]}`), "mcpServers.s.confine.net[1]", "b.example…a host and a port"},
 		{"confine to some hosts", server(`"command": "x", "confine": {"net": ["*.example.com:443"]}`), "mcpServers.s.confine.net[0]", "in full"},
 		{"confine to an address", server(`"command": "x", "confine": {"net": ["https://a.example:443"]}`), "mcpServers.s.confine.net[0]", "a host and a port"},

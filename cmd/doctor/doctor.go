@@ -15,6 +15,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/daemon"
 	"github.com/toolscript/toolscript/cmd/discovery"
+	"github.com/toolscript/toolscript/runner/confined"
 	"github.com/toolscript/toolscript/runner/quickjs"
 )
 
@@ -60,8 +61,12 @@ type Report struct {
 	Gateways []Gateway               `json:"gateways"` // that run
 	Deno     toolscript.EngineStatus `json:"deno"`
 	Workers  []Worker                `json:"workers"`
-	Plugin   Plugin                  `json:"plugin"`
-	Findings []Finding               `json:"findings"` // errors first
+
+	// Confine is what holds on this machine for servers with a Confine.
+	Confine []toolscript.Confinement `json:"confine"`
+
+	Plugin   Plugin    `json:"plugin"`
+	Findings []Finding `json:"findings"` // errors first
 }
 
 // Cache is the folder of everything that can be computed again.
@@ -93,7 +98,7 @@ func Examine(ctx context.Context, o Options) *Report {
 	x := &examination{Options: o, Report: &Report{
 		Version: toolscript.Version, Protocol: toolscript.Protocol, Go: runtime.Version(),
 		Platform: runtime.GOOS + "/" + runtime.GOARCH, Kernel: kernelRelease(), Engine: quickjs.Name,
-		Files: []string{}, Servers: []Server{}, Gateways: []Gateway{}, Workers: []Worker{}, Findings: []Finding{},
+		Files: []string{}, Servers: []Server{}, Gateways: []Gateway{}, Workers: []Worker{}, Confine: confined.Parts([]string{`the hosts of "net"`}), Findings: []Finding{},
 	}}
 	x.configuration()
 	x.folders()
