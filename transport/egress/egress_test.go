@@ -73,7 +73,8 @@ func TestTargets(t *testing.T) {
 	}
 }
 
-// TestNames: a name that leads to this machine is refused, unless it is localhost.
+// TestNames: localhost may be named. An address that is not named is refused, also if a named
+// host has it.
 func TestNames(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())
 	defer server.Close()
