@@ -73,7 +73,7 @@ func (c Confiner) Start(p mcpclient.Confined) (mcpclient.Start, error) {
 		s.Port, env = proxy.Port(), append(env, proxy.Env()...)
 		end = after(end, proxy.Close)
 	}
-	s.Gate = s.Port != 0 && !p.Watched && confined.GateMissing() == "" // a process has one listener for its system calls
+	s.Gate = (s.Port != 0 || s.Modes) && !p.Watched && confined.GateMissing() == "" // a process has one listener for its system calls
 	start := mcpclient.Start{Env: env}
 	if start.Args, err = s.Wrap(self); err != nil {
 		end()
@@ -81,7 +81,7 @@ func (c Confiner) Start(p mcpclient.Confined) (mcpclient.Start, error) {
 	}
 	switch {
 	case s.Gate:
-		gate, file, err := confined.NewGate(s.Port, p.Log)
+		gate, file, err := confined.NewGate(s, p.Log)
 		if err != nil {
 			end()
 			return mcpclient.Start{}, fmt.Errorf("confine: %w", err)

@@ -74,11 +74,14 @@ var refusedToServers = append([]uint32{
 }, refusedToServersHere...)
 
 // changesOfFiles are calls that change modes, which Landlock does not know.
-var changesOfFiles = append([]uint32{unix.SYS_FCHMOD, unix.SYS_FCHMODAT, fchmodat2}, changesOfFilesHere...)
+var changesOfFiles = append([]uint32{unix.SYS_FCHMOD, unix.SYS_FCHMODAT, Fchmodat2}, changesOfFilesHere...)
+
+// ChangesOfModes are the system calls that change the modes of files.
+func ChangesOfModes() []uint32 { return changesOfFiles }
 
 // Calls that package unix does not have. Their numbers are those of all architectures.
 const (
-	fchmodat2     = 452
+	Fchmodat2     = 452
 	setxattrat    = 463
 	removexattrat = 466
 )

@@ -45,7 +45,7 @@ func (s Spec) restrict() error {
 		return fmt.Errorf("drop capabilities: %w", err)
 	}
 	if s.Gate {
-		if err := guard(); err != nil {
+		if err := s.guard(); err != nil {
 			return err
 		}
 	}

@@ -144,17 +144,17 @@ func (s *scene) run(t *testing.T, role string, spec *confined.Spec) string {
 	argv := []string{s.self, role, string(text)}
 	var files []*os.File
 	if spec != nil {
-		if spec.Gate {
-			gate, file, err := confined.NewGate(spec.Port, func(_ slog.Level, format string, args ...any) { t.Logf(format, args...) })
-			must(t, err)
-			defer gate.Close()
-			files = []*os.File{file}
-		}
 		spec.Path, spec.Args = s.self, argv
 		spec.Read = append(spec.Read, confined.RuntimePaths(s.self, nil, s.temp, exec.LookPath)...)
 		spec.Write = append(spec.Write, append(confined.Devices(), s.temp)...)
 		argv, err = spec.Wrap(s.self)
 		must(t, err)
+		if spec.Gate {
+			gate, file, err := confined.NewGate(*spec, func(_ slog.Level, format string, args ...any) { t.Logf(format, args...) })
+			must(t, err)
+			defer gate.Close()
+			files = []*os.File{file}
+		}
 	}
 	if s.kernel != "" {
 		argv = append([]string{s.self, "age", s.kernel}, argv...)
@@ -199,14 +199,15 @@ func TestHostileServer(t *testing.T) {
 	if all < 40 || len(names) < 30 {
 		t.Errorf("not confined, %d of %d attempts succeed; want most of 40 or more: %q", len(names), all, names)
 	}
-	for _, withProxy := range []bool{false, true} {
+	for kind, spec := range map[string]confined.Spec{
+		"without a network": {}, "with a proxy": {Port: 1, Gate: true}, "with a proxy and modes": {Port: 1, Gate: true, Modes: true}, "with modes": {Gate: true, Modes: true},
+	} {
 		s := newScene(t)
-		spec := &confined.Spec{Read: []string{s.System}}
-		if withProxy {
-			spec.Port, spec.Gate = uint16(s.Port), true
+		if spec.Read = []string{s.System}; spec.Port != 0 {
+			spec.Port = uint16(s.Port)
 		}
-		if names, _ := reached(t, s.run(t, "attack", spec)); len(names) > 0 {
-			t.Errorf("confined, with a proxy %t, succeeded: %q", withProxy, names)
+		if names, _ := reached(t, s.run(t, "attack", &spec)); len(names) > 0 {
+			t.Errorf("confined, %s, succeeded: %q", kind, names)
 		}
 		s.end()
 		if err := s.victim.Wait(); err != nil {

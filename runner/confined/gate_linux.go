@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/netip"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -15,20 +16,23 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/toolscript/toolscript/runner/confine"
 	"github.com/toolscript/toolscript/runner/internal/notify"
 )
 
 // gateFD is the descriptor by which the helper hands its connections to a Gate.
 const gateFD = 3
 
-// A Gate makes the connections of a server to its proxy, and no others. Landlock knows ports
-// and no addresses, so that it alone leaves the port of the proxy open on all hosts.
+// A Gate does for a server what Landlock cannot restrict. It connects sockets to the proxy of
+// the server and nowhere else: Landlock knows ports and no addresses. It changes the modes of
+// files below the folders that the server may write to: Landlock knows no modes.
 //
-// The kernel asks the Gate at each connect of the server and of its children. The Gate takes
-// a copy of the socket and connects it to an address of its own. What the memory of the server
-// has later makes no difference.
+// The kernel asks the Gate at each of these calls of the server and of its children. The Gate
+// takes a copy of the socket and connects it to an address of its own, and changes the mode of
+// the file that it has looked at. What the memory of the server has later makes no difference.
 type Gate struct {
 	proxy  netip.AddrPort
+	write  []string // without links
 	log    func(level slog.Level, format string, args ...any)
 	refuse atomic.Int32 // how many connections were refused
 	stop   context.CancelFunc
@@ -66,15 +70,20 @@ var gateMissing = sync.OnceValue(func() string {
 	return ""
 })
 
-// NewGate opens the gate to the proxy at a port of this machine. file is the descriptor 3 of
-// the helper, whose Spec has Gate.
-func NewGate(port uint16, log func(level slog.Level, format string, args ...any)) (g *Gate, file *os.File, err error) {
+// NewGate opens the gate of a server, whose Spec has Gate. file is the descriptor 3 of the
+// helper.
+func NewGate(s Spec, log func(level slog.Level, format string, args ...any)) (g *Gate, file *os.File, err error) {
 	own, file, err := notify.Pair()
 	if err != nil {
 		return nil, nil, err
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	g = &Gate{proxy: netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), port), log: log, stop: stop}
+	g = &Gate{proxy: netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), s.Port), log: log, stop: stop}
+	for _, path := range s.Write {
+		if real, err := filepath.EvalSymlinks(path); err == nil {
+			g.write = append(g.write, real)
+		}
+	}
 	go g.serve(ctx, own)
 	return g, file, nil
 }
@@ -94,7 +103,7 @@ func (g *Gate) serve(ctx context.Context, socket *os.File) {
 	listener, err := notify.Receive(ctx, socket)
 	if err != nil {
 		if ctx.Err() == nil {
-			g.log(slog.LevelWarn, "%s: the connections of the server are not checked: %v", openPort, err)
+			g.log(slog.LevelWarn, "%s, and the server can change the modes of all files: its system calls are not checked: %v", openPort, err)
 		}
 		return
 	}
@@ -107,12 +116,20 @@ func (g *Gate) serve(ctx context.Context, socket *os.File) {
 		return
 	}
 	if err := listener.Serve(g.answer); err != nil {
-		g.log(slog.LevelError, "the server cannot connect to its proxy any more: %v", err)
+		g.log(slog.LevelError, "the server can neither connect to its proxy nor change modes any more: %v", err)
 	}
 }
 
-// answer makes a connection, or refuses it.
+// answer does what a call wants, or refuses it.
 func (g *Gate) answer(c *notify.Call) notify.Answer {
+	if c.Number != unix.SYS_CONNECT {
+		return g.changeMode(c)
+	}
+	return g.connect(c)
+}
+
+// connect makes a connection, or refuses it.
+func (g *Gate) connect(c *notify.Call) notify.Answer {
 	to, err := c.Address(c.Args[1], c.Int(2))
 	switch {
 	case errors.Is(err, notify.ErrGone):
@@ -127,7 +144,7 @@ func (g *Gate) answer(c *notify.Call) notify.Answer {
 		}
 		return notify.Fail(unix.EACCES)
 	}
-	socket, err := takeSocket(c)
+	socket, err := take(c, c.Int(0))
 	if err != nil {
 		return g.refused(c, "its socket cannot be copied: %v", err)
 	}
@@ -136,11 +153,21 @@ func (g *Gate) answer(c *notify.Call) notify.Answer {
 	if to.Family == unix.AF_INET6 {
 		address = &unix.SockaddrInet6{Addr: g.proxy.Addr().As16(), Port: int(g.proxy.Port())}
 	}
+	return result(unix.Connect(socket, address))
+}
+
+// result is the answer to a call that was made for the server.
+func result(err error) notify.Answer {
 	var errno syscall.Errno
-	if err := unix.Connect(socket, address); errors.As(err, &errno) {
+	switch {
+	case err == nil:
+		return notify.Return(0)
+	case errors.Is(err, notify.ErrGone):
+		return notify.Fail(unix.EINTR)
+	case errors.As(err, &errno):
 		return notify.Fail(errno)
 	}
-	return notify.Return(0)
+	return notify.Fail(unix.EACCES)
 }
 
 // refused is the answer to a connection that does not lead to the proxy.
@@ -154,9 +181,9 @@ func (g *Gate) refused(c *notify.Call, format string, args ...any) notify.Answer
 	return notify.Fail(unix.EACCES)
 }
 
-// takeSocket is a copy of the descriptor that a call names. It may be another one than the
-// call meant, but always one of the caller's process.
-func takeSocket(c *notify.Call) (int, error) {
+// take is a copy of a descriptor of the caller. It may be another one than the call meant, but
+// always one of the caller's process.
+func take(c *notify.Call, fd int) (int, error) {
 	process, err := unix.PidfdOpen(c.PID, unix.PIDFD_THREAD)
 	if errors.Is(err, unix.EINVAL) { // before Linux 6.9, a thread has no descriptor
 		var leader int
@@ -171,7 +198,7 @@ func takeSocket(c *notify.Call) (int, error) {
 	if !c.Valid() {
 		return -1, notify.ErrGone // the number may be that of another process
 	}
-	return unix.PidfdGetfd(process, c.Int(0), 0)
+	return unix.PidfdGetfd(process, fd, 0)
 }
 
 // leaderOf is the process that a thread belongs to.
@@ -188,10 +215,16 @@ func leaderOf(thread int) (int, error) {
 	return 0, unix.ESRCH
 }
 
-// guard has the connections of this thread, and of the server that it becomes, checked by a
-// Gate. Without that, the port of the proxy stays open on all hosts; the Gate logs it.
-func guard() error {
-	listener, err := notify.Install([]notify.Rule{{Number: unix.SYS_CONNECT}})
+// guard has connections and changes of modes of this thread, and of the server that it becomes,
+// made by a Gate. If that fails, Landlock alone restricts them; the Gate logs it.
+func (s Spec) guard() error {
+	rules := []notify.Rule{{Number: unix.SYS_CONNECT}}
+	for _, call := range confine.ChangesOfModes() {
+		if s.Modes { // else a filter refuses them
+			rules = append(rules, notify.Rule{Number: call})
+		}
+	}
+	listener, err := notify.Install(rules)
 	if err != nil {
 		err = errors.Join(unix.Sendmsg(gateFD, []byte{0}, nil, nil, 0), unix.Close(gateFD))
 	} else {

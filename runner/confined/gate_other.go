@@ -15,7 +15,7 @@ type Gate struct{}
 func GateMissing() string { return "only Linux has user notification" }
 
 // NewGate is an error.
-func NewGate(uint16, func(level slog.Level, format string, args ...any)) (*Gate, *os.File, error) {
+func NewGate(Spec, func(level slog.Level, format string, args ...any)) (*Gate, *os.File, error) {
 	return nil, nil, errors.New(GateMissing())
 }
 

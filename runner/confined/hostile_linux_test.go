@@ -18,6 +18,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/toolscript/toolscript/runner/confine"
 )
 
 // target is what the hostile program attacks.
@@ -138,6 +140,25 @@ func (t target) attempts() map[string]func() error {
 				_ = f.Close()
 			}
 			return err
+		},
+		"change a mode through a link": func() error {
+			link := filepath.Join(t.Temp, "mode")
+			_ = os.Symlink(t.Secret, link)
+			return os.Chmod(link, 0o644)
+		},
+		"change a mode through a link of /proc": func() error { return os.Chmod("/proc/self/root"+t.Secret, 0o644) },
+		"change a mode by fchmodat2": func() error {
+			path := append([]byte(t.Secret), 0)
+			at := unix.AT_FDCWD
+			return call(confine.Fchmodat2, uintptr(at), pointer(path), 0o644)
+		},
+		"change a mode of a system file": func() error { return os.Chmod(t.System, 0o644) },
+		"make a file setuid": func() error {
+			file := filepath.Join(t.Temp, "setuid")
+			if err := os.WriteFile(file, nil, 0o600); err != nil {
+				return err
+			}
+			return unix.Chmod(file, 0o4755)
 		},
 		"change an owner":       func() error { return os.Chown(t.Secret, os.Getuid(), os.Getgid()) },
 		"change a link's owner": func() error { return os.Lchown(t.Secret, os.Getuid(), os.Getgid()) },
@@ -299,6 +320,23 @@ func inNamespace(flags uintptr) error {
 	return cmd.Run()
 }
 
+func modeOfOpen(file string) error {
+	f, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Chmod(0o640), f.Close())
+}
+
+// modeFrom changes a mode by a path that begins at an open folder, and at the working directory.
+func modeFrom(folder, name string) error {
+	fd, err := unix.Open(folder, unix.O_PATH|unix.O_DIRECTORY, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(unix.Fchmodat(fd, name, 0o640, 0), unix.Fchdir(fd), unix.Chmod(name, 0o644), unix.Close(fd))
+}
+
 // work is what a confined server must be able to do.
 func work(text string) int {
 	var t target
@@ -314,6 +352,12 @@ func work(text string) int {
 	failed("write", os.WriteFile(file, []byte("x"), 0o600))
 	failed("read", reading(file))
 	failed("mode", os.Chmod(file, 0o644))
+	failed("mode by descriptor", modeOfOpen(file))
+	failed("mode by a relative path", modeFrom(t.Temp, "own"))
+	failed("mode by a child", exec.Command("/bin/chmod", "600", file).Run())
+	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
+		fmt.Println("the mode is", info, err)
+	}
 	failed("rename", os.Rename(file, file+"2"))
 	failed("remove", os.Remove(file+"2"))
 	failed("system file", reading(t.System))

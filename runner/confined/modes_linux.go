@@ -1,0 +1,75 @@
+package confined
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/toolscript/toolscript/runner/confine"
+	"github.com/toolscript/toolscript/runner/internal/notify"
+)
+
+// changeMode changes the mode of a file below a folder that the server may write to. The other
+// rules for modes are those of the kernel for a process without capabilities.
+func (g *Gate) changeMode(c *notify.Call) notify.Answer {
+	file, mode, err := modeOf(c)
+	if err != nil {
+		return result(err)
+	}
+	defer unix.Close(file) //nolint:errcheck // nothing was written
+	own := "/proc/self/fd/" + strconv.Itoa(file)
+	var stat unix.Stat_t
+	path, err := os.Readlink(own)
+	if err == nil {
+		err = unix.Fstat(file, &stat)
+	}
+	switch {
+	case err != nil:
+		return result(err)
+	case !g.writes(path):
+		return notify.Fail(unix.EACCES)
+	case int(stat.Uid) != os.Geteuid(), mode&(unix.S_ISUID|unix.S_ISGID) != 0, stat.Mode&unix.S_IFMT != unix.S_IFREG && stat.Mode&unix.S_IFMT != unix.S_IFDIR:
+		return notify.Fail(unix.EPERM)
+	}
+	return result(unix.Chmod(own, mode))
+}
+
+// writes reports whether the server may write to a file, by its path without links.
+func (g *Gate) writes(path string) bool {
+	for _, folder := range g.write {
+		if path == folder || strings.HasPrefix(path, strings.TrimSuffix(folder, "/")+"/") {
+			return filepath.IsAbs(path) // and not the name of a pipe
+		}
+	}
+	return false
+}
+
+// modeOf is the file of a call that changes modes, and the mode.
+func modeOf(c *notify.Call) (file int, mode uint32, err error) {
+	dir, at, mode, flags := unix.AT_FDCWD, c.Args[0], uint32(c.Args[1]), 0 // chmod
+	switch c.Number {
+	case unix.SYS_FCHMOD:
+		file, err = take(c, c.Int(0))
+		return file, mode, err
+	case unix.SYS_FCHMODAT:
+		dir, at, mode = c.Int(0), c.Args[1], uint32(c.Args[2])
+	case confine.Fchmodat2:
+		dir, at, mode, flags = c.Int(0), c.Args[1], uint32(c.Args[2]), c.Int(3)
+	}
+	if flags&^(unix.AT_SYMLINK_NOFOLLOW|unix.AT_EMPTY_PATH) != 0 {
+		return -1, 0, unix.EINVAL
+	}
+	path, err := c.Path(dir, at)
+	if err != nil {
+		return -1, 0, err
+	}
+	how := unix.O_PATH | unix.O_CLOEXEC
+	if flags&unix.AT_SYMLINK_NOFOLLOW != 0 {
+		how |= unix.O_NOFOLLOW
+	}
+	file, err = unix.Open(path, how, 0)
+	return file, mode, err
+}
