@@ -106,5 +106,8 @@ func Parts(net []string) []toolscript.Confinement {
 	if !calls.Active {
 		calls.Detail = "this kernel filters no system calls, or there is no filter for " + runtime.GOARCH
 	}
+	if missing := GateMissing(); calls.Active && missing != "" {
+		calls.Detail += "; changes of modes are not bound to the folders in \"write\": " + missing
+	}
 	return []toolscript.Confinement{files, calls, network(net, calls)}
 }
