@@ -1,0 +1,82 @@
+package mcpclient_test
+
+import (
+	"errors"
+	"io"
+	"log/slog"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/transport/mcpclient"
+)
+
+// confiner starts processes as they are, and says that nothing holds.
+type confiner struct {
+	file  *os.File
+	got   chan mcpclient.Confined
+	ended chan struct{}
+	err   error
+}
+
+func (confiner) Lacks(c mcpclient.Confine) string { return "no " + strings.Join(c.Net, ", ") }
+
+func (c confiner) Start(p mcpclient.Confined) (mcpclient.Start, error) {
+	if c.err != nil {
+		return mcpclient.Start{}, c.err
+	}
+	c.got <- p
+	return mcpclient.Start{Args: p.Args, Env: p.Env, Files: []*os.File{c.file}, End: func() { close(c.ended) }}, nil
+}
+
+// TestConfine: a server with a Confine is started as the Confiner says, the log says what does
+// not hold, and the Confiner learns about the end of the process.
+func TestConfine(t *testing.T) {
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = read.Close() }()
+	c := confiner{file: write, got: make(chan mcpclient.Confined, 1), ended: make(chan struct{})}
+	var mu sync.Mutex
+	var logged []string
+	cfg := config(t)
+	cfg.Confine = &mcpclient.Confine{Net: []string{"a.example:443"}}
+	conn, err := mcpclient.Dialer{Confiner: c}.Dial(within(t, bound), "srv", cfg, mcpclient.Events{Log: func(level slog.Level, text string) {
+		mu.Lock()
+		defer mu.Unlock()
+		logged = append(logged, level.String()+" "+text)
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := <-c.got; p.Path == "" || p.Dir == "" || len(p.Fixed) != len(cfg.Args) || p.Net[0] != "a.example:443" {
+		t.Errorf("the process is %+v", p)
+	}
+	if err := conn.Close(); err != nil {
+		t.Error(err)
+	}
+	<-c.ended
+	if text, err := io.ReadAll(read); err != nil || len(text) > 0 { // the end: the process has ended, and there is no other copy
+		t.Errorf("read %q, %v", text, err)
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if want := "WARN the server is not confined as configured: no a.example:443"; !strings.Contains(strings.Join(logged, "\n"), want) {
+		t.Errorf("logged %q", logged)
+	}
+}
+
+// TestCannotConfine: a server is not started if it cannot be confined.
+func TestCannotConfine(t *testing.T) {
+	cfg := config(t)
+	cfg.Confine = &mcpclient.Confine{}
+	if _, err := mcpclient.Dial(within(t, bound), "srv", cfg, mcpclient.Events{}); toolscript.KindOf(err) != toolscript.Unsupported {
+		t.Errorf("without a Confiner: %v", err)
+	}
+	if _, err := (mcpclient.Dialer{Confiner: confiner{err: errors.New("no room")}}).Dial(within(t, bound), "srv", cfg, mcpclient.Events{}); err == nil || !strings.Contains(err.Error(), "no room") {
+		t.Errorf("with a Confiner that fails: %v", err)
+	}
+}
