@@ -3,11 +3,13 @@ package commands_test
 import (
 	"context"
 	"encoding/json"
+	"log/slog"
 	"os"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/runner/command"
 	"github.com/toolscript/toolscript/transport/builtin/tool"
 	"github.com/toolscript/toolscript/transport/commands"
@@ -122,6 +124,35 @@ func TestCheck(t *testing.T) {
 		if got := field + ":" + problem; got != want {
 			t.Errorf("Check(%s) = %s, want %s", definition, got, want)
 		}
+	}
+}
+
+// nothing is a Confiner of a machine where nothing holds.
+type nothing struct{}
+
+func (nothing) Lacks(mcpclient.Confine) string { return "files: this is another system" }
+
+func (nothing) Start(p mcpclient.Confined) (mcpclient.Start, error) {
+	return mcpclient.Start{Args: p.Args, Env: p.Env, End: func() {}}, nil
+}
+
+// TestNotConfined: a server whose programs cannot be confined says so, or does not start.
+func TestNotConfined(t *testing.T) {
+	cfg := mcpclient.Config{Type: mcpclient.Command, Root: t.TempDir(), Confine: &mcpclient.Confine{}, Commands: json.RawMessage(`{"tool": {"run": ["true"]}}`)}
+	var logged []string
+	c, err := commands.Dialer{Run: run, Confiner: nothing{}}.Dial(t.Context(), "programs", cfg, mcpclient.Events{Log: func(level slog.Level, text string) {
+		logged = append(logged, level.String()+" "+text)
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = c.Close() }()
+	const want = "The programs of this server are not confined as configured: files: this is another system"
+	if c.Info().Instructions != want || len(logged) != 1 || logged[0] != "WARN "+want {
+		t.Errorf("instructions %q, logged %q", c.Info().Instructions, logged)
+	}
+	if _, err := (commands.Dialer{Run: run}).Dial(t.Context(), "programs", cfg, mcpclient.Events{}); toolscript.KindOf(err) != toolscript.Unsupported {
+		t.Errorf("without a Confiner: %v", err)
 	}
 }
 
