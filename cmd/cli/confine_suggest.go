@@ -90,7 +90,6 @@ This needs Linux 5.19 or newer.`,
 	f.BoolVar(&o.replace, "replace", false, "leave out the \"confine\" that the server has")
 	flags.AddTrust(f, &o.trust)
 	o.addFlags(c)
-	c.MarkFlagsMutuallyExclusive("eval", "file", "for")
 	c.MarkFlagsMutuallyExclusive("trust", "undo")
 	return c
 }
@@ -105,6 +104,8 @@ func (o *confineSuggestOptions) check() error {
 	switch {
 	case !o.hasScript() && o.span == 0 && !terminal.Is(o.Stdin):
 		return exit.Usage(o.command, "there is no terminal to end the session with Ctrl-C: give a script with -e CODE or -f FILE, or a time with --for 10m")
+	case o.script.HasEval && o.script.File != "", o.hasScript() && o.span > 0:
+		return exit.Usage(o.command, "give one of -e CODE, -f FILE and --for")
 	case !o.hasScript() && o.verify.Value == verifyScript:
 		return exit.Usage(o.command, "--verify script needs a script: -e CODE or -f FILE")
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/toolscript/toolscript/cmd/config"
 	"github.com/toolscript/toolscript/cmd/confinement"
 	"github.com/toolscript/toolscript/cmd/daemon"
+	"github.com/toolscript/toolscript/cmd/exit"
 	"github.com/toolscript/toolscript/cmd/scriptrun"
 	"github.com/toolscript/toolscript/cmd/source"
 	"github.com/toolscript/toolscript/runner/observed"
@@ -32,7 +33,12 @@ type watching struct {
 func (w *watching) session(ctx context.Context) (*observed.Record, error) {
 	watch := &daemon.Watch{Server: w.server, Confine: mcpclient.Confine{Free: true}, Record: &observed.Record{}}
 	if w.hasScript() {
-		return watch.Record, w.once(ctx, watch, true)
+		err := w.once(ctx, watch, true)
+		var failed *exit.Error // the script, which has printed its error
+		if errors.As(err, &failed) {
+			w.say("nothing was suggested: the script has to work without restrictions first")
+		}
+		return watch.Record, err
 	}
 	return watch.Record, w.gateway(ctx, watch)
 }
@@ -131,7 +137,7 @@ func (w *watching) verified(ctx context.Context, r *suggestedProfile) {
 // tell prints the result of a verification.
 func (w *watching) tell(v verification) {
 	if v.Error == "" {
-		w.say("verified: %s works with this profile", map[string]string{verifyStart: w.server + " starts and lists its tools, which", verifyScript: "the script"}[v.What])
+		w.say("verified: %s with this profile", map[string]string{verifyStart: w.server + " starts and lists its tools", verifyScript: "the script works"}[v.What])
 	}
 	for _, p := range v.Refused {
 		w.say("refused: it %s", p.What)

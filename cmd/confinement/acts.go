@@ -47,7 +47,7 @@ func (w *work) acts(all []observed.Acted) {
 			if w.modes(a.Target) {
 				continue
 			}
-			p.What, p.Why = "changes the mode of "+w.shown(a.Target), `it is not in "write"`
+			p.What, p.Why = "changes the mode of "+w.shown(a.Target), `modes may be changed in "write" only`
 		default:
 			continue
 		}

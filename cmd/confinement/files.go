@@ -23,10 +23,12 @@ func (w *work) files(all []observed.File) {
 	var needed []observed.File
 	for _, f := range all {
 		switch {
+		case w.given(f) && w.sensitive(f.Path):
+			w.problem(Problem{What: verb(f) + " " + w.shown(f.Path), Count: f.Count(), Why: "it may have secrets, and is in a folder that the server may use in any case", Sensitive: true})
 		case w.given(f):
 		case w.sensitive(f.Path):
 			w.secret = append(w.secret, f.Path)
-			w.problem(Problem{What: verb(f) + " " + w.shown(f.Path), Count: f.Count(), Why: "it may have secrets; add it by hand if the server needs it", Sensitive: true})
+			w.problem(Problem{What: verb(f) + " " + w.shown(f.Path), Count: f.Count(), Why: "it may have secrets, and is never suggested; add it by hand if the server needs it", Sensitive: true})
 		case strings.Contains(f.Path, "${"):
 			w.problem(Problem{What: verb(f) + " " + f.Path, Count: f.Count(), Why: "a path with ${ cannot be written in the configuration"})
 		default:
@@ -62,8 +64,22 @@ func verb(f observed.File) string {
 
 // collapse finds few paths that stand for all files.
 func (w *work) collapse(files []observed.File) []group {
+	slices.SortStableFunc(files, func(a, b observed.File) int { // what is written may be read
+		switch {
+		case a.Writes() == b.Writes():
+			return 0
+		case a.Writes():
+			return -1
+		}
+		return 1
+	})
 	var groups []group
 	for _, f := range files {
+		i := slices.IndexFunc(groups, func(g group) bool { return g.write && within(g.path, f.Path) })
+		if i >= 0 && !f.Writes() {
+			groups[i].count += f.Count()
+			continue
+		}
 		path := w.scope(f)
 		if path == "" {
 			w.problem(Problem{
@@ -99,7 +115,8 @@ func (w *work) scope(f observed.File) string {
 			return folder
 		}
 	}
-	if _, folder := w.Exists(own); (f.Folder || folder) && w.tooMuch(own) {
+	_, folder := w.Exists(own)
+	if w.above(own) || (folder || f.Folder || own != f.Path) && w.tooMuch(own) {
 		return ""
 	}
 	return own

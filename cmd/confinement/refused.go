@@ -12,7 +12,7 @@ func Refused(r *observed.Record, home string) []Problem {
 		}
 	}
 	for _, a := range r.Acts() {
-		if a.Kind != observed.Proxied { // the proxy has connected
+		if a.Kind != observed.Proxied && a.Kind != observed.Mode { // these were done
 			w.acts([]observed.Acted{a})
 		}
 	}

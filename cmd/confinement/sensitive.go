@@ -58,16 +58,19 @@ var kernelFolders = []string{"/dev", "/proc", "/sys", "/run", "/var/run"}
 // shared are folders below the home folder that have something of many programs.
 var shared = []string{".cache", ".config", ".local", ".local/share", ".local/state", ".local/bin", "Library", "Library/Caches", "Library/Application Support", "Documents", "Desktop", "Downloads", "snap"}
 
-// tooMuch reports whether a folder has more than one server should get: the root, the home
-// folder and those above it, folders of many programs, and each folder with secrets in it.
+// tooMuch reports whether a folder has more than one server should get.
 func (w *work) tooMuch(folder string) bool {
-	if folder == "" || slices.Contains(systemFolders, folder) || covers(kernelFolders, folder) || w.Home != "" && within(folder, w.Home) {
+	if folder == "" || covers(kernelFolders, folder) || w.above(folder) {
 		return true
 	}
-	if rel, err := filepath.Rel(w.Home, folder); w.Home != "" && err == nil && slices.Contains(shared, rel) {
-		return true
-	}
-	return w.hasSecrets(folder)
+	rel, err := filepath.Rel(w.Home, folder)
+	return w.Home != "" && err == nil && slices.Contains(shared, rel)
+}
+
+// above reports whether a path is a folder of the system, the home folder or above it, or has
+// secrets in it.
+func (w *work) above(path string) bool {
+	return slices.Contains(systemFolders, path) || w.Home != "" && within(path, w.Home) || w.hasSecrets(path)
 }
 
 // hasSecrets reports whether places of secrets, or secrets that were used, are in a folder.

@@ -2,6 +2,7 @@ package observed
 
 import (
 	"maps"
+	"os"
 	"sync"
 
 	"golang.org/x/sys/unix"
@@ -26,13 +27,13 @@ func everywhere() map[uint32]call {
 		unix.SYS_OPENAT2:   {name: "openat2", note: (*observer).open2},
 		unix.SYS_EXECVE:    {name: "execve", note: func(o *observer, c *notify.Call) error { return o.run(c, unix.AT_FDCWD, c.Args[0]) }},
 		unix.SYS_EXECVEAT:  {name: "execveat", note: func(o *observer, c *notify.Call) error { return o.run(c, c.Int(0), c.Args[1]) }},
-		unix.SYS_TRUNCATE:  {name: "truncate", note: use(Write, place{-1, 0})},
-		unix.SYS_MKDIRAT:   {name: "mkdirat", note: use(Change, place{0, 1})},
-		unix.SYS_MKNODAT:   {name: "mknodat", note: use(Change, place{0, 1})},
-		unix.SYS_UNLINKAT:  {name: "unlinkat", note: use(Change, place{0, 1})},
-		unix.SYS_SYMLINKAT: {name: "symlinkat", note: use(Change, place{1, 2})},
-		unix.SYS_LINKAT:    {name: "linkat", note: use(Change, place{0, 1}, place{2, 3})},
-		unix.SYS_RENAMEAT2: {name: "renameat2", note: use(Change, place{0, 1}, place{2, 3})},
+		unix.SYS_TRUNCATE:  {name: "truncate", note: truncate},
+		unix.SYS_MKDIRAT:   {name: "mkdirat", note: create(place{0, 1})},
+		unix.SYS_MKNODAT:   {name: "mknodat", note: create(place{0, 1})},
+		unix.SYS_UNLINKAT:  {name: "unlinkat", note: remove(place{0, 1})},
+		unix.SYS_SYMLINKAT: {name: "symlinkat", note: create(place{1, 2})},
+		unix.SYS_LINKAT:    {name: "linkat", note: move(place{0, 1}, place{2, 3})},
+		unix.SYS_RENAMEAT2: {name: "renameat2", note: move(place{0, 1}, place{2, 3})},
 
 		unix.SYS_FCHMODAT: {name: "fchmodat", note: mode(place{0, 1})},
 		fchmodat2:         {name: "fchmodat2", note: mode(place{0, 1})},
@@ -94,18 +95,56 @@ func (p place) read(c *notify.Call) (string, error) {
 	return c.Path(folder, c.Args[p.path])
 }
 
-// use notes a use of paths.
-func use(u Use, places ...place) func(*observer, *notify.Call) error {
+// create notes a new name. The call fails if the name exists.
+func create(p place) func(*observer, *notify.Call) error {
 	return func(o *observer, c *notify.Call) error {
-		for _, p := range places {
-			path, err := p.read(c)
-			if err != nil {
-				return err
-			}
-			o.change(path, u)
+		path, err := p.read(c)
+		if err == nil && !there(path) {
+			o.change(path, Change)
 		}
-		return nil
+		return err
 	}
+}
+
+// remove notes the end of a name. The call fails if it does not exist.
+func remove(p place) func(*observer, *notify.Call) error {
+	return func(o *observer, c *notify.Call) error {
+		path, err := p.read(c)
+		if err == nil && there(path) {
+			o.change(path, Change)
+		}
+		return err
+	}
+}
+
+// move notes two names of one file. The call fails if the first one does not exist.
+func move(from, to place) func(*observer, *notify.Call) error {
+	return func(o *observer, c *notify.Call) error {
+		first, err := from.read(c)
+		if err != nil || !there(first) {
+			return err
+		}
+		second, err := to.read(c)
+		if err == nil {
+			o.change(first, Change)
+			o.change(second, Change)
+		}
+		return err
+	}
+}
+
+// truncate notes a change of the content of a file.
+func truncate(o *observer, c *notify.Call) error {
+	path, err := place{-1, 0}.read(c)
+	if err == nil && there(path) {
+		o.change(path, Write)
+	}
+	return err
+}
+
+func there(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
 }
 
 // mode notes a change of a mode.

@@ -104,7 +104,8 @@ func TestFiles(t *testing.T) {
 	must(t, os.Symlink("a", filepath.Join(dir, "link")))
 	r, out := watch(t, dir, "/bin/sh", "-c", `
 		cat link; cat missing 2>/dev/null; cat /proc/self/stat >/dev/null
-		echo more >> b; echo new > c; mkdir d; mv c d/c; rm d/c; ln -s x l; ls folder; ./script; chmod 600 a`)
+		echo more >> b; echo new > c; mkdir d; mv c d/c; rm d/c; ln -s x l; ls folder; ./script; chmod 600 a
+		mkdir folder 2>/dev/null; rm -f missing; mv missing x 2>/dev/null; exit 0`)
 	if out != "text" {
 		t.Errorf("output %q", out)
 	}

@@ -95,7 +95,8 @@ func Probe() error {
 			return
 		}
 		listeners <- fd
-		got, _, errno := unix.Syscall(unix.SYS_GETPPID, 0, 0, 0) // not RawSyscall: it would hold the processor that Serve may need
+		// Not RawSyscall: it would hold the processor that Serve may need.
+		got, _, errno := unix.Syscall(unix.SYS_GETPPID, 0, 0, 0)
 		if got != probed || errno != 0 {
 			failed <- fmt.Errorf("%w: the probe got %d, %w", ErrNotHere, got, errno)
 			return
