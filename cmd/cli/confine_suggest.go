@@ -64,7 +64,7 @@ The profile is shown with the reason for each entry. The server is started once 
 and --verify script also runs the script again, which may repeat its effects. Then the change
 of the configuration file is shown. An existing "confine" is kept and extended.
 
-This needs Linux 5.19 or newer.`,
+This needs Linux 5.9 or newer.`,
 		Example: `  toolscript confine suggest files -e 'return await tools.files.listDirectory({path: "."})'
   toolscript confine suggest github --for 10m`,
 		Args: func(c *cobra.Command, args []string) error {

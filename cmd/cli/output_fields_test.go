@@ -56,6 +56,7 @@ var documented = map[string]any{
 	"`scripts`, each script":                     listedScript{},
 	"`config validate`":                          verdict{},
 	"`init`, `add`, `connect`, `config import`":  changes.Result{},
+	"`confine suggest`":                          suggestedProfile{},
 	"`add`, if several servers have the text":    foundServer{},
 	"`doctor`":                                   doctor.Report{},
 	"`doctor`, each of `findings`":               doctor.Finding{},

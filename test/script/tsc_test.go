@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+
+	"github.com/toolscript/toolscript/runner/observed"
 )
 
 // tsc returns the path of the pinned TypeScript compiler: $TOOLSCRIPT_TSC, or the one
@@ -30,8 +32,11 @@ func tsc() string {
 
 // condition implements [tsc] in scripts.
 func condition(name string) (bool, error) {
-	if name != "tsc" {
-		return false, fmt.Errorf("unknown condition %q", name)
+	switch name {
+	case "tsc":
+		return tsc() != "", nil
+	case "watch":
+		return observed.Works() == nil, nil
 	}
-	return tsc() != "", nil
+	return false, fmt.Errorf("unknown condition %q", name)
 }

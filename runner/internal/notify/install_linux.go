@@ -50,7 +50,7 @@ func Install(rules []Rule) (listener int, err error) {
 	case errors.Is(errno, unix.EBUSY):
 		return -1, fmt.Errorf("%w: another program receives the system calls of this one already, such as the runtime of a container", ErrNotHere)
 	case errors.Is(errno, unix.ENOSYS), errors.Is(errno, unix.EINVAL):
-		return -1, fmt.Errorf("%w: Linux 5.5 and newer do, unless built without seccomp", ErrNotHere)
+		return -1, fmt.Errorf("%w: Linux 5.9 and newer do, unless built without seccomp", ErrNotHere)
 	}
 	return -1, fmt.Errorf("%w: seccomp: %w", ErrNotHere, errno)
 }

@@ -477,3 +477,31 @@ func descriptors(t *testing.T) (links []string) {
 	}
 	return links
 }
+
+// TestProbe: the probe ends while the collector stops all threads.
+func TestProbe(t *testing.T) {
+	if err := notify.Probe(); err != nil {
+		t.Skip(err)
+	}
+	stop := make(chan struct{})
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				runtime.GC()
+			}
+		}
+	}()
+	for range 50 {
+		if err := notify.Probe(); err != nil {
+			t.Error(err)
+			break
+		}
+	}
+	close(stop)
+	<-done
+}
