@@ -12,5 +12,5 @@ var systemPaths = []string{
 	"/dev/urandom", "/dev/random",
 	"/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/proc/version", "/proc/version_signature", "/proc/loadavg", "/proc/uptime",
 	"/proc/filesystems", "/proc/sys/kernel", "/proc/sys/vm", "/proc/sys/fs",
-	"/sys/devices/system", "/sys/fs/cgroup", "/sys/kernel/mm/transparent_hugepage",
+	"/sys/devices/system", "/sys/fs/cgroup", "/sys/kernel/mm",
 }

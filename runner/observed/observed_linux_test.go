@@ -100,11 +100,12 @@ func TestFiles(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(dir, "a"), []byte("text"), 0o600))
 	must(t, os.WriteFile(filepath.Join(dir, "b"), []byte("text"), 0o600))
 	must(t, os.WriteFile(filepath.Join(dir, "script"), []byte("#!/bin/sh\nexit 0\n"), 0o700))
+	must(t, os.WriteFile(filepath.Join(dir, "e"), []byte("text"), 0o600))
 	must(t, os.Mkdir(filepath.Join(dir, "folder"), 0o700))
 	must(t, os.Symlink("a", filepath.Join(dir, "link")))
 	r, out := watch(t, dir, "/bin/sh", "-c", `
 		cat link; cat missing 2>/dev/null; cat /proc/self/stat >/dev/null
-		echo more >> b; echo new > c; mkdir d; mv c d/c; rm d/c; ln -s x l; ls folder; ./script; chmod 600 a
+		echo more >> b; echo new > c; truncate -c -s 1 e; mkdir d; mv c d/c; rm d/c; ln -s x l; ls folder; ./script; chmod 600 a
 		mkdir folder 2>/dev/null; rm -f missing; mv missing x 2>/dev/null; exit 0`)
 	if out != "text" {
 		t.Errorf("output %q", out)
@@ -121,7 +122,8 @@ func TestFiles(t *testing.T) {
 	want := map[string]string{
 		// read, run, list, write, change
 		"a":      "[1 0 0 0 0]", // by its link
-		"b":      "[0 0 0 1 0]",
+		"b":      "[0 0 0 0 1]", // opened to be created if it is not there
+		"e":      "[0 0 0 1 0]",
 		"c":      "[0 0 0 0 2]", // created, and renamed
 		"d":      "[0 0 0 0 1]",
 		"d/c":    "[0 0 0 0 2]",

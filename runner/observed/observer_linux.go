@@ -55,7 +55,11 @@ func (o *observer) open(c *notify.Call, folder int, at, flags uint64) error {
 	case info.IsDir():
 		o.record.File(resolved, true, List)
 	case writes:
-		o.record.File(resolved, false, Write)
+		use := Write
+		if flags&unix.O_CREAT != 0 && info.Mode().IsRegular() {
+			use = Change // it would create the file, if it were not there already
+		}
+		o.record.File(resolved, false, use)
 		if reads {
 			o.record.File(resolved, false, Read)
 		}
