@@ -328,6 +328,7 @@ type ToolError struct {
 	Code    Kind              `json:"code"`
 	Message string            `json:"message"`
 	RPCCode int               `json:"rpcCode,omitempty"`
+	Status  int               `json:"status,omitempty"`       // of the HTTP answer of an API
 	RetryMs int64             `json:"retryAfterMs,omitempty"` // when to try again, if that is known
 	Content []json.RawMessage `json:"content,omitempty"`      // of isError: the content blocks
 	Details []Detail          `json:"details,omitempty"`

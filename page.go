@@ -11,6 +11,9 @@ import (
 // result it has the PagePlace. No schema declares it.
 const PageKey = "toolscript/page"
 
+// StatusKey has the HTTP status of an API in _meta of a failed result.
+const StatusKey = "toolscript/status"
+
 // PagePlace is where a page stands among those of one result. Both texts are opaque. Equal pages
 // have equal texts until the gateway ends.
 type PagePlace struct {

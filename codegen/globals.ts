@@ -10,6 +10,8 @@ export declare class ToolError extends Error {
   readonly code: string;
   /** The code of a JSON-RPC error. */
   readonly rpcCode?: number;
+  /** The HTTP status of the answer of an API. */
+  readonly status?: number;
   /** After how many milliseconds to try again, if that is known: of busy and unavailable. */
   readonly retryAfterMs?: number;
   /** The content blocks of a result that the tool marked as an error. */

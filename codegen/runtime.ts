@@ -11,6 +11,8 @@ export class ToolError extends Error {
   readonly code: string;
   /** The code of a JSON-RPC error. */
   readonly rpcCode?: number;
+  /** The HTTP status of the answer of an API. */
+  readonly status?: number;
   /** After how many milliseconds to try again, if that is known: of busy and unavailable. */
   readonly retryAfterMs?: number;
   /** The content blocks of a result that the tool marked as an error. */
@@ -24,6 +26,7 @@ export class ToolError extends Error {
     this.tool = tool;
     this.code = code;
     this.rpcCode = more.rpcCode;
+    this.status = more.status;
     this.retryAfterMs = more.retryAfterMs;
     this.content = more.content ?? [];
     this.details = more.details ?? [];
@@ -166,7 +169,7 @@ async function request(server: string, tool: string, path: string, init: any = {
 function unwrap(result: any, typed: boolean, fail: (code: string, message: string, more?: any) => ToolError): any {
   const content: any[] = result?.content ?? [];
   const texts = content.filter((block) => block.type === "text").map((block) => block.text);
-  if (result?.isError) throw fail("tool_failed", texts.join("\n") || "the tool reported an error", { content });
+  if (result?.isError) throw fail("tool_failed", texts.join("\n") || "the tool reported an error", { content, status: result._meta?.["toolscript/status"] });
   if (result?.structuredContent !== undefined) return result.structuredContent;
   if (content.length === 1 && texts.length === 1) {
     try {

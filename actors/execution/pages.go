@@ -25,17 +25,22 @@ func located(c *call, tool toolscript.Tool, value, raw json.RawMessage) json.Raw
 	return append(append(whole, value...), '}')
 }
 
-// pageOf returns the place of a page, which stands in _meta of the result. A result that is
-// not divided has none.
+// pageOf returns the place of a page. A result that is not divided has none.
 func pageOf(raw json.RawMessage) (place toolscript.PagePlace) {
-	r, err := parseResult(raw)
-	if err != nil || r.meta == nil {
-		return place
+	if r, err := parseResult(raw); err == nil {
+		r.about(toolscript.PageKey, &place)
+	}
+	return place
+}
+
+// about reads a member of _meta. What has another type is left out.
+func (r result) about(key string, into any) {
+	if r.meta == nil {
+		return
 	}
 	rawjson.Object(r.meta, func(name string, value json.RawMessage) {
-		if name == toolscript.PageKey {
-			_ = json.Unmarshal(value, &place) // what is no place is none
+		if name == key {
+			_ = json.Unmarshal(value, into)
 		}
 	})
-	return place
 }

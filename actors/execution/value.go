@@ -147,6 +147,7 @@ const maxFailed = 1 << 20
 // failedTool completes the error of an answer with isError. For a large answer the error
 // has the beginning of the text only.
 func failedTool(e *toolscript.ToolError, r result, size int) *toolscript.ToolError {
+	r.about(toolscript.StatusKey, &e.Status)
 	if e.Message = textsOf(r.blocks); size > maxFailed {
 		e.Message = cut(e.Message)
 		return e

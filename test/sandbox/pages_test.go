@@ -35,6 +35,9 @@ func (a *pagedAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.mu.Unlock()
 	page, _ := strconv.Atoi(r.URL.Query().Get("page"))
 	switch {
+	case r.URL.Path == "/v1/one":
+		http.Error(w, "there is none", http.StatusNotFound)
+		return
 	case r.URL.Path == "/v1/items" && page < 2:
 		w.Header().Set("Link", fmt.Sprintf(`</v1/items?page=0>; rel="first", <?state=%s&page=%d>; title="next, of 3"; rel="last next"`, r.URL.Query().Get("state"), page+1))
 	case r.URL.Path == "/v1/loop":
@@ -128,6 +131,10 @@ func TestPages(t *testing.T) {
 		{
 			name: "frozen in the script of an answer", code: `for await (const page of tools.api.endless.pages()) return [Object.isFrozen(page), Object.isFrozen(page[0])]`, request: toolscript.ExecRequest{Dialect: toolscript.DialectHarness},
 			want: "value [true,true]\n", requests: []string{"/v1/endless Bearer t0ken"},
+		},
+		{
+			name: "a status", code: `return await tools.api.one().catch((e) => [e.code, e.status, e.message])`,
+			want: `value ["tool_failed",404,"GET /one: 404 Not Found: there is none"]`, requests: []string{"/v1/one Bearer t0ken"},
 		},
 		{name: "a type error", code: `tools.api.one.pages()`, request: toolscript.ExecRequest{Check: toolscript.CheckError}, want: "Property 'pages' does not exist on type '(params?: ApiOneParams) => Promise<ApiOneResult>'"},
 		{name: "a tool without pages", code: `(tools.api.one as any).pages()`, want: "TypeError: tools.api.one has no pages; call tools.api.one(…) itself"},

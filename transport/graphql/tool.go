@@ -114,7 +114,8 @@ type selected struct {
 }
 
 // chosen are the fields of a type that need no argument and have no fields, and those of
-// the objects in it, down to a depth.
+// the objects in it, down to a depth. An object with arguments is left out, also if none is
+// required: many endpoints refuse a list without its bounds.
 func (s *schema) chosen(name string, depth int) (out []selected) {
 	t := s.types[name]
 	if t == nil || depth == 0 {
@@ -126,6 +127,9 @@ func (s *schema) chosen(name string, depth int) (out []selected) {
 		}
 		if s.leaf(f.Type.named()) {
 			out = append(out, selected{f, nil})
+			continue
+		}
+		if len(f.Args) > 0 {
 			continue
 		}
 		if inner := s.chosen(f.Type.named(), depth-1); len(inner) > 0 {

@@ -43,6 +43,18 @@ func (c *Conn) answer(ctx context.Context, value any, failed error, about toolsc
 	return result, nil
 }
 
+// Refusal is the error of a tool whose API answered with an HTTP status that is not a success.
+type Refusal struct {
+	Status int
+	Err    error
+}
+
+// Error returns the error of the API.
+func (r *Refusal) Error() string { return r.Err.Error() }
+
+// Unwrap returns the error of the API.
+func (r *Refusal) Unwrap() error { return r.Err }
+
 // Page is the value of a tool that returned one page of its result.
 type Page struct {
 	Value any
@@ -62,7 +74,12 @@ func encode(value any, failed error) (json.RawMessage, error) {
 		Structured any            `json:"structuredContent"`
 	}{meta, []any{}, value}
 	if failed != nil {
-		result = map[string]any{"isError": true, "content": []any{map[string]string{"type": "text", "text": failed.Error()}}}
+		failure := map[string]any{"isError": true, "content": []any{map[string]string{"type": "text", "text": failed.Error()}}}
+		var refusal *Refusal
+		if errors.As(failed, &refusal) {
+			failure["_meta"] = map[string]any{toolscript.StatusKey: refusal.Status}
+		}
+		result = failure
 	}
 	var out bytes.Buffer
 	to := json.NewEncoder(&out)

@@ -188,5 +188,5 @@ func (a *api) failure(o *operation, answer *http.Response) error {
 	if answer.StatusCode == http.StatusUnauthorized {
 		message += "; check \"auth\" of the server in the configuration"
 	}
-	return errors.New(message)
+	return &inprocess.Refusal{Status: answer.StatusCode, Err: errors.New(message)}
 }

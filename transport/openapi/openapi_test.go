@@ -328,6 +328,7 @@ func TestAnswers(t *testing.T) {
 		{200, "image/png", "\x89PNG", `"structuredContent":{"data":"iVBORw==","mimeType":"image/png","type":"image"}`},
 		{200, "application/json", `{`, "the answer says that it is JSON, and is not"},
 		{404, "application/json", `{"message": "no"}`, `"isError":true`},
+		{404, "application/json", `{"message": "no"}`, `"_meta":{"toolscript/status":404}`},
 		{404, "application/json", `{"message": "no"}`, `GET /a: 404 Not Found: {\"message\": \"no\"}`},
 		{500, "text/plain", strings.Repeat("x", 5000), `xxx…`},
 		{401, "text/plain", "", `check \"auth\" of the server`},
@@ -353,6 +354,8 @@ func TestRetries(t *testing.T) {
 		{"get", "0", 2, `"ok":true`, 3},
 		{"get", "0", 3, "429 Too Many Requests", 3},
 		{"get", "3600", 1, "429 Too Many Requests", 1},
+		{"get", "Thu, 01 Jan 1970 00:00:00 GMT", 1, `"ok":true`, 2},
+		{"get", "Fri, 31 Dec 2199 23:59:59 GMT", 1, "429 Too Many Requests", 1},
 		{"post", "0", 1, "429 Too Many Requests", 1},
 	} {
 		left := c.busy

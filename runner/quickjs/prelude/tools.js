@@ -14,7 +14,7 @@
   class ToolError extends Error {
     constructor(message, fields = {}) {
       super(message);
-      for (const key of ['server', 'tool', 'code', 'content', 'rpcCode', 'retryAfterMs', 'details']) {
+      for (const key of ['server', 'tool', 'code', 'content', 'rpcCode', 'status', 'retryAfterMs', 'details']) {
         if (fields[key] !== undefined) this[key] = fields[key];
       }
     }
