@@ -60,6 +60,14 @@ const resolvers = {
   Found: { __resolveType: (n) => ("title" in n ? "Book" : "Author") },
 };
 
-const yoga = createYoga({ schema: createSchema({ typeDefs, resolvers }), logging: false });
+// With the argument "closed", the server does not tell its schema.
+const { NoSchemaIntrospectionCustomRule } = require("graphql");
+const closed = { onValidate: ({ addValidationRule }) => addValidationRule(NoSchemaIntrospectionCustomRule) };
+const plugins = process.argv[2] === "closed" ? [closed] : [];
+const yoga = createYoga({ schema: createSchema({ typeDefs, resolvers }), logging: false, plugins });
 const server = createServer(yoga);
+if (process.argv[2] === "sdl") {
+  console.log(typeDefs);
+  process.exit(0);
+}
 server.listen(0, "127.0.0.1", () => console.log(`http://127.0.0.1:${server.address().port}/graphql`));

@@ -6,7 +6,9 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -77,9 +79,37 @@ func TestGraphQL(t *testing.T) {
 	}
 }
 
-func startGraphQL(t *testing.T) (address string) {
+// TestGraphQLWithoutIntrospection: a server that does not tell its schema is used with a file.
+func TestGraphQLWithoutIntrospection(t *testing.T) {
+	address := startGraphQL(t, "closed")
+	settings, err := json.Marshal(graphql.Settings{URL: address})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = graphql.Dialer{}.Dial(t.Context(), "books", mcpclient.Config{Type: mcpclient.GraphQL, API: settings, Timeout: time.Minute}, mcpclient.Events{})
+	if err == nil || !strings.Contains(err.Error(), "introspection") || !strings.Contains(err.Error(), `name a file with the schema as "spec"`) {
+		t.Errorf("error %v", err)
+	}
+	definition, err := exec.CommandContext(t.Context(), "node", "graphql_server.mjs", "sdl").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "schema.graphql")
+	if err := os.WriteFile(file, definition, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	conn := dialGraphQL(t, graphql.Settings{URL: address, Spec: file})
+	if got := callGraphQL(t, conn, "books", `{"first":1}`); !strings.Contains(got, `[{"id":"b1","title":"One","genre":"PROSE","pages":100,"author":{"id":"a1","name":"Ada"},"added":null}]`) {
+		t.Error(got)
+	}
+	if got := callGraphQL(t, conn, "addBook", `{"title":"Three","genre":"VERSE","author":"a1","select":"id"}`); !strings.Contains(got, `{"id":"b3"}`) {
+		t.Error(got)
+	}
+}
+
+func startGraphQL(t *testing.T, how ...string) (address string) {
 	t.Helper()
-	c := exec.CommandContext(t.Context(), "node", "graphql_server.mjs")
+	c := exec.CommandContext(t.Context(), "node", append([]string{"graphql_server.mjs"}, how...)...)
 	out, err := c.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -79,11 +79,15 @@ func (d Dialer) Dial(ctx context.Context, name string, cfg mcpclient.Config, on 
 		}
 		return fail(toolscript.Invalid, err)
 	}
+	operations, err := types.operations(func(name string) bool {
+		return len(s.Operations) == 0 || slices.ContainsFunc(s.Operations, func(entry string) bool { return toolscript.MatchName(entry, name) })
+	})
+	if err != nil {
+		return fail(toolscript.Invalid, err)
+	}
 	set := &toolSet{byName: map[string]inprocess.Tool{}}
-	for _, o := range types.operations() {
-		if len(s.Operations) == 0 || slices.ContainsFunc(s.Operations, func(entry string) bool { return toolscript.MatchName(entry, o.tool.Name) }) {
-			set.add(e, &o)
-		}
+	for i := range operations {
+		set.add(e, &operations[i])
 	}
 	if len(set.all) == 0 {
 		return fail(toolscript.Invalid, errors.New(`no query or mutation is selected; see "operations" of the server`))

@@ -2,11 +2,13 @@ package graphql_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -75,6 +77,60 @@ func TestDefinitionLanguage(t *testing.T) {
 	}
 	if len(want) > 0 {
 		t.Errorf("there are no tools for %v", want)
+	}
+}
+
+// TestHostileEndpoint: a chain of types and a type with very many fields cost little.
+func TestHostileEndpoint(t *testing.T) {
+	var types strings.Builder
+	types.WriteString("type Query { chain(in: I0): Wide }\n")
+	for i := range 50_000 {
+		fmt.Fprintf(&types, "input I%d { next: I%d }\n", i, (i+1)%50_000)
+	}
+	types.WriteString("type Wide {")
+	for i := range 3000 {
+		fmt.Fprintf(&types, " a%d: Wide b%d: Int", i, i)
+	}
+	types.WriteString(" }\n")
+	file := filepath.Join(t.TempDir(), "schema.graphql")
+	if err := os.WriteFile(file, []byte(types.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	conn, err := dial(t, graphql.Settings{URL: "http://127.0.0.1:1/graphql", Spec: file})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tools, err := conn.ListTools(t.Context())
+	if err != nil || len(tools) != 1 || len(tools[0].InputSchema) > 1<<20 || len(tools[0].OutputSchema) > 1<<20 {
+		t.Errorf("%d tools, %v", len(tools), err)
+	}
+}
+
+// TestDefaultSelection: lists with bounds, deprecated fields and deep objects are not in it.
+func TestDefaultSelection(t *testing.T) {
+	const types = `type Query { a: A  union: U  node: Node  many: [[A!]!]! }
+type A implements Node { id: ID!  list(first: Int): [A]  format(as: String): String  needs(x: Int!): Int  old: Int @deprecated  b: B }
+type B { c: C  n: Int }
+type C { d: Int }
+interface Node { id: ID! }
+union U = A | B`
+	file := filepath.Join(t.TempDir(), "schema.graphql")
+	if err := os.WriteFile(file, []byte(types), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	conn, err := dial(t, graphql.Settings{URL: "http://127.0.0.1:1/graphql", Spec: file})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tools, err := conn.ListTools(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"a": "{ id format b { n } }", "union": "{ __typename }", "node": "{ id }", "many": "{ id format b { n } }"} {
+		i := slices.IndexFunc(tools, func(t toolscript.Tool) bool { return t.Name == name })
+		if i < 0 || !strings.Contains(string(tools[i].InputSchema), "the default is "+want+`"`) {
+			t.Errorf("%s: want %s in %s", name, want, tools[i].InputSchema)
+		}
 	}
 }
 

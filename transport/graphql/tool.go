@@ -2,6 +2,7 @@ package graphql
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -19,8 +20,16 @@ type operation struct {
 	types     map[string]string // of the variables
 }
 
-// operations are the fields of the types of queries and mutations.
-func (s *schema) operations() (out []operation) {
+// Limits of a schema, which an endpoint could make large to exhaust the gateway.
+const (
+	maxSchemas  = 512 << 20 // bytes of the schemas of all tools
+	maxTypes    = 2000      // input objects of one tool; others accept anything
+	maxSelected = 2000      // fields of a default selection
+)
+
+// operations are the fields of the types of queries and mutations whose names are selected.
+func (s *schema) operations(selects func(name string) bool) (out []operation, err error) {
+	size := 0
 	taken := map[string]bool{}
 	for _, root := range []struct{ kind, name string }{{"query", s.query}, {"mutation", s.mutation}} {
 		t := s.types[root.name]
@@ -36,10 +45,17 @@ func (s *schema) operations() (out []operation) {
 				name += "_" + root.kind
 			}
 			taken[name] = true
-			out = append(out, s.operation(name, root.kind, f))
+			if !selects(name) {
+				continue
+			}
+			o := s.operation(name, root.kind, f)
+			if size += len(o.tool.InputSchema) + len(o.tool.OutputSchema); size > maxSchemas {
+				return nil, fmt.Errorf("the schemas of its tools have more than %d MB; name fewer \"operations\" of the server", maxSchemas>>20)
+			}
+			out = append(out, o)
 		}
 	}
-	return out
+	return out, nil
 }
 
 func (s *schema) operation(name, of string, f field) operation {
@@ -53,11 +69,13 @@ func (s *schema) operation(name, of string, f field) operation {
 			required = append(required, a.Name)
 		}
 	}
+	w.define()
 	output := any(nil)
 	if named := f.Type.named(); s.leaf(named) {
 		output = w.output(&f.Type, nil)
 	} else {
-		fields := s.chosen(named, 2)
+		left := maxSelected
+		fields := s.chosen(named, 2, &left)
 		o.selection = text(fields)
 		o.choice = "select"
 		for properties[o.choice] != nil {
@@ -114,25 +132,29 @@ type selected struct {
 }
 
 // chosen are the fields of a type that need no argument and have no fields, and those of
-// the objects in it, down to a depth. An object with arguments is left out, also if none is
+// the objects in it, down to a depth, and at most left. An object with arguments is left out, also if none is
 // required: many endpoints refuse a list without its bounds.
-func (s *schema) chosen(name string, depth int) (out []selected) {
+func (s *schema) chosen(name string, depth int, left *int) (out []selected) {
 	t := s.types[name]
 	if t == nil || depth == 0 {
 		return nil
 	}
 	for _, f := range t.Fields {
+		if *left == 0 {
+			return out
+		}
 		if f.Deprecated || slices.ContainsFunc(f.Args, func(a input) bool { return a.Type.required() && a.DefaultValue == nil }) {
 			continue
 		}
 		if s.leaf(f.Type.named()) {
+			*left--
 			out = append(out, selected{f, nil})
 			continue
 		}
 		if len(f.Args) > 0 {
 			continue
 		}
-		if inner := s.chosen(f.Type.named(), depth-1); len(inner) > 0 {
+		if inner := s.chosen(f.Type.named(), depth-1, left); len(inner) > 0 {
 			out = append(out, selected{f, inner})
 		}
 	}
@@ -159,7 +181,8 @@ func text(fields []selected) string {
 // jsonSchemas makes JSON Schemas of types.
 type jsonSchemas struct {
 	*schema
-	defs map[string]any // input objects
+	defs    map[string]any // input objects
+	waiting []*kind        // those whose definition is not complete
 }
 
 // argument is the schema of an argument or of a field of an input object.
@@ -195,8 +218,19 @@ func (w *jsonSchemas) bare(r *reference) map[string]any {
 		return w.scalar(r.Name)
 	}
 	if w.defs[t.Name] == nil {
-		definition := map[string]any{"type": "object", "additionalProperties": false}
-		w.defs[t.Name] = definition // it may contain itself
+		w.defs[t.Name] = map[string]any{}
+		if len(w.defs) <= maxTypes {
+			w.waiting = append(w.waiting, t)
+		}
+	}
+	return map[string]any{"$ref": "#/$defs/" + t.Name}
+}
+
+// define completes the definitions, which may contain each other. A chain of them can be long.
+func (w *jsonSchemas) define() {
+	for len(w.waiting) > 0 {
+		t := w.waiting[len(w.waiting)-1]
+		w.waiting = w.waiting[:len(w.waiting)-1]
 		properties, required := map[string]any{}, []string{}
 		for _, f := range t.InputFields {
 			properties[f.Name] = w.argument(f)
@@ -204,12 +238,12 @@ func (w *jsonSchemas) bare(r *reference) map[string]any {
 				required = append(required, f.Name)
 			}
 		}
-		definition["properties"], definition["required"] = properties, required
+		definition := map[string]any{"type": "object", "additionalProperties": false, "properties": properties, "required": required}
 		if t.Description != "" {
 			definition["description"] = t.Description
 		}
+		w.defs[t.Name] = definition
 	}
-	return map[string]any{"$ref": "#/$defs/" + t.Name}
 }
 
 // scalar is the schema of a scalar or an enum. What a scalar of the endpoint's own accepts is
