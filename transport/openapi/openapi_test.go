@@ -33,8 +33,8 @@ type scene struct {
 }
 
 // document is an OpenAPI document with these paths.
-func document(version, paths string) string {
-	return `{"openapi": "` + version + `", "info": {"title": "T", "version": "1"}, "paths": ` + paths + `}`
+func document(version, paths string, more ...string) string {
+	return `{"openapi": "` + version + `", "info": {"title": "T", "version": "1"}, "paths": ` + strings.Join(append([]string{paths}, more...), ", ") + `}`
 }
 
 func newScene(t *testing.T, text string, answer http.HandlerFunc, more ...func(*openapi.Settings)) *scene {
@@ -288,8 +288,9 @@ func TestBodies(t *testing.T) {
 	s := newScene(t, document("3.0.0", `{
 		"/form": {"post": {"operationId": "form", "requestBody": {"content": {"application/x-www-form-urlencoded": {"schema": {"type": "object", "properties": {"a": {}, "b": {}, "c": {}}}, "encoding": {"c": {"style": "deepObject"}}}}}}},
 		"/parts": {"post": {"operationId": "parts", "requestBody": {"content": {"multipart/form-data": {"schema": {"type": "object", "properties": {"file": `+file+`, "meta": {"type": "object"}, "n": {"type": "integer"}}}}}}}},
+		"/files": {"post": {"operationId": "files", "requestBody": {"content": {"multipart/form-data": {"schema": {"allOf": [{"type": "object", "properties": {"all": {"type": "array", "items": `+file+`}}}, {"$ref": "#/x"}, {"required": ["modern"]}]}, "encoding": {"modern": {"contentType": "text/csv"}}}}}}},
 		"/bytes": {"put": {"operationId": "bytes", "requestBody": {"content": {"image/png": {"schema": `+file+`}}}}},
-		"/text": {"put": {"operationId": "text", "requestBody": {"content": {"text/plain": {"schema": {"type": "string"}}}}}}}`), ok)
+		"/text": {"put": {"operationId": "text", "requestBody": {"content": {"text/plain": {"schema": {"type": "string"}}}}}}}`, `"x": {"type": "object", "properties": {"modern": {"type": "string", "contentMediaType": "text/csv"}}}`), ok)
 	s.call("form", `{"a": "x y&z", "b": ["1", "2"], "c": {"d": {"e": 1}}}`)
 	if got, want := s.last(), `POST /v1/form Content-Type: application/x-www-form-urlencoded a=x+y%26z&b=1&b=2&c%5Bd%5D%5Be%5D=1`; got != want {
 		t.Errorf("got %s, want %s", got, want)
@@ -297,6 +298,16 @@ func TestBodies(t *testing.T) {
 	s.call("parts", `{"file": "aGk=", "meta": {"a": 1}, "n": 5}`)
 	got := strings.ReplaceAll(s.last(), "\r\n", "|")
 	for _, part := range []string{`name="file"; filename="file"|Content-Type: application/octet-stream||hi|`, `name="meta"|Content-Type: application/json||{"a": 1}|`, `name="n"||5|`} {
+		if !strings.Contains(got, part) {
+			t.Errorf("%s lacks %s", got, part)
+		}
+	}
+	if schema := string(s.tool("files").InputSchema); !strings.Contains(schema, `"required":["modern"]`) || strings.Count(schema, "the bytes of a file") != 2 {
+		t.Error(schema)
+	}
+	s.call("files", `{"all": ["aGk=", "aG8="], "modern": "YSxi"}`)
+	got = strings.ReplaceAll(s.last(), "\r\n", "|")
+	for _, part := range []string{`name="all"; filename="all"|Content-Type: application/octet-stream||hi|`, `||ho|`, `name="modern"; filename="modern"|Content-Type: text/csv||a,b|`} {
 		if !strings.Contains(got, part) {
 			t.Errorf("%s lacks %s", got, part)
 		}

@@ -43,6 +43,7 @@ type body struct {
 	fields   map[string]string // the argument of each member
 	binary   map[string]bool   // members whose text is base64; "" is the whole body
 	styles   map[string]parameter
+	types    map[string]string // media types of parts
 }
 
 // methods are the methods that operations have, in the order of the tools of one path.
@@ -336,7 +337,7 @@ func (in *input) request(text []byte) error {
 	if media == "" {
 		return nil
 	}
-	b := &body{media: media, required: isTrue(all["required"]), fields: map[string]string{}, binary: map[string]bool{}, styles: map[string]parameter{}}
+	b := &body{media: media, required: isTrue(all["required"]), fields: map[string]string{}, binary: map[string]bool{}, styles: map[string]parameter{}, types: map[string]string{}}
 	in.body = b
 	required := isTrue(all["required"])
 	schema, schemaAt, err := in.library.follow(member(content, "schema"), at)
@@ -364,6 +365,9 @@ func (in *input) request(text []byte) error {
 			p.explode = isTrue(explode)
 		}
 		b.styles[name] = p
+		if media, _, _ := strings.Cut(unquote(member(encoding, "contentType")), ","); media != "" && !strings.Contains(media, "*") {
+			b.types[name] = media
+		}
 	}
 	return nil
 }
@@ -371,12 +375,56 @@ func (in *input) request(text []byte) error {
 // flatten adds the members of a body as arguments, and reports whether it could. Members that
 // the body needs are required also if the body is not: documents often forget to say so.
 func (in *input) flatten(schema []byte, at place) bool {
-	all := index(schema)
-	kind := unquote(all["type"])
-	if kind != "object" && kind != "" || all["properties"] == nil || isTrue(all["nullable"]) {
+	o := object{in: in, has: map[string]bool{}}
+	if !o.add(schema, at, 0) || len(o.members) == 0 {
 		return false
 	}
-	for _, other := range []string{"allOf", "anyOf", "oneOf", "not", "if", "patternProperties", "minProperties"} {
+	for _, m := range o.members {
+		if in.taken[m.name] != "" {
+			return false
+		}
+	}
+	for _, m := range o.members {
+		if in.readOnly(m.schema, m.at) {
+			continue // the server sets it
+		}
+		in.body.fields[m.name] = m.name
+		c, raw := in.file(m.schema, m.at)
+		if in.body.binary[m.name] = raw; !raw {
+			c = in.convert(m.schema, m.at)
+		}
+		in.add(m.name, c, "", slices.Contains(o.required, m.name), "body")
+	}
+	return true
+}
+
+// object collects the members of a body, also those of the parts in its allOf.
+type object struct {
+	in       *input
+	members  []bodyMember
+	has      map[string]bool
+	required []string
+}
+
+type bodyMember struct {
+	name   string
+	schema []byte
+	at     place
+}
+
+// add adds the members of a schema. It returns false if these are not all that the body can
+// have, or if two parts have the same.
+func (o *object) add(schema []byte, at place, depth int) bool {
+	schema, at, err := o.in.library.follow(schema, at)
+	if err != nil || depth > maxDepth {
+		return false
+	}
+	all := index(schema)
+	kind := unquote(all["type"])
+	if kind != "object" && kind != "" || all["properties"] == nil && all["allOf"] == nil || isTrue(all["nullable"]) {
+		return false
+	}
+	for _, other := range []string{"anyOf", "oneOf", "not", "if", "patternProperties", "minProperties"} {
 		if all[other] != nil {
 			return false
 		}
@@ -384,25 +432,50 @@ func (in *input) flatten(schema []byte, at place) bool {
 	if more := all["additionalProperties"]; more != nil && string(more) != "false" {
 		return false
 	}
-	for name := range members(all["properties"]) {
-		if in.taken[name] != "" {
+	for part := range items(all["allOf"]) {
+		if only := index(part); len(only) == 1 && only["required"] != nil {
+			o.required = append(o.required, texts(only["required"])...)
+			continue
+		}
+		if !o.add(part, at, depth+1) {
 			return false
 		}
 	}
-	needed := texts(all["required"])
 	for name, property := range members(all["properties"]) {
-		if in.readOnly(property, at) {
-			continue // the server sets it
+		if o.has[name] {
+			return false
 		}
-		in.body.fields[name] = name
-		c := in.convert(property, at)
-		if isMultipart(in.body.media) && unquote(member(property, "format")) == "binary" {
-			in.body.binary[name] = true
-			c = converted{text: []byte(`{"type":"string","contentEncoding":"base64","description":"the bytes of a file, as base64"}`)}
-		}
-		in.add(name, c, "", slices.Contains(needed, name), "body")
+		o.has[name] = true
+		o.members = append(o.members, bodyMember{name, property, at})
 	}
+	o.required = append(o.required, texts(all["required"])...)
 	return true
+}
+
+// file is the schema of the argument for a member with bytes in a body of several parts: base64,
+// or a list of that.
+func (in *input) file(schema []byte, at place) (c converted, is bool) {
+	if !isMultipart(in.body.media) {
+		return c, false
+	}
+	const one = `{"type":"string","contentEncoding":"base64","description":"the bytes of a file, as base64"}`
+	schema, at, err := in.library.follow(schema, at)
+	if err != nil {
+		return c, false
+	}
+	if unquote(member(schema, "type")) == "array" {
+		if schema, _, err = in.library.follow(member(schema, "items"), at); err != nil || !isFile(schema) {
+			return c, false
+		}
+		return converted{text: []byte(`{"type":"array","items":` + one + `}`)}, true
+	}
+	return converted{text: []byte(one)}, isFile(schema)
+}
+
+// isFile reports whether a schema is that of bytes: in OpenAPI 3.1, of a text with a media type.
+func isFile(schema []byte) bool {
+	all := index(schema)
+	return unquote(all["format"]) == "binary" || all["contentMediaType"] != nil && all["contentEncoding"] == nil
 }
 
 func (in *input) readOnly(property []byte, at place) bool {

@@ -110,7 +110,7 @@ var sealing = sync.OnceValue(func() sealer {
 
 // belongs is what a continuation is bound to.
 func (c call) belongs() []byte {
-	sum := sha256.Sum256(object(c.given))
+	sum := sha256.Sum256(joinedObject(c.given))
 	return fmt.Appendf(nil, "%q %q %q %x", c.base, c.method, c.path, sum)
 }
 

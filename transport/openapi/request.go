@@ -258,7 +258,7 @@ func (o *operation) encode(given map[string][]byte) (content []byte, media strin
 	case isMultipart(b.media):
 		return b.multipart(fields)
 	default:
-		return object(fields), jsonMedia(b.media), nil
+		return joinedObject(fields), jsonMedia(b.media), nil
 	}
 }
 
@@ -293,8 +293,8 @@ func jsonMedia(media string) string {
 	return media
 }
 
-// object is an object with its members sorted.
-func object(fields map[string][]byte) []byte {
+// joinedObject is an object with its members sorted.
+func joinedObject(fields map[string][]byte) []byte {
 	var out bytes.Buffer
 	out.WriteByte('{')
 	for i, name := range sortedKeys(fields) {
@@ -349,6 +349,9 @@ func (b *body) multipart(fields map[string][]byte) ([]byte, string, error) {
 				head.Set("Content-Type", "application/octet-stream")
 			case isObject(value):
 				head.Set("Content-Type", "application/json")
+			}
+			if media := b.types[name]; media != "" {
+				head.Set("Content-Type", media)
 			}
 			head.Set("Content-Disposition", disposition)
 			part, err := w.CreatePart(head)
