@@ -4,7 +4,6 @@ package openapi
 
 import (
 	"bufio"
-	"context"
 	"encoding/json"
 	"fmt"
 	"net"
@@ -17,9 +16,6 @@ import (
 	"time"
 
 	"github.com/toolscript/toolscript"
-	"github.com/toolscript/toolscript/codegen"
-	"github.com/toolscript/toolscript/codegen/validate"
-	"github.com/toolscript/toolscript/naming"
 	"github.com/toolscript/toolscript/transport/inprocess"
 	"github.com/toolscript/toolscript/transport/mcpclient"
 	"github.com/toolscript/toolscript/transport/openapi"
@@ -97,50 +93,15 @@ func proof(t *testing.T, path string) {
 	}
 }
 
-// render makes the module of all tools. Warnings about types that are not known are errors.
-func render(t *testing.T, tools []toolscript.Tool) {
-	ids := make([]string, len(tools))
-	for i, tool := range tools {
-		ids[i] = tool.ID()
-	}
-	c := toolscript.NewCatalog(1, []string{"api"}, tools)
-	g := codegen.Generator{}
-	module := g.Render(c, naming.New(c), ids, codegen.Options{})
-	if len(module.Text) == 0 {
-		t.Error("there are no types")
-	}
-	for _, warning := range module.Warnings {
-		t.Errorf("types: %v", warning)
-	}
-}
-
 // try makes a call, and returns why the mock refused it.
 func try(t *testing.T, conn *inprocess.Conn, tool toolscript.Tool, objects bool) string {
-	var schema map[string]any
-	if err := json.Unmarshal(tool.InputSchema, &schema); err != nil {
+	args, result, err := call(t, conn, tool, objects)
+	if err != nil && !strings.Contains(err.Error(), ": lookup ") { // an accepted request was redirected to an example
 		return err.Error()
-	}
-	defs, _ := schema["$defs"].(map[string]any)
-	args, err := json.Marshal(Sample(schema, defs, objects))
-	if err != nil {
-		return err.Error()
-	}
-	if details, err := new(validate.Validator).Check(t.Context(), tool.InputSchema, args); err != nil || len(details) > 0 {
-		return fmt.Sprintf("the sample does not fit: %.200v %v", details, err)
-	}
-	type answer struct {
-		result json.RawMessage
-		err    error
-	}
-	done := make(chan answer, 1)
-	conn.Start(mcpclient.ToolCall{Ctx: context.WithoutCancel(t.Context()), Tool: tool.Name, Args: args, Done: func(r json.RawMessage, err error) { done <- answer{r, err} }})
-	a := <-done
-	if a.err != nil && !strings.Contains(a.err.Error(), ": lookup ") { // an accepted request was redirected to an example
-		return a.err.Error()
 	}
 	for _, refusal := range []string{"UNPROCESSABLE_ENTITY", "NO_PATH_MATCHED", "NO_METHOD_MATCHED", "INVALID_CONTENT_TYPE", "NO_SERVER"} {
-		if strings.Contains(string(a.result), refusal) {
-			_, why, _ := strings.Cut(string(a.result), "validation")
+		if strings.Contains(string(result), refusal) {
+			_, why, _ := strings.Cut(string(result), "validation")
 			return fmt.Sprintf("%s of %.300s: %.600s", refusal, args, why)
 		}
 	}

@@ -57,7 +57,7 @@ type reader struct {
 	selected []string        // see operation.selects
 }
 
-// maxSchemas bounds the schemas of all tools of a document, in bytes. Those of GitHub's have 40 MB.
+// maxSchemas bounds the schemas of all tools of a document, in bytes. Those of GitHub's have 6 MB.
 const maxSchemas = 512 << 20
 
 // operations are the selected operations of a document in its order, and the number of all.
