@@ -8,9 +8,10 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/spf13/pflag"
 	"mvdan.cc/sh/v3/shell"
@@ -51,7 +52,7 @@ func (o *Flags) Servers() (config.Extra, error) {
 		return nil, errors.New("--env is for a server of --stdio; the server of --url gets --header")
 	case len(o.headers) > 0 && len(o.urls) == 0:
 		return nil, errors.New("--header is for a server of --url; the server of --stdio gets --env")
-	case o.Save != "" && !nameForm.MatchString(o.Save):
+	case o.Save != "" && !isName(o.Save):
 		return nil, fmt.Errorf("--save %.80q is no name of a server: it has at most 64 letters of ASCII, digits, hyphens and underscores, and begins with a letter or a digit", o.Save)
 	case o.Save != "" && len(o.stdio)+len(o.urls) > 1:
 		return nil, errors.New("--save writes one server: give one --stdio or one --url")
@@ -100,15 +101,22 @@ type definition struct {
 	Headers map[string]string `json:"headers,omitempty"`
 }
 
-var (
-	nameForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
-	withName = regexp.MustCompile(`^([A-Za-z0-9][A-Za-z0-9_-]{0,63})=`)
-)
+// isName reports whether a text can be the name of a server in a flag. A regular expression
+// would be compiled at the start of every command.
+func isName(text string) bool {
+	for i, r := range text {
+		letter := r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r))
+		if !letter && (i == 0 || r != '-' && r != '_') {
+			return false
+		}
+	}
+	return text != "" && len(text) <= 64
+}
 
 // named splits NAME=REST. The default name is that of the package.
 func named(text string) (name, rest string) {
-	if m := withName.FindStringSubmatch(text); m != nil {
-		return m[1], text[len(m[0]):]
+	if before, after, found := strings.Cut(text, "="); found && isName(before) {
+		return before, after
 	}
 	return Name, text
 }

@@ -39,6 +39,7 @@ func Main() int {
 	if code, is := harness.Helper(os.Args); is {
 		return code
 	}
+	collectLater(os.Args[1:])
 	dir, err := os.Getwd()
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "toolscript: the working directory does not exist: %v\n", err)

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Variable is an input of a server that the user gives.
@@ -169,14 +170,15 @@ type source struct {
 // sources are the forms of names and versions: nothing that a package manager could read as
 // a flag, a file, another package or another place. "octo/cat" is a repository of GitHub to
 // npm, and "npm:cat@1" in place of a version is another package.
-var sources = map[string]source{
-	"npm":   {regexp.MustCompile(`^(@[A-Za-z0-9][A-Za-z0-9._-]*/)?[A-Za-z0-9][A-Za-z0-9._-]*$`), plainVersion, []string{"https://registry.npmjs.org"}},
-	"pypi":  {regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`), plainVersion, []string{"https://pypi.org"}},
-	"nuget": {regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`), plainVersion, []string{"https://api.nuget.org/v3/index.json", "https://api.nuget.org"}},
-	"oci":   {regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9@._/:-]*$`), plainVersion, []string{"https://docker.io"}},
-}
-
-var plainVersion = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+!-]*$`)
+var sources = sync.OnceValue(func() map[string]source {
+	name, version := regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`), regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+!-]*$`)
+	return map[string]source{
+		"npm":   {regexp.MustCompile(`^(@[A-Za-z0-9][A-Za-z0-9._-]*/)?[A-Za-z0-9][A-Za-z0-9._-]*$`), version, []string{"https://registry.npmjs.org"}},
+		"pypi":  {name, version, []string{"https://pypi.org"}},
+		"nuget": {name, version, []string{"https://api.nuget.org/v3/index.json", "https://api.nuget.org"}},
+		"oci":   {regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9@._/:-]*$`), version, []string{"https://docker.io"}},
+	}
+})
 
 // check refuses a package that its package manager would not find where the entry says.
 func (s source) check(p Package) error {
@@ -191,7 +193,7 @@ func (s source) check(p Package) error {
 		switch {
 		case !variableForm.MatchString(v.Name):
 			return fmt.Errorf("%.80q is not the name of a variable", v.Name)
-		case steering.MatchString(v.Name):
+		case steering().MatchString(v.Name):
 			return fmt.Errorf("the variable %s would change which program is started", v.Name)
 		}
 	}
@@ -199,7 +201,9 @@ func (s source) check(p Package) error {
 }
 
 // steering are variables of package managers and of the loader of programs.
-var steering = regexp.MustCompile(`(?i)^(npm_config_|pip_|uv_|nuget_|docker_|ld_|dyld_|path$|node_options$|pythonpath$|pythonhome$)`)
+var steering = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)^(npm_config_|pip_|uv_|nuget_|docker_|ld_|dyld_|path$|node_options$|pythonpath$|pythonhome$)`)
+})
 
 // local is a server that a package manager installs and starts.
 func local(p Package, in *inputs) (Choice, error) {
@@ -215,7 +219,7 @@ func local(p Package, in *inputs) (Choice, error) {
 	case p.Transport.Type != "stdio":
 		return Choice{}, fmt.Errorf("the transport %.30q of a package is not supported: start it yourself, and add its URL", p.Transport.Type)
 	}
-	if err := sources[p.RegistryType].check(p); err != nil {
+	if err := sources()[p.RegistryType].check(p); err != nil {
 		return Choice{}, err
 	}
 	command, before, name, after := start(p)

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // telling is the line of standard error that says why a program has ended: the last one,
@@ -13,7 +14,7 @@ func telling(lines []string) string {
 	switch {
 	case strings.HasPrefix(last, "Node.js v"):
 		for _, line := range slices.Backward(lines) {
-			if thrown.MatchString(line) {
+			if thrown().MatchString(line) {
 				return line
 			}
 		}
@@ -27,6 +28,6 @@ func telling(lines []string) string {
 }
 
 // thrown is the first line of an error of JavaScript, such as "TypeError [ERR_X]: …".
-var thrown = regexp.MustCompile(`^(Uncaught )?[A-Za-z]*Error( \[\w+\])?: `)
+var thrown = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(Uncaught )?[A-Za-z]*Error( \[\w+\])?: `) })
 
 const npmPrefix = "npm error "
