@@ -40,7 +40,7 @@ func (a *app) completeNames(root *cobra.Command) {
 		}
 	}
 	for path, flags := range map[string]map[string]names{
-		"search": {"server": a.serverNames}, "logs": {"server": a.serverNames},
+		"search": {"server": a.serverNames}, "logs": {"server": a.serverNames}, "usage": {"server": a.configuredNames, "run": runNames},
 		"get-types": {"filter": a.toolNames}, "exec": {"allow": a.toolNames},
 		"secret set": {"for": a.configuredNames}, "secret import": {"for": a.configuredNames},
 	} {
