@@ -216,6 +216,12 @@ func (p inProcess) Exec(ctx context.Context, req toolscript.ExecRequest, emit fu
 	return p.Daemon.Exec(ctx, req, emit)
 }
 
+// Detach implements mcpserver.Gateway.
+func (p inProcess) Detach(ctx context.Context, req toolscript.ExecRequest) (string, error) {
+	req.Profile = p.narrowed.Profile
+	return p.Daemon.Detach(ctx, req)
+}
+
 // AnswerApproval implements mcpserver.Gateway.
 func (p inProcess) AnswerApproval(ctx context.Context, id string, answer toolscript.ApprovalAnswer) error {
 	return p.Daemon.AnswerApproval(ctx, id, answer, false)

@@ -12,7 +12,7 @@ import (
 
 // Detach starts a run that goes on when this client has left, and returns its id.
 func (c *Client) Detach(ctx context.Context, req toolscript.ExecRequest) (string, error) {
-	body, err := json.Marshal(req)
+	body, err := json.Marshal(c.ofProfile(req))
 	if err != nil {
 		return "", invalid("the request cannot be encoded: %w", err)
 	}

@@ -1,0 +1,52 @@
+package cli_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// TestMCPProfile: each script of an MCP client has the profile, also one that goes on after
+// its request.
+func TestMCPProfile(t *testing.T) {
+	files := map[string]string{"home/.toolscript.json": `{
+		"mcpServers": {"demo": {"command": "toolscript", "args": ["mcp-demo"]}},
+		"profiles": {"reader": {"allow": ["demo__read_file"]}}}`}
+	for name, transport := range map[string]func(*testing.T, *world) mcp.Transport{
+		"stdio": stdio,
+		"stdio with a gateway": func(t *testing.T, w *world) mcp.Transport {
+			gatewayAtTerminal(t, w)
+			return stdio(t, w)
+		},
+		"http": func(t *testing.T, w *world) mcp.Transport {
+			gatewayAtTerminal(t, w)
+			var address struct{ URL string }
+			if r := w.run(t, "mcp", "--http", "--json"); json.Unmarshal([]byte(r.stdout), &address) != nil {
+				t.Fatalf("mcp --http: %+v", r)
+			}
+			return &mcp.StreamableClientTransport{Endpoint: address.URL}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, files)
+			w.env = append(w.env, "TOOLSCRIPT_PROFILE=reader")
+			session := connectTo(t, transport(t, w), nil, "2025-11-25")
+			for _, wait := range []string{"", "1m"} {
+				args := map[string]any{"code": "return Object.keys(tools.demo)"}
+				if wait != "" {
+					args["wait"] = wait
+				}
+				result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "run_script", Arguments: args})
+				if err != nil {
+					t.Fatal(err)
+				}
+				text, err := json.Marshal(result.StructuredContent)
+				var run struct{ Value json.RawMessage }
+				if err != nil || json.Unmarshal(text, &run) != nil || string(run.Value) != `["readFile"]` {
+					t.Errorf("wait %q: %s, %v; want the tool of the profile", wait, text, err)
+				}
+			}
+		})
+	}
+}
