@@ -79,8 +79,23 @@ func (s *System) missing(view registry.View, id string, allow toolscript.Filter)
 	if owner := serverOf(view, id); owner != "" {
 		next = "; see: toolscript list-tools " + owner
 	}
-	near := cmp.Or(naming.DidYouMean(naming.Nearest(id, ids, nearNames)), next)
+	near := cmp.Or(renamed(view, id, allow), naming.DidYouMean(naming.Nearest(id, ids, nearNames)), next)
 	return &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf("there is no tool %q%s", id, near)}
+}
+
+// renamed says which name the configuration gives to a tool whose server has an id like
+// this; "" if there is no such tool.
+func renamed(view registry.View, id string, allow toolscript.Filter) string {
+	for now, t := range view.Catalog.All() {
+		own := ownName(t)
+		if own == "" || !allow.Match(t) {
+			continue
+		}
+		if name, of := strings.CutPrefix(id, t.Server+toolscript.Separator); of && (name == own || name == naming.Identifier(own)) {
+			return "; overrides in the configuration name it " + now
+		}
+	}
+	return ""
 }
 
 // serverOf returns the server in an id, or "".

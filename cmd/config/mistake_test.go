@@ -114,7 +114,7 @@ func TestSchemaErrors(t *testing.T) {
 		{"confine of numbers", server(`"command": "x", "confine": {"read": [1]}`), "mcpServers.s.confine.read[0]", "string…number"},
 		{"commands with confine and exec", server(`"type": "command", "commands": {"a": {"run": ["b"]}}, "exec": {"network": true}, "confine": "readonly"`), "mcpServers.s.exec", `together with "confine"`},
 		{"confine of a fleet's server", server(`"fleet": true, "confine": "readonly"`), "mcpServers.s.confine", "hub"},
-		{"two tools of one name", server(`"command": "x", "overrides": {"a": {"name": "c"}, "b": {"name": "c"}}`), "mcpServers.s.overrides.b.name", "name of a too"},
+		{"two tools of one name", server(`"command": "x", "overrides": {"a": {"name": "c"}, "b": {"name": "c"}}`), "mcpServers.s.overrides.b.name", "name of tool a too"},
 		{"profile without a list", `{"mcpServers": {}, "profiles": {"a": {}}}`, "profiles.a.allow", "required"},
 		{"profile with a wrong name", `{"mcpServers": {}, "profiles": {"a b": {"allow": []}}}`, `profiles["a b"]`, "letters, digits"},
 		{"profile with an empty entry", `{"mcpServers": {}, "profiles": {"a": {"allow": [""]}}}`, "profiles.a.allow[0]", "empty"},

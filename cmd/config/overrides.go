@@ -43,7 +43,7 @@ func (d *document) wrongOverrides(name string, n *node) (out Mistakes) {
 		}
 		if other, taken := first[renamed.text()]; taken {
 			out = append(out, d.mistake([]string{"mcpServers", name, "overrides", tool, "name"}, renamed.at,
-				fmt.Sprintf("is the name of %s too; the names of a server's tools must differ", printable(other))))
+				fmt.Sprintf("is the name of tool %s too; the names of a server's tools must differ", printable(other))))
 			continue
 		}
 		first[renamed.text()] = tool
