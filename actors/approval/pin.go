@@ -17,13 +17,22 @@ type Pin struct {
 	Input       string `json:"inputSchema,omitempty"` // without white space
 	Output      string `json:"outputSchema,omitempty"`
 	Server      string `json:"server"` // hash of the command or URL of the server
+
+	// Own are the name and the description that the server gives, where the configuration
+	// has others: the approval of one tool must not become that of another by a new name.
+	Own string `json:"own,omitempty"`
 }
 
 // PinOf makes the pin of a tool. server is the identity of its server; only its hash is
 // kept, because a command may contain secrets.
 func PinOf(t toolscript.Tool, server string) Pin {
 	hash := sha256.Sum256([]byte(server))
+	own := ""
+	if o := t.Own(); o.Name != t.Name || o.Description != t.Description {
+		own = o.Name + "\n" + o.Description
+	}
 	return Pin{
+		Own:         own,
 		Description: strings.TrimSpace(t.Title + "\n" + t.Description),
 		Input:       compact(t.InputSchema), Output: compact(t.OutputSchema), Server: hex.EncodeToString(hash[:]),
 	}
@@ -51,6 +60,7 @@ func (p Pin) Difference(now Pin) string {
 		{"description", p.Description, now.Description},
 		{"input schema", p.Input, now.Input},
 		{"output schema", p.Output, now.Output},
+		{"name and description of the server", p.Own, now.Own},
 	} {
 		if part.was != part.is {
 			was, is := apart(part.was, part.is)
