@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -29,9 +30,10 @@ var (
 
 // file has the values of one scope of one owner.
 type file struct {
-	path  string
-	owner string
-	now   time.Time
+	path   string
+	owner  string
+	now    time.Time
+	damage damage
 }
 
 // stored is a value with its header: version, time of the change and of the end, both in
@@ -64,19 +66,17 @@ func (f file) live(s stored) stored {
 
 // view reads the file. read gets nil if there is no file.
 func (f file) view(read func(*bbolt.Bucket)) error {
-	db, err := bbolt.Open(f.path, 0o600, &bbolt.Options{ReadOnly: true, Timeout: lockTime, FreelistType: bbolt.FreelistMapType})
+	err := f.with(bbolt.Options{ReadOnly: true}, func(db *bbolt.DB) error {
+		return db.View(func(tx *bbolt.Tx) error {
+			read(tx.Bucket(values))
+			return nil
+		})
+	})
 	if errors.Is(err, fs.ErrNotExist) {
 		read(nil)
 		return nil
 	}
-	if err != nil {
-		return f.problem(err)
-	}
-	err = db.View(func(tx *bbolt.Tx) error {
-		read(tx.Bucket(values))
-		return nil
-	})
-	return f.problem(errors.Join(err, db.Close()))
+	return f.problem(err)
 }
 
 // change changes the file.
@@ -84,11 +84,12 @@ func (f file) change(write func(*bbolt.Bucket, *usage) error) error {
 	if err := f.create(); err != nil {
 		return f.problem(err)
 	}
-	db, err := bbolt.Open(f.path, 0o600, &bbolt.Options{Timeout: lockTime, FreelistType: bbolt.FreelistMapType})
-	if err != nil {
-		return f.problem(err)
-	}
-	err = db.Update(func(tx *bbolt.Tx) error {
+	return f.problem(f.with(bbolt.Options{}, func(db *bbolt.DB) error { return db.Update(f.updated(write)) }))
+}
+
+// updated is the transaction of a change.
+func (f file) updated(write func(*bbolt.Bucket, *usage) error) func(*bbolt.Tx) error {
+	return func(tx *bbolt.Tx) error {
 		all, err := tx.CreateBucketIfNotExists(values)
 		if err != nil {
 			return err
@@ -102,8 +103,7 @@ func (f file) change(write func(*bbolt.Bucket, *usage) error) error {
 			return err
 		}
 		return errors.Join(notes.Put(used, u.encode()), notes.Put(whose, []byte(f.owner)))
-	})
-	return f.problem(errors.Join(err, db.Close()))
+	}
 }
 
 // create makes the file if there is none. It appears complete: a process that ends in the
@@ -143,8 +143,10 @@ func (f file) problem(err error) error {
 		return err
 	case errors.Is(err, bolterrors.ErrTimeout):
 		return errBusy
-	case errors.Is(err, bolterrors.ErrInvalid), errors.Is(err, bolterrors.ErrChecksum), errors.Is(err, bolterrors.ErrVersionMismatch):
-		return &toolscript.Error{Kind: toolscript.Internal, Err: fmt.Errorf("the file %s of the store is damaged: %w; move it away to begin a new one", f.path, err)}
+	case isDamage(err):
+		return f.damagedError(err)
+	case errors.Is(err, syscall.ENOSPC):
+		return &toolscript.Error{Kind: toolscript.Unavailable, Err: fmt.Errorf("the file %s of the store: %w; make room on the disk and try again", f.path, err)}
 	default:
 		return &toolscript.Error{Kind: toolscript.Unavailable, Err: fmt.Errorf("the file %s of the store: %w", f.path, err)}
 	}

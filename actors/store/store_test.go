@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -251,6 +252,49 @@ func TestDamagedFile(t *testing.T) {
 	}
 	if _, err := store.Do(t.Context(), at, q); err == nil || !strings.Contains(err.Error(), "move it away") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// TestFaultyFile: a file that lost its end, or whose pages are overwritten, is a clear error
+// and not the end of the gateway, and a new file takes its place.
+func TestFaultyFile(t *testing.T) {
+	for name, spoil := range map[string]func([]byte) []byte{
+		"empty":     func([]byte) []byte { return nil },
+		"two pages": func(b []byte) []byte { return b[:2*os.Getpagesize()] },
+		"cut off":   func(b []byte) []byte { return b[:2*os.Getpagesize()+100] },
+		"overwritten": func(b []byte) []byte {
+			for i := 2 * os.Getpagesize(); i < len(b); i++ {
+				b[i] = 0xff
+			}
+			return b
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			folder := t.TempDir()
+			at := start(t, folder, "life")
+			q := set("a", `"`+strings.Repeat("x", 100_000)+`"`)
+			q.Scope = store.User
+			do(t, at, q)
+			path := filepath.Join(folder, "user.db")
+			whole, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, spoil(bytes.Clone(whole)), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			for _, op := range []string{store.Get, store.Set, store.List, store.Get} {
+				q.Op = op
+				if _, err := store.Do(t.Context(), at, q); err == nil || !strings.Contains(err.Error(), "is damaged") || !strings.Contains(err.Error(), "mv '"+path) {
+					t.Errorf("%s: %v", op, err)
+				}
+			}
+			if err := os.Rename(path, path+".damaged"); err != nil {
+				t.Fatal(err)
+			}
+			q.Op = store.Set
+			do(t, at, q)
+		})
 	}
 }
 

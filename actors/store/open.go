@@ -1,0 +1,90 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime/debug"
+	"time"
+
+	"go.etcd.io/bbolt"
+	bolterrors "go.etcd.io/bbolt/errors"
+
+	"github.com/toolscript/toolscript"
+)
+
+// damage is what is known of files that bbolt could not read.
+type damage map[string]damaged
+
+// damaged is a file as it was then.
+type damaged struct {
+	size   int64
+	change time.Time
+	err    error
+}
+
+// errEmpty is the damage of a file that was cut off at its beginning.
+var errEmpty = errors.New("it is empty")
+
+// of returns the damage of a file, and nil if none is known or the file is another one now.
+func (d damage) of(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil //nolint:nilerr // opening the file reports it
+	}
+	if info.Size() == 0 {
+		return errEmpty
+	}
+	if known, ok := d[path]; ok && known.size == info.Size() && known.change.Equal(info.ModTime()) {
+		return known.err
+	}
+	delete(d, path)
+	return nil
+}
+
+func (d damage) note(path string, err error) {
+	if info, statErr := os.Stat(path); statErr == nil {
+		d[path] = damaged{info.Size(), info.ModTime(), err}
+	}
+}
+
+// with opens the file for one operation. bbolt panics at some damaged pages, and a file that
+// is shorter than its pages say is a fault of memory. Neither must end the gateway. bbolt
+// cannot be closed then, so the file is not opened again before it changes.
+func (f file) with(o bbolt.Options, use func(*bbolt.DB) error) (err error) {
+	if known := f.damage.of(f.path); known != nil {
+		return f.damagedError(known)
+	}
+	var opened *os.File
+	o.Timeout, o.FreelistType = lockTime, bbolt.FreelistMapType
+	o.OpenFile = func(name string, flag int, mode os.FileMode) (*os.File, error) {
+		var err error
+		opened, err = os.OpenFile(name, flag, mode) //nolint:gosec // G304: a name of this package
+		return opened, err
+	}
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if fault := recover(); fault != nil {
+			if opened != nil {
+				_ = opened.Close() // releases the lock of the file
+			}
+			cause := fmt.Errorf("%v", fault)
+			f.damage.note(f.path, cause)
+			err = f.damagedError(cause)
+		}
+	}()
+	db, err := bbolt.Open(f.path, 0o600, &o)
+	if err != nil {
+		return err
+	}
+	return errors.Join(use(db), db.Close())
+}
+
+func (f file) damagedError(err error) error {
+	return &toolscript.Error{Kind: toolscript.Internal, Err: fmt.Errorf("the file %s of the store is damaged: %w; move it away to begin a new one: mv '%[1]s' '%[1]s.damaged'", f.path, err)}
+}
+
+// isDamage reports whether bbolt has refused the content of a file.
+func isDamage(err error) bool {
+	return errors.Is(err, bolterrors.ErrInvalid) || errors.Is(err, bolterrors.ErrChecksum) || errors.Is(err, bolterrors.ErrVersionMismatch)
+}
