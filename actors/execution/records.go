@@ -105,7 +105,7 @@ func (r *Runs) notLive(id string) error {
 	if slices.ContainsFunc(r.past, func(record toolscript.RunRecord) bool { return record.RunID == id }) {
 		return errEnded(id)
 	}
-	return &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf("no run %q; the last %d are listed by GET /runs", id, maxRecords)}
+	return &toolscript.Error{Kind: toolscript.NotFound, Err: fmt.Errorf("no run %.100q; the last %d are listed by: toolscript runs list", id, maxRecords)}
 }
 
 func errEnded(id string) error {

@@ -9,12 +9,13 @@ import (
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/cmd/exit"
+	"github.com/toolscript/toolscript/cmd/flags"
 	"github.com/toolscript/toolscript/cmd/form"
 )
 
 type runsWaitOptions struct {
 	*app
-	timeout time.Duration
+	timeout flags.Duration
 	form    form.Form
 }
 
@@ -29,7 +30,7 @@ exit code is 124, and the run goes on. Ctrl-C ends the command and not the run.`
 		Args:    takes("RUN"),
 		RunE:    func(c *cobra.Command, args []string) error { return o.run(c.Context(), args[0]) },
 	}
-	c.Flags().DurationVar(&o.timeout, "timeout", 0, "wait at most this `duration`, such as 30s (default without end)")
+	c.Flags().Var(&o.timeout, "timeout", "wait at most this `duration`, such as 30s (default without end)")
 	form.Add(c.Flags(), &o.form, "print the record of the run as JSON")
 	return c
 }
@@ -38,7 +39,7 @@ func (o *runsWaitOptions) run(ctx context.Context, id string) error {
 	waiting := ctx
 	if o.timeout > 0 {
 		var cancel context.CancelFunc
-		waiting, cancel = context.WithTimeout(ctx, o.timeout)
+		waiting, cancel = context.WithTimeout(ctx, time.Duration(o.timeout))
 		defer cancel()
 	}
 	over := o.waiting("waiting for " + id)
@@ -48,7 +49,7 @@ func (o *runsWaitOptions) run(ctx context.Context, id string) error {
 		return err
 	}
 	if record.EndedAt == nil {
-		o.say("toolscript: %s has not ended after %s", id, o.timeout)
+		o.say("toolscript: %s has not ended after %s", id, time.Duration(o.timeout))
 		return &exit.Error{Code: exit.TimedOut}
 	}
 	if o.form.Structured() {

@@ -221,11 +221,11 @@ func (o *statusOptions) writeAttention(b *strings.Builder, all []toolscript.Atte
 	}
 }
 
-// writeServers writes a table of all servers with --watch, else of those that are not
-// connected although nothing is wrong.
+// writeServers writes a table of all servers with --watch, else of those that do not run
+// although nothing is wrong.
 func (o *statusOptions) writeServers(b *strings.Builder, status toolscript.Status) {
 	t := terminal.Table{Header: []string{"Server", "State"}}
-	title := "\nNot connected:\n"
+	title := "\nNot running:\n" // also those at rest, which count as connected
 	if o.watch {
 		t.Header, title = []string{"Server", "State", "Tools", "Calls"}, "\n"
 	}
