@@ -23,23 +23,25 @@ type damaged struct {
 	err    error
 }
 
-// errEmpty is the damage of a file that was cut off at its beginning.
 var errEmpty = errors.New("it is empty")
 
 // of returns the damage of a file, and nil if none is known or the file is another one now.
 func (d damage) of(path string) error {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil //nolint:nilerr // opening the file reports it
+	known, ok := d[path]
+	if !ok {
+		return nil
 	}
-	if info.Size() == 0 {
-		return errEmpty
-	}
-	if known, ok := d[path]; ok && known.size == info.Size() && known.change.Equal(info.ModTime()) {
+	if info, err := os.Stat(path); err == nil && known.size == info.Size() && known.change.Equal(info.ModTime()) {
 		return known.err
 	}
 	delete(d, path)
 	return nil
+}
+
+// isEmpty reports whether a file was cut off at its beginning. bbolt would make it a new one.
+func isEmpty(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Size() == 0
 }
 
 func (d damage) note(path string, err error) {
@@ -73,8 +75,14 @@ func (f file) with(o bbolt.Options, use func(*bbolt.DB) error) (err error) {
 			err = f.damagedError(cause)
 		}
 	}()
+	if !o.ReadOnly && isEmpty(f.path) {
+		return f.damagedError(errEmpty)
+	}
 	db, err := bbolt.Open(f.path, 0o600, &o)
-	if err != nil {
+	switch {
+	case err != nil && isEmpty(f.path):
+		return f.damagedError(errEmpty)
+	case err != nil:
 		return err
 	}
 	return errors.Join(use(db), db.Close())
