@@ -110,6 +110,12 @@ type about struct{ base, title, version, description string }
 func read(l *library, document []byte, s Settings) ([]operation, about, error) {
 	all := index(document)
 	version := unquote(all["openapi"])
+	switch number := string(all["openapi"]); number { // in YAML without quotes
+	case "3":
+		version = "3.0"
+	case "3.1":
+		version = number
+	}
 	if !strings.HasPrefix(version, "3.0") && !strings.HasPrefix(version, "3.1") {
 		if unquote(all["swagger"]) != "" {
 			version = "2.0 (Swagger)"

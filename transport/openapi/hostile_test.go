@@ -53,7 +53,7 @@ func withSchemas(count int, schema func(i int) string) string {
 func TestHostileSchemas(t *testing.T) {
 	deep := strings.Repeat(`{"type": "array", "items": `, 5000) + `{}` + strings.Repeat(`}`, 5000)
 	for name, document := range map[string]string{
-		"a chain of references": withSchemas(300_000, func(i int) string { return fmt.Sprintf(`{"$ref": "#/components/schemas/s%d"}`, i+1) }),
+		"a chain of references": withSchemas(100_000, func(i int) string { return fmt.Sprintf(`{"$ref": "#/components/schemas/s%d"}`, i+1) }),
 		"a cycle":               withSchemas(2, func(i int) string { return fmt.Sprintf(`{"$ref": "#/components/schemas/s%d"}`, 1-i) }),
 		"each refers to all": withSchemas(700, func(int) string {
 			var all strings.Builder
