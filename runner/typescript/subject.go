@@ -114,7 +114,7 @@ func called(c *checker.Checker, node *ast.Node) (holder, member string) {
 		if holder, member = method(c, callee); member != "" {
 			return holder, member
 		}
-		if ast.IsPropertyAccessExpression(callee) && callee.Name().Text() == "pages" {
+		if ast.IsPropertyAccessExpression(callee) && callee.Name().Text() == "pages" { // of a tool
 			if holder, member = method(c, callee.Expression()); member != "" {
 				return holder, member
 			}
@@ -124,8 +124,7 @@ func called(c *checker.Checker, node *ast.Node) (holder, member string) {
 }
 
 // method returns the interface and the name of its member that callee refers to: a method, or a
-// tool with pages. Both are
-// empty if it is not a member of an interface of the module.
+// tool with pages. Both are empty if it is not a member of an interface of the module.
 func method(c *checker.Checker, callee *ast.Node) (holder, member string) {
 	var found []*ast.Symbol
 	if ast.IsPropertyAccessExpression(callee) {
