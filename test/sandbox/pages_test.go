@@ -35,6 +35,9 @@ func (a *pagedAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.mu.Unlock()
 	page, _ := strconv.Atoi(r.URL.Query().Get("page"))
 	switch {
+	case r.URL.Path == "/v1/gone":
+		w.WriteHeader(http.StatusNoContent)
+		return
 	case r.URL.Path == "/v1/one":
 		http.Error(w, "there is none", http.StatusNotFound)
 		return
@@ -71,6 +74,7 @@ func newPagedAPI(t *testing.T) (*pagedAPI, map[string]mcpclient.Config) {
 			"parameters": [{"name": "state", "in": "query", "schema": {"type": "string"}}],
 			"responses": {"200": {"description": "d", "content": {"application/json": {"schema": {"type": "` + result + `"}}}}}}}`)
 	}
+	paths["/gone"] = json.RawMessage(`{"delete": {"operationId": "remove", "responses": {"204": {"description": "d"}}}}`)
 	document, err := json.Marshal(map[string]any{"openapi": "3.0.0", "info": map[string]string{"title": "T", "version": "1"}, "paths": paths})
 	if err != nil {
 		t.Fatal(err)
@@ -136,6 +140,7 @@ func TestPages(t *testing.T) {
 			name: "a status", code: `return await tools.api.one().catch((e) => [e.code, e.status, e.message])`,
 			want: `value ["tool_failed",404,"GET /one: 404 Not Found: there is none"]`, requests: []string{"/v1/one Bearer t0ken"},
 		},
+		{name: "an answer without content", code: `return [await tools.api.remove()]`, want: "value [null]\n", requests: []string{"/v1/gone Bearer t0ken"}},
 		{name: "a type error", code: `tools.api.one.pages()`, request: toolscript.ExecRequest{Check: toolscript.CheckError}, want: "Property 'pages' does not exist on type '(params?: ApiOneParams) => Promise<ApiOneResult>'"},
 		{name: "a tool without pages", code: `(tools.api.one as any).pages()`, want: "TypeError: tools.api.one has no pages; call tools.api.one(…) itself"},
 		{name: "a tool of an MCP server", code: `(tools.demo.echo as any).pages()`, want: "TypeError: tools.demo.echo has no pages"},
