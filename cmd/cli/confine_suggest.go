@@ -172,7 +172,7 @@ func watchable(loaded *config.Config, server string) error {
 	case c.Shared != "":
 		return fail(toolscript.Unsupported, `a hub runs it ("shared": %q), and only a process of this command can be watched; remove "shared" from its definition, run this command, and add it again`, c.Shared)
 	case c.Problem != nil:
-		return fail(toolscript.Unavailable, "it cannot be started: %w", c.Problem)
+		return c.Problem // it names the server
 	}
 	return nil
 }
