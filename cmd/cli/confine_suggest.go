@@ -187,7 +187,7 @@ func (o *confineSuggestOptions) before(file clients.File, server string, c mcpcl
 	if c.Confine == nil || o.replace {
 		return p, nil
 	}
-	written, err := clients.Field(file, server, "confine")
+	written, err := clients.Confine(file, server)
 	if err != nil {
 		return p, err
 	}
@@ -245,7 +245,7 @@ func (o *confineSuggestOptions) write(ctx context.Context, file clients.File, r 
 	plan := &clients.Import{}
 	failed := r.Verified.Error != ""
 	if !failed {
-		change, err := clients.SetField(file, r.Server, "confine", text)
+		change, err := clients.SetConfine(file, r.Server, text)
 		if err != nil {
 			return err
 		}

@@ -84,19 +84,21 @@ func (c *Change) drop(value any, keys ...string) error {
 	return nil
 }
 
-// Field is the value of a field of a server in a file of toolscript, as the file has it; nil if
-// there is none.
-func Field(file File, name, field string) (any, error) {
+// Confine is the "confine" of a server in a file of toolscript, as the file has it; nil if there
+// is none.
+func Confine(file File, name string) (any, error) {
 	_, n, err := openServer(file, name)
 	if err != nil {
 		return nil, err
 	}
-	return n.at(field).plain(), nil
+	return n.at(confineKey).plain(), nil
 }
 
-// SetField is the change that sets a field of a server in a file of toolscript. It is nil if the
-// field has the value already.
-func SetField(file File, name, field string, value json.RawMessage) (*Change, error) {
+const confineKey = "confine"
+
+// SetConfine is the change that sets the "confine" of a server in a file of toolscript. It is nil
+// if the server has that value already.
+func SetConfine(file File, name string, value json.RawMessage) (*Change, error) {
 	d, err := parse(value)
 	if err != nil {
 		return nil, err
@@ -105,11 +107,11 @@ func SetField(file File, name, field string, value json.RawMessage) (*Change, er
 	if err != nil || t == nil {
 		return nil, err
 	}
-	member := n.at(field)
+	member := n.at(confineKey)
 	if member != nil && reflect.DeepEqual(member.plain(), d.root.plain()) {
 		return nil, nil
 	}
-	if err := t.change.put(inOrder(d.root), "mcpServers", name, field); err != nil {
+	if err := t.change.put(inOrder(d.root), "mcpServers", name, confineKey); err != nil {
 		return nil, err
 	}
 	t.change.members[0].Was = member != nil

@@ -26,7 +26,7 @@ type Call struct {
 // otherwise: what was read about it before is worth nothing then.
 func (c *Call) Valid() bool {
 	id := c.id
-	return c.from.control(unix.SECCOMP_IOCTL_NOTIF_ID_VALID, unsafe.Pointer(&id)) == nil
+	return c.from.control(unix.SECCOMP_IOCTL_NOTIF_ID_VALID, unsafe.Pointer(&id)) == nil //nolint:gosec // the call takes an address
 }
 
 // Int is an argument of type int, such as a descriptor.

@@ -138,8 +138,8 @@ func (l *Listener) next() (call *Call, err error) {
 			default:
 				return false
 			}
-			clear(l.in) // the kernel demands it
-			err = ioctl(fd, unix.SECCOMP_IOCTL_NOTIF_RECV, unsafe.Pointer(&l.in[0]))
+			clear(l.in)                                                              // the kernel demands it
+			err = ioctl(fd, unix.SECCOMP_IOCTL_NOTIF_RECV, unsafe.Pointer(&l.in[0])) //nolint:gosec // the call takes an address
 			if errors.Is(err, unix.ENOENT) || errors.Is(err, unix.EINTR) {
 				continue // the caller has ended since
 			}
@@ -160,7 +160,7 @@ func (l *Listener) answer(id uint64, a Answer) error {
 	if !a.done {
 		r.flags = unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE
 	}
-	return l.control(unix.SECCOMP_IOCTL_NOTIF_SEND, unsafe.Pointer(&l.out[0]))
+	return l.control(unix.SECCOMP_IOCTL_NOTIF_SEND, unsafe.Pointer(&l.out[0])) //nolint:gosec // the call takes an address
 }
 
 // control makes an ioctl about one call.
