@@ -8,6 +8,9 @@ import (
 	"github.com/toolscript/toolscript/cmd/usage"
 )
 
+// skillTokens are the tokens of the skill of the Claude Code plugin.
+const skillTokens = 620
+
 // usageText is the report of toolscript usage for a person.
 type usageText struct {
 	strings.Builder
@@ -21,7 +24,7 @@ type usageText struct {
 // text is the report for a person.
 func (t *usageText) text() string {
 	if !t.single {
-		fmt.Fprintf(t, "Since %s: %s, %s.\n", t.Since.Local().Format("2006-01-02 15:04"), t.several(t.Sessions, "session"), t.several(t.Runs, "run"))
+		fmt.Fprintf(&t.Builder, "Since %s: %s, %s.\n", t.Since.Local().Format("2006-01-02 15:04"), t.several(t.Sessions, "session"), t.several(t.Runs, "run"))
 	}
 	if t.Sessions == 0 {
 		t.paragraph("", "There is nothing to count yet: no script, call or search was recorded in this period. Run one, such as")
@@ -109,17 +112,17 @@ func part(n, of int) string {
 
 // assumptions are what the comparison takes for granted.
 func (t *usageText) assumptions() []string {
-	all := []string{"Each token counts once, though a model reads its context again in each turn. Models wrote the scripts or the arguments; the commands themselves, and the skill of the plugin (620 tokens), are not counted."}
+	all := []string{fmt.Sprintf("Each token counts once, though a model reads its context again in each turn. Models wrote the scripts or the arguments; the commands themselves, and the skill of the plugin (%d tokens), are not counted.", skillTokens)}
 	switch {
 	case t.Work.WithoutDefinitions:
 		all = append(all, "Definitions belong to a session and are left out for single runs.")
 	case t.Work.Assumed > 0:
-		all = append(all, fmt.Sprintf("Plain tool calls have the definitions of all tools in each session: those that its gateway offered, and for %s without this record those of the present configuration.", t.several(t.Work.Assumed, "session")))
+		all = append(all, fmt.Sprintf("Plain tool calls have the definitions of all tools in each session: those that the gateway of the session offered, and for %s without this record those of the present configuration.", t.several(t.Work.Assumed, "session")))
 	default:
-		all = append(all, "Plain tool calls have the definitions of all tools that its gateway offered in each session.")
+		all = append(all, "Plain tool calls have the definitions of all tools in each session: those that the gateway of the session offered.")
 	}
 	if t.Work.CutResults > 0 {
-		all = append(all, fmt.Sprintf("A plain client shows at most %s tokens of one result, which cuts %s.", t.number(usage.MostShown), t.several(t.Work.CutResults, "result")))
+		all = append(all, fmt.Sprintf("A client without scripts shows at most %s tokens of one result, which cuts %s.", t.number(usage.MostShown), t.several(t.Work.CutResults, "result")))
 	}
 	if t.Estimated > 0 {
 		all = append(all, fmt.Sprintf("The tokens of %s were not counted, and are estimated as a quarter of the bytes.", t.several(t.Estimated, "text")))

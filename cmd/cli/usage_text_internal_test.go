@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"os"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/toolscript/toolscript/cmd/terminal"
 	"github.com/toolscript/toolscript/cmd/usage"
+	"github.com/toolscript/toolscript/tokens"
 )
 
 func usageReport() *usage.Report {
@@ -78,5 +80,15 @@ func TestUsageTextWithoutUse(t *testing.T) {
 	text := (&usageText{Report: &usage.Report{}, width: 80}).text()
 	if !strings.Contains(text, "nothing to count yet") || strings.Contains(text, "Tokens") || strings.Contains(text, "same calls") {
 		t.Errorf("text:\n%s", text)
+	}
+}
+
+func TestSkillTokens(t *testing.T) {
+	skill, err := os.ReadFile("../../plugins/toolscript/skills/toolscript/SKILL.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, _ := tokens.Count(skill); n < skillTokens-10 || n > skillTokens+10 {
+		t.Errorf("the skill has %d tokens; write the number to skillTokens and to docs/operating.md", n)
 	}
 }
