@@ -151,3 +151,19 @@ func TestStoreTypesSwitchedOff(t *testing.T) {
 		t.Errorf("without a store:\n%s", text)
 	}
 }
+
+// BenchmarkStoreTypes describes 40 values that were examined before.
+func BenchmarkStoreTypes(b *testing.B) {
+	s := startWith(b, actors.Options{Store: &store.Options{Folder: b.TempDir()}})
+	for i := range 40 {
+		q := store.Request{Owner: mine, Op: store.Set, Key: fmt.Sprint("key", i), Value: json.RawMessage(`[{"id":1,"title":"x","labels":["a"]}]`)}
+		if _, err := actors.Stored(s, b.Context(), q); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for b.Loop() {
+		if _, err := s.StoreTypes(b.Context(), values); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
