@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -115,7 +116,8 @@ func (a *app) showRun(ctx context.Context, id string, out form.Form) error {
 		return err
 	}
 	if r.Client != "" {
-		if err := a.print("client %s, session %s, process %d", terminal.OneLine(r.Client), terminal.OneLine(r.Session), r.PID); err != nil {
+		session := cmp.Or(terminal.OneLine(r.Session), "none")
+		if err := a.print("client %s, session %s, process %d", terminal.OneLine(r.Client), session, r.PID); err != nil {
 			return err
 		}
 	}
