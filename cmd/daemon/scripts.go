@@ -34,30 +34,15 @@ func (d *Daemon) withScripts(dial server.Dial, answers *inflight.Budget) server.
 	}
 }
 
-// scriptTools are the tools of saved scripts by name. It implements inprocess.Tools.
-type scriptTools struct {
-	byName map[string]inprocess.Tool
-	all    []inprocess.Tool
-}
-
-// Get implements inprocess.Tools.
-func (s *scriptTools) Get(name string) (t inprocess.Tool, known bool) {
-	t, known = s.byName[name]
-	return t, known
-}
-
-// Tools implements inprocess.Tools.
-func (s *scriptTools) Tools() []inprocess.Tool { return s.all }
-
 // scriptTools describes scripts as tools. A script that has mistakes or cannot be examined
 // is left out, and the log says why.
-func (d *Daemon) scriptTools(ctx context.Context, scripts []toolscript.SavedScript, on mcpclient.Events) (*scriptTools, error) {
+func (d *Daemon) scriptTools(ctx context.Context, scripts []toolscript.SavedScript, on mcpclient.Events) (*inprocess.List, error) {
 	select {
 	case <-d.ready: // the actors exist
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
-	tools := &scriptTools{byName: map[string]inprocess.Tool{}}
+	tools := &inprocess.List{}
 	for _, s := range scripts {
 		sig, err := signed(ctx, d.Sign, s)
 		if ctx.Err() != nil {
@@ -67,10 +52,9 @@ func (d *Daemon) scriptTools(ctx context.Context, scripts []toolscript.SavedScri
 			on.Log(slog.LevelWarn, err.Error()+"; the script is left out")
 			continue
 		}
-		one := inprocess.Tool{Tool: describeScript(s, sig), Run: func(ctx context.Context, run string, args json.RawMessage) (any, error) {
+		tools.Add(inprocess.Tool{Tool: describeScript(s, sig), Run: func(ctx context.Context, run string, args json.RawMessage) (any, error) {
 			return d.callScript(ctx, s, run, args)
-		}}
-		tools.byName[s.Name], tools.all = one, append(tools.all, one)
+		}})
 	}
 	return tools, nil
 }

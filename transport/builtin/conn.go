@@ -40,16 +40,19 @@ func (d Dialer) Dial(_ context.Context, name string, cfg mcpclient.Config, on mc
 	if err != nil {
 		return nil, &toolscript.Error{Kind: toolscript.Unavailable, Server: name, Err: fmt.Errorf("open its root folder: %w", err)}
 	}
-	chosen := &selection{byName: map[string]inprocess.Tool{}}
+	chosen := &inprocess.List{}
 	for _, wanted := range cfg.Tools {
 		t, known := registry.Get(wanted)
 		if !known {
 			_ = workspace.Close() // nothing was changed
 			return nil, &toolscript.Error{Kind: toolscript.Invalid, Server: name, Err: fmt.Errorf("there is no built-in tool %q", wanted)}
 		}
-		chosen.add(workspace, t)
+		chosen.Add(runnable(workspace, t))
 	}
-	unconfined := chosen.unconfined(workspace)
+	unconfined := ""
+	if _, runs := chosen.Get(command.Exec.Name); runs {
+		unconfined = unconfinedPrograms(workspace)
+	}
 	c := inprocess.New(inprocess.Options{
 		Name: name, Info: mcpclient.Info{Title: "Built-in tools", Version: toolscript.Version, Instructions: unconfined},
 		Tools: chosen, Events: on, Answers: d.Answers, Check: workspace.Check,
@@ -63,29 +66,14 @@ func (d Dialer) Dial(_ context.Context, name string, cfg mcpclient.Config, on mc
 	return c, nil
 }
 
-// selection has the tools of one server.
-type selection struct {
-	byName map[string]inprocess.Tool
-	all    []inprocess.Tool
-}
-
-// Get implements inprocess.Tools.
-func (s *selection) Get(name string) (t inprocess.Tool, known bool) {
-	t, known = s.byName[name]
-	return t, known
-}
-
-// Tools implements inprocess.Tools.
-func (s *selection) Tools() []inprocess.Tool { return s.all }
-
-func (s *selection) add(w *tool.Workspace, t tool.Tool) {
-	one := inprocess.Tool{Tool: describe(t), Run: func(ctx context.Context, run string, args json.RawMessage) (any, error) {
+// runnable is a tool that works in a workspace.
+func runnable(w *tool.Workspace, t tool.Tool) inprocess.Tool {
+	return inprocess.Tool{Tool: describe(t), Run: func(ctx context.Context, run string, args json.RawMessage) (any, error) {
 		if err := changes.Recover(w); err != nil {
 			w.Log(slog.LevelError, err.Error())
 		}
 		return t.Run(tool.WithRun(ctx, run), w, args)
 	}}
-	s.byName[t.Name], s.all = one, append(s.all, one)
 }
 
 // describe is a tool as the catalog has it.
@@ -97,12 +85,9 @@ func describe(t tool.Tool) toolscript.Tool {
 	}
 }
 
-// unconfined says which protection the programs of exec lack on this machine; "" if there
-// is nothing to say.
-func (s *selection) unconfined(w *tool.Workspace) string {
-	if _, runs := s.byName[command.Exec.Name]; !runs {
-		return ""
-	}
+// unconfinedPrograms says which protection the programs of exec lack on this machine; "" if
+// there is nothing to say.
+func unconfinedPrograms(w *tool.Workspace) string {
 	for _, part := range w.Confinement {
 		if !part.Active {
 			return fmt.Sprintf("Programs of the tool exec are not confined on this machine (%s): they can do what the user can.", part.Detail)

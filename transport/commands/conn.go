@@ -42,18 +42,18 @@ func (d Dialer) Dial(_ context.Context, name string, cfg mcpclient.Config, on mc
 	if err != nil {
 		return nil, &toolscript.Error{Kind: toolscript.Invalid, Server: name, Err: err}
 	}
-	s := &server{dialer: d, cfg: cfg, conceal: mcpclient.NewConcealer(cfg), env: mcpclient.Environment(os.Environ(), cfg), byName: map[string]inprocess.Tool{}}
+	s := &server{dialer: d, cfg: cfg, conceal: mcpclient.NewConcealer(cfg), env: mcpclient.Environment(os.Environ(), cfg)}
+	tools := &inprocess.List{}
 	for _, tool := range sorted(definitions) {
 		if field, problem := definitions[tool].Check(); problem != "" {
 			return nil, &toolscript.Error{Kind: toolscript.Invalid, Server: name, Err: fmt.Errorf("commands.%s.%s: %s", tool, field, problem)}
 		}
-		one := s.tool(tool, definitions[tool])
-		s.byName[tool], s.all = one, append(s.all, one)
+		tools.Add(s.tool(tool, definitions[tool]))
 	}
 	unconfined := d.unconfined(cfg.Confine)
 	s.conn = inprocess.New(inprocess.Options{
 		Name: name, Info: mcpclient.Info{Title: "Commands", Version: toolscript.Version, Instructions: unconfined},
-		Tools: s, Qualified: true, Events: on, Answers: d.Answers, Conceal: s.conceal,
+		Tools: tools, Qualified: true, Events: on, Answers: d.Answers, Conceal: s.conceal,
 	})
 	if unconfined != "" {
 		s.conn.Log(slog.LevelWarn, unconfined)
@@ -80,26 +80,14 @@ func (d Dialer) unconfined(c *mcpclient.Confine) string {
 	return ""
 }
 
-// server has the tools of one server. It implements inprocess.Tools.
+// server runs the programs of one server.
 type server struct {
-	dialer Dialer
-	conn   *inprocess.Conn
-	cfg    mcpclient.Config
-	env    []string
-	byName map[string]inprocess.Tool
-	all    []inprocess.Tool
-
+	dialer  Dialer
+	conn    *inprocess.Conn
+	cfg     mcpclient.Config
+	env     []string
 	conceal mcpclient.Concealer
 }
-
-// Get implements inprocess.Tools.
-func (s *server) Get(name string) (t inprocess.Tool, known bool) {
-	t, known = s.byName[name]
-	return t, known
-}
-
-// Tools implements inprocess.Tools.
-func (s *server) Tools() []inprocess.Tool { return s.all }
 
 func (s *server) tool(name string, d Definition) inprocess.Tool {
 	no := false

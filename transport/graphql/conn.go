@@ -85,39 +85,19 @@ func (d Dialer) Dial(ctx context.Context, name string, cfg mcpclient.Config, on 
 	if err != nil {
 		return fail(toolscript.Invalid, err)
 	}
-	set := &toolSet{byName: map[string]inprocess.Tool{}}
-	for i := range operations {
-		set.add(e, &operations[i])
-	}
-	if len(set.all) == 0 {
+	if len(operations) == 0 {
 		return fail(toolscript.Invalid, errors.New(`no query or mutation is selected; see "operations" of the server`))
+	}
+	tools := &inprocess.List{}
+	for _, o := range operations {
+		tools.Add(inprocess.Tool{Tool: o.tool, Run: func(ctx context.Context, _ string, args json.RawMessage) (any, error) {
+			return e.call(ctx, &o, args)
+		}})
 	}
 	return inprocess.New(inprocess.Options{
 		Name: name, Info: mcpclient.Info{Title: "GraphQL at " + address.Host, Version: toolscript.Version},
-		Tools: set, Qualified: true, Events: on, Answers: d.Answers, Conceal: e.conceal, Closed: base.CloseIdleConnections,
+		Tools: tools, Qualified: true, Events: on, Answers: d.Answers, Conceal: e.conceal, Closed: base.CloseIdleConnections,
 	}), nil
-}
-
-// toolSet has the tools of one server. It implements inprocess.Tools.
-type toolSet struct {
-	byName map[string]inprocess.Tool
-	all    []inprocess.Tool
-}
-
-// Get implements inprocess.Tools.
-func (s *toolSet) Get(name string) (t inprocess.Tool, known bool) {
-	t, known = s.byName[name]
-	return t, known
-}
-
-// Tools implements inprocess.Tools.
-func (s *toolSet) Tools() []inprocess.Tool { return s.all }
-
-func (s *toolSet) add(e *endpoint, o *operation) {
-	t := inprocess.Tool{Tool: o.tool, Run: func(ctx context.Context, _ string, args json.RawMessage) (any, error) {
-		return e.call(ctx, o, args)
-	}}
-	s.byName[t.Name], s.all = t, append(s.all, t)
 }
 
 // endpoint is a GraphQL endpoint.

@@ -54,7 +54,7 @@ func (d Dialer) Dial(ctx context.Context, name string, cfg mcpclient.Config, on 
 	if err != nil {
 		return fail(toolscript.Unavailable, fmt.Errorf("read the OpenAPI document: %w", err))
 	}
-	tools, about, err := read(l, document, s)
+	operations, about, err := read(l, document, s)
 	if err != nil {
 		return fail(toolscript.Invalid, fmt.Errorf("%s: %w", s.Spec, err))
 	}
@@ -71,36 +71,16 @@ func (d Dialer) Dial(ctx context.Context, name string, cfg mcpclient.Config, on 
 		Transport:     httpauth.Transport{Origin: address, Auth: s.Auth, Headers: cfg.Headers, ToOrigin: way, ToOthers: base},
 		CheckRedirect: httpauth.CheckRedirect,
 	}}
-	set := &toolSet{byName: map[string]inprocess.Tool{}}
-	for i := range tools {
-		set.add(a, &tools[i])
+	tools := &inprocess.List{}
+	for _, o := range operations {
+		tools.Add(inprocess.Tool{Tool: o.tool, Run: func(ctx context.Context, _ string, args json.RawMessage) (any, error) {
+			return a.call(ctx, &o, args)
+		}})
 	}
 	return inprocess.New(inprocess.Options{
 		Name: name, Info: mcpclient.Info{Title: about.title, Version: about.version, Instructions: about.description},
-		Tools: set, Qualified: true, Events: on, Answers: d.Answers, Conceal: a.conceal, Closed: base.CloseIdleConnections,
+		Tools: tools, Qualified: true, Events: on, Answers: d.Answers, Conceal: a.conceal, Closed: base.CloseIdleConnections,
 	}), nil
-}
-
-// toolSet has the tools of one server. It implements inprocess.Tools.
-type toolSet struct {
-	byName map[string]inprocess.Tool
-	all    []inprocess.Tool
-}
-
-// Get implements inprocess.Tools.
-func (s *toolSet) Get(name string) (t inprocess.Tool, known bool) {
-	t, known = s.byName[name]
-	return t, known
-}
-
-// Tools implements inprocess.Tools.
-func (s *toolSet) Tools() []inprocess.Tool { return s.all }
-
-func (s *toolSet) add(a *api, o *operation) {
-	t := inprocess.Tool{Tool: o.tool, Run: func(ctx context.Context, _ string, args json.RawMessage) (any, error) {
-		return a.call(ctx, o, args)
-	}}
-	s.byName[t.Name], s.all = t, append(s.all, t)
 }
 
 // about is what a document says about itself.
