@@ -43,7 +43,7 @@ func Server(r ServerRules) (toolscript.Confinement, error) {
 	case errno != 0:
 		return part, fmt.Errorf("seccomp: %w", errno)
 	}
-	part.Active, part.Detail = true, fmt.Sprintf("%d system calls refused", len(refusedToServers)+len(changesOfFiles))
+	part.Active, part.Detail = true, fmt.Sprintf("%d system calls refused", len(refusedToServers)+len(changesOfAttributes)+len(changesOfFiles))
 	return part, nil
 }
 
@@ -68,10 +68,16 @@ var refusedToServers = append([]uint32{
 	unix.SYS_SEMGET, unix.SYS_SEMOP, unix.SYS_SEMTIMEDOP, unix.SYS_SEMCTL, unix.SYS_MQ_OPEN, unix.SYS_MQ_UNLINK,
 	// Landlock knows bind, which listen does not need. Programs with a proxy only connect.
 	unix.SYS_LISTEN,
-	// Landlock does not know owners and attributes.
-	unix.SYS_FCHOWN, unix.SYS_FCHOWNAT, unix.SYS_SETXATTR, unix.SYS_LSETXATTR, unix.SYS_FSETXATTR,
-	unix.SYS_REMOVEXATTR, unix.SYS_LREMOVEXATTR, unix.SYS_FREMOVEXATTR, setxattrat, removexattrat,
+	// Landlock does not know owners.
+	unix.SYS_FCHOWN, unix.SYS_FCHOWNAT,
 }, refusedToServersHere...)
+
+// changesOfAttributes are calls that Landlock does not know. They fail as on a file system
+// without attributes, so that programs such as install change the mode instead.
+var changesOfAttributes = []uint32{
+	unix.SYS_SETXATTR, unix.SYS_LSETXATTR, unix.SYS_FSETXATTR, setxattrat,
+	unix.SYS_REMOVEXATTR, unix.SYS_LREMOVEXATTR, unix.SYS_FREMOVEXATTR, removexattrat,
+}
 
 // changesOfFiles are calls that change modes, which Landlock does not know.
 var changesOfFiles = append([]uint32{unix.SYS_FCHMOD, unix.SYS_FCHMODAT, Fchmodat2}, changesOfFilesHere...)
@@ -108,6 +114,7 @@ func serverInstructions(r ServerRules) []bpf.Instruction {
 	}
 	answer(missingToServers, unknown)
 	answer(refusedToServers, refuse)
+	answer(changesOfAttributes, unix.SECCOMP_RET_ERRNO|uint32(unix.EOPNOTSUPP))
 	if !r.Modes {
 		answer(changesOfFiles, refuse)
 	}

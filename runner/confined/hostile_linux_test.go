@@ -355,6 +355,7 @@ func work(text string) int {
 	failed("mode by descriptor", modeOfOpen(file))
 	failed("mode by a relative path", modeFrom(t.Temp, "own"))
 	failed("mode by a child", exec.Command("/bin/chmod", "600", file).Run())
+	failed("install", exec.Command("/usr/bin/install", "-m", "700", file, file+"-installed").Run())
 	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
 		fmt.Println("the mode is", info, err)
 	}
