@@ -18,6 +18,19 @@ func (s *System) auditRefused(call toolscript.Call, err error) {
 	s.options.Audit.Call(audit.Ended{Call: call, Tool: id, Outcome: string(toolscript.KindOf(err))})
 }
 
+// auditAnswered adds a call that the gateway has answered itself.
+func (s *System) auditAnswered(call toolscript.Call, result json.RawMessage, took time.Duration, err error) {
+	if s.options.Audit == nil {
+		return
+	}
+	ended := audit.Ended{Call: call, Tool: call.ID, Took: took, Result: result, Outcome: toolscript.OutcomeOK}
+	if err != nil {
+		outcome, why := outcomeOf(nil, err)
+		ended.Outcome, ended.Error = outcome, s.Redact("", why)
+	}
+	s.options.Audit.Call(ended)
+}
+
 // auditedFetch is what the audit has in the place of the arguments of a call.
 func auditedFetch(o toolscript.FetchRequest) json.RawMessage {
 	args, err := json.Marshal(map[string]any{"server": o.Server, "uri": o.URI, "prompt": o.Prompt, "args": o.Args})

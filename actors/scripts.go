@@ -105,6 +105,7 @@ func (s *System) runDeps() execution.Deps {
 		Start:      s.startCall,
 		Begun:      s.options.Audit.Run,
 		Refused:    s.auditRefused,
+		Answered:   s.auditAnswered,
 		Record:     o.Record,
 		Stub:       s.stub,
 		Fetch:      s.Fetch,

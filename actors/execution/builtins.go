@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/toolscript/toolscript"
 	"github.com/toolscript/toolscript/naming"
@@ -29,15 +30,25 @@ var builtins = map[string]func(*calls, context.Context, *call) (any, error){
 // builtin returns the answer of a builtin as JSON.
 func (s *calls) builtin(answer func(*calls, context.Context, *call) (any, error)) answerFunc {
 	return func(ctx context.Context, c *call) (v json.RawMessage, failure *toolscript.ToolError) {
+		begun := time.Now()
 		found, err := answer(s, ctx, c)
 		if err == nil {
 			v, err = json.Marshal(found)
+		}
+		if s.deps.Answered != nil && !s.onlyPlanned(c) {
+			call := toolscript.Call{ID: c.ID, Args: c.Args, Run: s.run, CallID: c.CallID, Trace: s.trace}
+			s.deps.Answered(call, v, time.Since(begun), err)
 		}
 		if err != nil {
 			return nil, toolError(c.tool, c.ID, err)
 		}
 		return v, nil
 	}
+}
+
+// onlyPlanned reports whether a builtin has changed nothing because the run has a plan.
+func (s *calls) onlyPlanned(c *call) bool {
+	return s.plan != nil && (c.ID == naming.StoreSet || c.ID == naming.StoreDelete)
 }
 
 // searched is the answer to tools.$search: the script sees the results, with nearest

@@ -40,6 +40,8 @@ type Deps struct {
 	// forbid. They do not block. Nil: nothing is reported.
 	Begun   func(toolscript.RunRecord, *toolscript.ExecRequest)
 	Refused func(toolscript.Call, error)
+	// Answered reports a call that the gateway has answered itself, such as those of the store.
+	Answered func(call toolscript.Call, result json.RawMessage, took time.Duration, err error)
 	// Record keeps the recording of a run. Nil: no run can be recorded.
 	Record func(recording.Recording) error
 	// Stub returns a value of a tool's output type for a call that is only planned, or the
