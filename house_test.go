@@ -64,7 +64,7 @@ var onlyIn = map[string]struct {
 	"github.com/godbus/dbus":                         {[]string{"cmd/confirm"}, "codes of approvals go to the desktop from one package"},
 	"charm.land/bubbletea":                           {[]string{"cmd/top"}, "one package draws screens"},
 	"github.com/charmbracelet":                       {[]string{"cmd/top"}, "one package draws screens"},
-	"go.etcd.io/bbolt":                               {[]string{"actors/store", "transport/builtin/documents"}, "one package knows the file of the values of scripts, and one that of the documents"},
+	"go.etcd.io/bbolt":                               {[]string{"actors/store", "transport/builtin/documents", "sharedfile/database"}, "one package knows the file of the values of scripts, one that of the documents, and one how to open them"},
 	"github.com/vektah/gqlparser":                    {[]string{"transport/graphql"}, "one kind of server has a GraphQL schema"},
 	"github.com/JohannesKaufmann/html-to-markdown":   {[]string{"transport/builtin/web"}, "only pages of the web are converted"},
 	"github.com/bmatcuk/doublestar":                  {[]string{"transport/builtin/tree"}, "one meaning of globs"},

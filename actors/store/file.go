@@ -15,6 +15,7 @@ import (
 	bolterrors "go.etcd.io/bbolt/errors"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/sharedfile/database"
 )
 
 // lockTime is how long an operation waits for those of other gateways.
@@ -30,10 +31,9 @@ var (
 
 // file has the values of one scope of one owner.
 type file struct {
-	path   string
-	owner  string
-	now    time.Time
-	damage damage
+	path  string
+	owner string
+	now   time.Time
 }
 
 // stored is a value with its header: version, time of the change and of the end, both in
@@ -66,7 +66,7 @@ func (f file) live(s stored) stored {
 
 // view reads the file. read gets nil if there is no file.
 func (f file) view(read func(*bbolt.Bucket)) error {
-	err := f.with(bbolt.Options{ReadOnly: true}, func(db *bbolt.DB) error {
+	err := f.use(bbolt.Options{ReadOnly: true}, func(db *bbolt.DB) error {
 		return db.View(func(tx *bbolt.Tx) error {
 			read(tx.Bucket(values))
 			return nil
@@ -84,7 +84,7 @@ func (f file) change(write func(*bbolt.Bucket, *usage) error) error {
 	if err := f.create(); err != nil {
 		return f.problem(err)
 	}
-	return f.problem(f.with(bbolt.Options{}, func(db *bbolt.DB) error { return db.Update(f.updated(write)) }))
+	return f.problem(f.use(bbolt.Options{}, func(db *bbolt.DB) error { return db.Update(f.updated(write)) }))
 }
 
 // updated is the transaction of a change.
@@ -104,6 +104,28 @@ func (f file) updated(write func(*bbolt.Bucket, *usage) error) func(*bbolt.Tx) e
 		}
 		return errors.Join(notes.Put(used, u.encode()), notes.Put(whose, []byte(f.owner)))
 	}
+}
+
+var errEmpty = errors.New("it is empty")
+
+// use opens the file for one operation. A file of this package is never empty, see create;
+// bbolt would make an empty one a new one.
+func (f file) use(o bbolt.Options, with func(*bbolt.DB) error) error {
+	o.Timeout, o.FreelistType = lockTime, bbolt.FreelistMapType
+	empty := &database.Damaged{Path: f.path, Err: errEmpty}
+	if !o.ReadOnly && f.isEmpty() {
+		return empty
+	}
+	err := database.Use(f.path, o, with)
+	if err != nil && f.isEmpty() {
+		return empty
+	}
+	return err
+}
+
+func (f file) isEmpty() bool {
+	info, err := os.Stat(f.path)
+	return err == nil && info.Size() == 0
 }
 
 // create makes the file if there is none. It appears complete: a process that ends in the
@@ -138,13 +160,14 @@ func (f file) create() error {
 // problem explains an error of the file system. Errors of this program stay as they are.
 func (f file) problem(err error) error {
 	var own *toolscript.Error
+	var damaged *database.Damaged
 	switch {
 	case err == nil, errors.As(err, &own):
 		return err
 	case errors.Is(err, bolterrors.ErrTimeout):
 		return errBusy
-	case isDamage(err):
-		return f.damagedError(err)
+	case errors.As(err, &damaged):
+		return &toolscript.Error{Kind: toolscript.Internal, Err: fmt.Errorf("the file of the store %w", damaged)}
 	case errors.Is(err, syscall.ENOSPC):
 		return &toolscript.Error{Kind: toolscript.Unavailable, Err: fmt.Errorf("the file %s of the store: %w; make room on the disk and try again", f.path, err)}
 	default:

@@ -108,7 +108,6 @@ type Store struct {
 	options Options
 	life    string // the session of clients without one
 	swept   time.Time
-	damage  damage
 }
 
 // do is a Request with its reply.
@@ -120,7 +119,7 @@ type do struct {
 // New makes the producer of the actor. life names the gateway: the values of clients without
 // a session end with it.
 func New(o Options, life string) actor.Producer {
-	return func() actor.Receiver { return &Store{options: o, life: life, damage: damage{}} }
+	return func() actor.Receiver { return &Store{options: o, life: life} }
 }
 
 // Receive handles one message.
@@ -159,7 +158,7 @@ func (s *Store) do(q Request) (Answer, error) {
 
 func (s *Store) carryOut(q Request, owner string) (Answer, error) {
 	s.sweep()
-	f := file{path: s.path(q.Scope, owner), owner: owner, now: time.Now(), damage: s.damage}
+	f := file{path: s.path(q.Scope, owner), owner: owner, now: time.Now()}
 	switch q.Op {
 	case Get:
 		return f.get(q.Key)

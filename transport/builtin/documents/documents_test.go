@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -99,6 +100,26 @@ func TestDocuments(t *testing.T) {
 	board, _ := must(t, w, documents.FetchFromFC, object{})["announcements"].([]any)
 	if len(board) != 2 || board[0].(object)["fileKey"] != "mine" || board[0].(object)["title"] != "replaced" || board[1].(object)["content"] != nil {
 		t.Errorf("the board is %v", board)
+	}
+}
+
+// TestDamagedFile: a file that lost its end is an error with the next command, and not the
+// end of the process.
+func TestDamagedFile(t *testing.T) {
+	state := t.TempDir()
+	w := open(t, t.TempDir(), state)
+	must(t, w, documents.SaveToFC, object{"content": strings.Repeat("x", 100_000), "fileKey": "k"})
+	files, err := filepath.Glob(filepath.Join(state, "documents", "*.db"))
+	if err != nil || len(files) != 1 {
+		t.Fatal(files, err)
+	}
+	if err := os.Truncate(files[0], int64(2*os.Getpagesize()+100)); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if _, err := call(t, w, documents.FetchFromFC, object{"fileKey": "k"}); err == nil || !strings.Contains(err.Error(), "is damaged") || !strings.Contains(err.Error(), "mv '"+files[0]) {
+			t.Errorf("the error is %v", err)
+		}
 	}
 }
 

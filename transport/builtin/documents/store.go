@@ -18,6 +18,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"github.com/toolscript/toolscript"
+	"github.com/toolscript/toolscript/sharedfile/database"
 	"github.com/toolscript/toolscript/transport/builtin/tool"
 )
 
@@ -82,17 +83,24 @@ var inUse sync.Map
 
 // open opens the file for one transaction. It is not kept open, because its lock keeps
 // other gateways out.
-func (s Store) open(use func(*bbolt.DB) error) (err error) {
+func (s Store) open(use func(*bbolt.DB) error) error {
 	lock, _ := inUse.LoadOrStore(s.path, &sync.Mutex{})
 	mutex, _ := lock.(*sync.Mutex)
 	mutex.Lock()
 	defer mutex.Unlock()
-	db, err := bbolt.Open(s.path, 0o600, &bbolt.Options{Timeout: lockTime})
-	if err != nil {
-		return fmt.Errorf("the store of documents cannot be opened: %w", err)
+	opened := false
+	err := database.Use(s.path, bbolt.Options{Timeout: lockTime}, func(db *bbolt.DB) error {
+		opened = true
+		return use(db)
+	})
+	var damaged *database.Damaged
+	switch {
+	case errors.As(err, &damaged):
+		return fmt.Errorf("the file of the documents %w", err)
+	case err != nil && !opened:
+		return fmt.Errorf("the file of the documents cannot be opened: %w", err)
 	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	return use(db)
+	return err
 }
 
 // Save writes a document and announces it. It is on the disk when Save returns. Pages that

@@ -1,0 +1,100 @@
+// Package database opens bbolt files that several processes use, one operation at a time: a
+// process that has the file open keeps all others out. A damaged file is an error and does
+// not end the process.
+package database
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"go.etcd.io/bbolt"
+	bolterrors "go.etcd.io/bbolt/errors"
+)
+
+// Damaged is the error of a file that bbolt cannot read.
+type Damaged struct {
+	Path string
+	Err  error // what is wrong with it
+}
+
+// Error says what is wrong, and the command that moves the file away.
+func (d *Damaged) Error() string {
+	return fmt.Sprintf("%s is damaged: %v; move it away to begin a new one: mv '%[1]s' '%[1]s.damaged'", d.Path, d.Err)
+}
+
+// Unwrap returns what is wrong.
+func (d *Damaged) Unwrap() error { return d.Err }
+
+// Use opens the file at path, calls use, and closes the file. The file is created if there is
+// none and o does not say ReadOnly.
+//
+// bbolt panics at some damaged pages, and a file that is shorter than its pages say is a
+// fault of memory. Both are a *Damaged. The mapping of such a file stays, so the file is not
+// opened again before it changes.
+func Use(path string, o bbolt.Options, use func(*bbolt.DB) error) (err error) {
+	if known := broken.find(path); known != nil {
+		return &Damaged{path, known}
+	}
+	var opened *os.File
+	o.OpenFile = func(name string, flag int, mode os.FileMode) (*os.File, error) {
+		var err error
+		opened, err = os.OpenFile(name, flag, mode) //nolint:gosec // G304: the file of the caller
+		return opened, err
+	}
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if fault := recover(); fault != nil {
+			if opened != nil {
+				_ = opened.Close() // releases the lock of the file
+			}
+			cause := fmt.Errorf("%v", fault)
+			broken.note(path, cause)
+			err = &Damaged{path, cause}
+		}
+	}()
+	db, err := bbolt.Open(path, 0o600, &o)
+	switch {
+	case err == nil:
+		return errors.Join(use(db), db.Close())
+	case errors.Is(err, bolterrors.ErrInvalid), errors.Is(err, bolterrors.ErrChecksum), errors.Is(err, bolterrors.ErrVersionMismatch):
+		return &Damaged{path, err}
+	default:
+		return err
+	}
+}
+
+// broken are the files whose pages bbolt could not read in this process.
+var broken = faults{}
+
+type faults struct{ byPath sync.Map }
+
+// fault is a file as it was when it could not be read.
+type fault struct {
+	size   int64
+	change time.Time
+	err    error
+}
+
+func (f *faults) note(path string, err error) {
+	if info, statErr := os.Stat(path); statErr == nil {
+		f.byPath.Store(path, fault{info.Size(), info.ModTime(), err})
+	}
+}
+
+// find returns what is wrong with a file; nil if nothing is known, or the file has changed.
+func (f *faults) find(path string) error {
+	value, ok := f.byPath.Load(path)
+	if !ok {
+		return nil
+	}
+	known, _ := value.(fault)
+	if info, err := os.Stat(path); err == nil && known.size == info.Size() && known.change.Equal(info.ModTime()) {
+		return known.err
+	}
+	f.byPath.Delete(path)
+	return nil
+}
