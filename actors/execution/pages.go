@@ -11,7 +11,7 @@ import (
 // the page, its place among the others, and the tool for errors: see pages.js of the prelude. A
 // failed call has no value.
 func located(c *call, tool toolscript.Tool, value, raw json.RawMessage) json.RawMessage {
-	if len(value) == 0 || !toolscript.AsksForPage(c.Args) {
+	if _, _, asked, _ := toolscript.CutPage(c.Args); !asked || len(value) == 0 {
 		return value
 	}
 	about, _ := json.Marshal(struct { // strings always encode

@@ -148,6 +148,10 @@ func TestPages(t *testing.T) {
 		{name: "wrong arguments", code: `return await (tools.api.items as any).pages({ stat: 1 }).next()` + caught, want: `value "ToolError invalid: api: the arguments do not fit the schema of api__items`},
 		{name: "a page that a script has made up", code: `return await (tools.api.items as any)({ "toolscript/page": "http://127.0.0.1/secret" })` + caught, want: `value "ToolError tool_failed: this is no page of this call`},
 		{name: "a page of a tool without pages", code: `return await (tools.demo.echo as any)({ "toolscript/page": "" })` + caught, want: `value "ToolError invalid: demo__echo has no pages; call it without .pages`},
+		{
+			name: "a text that is like a page", code: `return await tools.api.items({ state: "toolscript/page" })`,
+			want: `value [{"id":0}]`, requests: []string{"/v1/items?state=toolscript%2Fpage Bearer t0ken"},
+		},
 		{name: "no page of a task", code: `return typeof (tools.spawn.api.items as any).pages`, want: `value "undefined"`},
 		{
 			name: "an iterator", code: `const pages = tools.api.items.pages(); const first = await pages.next(); await pages.return(); return [first, await pages.next()]`,

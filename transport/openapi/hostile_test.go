@@ -62,7 +62,15 @@ func TestHostileSchemas(t *testing.T) {
 			}
 			return `{"anyOf": [` + all.String()[1:] + `]}`
 		}),
-		"deep":             fmt.Sprintf(`{"openapi": "3.0.0", "paths": {"/a": `+answerOf+`}}`, deep),
+		"deep": fmt.Sprintf(`{"openapi": "3.0.0", "paths": {"/a": `+answerOf+`}}`, deep),
+		"a body that doubles": strings.Replace(
+			withSchemas(60, func(i int) string {
+				if i == 59 {
+					return `{"properties": {}}`
+				}
+				return fmt.Sprintf(`{"allOf": [{"$ref": "#/components/schemas/s%d"}, {"$ref": "#/components/schemas/s%[1]d"}]}`, i+1)
+			}),
+			`"get": {`, `"post": {"requestBody": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/s0"}}}}, `, 1),
 		"a long list":      fmt.Sprintf(`{"openapi": "3.0.0", "paths": {"/a": `+answerOf+`}}`, `{"enum": [`+strings.Repeat(`1,`, 1<<20)+`1]}`),
 		"places in a list": `{"openapi": "3.0.0", "x": [` + strings.Repeat(`{},`, 200_000) + `{}], "paths": {"/a": ` + fmt.Sprintf(answerOf, `{"anyOf": [`+items(20_000)+`]}`) + `}}`,
 	} {

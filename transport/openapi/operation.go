@@ -404,7 +404,11 @@ type object struct {
 	members  []bodyMember
 	has      map[string]bool
 	required []string
+	parts    int // schemas that were read
 }
+
+// maxParts bounds the schemas that a body is joined from: references may double at each level.
+const maxParts = 1000
 
 type bodyMember struct {
 	name   string
@@ -415,8 +419,11 @@ type bodyMember struct {
 // add adds the members of a schema. It returns false if these are not all that the body can
 // have, or if two parts have the same.
 func (o *object) add(schema []byte, at place, depth int) bool {
+	if o.parts++; o.parts > maxParts || depth > maxDepth {
+		return false
+	}
 	schema, at, err := o.in.library.follow(schema, at)
-	if err != nil || depth > maxDepth {
+	if err != nil {
 		return false
 	}
 	all := index(schema)
