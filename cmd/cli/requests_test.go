@@ -32,7 +32,7 @@ func TestRequests(t *testing.T) {
 	}})
 	t.Cleanup(proxy.Close)
 	for command, want := range map[string][]string{
-		"get-types":                        {"GET /types"},
+		"get-types":                        {"GET /types", "GET /store/types"},
 		"get-types demo":                   {"GET /types"},
 		"get-types demo__read_file nobody": {"GET /types"},
 		"list-tools demo":                  {"GET /tools"},

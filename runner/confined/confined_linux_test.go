@@ -139,6 +139,16 @@ func must(t *testing.T, err error) {
 // run runs a role of the test program: confined as spec says, or as it is with nil.
 func (s *scene) run(t *testing.T, role string, spec *confined.Spec) string {
 	t.Helper()
+	stdout, stderr, err := s.try(t, role, spec)
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", role, err, stderr)
+	}
+	return stdout
+}
+
+// try is run for a program that may fail.
+func (s *scene) try(t *testing.T, role string, spec *confined.Spec) (output, problem string, err error) {
+	t.Helper()
 	text, err := json.Marshal(s.target)
 	must(t, err)
 	argv := []string{s.self, role, string(text)}
@@ -169,10 +179,7 @@ func (s *scene) run(t *testing.T, role string, spec *confined.Spec) string {
 		must(t, f.Close())
 	}
 	err = cmd.Wait()
-	if err != nil {
-		t.Fatalf("%s: %v\n%s", role, err, stderr.String())
-	}
-	return stdout.String()
+	return stdout.String(), stderr.String(), err
 }
 
 // reached are the attempts of the hostile program that succeeded.

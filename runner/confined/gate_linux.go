@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/netip"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -36,6 +38,7 @@ type Gate struct {
 	log    func(level slog.Level, format string, args ...any)
 	refuse atomic.Int32 // how many connections were refused
 	stop   context.CancelFunc
+	done   chan struct{} // closed when serve has ended
 
 	mu       sync.Mutex
 	listener *notify.Listener
@@ -78,32 +81,42 @@ func NewGate(s Spec, log func(level slog.Level, format string, args ...any)) (g 
 		return nil, nil, err
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	g = &Gate{proxy: netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), s.Port), log: log, stop: stop}
+	g = &Gate{proxy: netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), s.Port), log: log, stop: stop, done: make(chan struct{})}
 	for _, path := range s.Write {
 		if real, err := filepath.EvalSymlinks(path); err == nil {
 			g.write = append(g.write, real)
 		}
 	}
-	go g.serve(ctx, own)
+	go func() {
+		defer close(g.done)
+		g.serve(ctx, own)
+	}()
 	return g, file, nil
 }
+
+// closing bounds how long Close waits for a call that is being answered.
+const closing = time.Second
 
 // Close ends the Gate. Processes that still live cannot connect then.
 func (g *Gate) Close() {
 	g.stop()
 	g.mu.Lock()
-	defer g.mu.Unlock()
 	g.closed = true
 	if g.listener != nil {
 		_ = g.listener.Close() // it is only read
+	}
+	g.mu.Unlock()
+	select {
+	case <-g.done:
+	case <-time.After(closing):
 	}
 }
 
 func (g *Gate) serve(ctx context.Context, socket *os.File) {
 	listener, err := notify.Receive(ctx, socket)
 	if err != nil {
-		if ctx.Err() == nil {
-			g.log(slog.LevelWarn, "%s, and the server can change the modes of all files: its system calls are not checked: %v", openPort, err)
+		if ctx.Err() == nil && !errors.Is(err, io.EOF) { // at the end of the helper, its own error is in the log
+			g.log(slog.LevelError, "the server can neither connect to its proxy nor change modes: %v", err)
 		}
 		return
 	}
@@ -216,7 +229,8 @@ func leaderOf(thread int) (int, error) {
 }
 
 // guard has connections and changes of modes of this thread, and of the server that it becomes,
-// made by a Gate. If that fails, Landlock alone restricts them; the Gate logs it.
+// made by a Gate. If that fails, the server does not start: GateMissing has said that it works
+// on this machine.
 func (s Spec) guard() error {
 	rules := []notify.Rule{{Number: unix.SYS_CONNECT}}
 	for _, call := range confine.ChangesOfModes() {
@@ -226,11 +240,9 @@ func (s Spec) guard() error {
 	}
 	listener, err := notify.Install(rules)
 	if err != nil {
-		err = errors.Join(unix.Sendmsg(gateFD, []byte{0}, nil, nil, 0), unix.Close(gateFD))
-	} else {
-		err = notify.Send(gateFD, listener)
+		return fmt.Errorf("have the gateway check connections: %w", err)
 	}
-	if err != nil {
+	if err := notify.Send(gateFD, listener); err != nil {
 		return fmt.Errorf("descriptor %d: %w", gateFD, err)
 	}
 	return nil

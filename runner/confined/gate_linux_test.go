@@ -11,8 +11,8 @@ import (
 	"github.com/toolscript/toolscript/runner/confined"
 )
 
-// TestGateWithoutListener: if the kernel gives the helper no listener, the log says what that
-// means for the server.
+// TestGateWithoutListener: if the listener does not arrive, the log says what that means for
+// the server.
 func TestGateWithoutListener(t *testing.T) {
 	logged := make(chan string, 1)
 	gate, file, err := confined.NewGate(confined.Spec{Port: 1}, func(level slog.Level, format string, args ...any) {
@@ -22,7 +22,7 @@ func TestGateWithoutListener(t *testing.T) {
 	defer gate.Close()
 	must(t, unix.Sendmsg(int(file.Fd()), []byte{0}, nil, nil, 0))
 	must(t, file.Close())
-	if text := <-logged; !strings.HasPrefix(text, "WARN the port of the proxy is open on all hosts") {
+	if text := <-logged; !strings.HasPrefix(text, "ERROR the server can neither connect to its proxy nor change modes") {
 		t.Errorf("logged %q", text)
 	}
 }

@@ -353,6 +353,9 @@ func work(text string) int {
 	failed("read", reading(file))
 	failed("mode", os.Chmod(file, 0o644))
 	failed("mode by descriptor", modeOfOpen(file))
+	if err := unix.Chmod("", 0o700); !errors.Is(err, unix.ENOENT) {
+		fmt.Println("the mode of an empty path:", err)
+	}
 	failed("mode by a relative path", modeFrom(t.Temp, "own"))
 	failed("mode by a child", exec.Command("/bin/chmod", "600", file).Run())
 	failed("install", exec.Command("/usr/bin/install", "-m", "700", file, file+"-installed").Run())

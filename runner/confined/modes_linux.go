@@ -62,7 +62,7 @@ func modeOf(c *notify.Call) (file int, mode uint32, err error) {
 	if flags&^(unix.AT_SYMLINK_NOFOLLOW|unix.AT_EMPTY_PATH) != 0 {
 		return -1, 0, unix.EINVAL
 	}
-	path, err := c.Path(dir, at)
+	path, err := c.PathAt(dir, at, flags)
 	if err != nil {
 		return -1, 0, err
 	}

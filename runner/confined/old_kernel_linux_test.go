@@ -65,7 +65,8 @@ func TestOldKernels(t *testing.T) {
 	} {
 		s := newScene(t)
 		s.kernel, s.Harmless = kernel, true
-		names, _ := reached(t, s.run(t, "attack", &confined.Spec{Port: uint16(s.Port), Gate: true}))
+		gate := kernel != withoutNotification // GateMissing says that there is none
+		names, _ := reached(t, s.run(t, "attack", &confined.Spec{Port: uint16(s.Port), Gate: gate}))
 		for _, name := range open {
 			if !slices.Contains(names, name) {
 				t.Errorf("%s: %q failed; the others are %q", kernel, name, names)
@@ -84,5 +85,16 @@ func TestOldKernels(t *testing.T) {
 				t.Errorf("%s: %q succeeded", kernel, name)
 			}
 		}
+	}
+}
+
+// TestGateThatFails: a server whose connections were to be checked does not start if they
+// cannot be.
+func TestGateThatFails(t *testing.T) {
+	s := newScene(t)
+	s.kernel = withoutNotification
+	_, problem, err := s.try(t, "attack", &confined.Spec{Port: uint16(s.Port), Gate: true})
+	if err == nil || !strings.Contains(problem, "have the gateway check connections") {
+		t.Errorf("%v: %s", err, problem)
 	}
 }

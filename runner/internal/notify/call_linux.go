@@ -81,12 +81,19 @@ func (c *Call) read(at uint64, to []byte) (int, error) {
 }
 
 // Path reads a path and makes it absolute: relative to a descriptor of a folder, or to the
-// working directory with AT_FDCWD. An empty path is the descriptor itself. Symbolic links and
-// ".." stay, but /proc/self becomes the folder of the caller.
-func (c *Call) Path(dirfd int, at uint64) (string, error) {
+// working directory with AT_FDCWD. Symbolic links and ".." stay, but /proc/self becomes the
+// folder of the caller. An empty path is the error ENOENT, as the kernel has it.
+func (c *Call) Path(dirfd int, at uint64) (string, error) { return c.PathAt(dirfd, at, 0) }
+
+// PathAt is Path for a call with flags: with AT_EMPTY_PATH an empty path is the descriptor
+// itself.
+func (c *Call) PathAt(dirfd int, at uint64, flags int) (string, error) {
 	path, err := c.Text(at)
 	if err != nil {
 		return "", err
+	}
+	if path == "" && flags&unix.AT_EMPTY_PATH == 0 {
+		return "", unix.ENOENT
 	}
 	if strings.HasPrefix(path, "/") {
 		return c.own(path), nil
