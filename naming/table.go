@@ -52,6 +52,9 @@ const (
 // functions are the ids of calls that belong to no member with methods.
 var functions = []string{SearchTools, DescribeTool, StoreGet, StoreSet, StoreDelete, StoreList, StoreRun}
 
+// IsFunction reports whether a call is one that the gateway answers itself, without a server.
+func IsFunction(id string) bool { return slices.Contains(functions, id) }
+
 // own has the members of tools that belong to no server and have methods.
 var own = func() (members []Server) {
 	for _, id := range toolscript.FetchIDs() {
@@ -233,7 +236,7 @@ func (t *Table) Shown(server int, ident string) bool {
 // ID returns the id of the tool that a script calls ident. Calls of servers that are
 // not connected have an id too, because the gateway knows the cause.
 func (t *Table) ID(server int, ident string) string {
-	if server == None && slices.Contains(functions, ident) {
+	if server == None && IsFunction(ident) {
 		return ident
 	}
 	if server = t.outer(server); server < 0 || server >= len(t.tools) {

@@ -37,10 +37,18 @@ func (a *app) approvalNeeded(command string, project permission.Project) []strin
 		return nil // as above
 	}
 	texts := scripts(command, project)
-	words := wordsOf(command + "\n" + texts)
+	words := wordsOf(command)
+	if words["run"] {
+		for _, s := range loaded.Scripts {
+			if s.Trusted && words[s.Name] {
+				texts += s.Code + "\n"
+			}
+		}
+	}
 	if texts == "" && !words["exec"] && !words["call"] {
 		return nil // it calls no tool
 	}
+	words = wordsOf(command + "\n" + texts)
 	names := naming.New(catalog)
 	var found []string
 	for _, tool := range catalog.Tools() {

@@ -20,6 +20,16 @@ func TestPreToolUseAsks(t *testing.T) {
 		"work/asks.ts": `const { readFile } = tools.demo; await readFile({ path: "a.txt" })`, "work/free.ts": `return tools.demo.listFiles({})`,
 	})
 	w.env = append(w.env, "TOOLSCRIPT_DATA_DIR="+t.TempDir())
+	saved := filepath.Join(filepath.Dir(w.dir), "home", ".toolscript", "scripts")
+	if err := os.MkdirAll(saved, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, call := range map[string]string{"asking": `readFile({ path: "a.txt" })`, "free": "listFiles({})"} {
+		code := "export default async function () { return tools.demo." + call + " }\n"
+		if err := os.WriteFile(filepath.Join(saved, name+".ts"), []byte(code), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for _, script := range []string{"asks.ts", "free.ts"} {
 		if _, err := os.Stat(filepath.Join(w.dir, script)); err != nil {
 			t.Fatal(err)
@@ -35,6 +45,8 @@ func TestPreToolUseAsks(t *testing.T) {
 		"toolscript call demo.readFile path=a.txt":                                  "demo__read_file",
 		"toolscript call demo__read_file path=a.txt":                                "demo__read_file",
 		"toolscript call demo.listFiles":                                            "",
+		"toolscript run asking a=b":                                                 "demo__read_file",
+		"toolscript run free":                                                       "",
 		"toolscript asks.ts":                                                        "demo__read_file",
 		"toolscript exec -f ./asks.ts":                                              "demo__read_file",
 		"toolscript exec --file=asks.ts -- free.ts":                                 "demo__read_file",

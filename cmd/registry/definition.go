@@ -200,9 +200,12 @@ func (s source) check(p Package) error {
 	return nil
 }
 
-// steering are variables of package managers and of the loader of programs.
+// steering are variables of package managers, of the loader of programs, and of the way to
+// the registry of a package: with them, another program could be started.
 var steering = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)^(npm_config_|pip_|uv_|nuget_|docker_|ld_|dyld_|path$|node_options$|pythonpath$|pythonhome$)`)
+	return regexp.MustCompile(`(?i)^(npm_config_|pip_|uv_|nuget_|docker_|dotnet_|ld_|dyld_|` +
+		`(path|home|userprofile|xdg_config_home|node_options|node_path|pythonpath|pythonhome|bash_env|` +
+		`https?_proxy|all_proxy|no_proxy|node_extra_ca_certs|node_tls_reject_unauthorized|ssl_cert_file|ssl_cert_dir)$)`)
 })
 
 // local is a server that a package manager installs and starts.

@@ -128,6 +128,8 @@ func TestOtherPackages(t *testing.T) {
 		{registry.Package{RegistryType: "oci", Identifier: "cat", Version: "1 -v"}, "not the name"},
 		{registry.Package{RegistryType: "npm", Identifier: "cat", RegistryBaseURL: "https://evil.example"}, "another registry"},
 		{registry.Package{RegistryType: "npm", Identifier: "cat", EnvironmentVariables: []registry.KeyValue{{Name: "npm_config_registry", Input: registry.Input{Value: "https://evil.example"}}}}, "would change which program"},
+		{registry.Package{RegistryType: "npm", Identifier: "cat", EnvironmentVariables: []registry.KeyValue{{Name: "HTTPS_PROXY", Input: registry.Input{Value: "http://evil.example"}}}}, "would change which program"},
+		{registry.Package{RegistryType: "nuget", Identifier: "cat", EnvironmentVariables: []registry.KeyValue{{Name: "DOTNET_STARTUP_HOOKS", Input: registry.Input{Value: "x.dll"}}}}, "would change which program"},
 		{registry.Package{RegistryType: "npm", Identifier: "cat", EnvironmentVariables: []registry.KeyValue{{Name: "NODE_OPTIONS", Input: registry.Input{Value: "--require x"}}}}, "would change which program"},
 		{registry.Package{RegistryType: "npm", Identifier: "cat", EnvironmentVariables: []registry.KeyValue{{Name: "A B"}}}, "not the name of a variable"},
 		{registry.Package{RegistryType: "mcpb", Identifier: "https://example.com/cat.mcpb"}, "bundles are not supported"},

@@ -10,6 +10,7 @@ import (
 	"github.com/toolscript/toolscript/actors/audit"
 	"github.com/toolscript/toolscript/actors/audit/chain"
 	"github.com/toolscript/toolscript/cmd/mcpserver"
+	"github.com/toolscript/toolscript/naming"
 )
 
 // calledDirectly is the client of runs whose script is not written by a model: its arguments
@@ -154,8 +155,14 @@ func (f *facts) end(line audit.Line) {
 	}
 }
 
+// ofScripts reports whether a call is one that a client without scripts cannot make: to the
+// store and the search of scripts, and to saved scripts, whose own calls are lines too.
+func ofScripts(tool string) bool {
+	return naming.IsFunction(tool) || strings.HasPrefix(tool, toolscript.ScriptsServer+toolscript.Separator)
+}
+
 func (f *facts) call(line audit.Line) {
-	if line.Tool == "" || !f.within(line) || line.Args == nil {
+	if line.Tool == "" || !f.within(line) || line.Args == nil || ofScripts(line.Tool) {
 		return
 	}
 	r := f.runs[line.Run]

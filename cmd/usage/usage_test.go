@@ -6,6 +6,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -188,6 +189,23 @@ func TestWork(t *testing.T) {
 	}
 	if w.Saved != w.Plain.Total-210 || w.CutResults != 1 || w.Assumed != 1 {
 		t.Errorf("%+v", w)
+	}
+}
+
+// TestCallsOfScripts: a client without scripts has no store, no search of scripts and no saved
+// scripts, so their calls are no work that it would do.
+func TestCallsOfScripts(t *testing.T) {
+	plain := []any{run("run_1", "s1", day, 40), call("run_1", "github__list", day, 10, 30), shown("run_1", "s1", day, 30)}
+	own := append(slices.Clone(plain), call("run_1", "$store__set", day, 500, 5), call("run_1", "$search", day, 7, 600), call("run_1", "$scripts__daily", day, 7, 600))
+	text := func(lines []any) string {
+		made, err := json.Marshal(read(t, history(t, lines...), usage.Query{Since: ago(7 * day)}, usage.Configured{}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(made)
+	}
+	if want, got := text(plain), text(own); got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
 	}
 }
 

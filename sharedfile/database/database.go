@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"time"
 
@@ -23,8 +24,11 @@ type Damaged struct {
 
 // Error says what is wrong, and the command that moves the file away.
 func (d *Damaged) Error() string {
-	return fmt.Sprintf("%s is damaged: %v; move it away to begin a new one: mv '%[1]s' '%[1]s.damaged'", d.Path, d.Err)
+	return fmt.Sprintf("%s is damaged: %v; move it away to begin a new one: mv %s %s", d.Path, d.Err, shellWord(d.Path), shellWord(d.Path+".damaged"))
 }
+
+// shellWord is a text as one word of a shell.
+func shellWord(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
 // Unwrap returns what is wrong.
 func (d *Damaged) Unwrap() error { return d.Err }
