@@ -33,8 +33,8 @@ func CutPage(args json.RawMessage) (rest json.RawMessage, page string, asked boo
 		return args, "", false, nil
 	}
 	var members map[string]json.RawMessage
-	if json.Unmarshal(args, &members) != nil || members[PageKey] == nil {
-		return args, "", false, nil // the schema of the tool refuses what is no object
+	if invalid := json.Unmarshal(args, &members); invalid != nil || members[PageKey] == nil {
+		return args, "", false, nil //nolint:nilerr // the schema of the tool refuses what is no object
 	}
 	if err := json.Unmarshal(members[PageKey], &page); err != nil {
 		return nil, "", true, errors.New(PageKey + " is the place of a page, which is a text")

@@ -24,7 +24,7 @@ func mergeShort(piece []byte) int {
 	var ranks [shortPiece + 1]uint32 // of each part together with the next one
 	parts := len(piece)
 	for i := range parts + 1 {
-		starts[i], ranks[i] = uint8(i), none
+		starts[i], ranks[i] = uint8(i), none //nolint:gosec // G602: a piece has at most shortPiece bytes
 	}
 	pair := func(i int) uint32 {
 		if i < 0 || i+2 > parts {
@@ -48,7 +48,7 @@ func mergeShort(piece []byte) int {
 		copy(starts[best+1:], starts[best+2:parts+1])
 		copy(ranks[best+1:], ranks[best+2:parts+1])
 		parts--
-		ranks[best] = pair(best)
+		ranks[best] = pair(best) //nolint:gosec // G602: best is less than parts
 		if best > 0 {
 			ranks[best-1] = pair(best - 1)
 		}

@@ -92,12 +92,12 @@ func piece(text []byte) int {
 // case are both.
 func word(text []byte) int {
 	c, prefix := first(text)
-	switch {
-	case c == digit || c == newline:
+	switch c {
+	case digit, newline:
 		return 0
-	case c == upper || c == lower:
+	case upper, lower:
 		prefix = 0
-	case c == both:
+	case both:
 		if r, _ := utf8.DecodeRune(text); !unicode.IsMark(r) {
 			prefix = 0
 		}

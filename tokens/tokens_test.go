@@ -17,16 +17,16 @@ import (
 
 // library returns the counts of tiktoken-go/tokenizer, which is too slow and too large for
 // the program.
-func library(t testing.TB) func(string) int {
-	t.Helper()
+func library(tb testing.TB) func(string) int {
+	tb.Helper()
 	codec, err := tokenizer.Get(tokenizer.O200kBase)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return func(text string) int {
 		n, err := codec.Count(text)
 		if err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		return n
 	}

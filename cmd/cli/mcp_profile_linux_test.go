@@ -16,10 +16,12 @@ func TestMCPProfile(t *testing.T) {
 	for name, transport := range map[string]func(*testing.T, *world) mcp.Transport{
 		"stdio": stdio,
 		"stdio with a gateway": func(t *testing.T, w *world) mcp.Transport {
+			t.Helper()
 			gatewayAtTerminal(t, w)
 			return stdio(t, w)
 		},
 		"http": func(t *testing.T, w *world) mcp.Transport {
+			t.Helper()
 			gatewayAtTerminal(t, w)
 			var address struct{ URL string }
 			if r := w.run(t, "mcp", "--http", "--json"); json.Unmarshal([]byte(r.stdout), &address) != nil {

@@ -135,30 +135,27 @@ func remote(r Remote, in *inputs) (Choice, error) {
 	return c.define(d, in)
 }
 
-// programs are the package managers that start a package, with the words before and after
-// its name.
-var programs = map[string]func(p Package) (command string, before []string, name string, after []string){
-	"npm": func(p Package) (string, []string, string, []string) {
-		return "npx", []string{"-y"}, versioned(p, "@"), nil
-	},
-	"pypi": func(p Package) (string, []string, string, []string) { return "uvx", nil, versioned(p, "@"), nil },
-	"nuget": func(p Package) (string, []string, string, []string) {
-		return "dnx", nil, versioned(p, "@"), []string{"--yes", "--"}
-	},
-	"oci": func(p Package) (string, []string, string, []string) {
-		before := []string{"run", "-i", "--rm"}
-		if strings.Contains(p.Identifier[strings.LastIndex(p.Identifier, "/")+1:], ":") || strings.Contains(p.Identifier, "@") {
-			return "docker", before, p.Identifier, nil // with its tag or digest
-		}
-		return "docker", before, versioned(p, ":"), nil
-	},
+// program is a package manager that starts a package.
+type program struct {
+	command       string
+	before, after []string // the words before and after the name of the package
+	separator     string   // of the name and the version
 }
 
-func versioned(p Package, separator string) string {
-	if p.Version == "" {
+var programs = map[string]program{
+	"npm":   {command: "npx", before: []string{"-y"}, separator: "@"},
+	"pypi":  {command: "uvx", separator: "@"},
+	"nuget": {command: "dnx", after: []string{"--yes", "--"}, separator: "@"},
+	"oci":   {command: "docker", before: []string{"run", "-i", "--rm"}, separator: ":"},
+}
+
+// name is the name of a package with its version. An image may have a tag or a digest already.
+func (s program) name(p Package) string {
+	tagged := p.RegistryType == "oci" && (strings.Contains(p.Identifier[strings.LastIndex(p.Identifier, "/")+1:], ":") || strings.Contains(p.Identifier, "@"))
+	if p.Version == "" || tagged {
 		return p.Identifier
 	}
-	return p.Identifier + separator + p.Version
+	return p.Identifier + s.separator + p.Version
 }
 
 // source is how one kind of package is named, and where it comes from.
@@ -225,7 +222,7 @@ func local(p Package, in *inputs) (Choice, error) {
 	if err := sources()[p.RegistryType].check(p); err != nil {
 		return Choice{}, err
 	}
-	command, before, name, after := start(p)
+	name := start.name(p)
 	runtime, err := in.arguments(p.RuntimeArguments, true)
 	if err != nil {
 		return Choice{}, err
@@ -234,19 +231,19 @@ func local(p Package, in *inputs) (Choice, error) {
 	if err != nil {
 		return Choice{}, err
 	}
-	d := definition{Command: command}
+	d := definition{Command: start.command}
 	if d.Env, err = in.pairs(p.EnvironmentVariables); err != nil {
 		return Choice{}, err
 	}
-	runtime = without(runtime, before)
+	runtime = without(runtime, start.before)
 	chosen := slices.Clone(runtime)
 	if p.RegistryType == "oci" {
 		for _, pair := range d.Env {
 			runtime = append(runtime, "-e", pair[0]) // docker passes it on
 		}
 	}
-	d.Args = slices.Concat(before, runtime, []string{name}, after, own)
-	c := Choice{Kind: p.RegistryType, From: name, Runs: strings.Join(append([]string{command}, d.Args...), " "), Flags: chosen}
+	d.Args = slices.Concat(start.before, runtime, []string{name}, start.after, own)
+	c := Choice{Kind: p.RegistryType, From: name, Runs: strings.Join(append([]string{start.command}, d.Args...), " "), Flags: chosen}
 	return c.define(d, in)
 }
 

@@ -191,16 +191,15 @@ func (f *facts) call(line audit.Line) {
 	}
 	s.plain.Written += args
 	s.plain.Read += min(result, MostShown)
-	switch {
-	case r == nil: // a request for one call: its answer went to the client
+	if r == nil { // a request for one call: its answer went to the client
 		s.own.Written += args
 		s.own.Read += result
 		t.Reached += result
-	default:
-		r.results[line.Tool] += result
-		if r.direct {
-			s.own.Written += args
-		}
+		return
+	}
+	r.results[line.Tool] += result
+	if r.direct {
+		s.own.Written += args
 	}
 }
 

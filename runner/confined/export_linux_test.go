@@ -8,6 +8,7 @@ import (
 
 // WithoutGate has connections be unchecked for a reason, until the end of the test.
 func WithoutGate(t *testing.T, reason string) {
+	t.Helper()
 	before := gateMissing
 	gateMissing = func() string { return reason }
 	t.Cleanup(func() { gateMissing = before })

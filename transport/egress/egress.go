@@ -11,11 +11,13 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -54,7 +56,7 @@ func CheckTarget(text string) error {
 	if err != nil || host == "" || strings.ContainsAny(host, "/@ ") {
 		return fmt.Errorf("%.100q is not a host and a port, such as api.github.com:443", text)
 	}
-	if n, err := net.LookupPort("tcp", port); err != nil || n == 0 || fmt.Sprint(n) != port {
+	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 || strconv.FormatUint(n, 10) != port {
 		return fmt.Errorf("%.100q has no port from 1 to 65535", text)
 	}
 	return nil
@@ -82,7 +84,7 @@ func (o Options) Start(targets []string, log func(level slog.Level, format strin
 	for _, t := range targets {
 		p.allowed = append(p.allowed, strings.ToLower(t))
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // it does not wait
 	if err != nil {
 		return nil, err
 	}
@@ -189,15 +191,15 @@ func (p *Proxy) tunnel(w http.ResponseWriter, r *http.Request, target string) {
 		return
 	}
 	done := make(chan struct{}, 2)
-	pipe := func(to, from net.Conn, source io.Reader) {
+	pipe := func(to net.Conn, source io.Reader) {
 		_, _ = io.Copy(to, source) // either end may be closed at any time
 		if half, ok := to.(*net.TCPConn); ok {
 			_ = half.CloseWrite()
 		}
 		done <- struct{}{}
 	}
-	go pipe(out, in, buffered)
-	go pipe(in, out, out)
+	go pipe(out, buffered)
+	go pipe(in, out)
 	<-done
 	<-done
 }
@@ -235,9 +237,7 @@ func (p *Proxy) forward(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer func() { _ = resp.Body.Close() }() // it was read
-	for name, values := range resp.Header {
-		w.Header()[name] = values
-	}
+	maps.Copy(w.Header(), resp.Header)
 	w.WriteHeader(resp.StatusCode)
 	_, _ = io.Copy(w, resp.Body) // the client may close its connection
 }

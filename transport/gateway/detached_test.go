@@ -47,10 +47,10 @@ func TestRunEvents(t *testing.T) {
 	end := toolscript.EndEvent("ended", toolscript.End{OK: true, Value: []byte(`"é"`)})
 	l := serve(t, &fake{runEvents: func(ctx context.Context, id string, wait bool, emit func(toolscript.Event) error) error {
 		events := []toolscript.Event{{Type: toolscript.EventStart, RunID: id}, {Type: toolscript.EventStdout, Data: "a\n"}}
-		switch {
-		case id == "none":
+		switch id {
+		case "none":
 			return &toolscript.Error{Kind: toolscript.NotFound, Err: errors.New("there are no events")}
-		case id == "ended":
+		case "ended":
 			events = append(events, end)
 		}
 		for _, e := range events {

@@ -39,7 +39,7 @@ func TestProfileNarrowsEachRoute(t *testing.T) {
 			return json.RawMessage(`{}`), nil
 		},
 		callTool: func(ctx context.Context, _ toolscript.Call) (json.RawMessage, error) {
-			called = ctx
+			called = ctx //nolint:fatcontext // the test examines the context of the last call
 			return json.RawMessage(`{"content":[]}`), nil
 		},
 		types: func(_ context.Context, f toolscript.Filter, _ bool) (toolscript.Module, error) {

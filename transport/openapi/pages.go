@@ -119,7 +119,7 @@ func (c call) belongs() []byte {
 func (c call) seal(address string) string {
 	s, of := sealing(), c.belongs()
 	mac := hmac.New(sha256.New, s.nonce)
-	_, _ = fmt.Fprintf(mac, "%s\x00%s", of, address) // a hash takes everything
+	_, _ = mac.Write(fmt.Appendf(nil, "%s\x00%s", of, address)) // a hash takes everything
 	nonce := mac.Sum(nil)[:s.aead.NonceSize()]
 	return base64.RawURLEncoding.EncodeToString(s.aead.Seal(nonce, nonce, []byte(address), of))
 }

@@ -78,7 +78,7 @@ func TestPaged(t *testing.T) {
 // call that it belongs to.
 func TestContinuations(t *testing.T) {
 	paths := `{"/a": {"get": {"operationId": "a", "parameters": [{"name": "q", "in": "query"}, {"name": "X-List", "in": "header"}], ` + anyArray + `}}, "/b": {"get": {"operationId": "b", ` + anyArray + `}}}`
-	s := newScene(t, document("3.0.0", paths), func(w http.ResponseWriter, r *http.Request) {
+	s := newScene(t, document("3.0.0", paths), func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Link", `<?page=2&key=s3cret>; rel=next`)
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(w, `[]`)
@@ -117,7 +117,7 @@ func TestContinuations(t *testing.T) {
 // TestLinks: where the link to the next page may lead.
 func TestLinks(t *testing.T) {
 	var link string
-	s := newScene(t, document("3.0.0", `{"/a": {"get": {"operationId": "op", `+anyArray+`}}}`), func(w http.ResponseWriter, r *http.Request) {
+	s := newScene(t, document("3.0.0", `{"/a": {"get": {"operationId": "op", `+anyArray+`}}}`), func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Link", "<"+link+">; rel=next")
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(w, `[]`)
