@@ -1,7 +1,6 @@
 package mcpclient
 
 import (
-	"errors"
 	"strings"
 
 	"github.com/toolscript/toolscript"
@@ -28,7 +27,7 @@ func (c Concealer) Error(err error) error {
 	if c.secrets == nil || err == nil {
 		return err
 	}
-	if known := (*toolscript.Error)(nil); errors.As(err, &known) && known.Err != nil {
+	if known, ok := err.(*toolscript.Error); ok && known.Err != nil { //nolint:errorlint // the text of an error around it counts too
 		quiet := *known
 		quiet.Err = &concealed{known.Err, c.Text(known.Err.Error())}
 		return &quiet

@@ -18,7 +18,7 @@
   const iterate = async function* (args, request, looped) {
     const seen = new Set();
     for (let next = ''; next !== undefined;) {
-      const answer = await request({ ...args, [place]: next });
+      const answer = await request({ ...args, [place]: next }) ?? {}; // a result without a value is one page
       seen.add(answer.self);
       yield answer.page;
       ({ next } = answer);
