@@ -9,7 +9,7 @@ import (
 )
 
 // skillTokens are the tokens of the skill of the Claude Code plugin.
-const skillTokens = 620
+const skillTokens = 726
 
 // usageText is the report of toolscript usage for a person.
 type usageText struct {
