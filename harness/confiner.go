@@ -88,7 +88,7 @@ func (c Confiner) Start(p mcpclient.Confined) (mcpclient.Start, error) {
 		}
 		start.Files, end = []*os.File{file}, after(end, gate.Close)
 	case s.Watched:
-		c.Record.Begin(observed.Base{Dir: p.Dir, Read: s.Read, Write: s.Write, Port: s.Port})
+		c.Record.Begin(observed.Base{Dir: p.Dir, Read: s.Read, Write: s.Write, Port: s.Port, Modes: s.Modes})
 		watch, file, err := observed.Start(c.Record)
 		if err != nil {
 			end()

@@ -208,32 +208,19 @@ func (o *confineSuggestOptions) before(file clients.File, server string, c mcpcl
 	return p, nil
 }
 
-// scene is where the server works. Links are resolved, as they are in what is observed.
+// scene is where the server works.
 func (o *confineSuggestOptions) scene(file clients.File, c mcpclient.Config) confinement.Scene {
 	data, _ := config.DataDir(o.host.ConfigOptions(false)) // without a home folder there is none
-	s := confinement.Scene{Config: resolved(filepath.Dir(file.Path)), Args: c.Args}
-	if data != "" {
-		s.Data = resolved(data)
-	}
-	s.Home = o.home()
-	return s
+	return confinement.Scene{Home: o.home(), Data: data, Config: filepath.Dir(file.Path), Args: c.Args}
 }
 
-// home is the home folder of the user without links; "" if it is unknown.
+// home is the home folder of the user; "" if it is unknown.
 func (o *confineSuggestOptions) home() string {
 	home := o.getenv("HOME")
 	if !filepath.IsAbs(home) {
 		return ""
 	}
-	return resolved(home)
-}
-
-// resolved is a path without links.
-func resolved(path string) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real
-	}
-	return path
+	return home
 }
 
 // write shows the change of the configuration, asks, and writes it.

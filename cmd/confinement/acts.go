@@ -1,11 +1,13 @@
 package confinement
 
 import (
+	"net"
 	"slices"
 	"strings"
 
 	"github.com/toolscript/toolscript/runner/observed"
 	"github.com/toolscript/toolscript/transport/egress"
+	"github.com/toolscript/toolscript/transport/reach"
 )
 
 // acts adds hosts, and reports what no profile allows.
@@ -44,7 +46,7 @@ func (w *work) acts(all []observed.Acted) {
 		case observed.Call:
 			p.What, p.Why = "calls "+a.Target, "the call is refused to every confined server"
 		case observed.Mode:
-			if w.modes(a.Target) {
+			if w.changeable(a.Target) {
 				continue
 			}
 			p.What, p.Why = "changes the mode of "+w.shown(a.Target), `modes may be changed in "write" only`
@@ -55,22 +57,26 @@ func (w *work) acts(all []observed.Acted) {
 	}
 }
 
-// modes reports whether the profile lets the server change the mode of a file.
-func (w *work) modes(path string) bool {
-	writes := Paths(w.out.Profile.Write)
-	for _, b := range w.bases {
-		writes = append(writes, b.Write...)
-	}
-	return covers(writes, path)
+// changeable reports whether the profile lets the server change the mode of a file. Without a
+// folder to write, no modes can be changed.
+func (w *work) changeable(path string) bool {
+	return w.written.cover(path) || w.base.write.cover(path) && (w.modes || len(w.out.Profile.Write) > 0)
 }
 
 // host adds a host and its port.
 func (w *work) host(a observed.Acted) {
-	if slices.Contains(w.out.Profile.Net, a.Target) {
+	if w.hosts[a.Target] {
 		return
 	}
 	if err := egress.CheckTarget(a.Target); err != nil {
 		w.problem(Problem{What: "connects to " + a.Target, Count: a.Count, Why: err.Error()})
+		return
+	}
+	if host, _, err := net.SplitHostPort(a.Target); err == nil && reach.OfHost(host) != reach.Public {
+		w.problem(Problem{
+			What: "connects to " + a.Target, Count: a.Count, Sensitive: true,
+			Why: "it is in this machine or in the local network, where services trust their neighbours, and is never suggested; add it by hand if the server needs it",
+		})
 		return
 	}
 	w.out.Profile.Name = ""

@@ -14,12 +14,14 @@ import (
 
 // Scene is where a server works.
 type Scene struct {
-	Home   string   // of the user, without links
+	Home   string   // of the user
 	Data   string   // the data folder of toolscript
 	Config string   // the folder of the configuration file that defines the server
 	Args   []string // of the server: folders that they name may be used as a whole
 
-	Exists func(path string) (exists, folder bool) // of the file system
+	// Of the file system; nil: that of this machine.
+	Exists  func(path string) (exists, folder bool)
+	Resolve func(path string) string // without links; see Resolve
 }
 
 // The named profiles.
@@ -99,14 +101,12 @@ type Suggestion struct {
 // Suggest computes the profile of a server. before is the profile that it has already, which
 // is kept and extended; the zero value is none.
 func Suggest(r *observed.Record, s Scene, before Profile) Suggestion {
-	if s.Exists == nil {
-		s.Exists = exists
-	}
-	w := &work{Scene: s, bases: r.Bases(), places: s.places(), out: Suggestion{Reasons: []Reason{}, Problems: []Problem{}}}
+	w := newWork(s, r.Bases())
 	w.keep(before)
 	w.files(r.Files())
 	w.acts(r.Acts())
 	w.envFiles()
+	w.obeyedFiles()
 	slices.SortStableFunc(w.out.Reasons, func(a, b Reason) int { return slices.Index(kinds, a.Kind) - slices.Index(kinds, b.Kind) })
 	slices.SortStableFunc(w.out.Problems, func(a, b Problem) int {
 		if a.Sensitive != b.Sensitive {
@@ -118,47 +118,80 @@ func Suggest(r *observed.Record, s Scene, before Profile) Suggestion {
 		return cmp.Compare(a.What, b.What)
 	})
 	if w.out.Profile.Name == "" {
-		w.out.Profile.Name = w.named()
+		w.out.Profile.Name = w.name()
 	}
 	return w.out
 }
 
-// work is one computation.
+// work is one computation. What was observed has no links in its paths, so that every path that
+// it is compared with is resolved once, at the start.
 type work struct {
 	Scene
-	bases  []observed.Base
-	places []string // of secrets
-	secret []string // sensitive paths that were used
-	out    Suggestion
+	dir      string // the working directory of the server
+	modes    bool   // it may change modes, whatever its profile
+	base     access // what every confined server has
+	kept     access // what the profile from before allows
+	written  paths  // what the profile lets the server write
+	named    paths  // folders of arguments
+	secrets  paths  // places of secrets, and secrets that were used
+	obeyed   paths  // places that other programs obey
+	system   paths  // folders that are too much
+	kernel   paths
+	programs []string          // folders that have one folder for each program
+	roots    map[string]string // the git repositories of folders
+	hosts    map[string]bool   // of the profile from before
+	out      Suggestion
 }
 
-// dir is the working directory of the server.
-func (w *work) dir() string {
-	if len(w.bases) == 0 {
-		return ""
+func newWork(s Scene, bases []observed.Base) *work {
+	if s.Exists == nil {
+		s.Exists = exists
 	}
-	return w.bases[0].Dir
+	if s.Resolve == nil {
+		s.Resolve = Resolve
+	}
+	for _, path := range []*string{&s.Home, &s.Data, &s.Config} {
+		if *path != "" {
+			*path = s.Resolve(*path)
+		}
+	}
+	w := &work{Scene: s, roots: map[string]string{}, hosts: map[string]bool{}, out: Suggestion{Reasons: []Reason{}, Problems: []Problem{}}}
+	for _, b := range bases {
+		if w.dir == "" && b.Dir != "" {
+			w.dir = w.Resolve(b.Dir)
+		}
+		w.base.read.add(w.both("", b.Read...)...)
+		w.base.write.add(w.both("", b.Write...)...)
+		w.modes = w.modes || b.Modes
+	}
+	w.named.add(w.argumentFolders()...)
+	w.mark()
+	return w
 }
 
 // keep begins with the profile from before.
 func (w *work) keep(before Profile) {
 	w.out.Profile = before
+	w.kept.read.add(w.both("", Paths(before.Read)...)...)
+	w.kept.write.add(w.both("", Paths(before.Write)...)...)
+	w.written.add(w.both("", Paths(before.Write)...)...)
 	for kind, entries := range map[string][]Entry{"read": before.Read, "write": before.Write} {
 		for _, e := range entries {
 			w.out.Reasons = append(w.out.Reasons, Reason{Kind: kind, Entry: e.Text})
 		}
 	}
 	for _, target := range before.Net {
+		w.hosts[strings.ToLower(target)] = true // as the proxy does
 		w.out.Reasons = append(w.out.Reasons, Reason{Kind: "net", Entry: target})
 	}
 }
 
 var kinds = []string{"read", "write", "net"}
 
-// named is the name of the profile that says the same as the lists; "" if there is none.
-func (w *work) named() string {
+// name is the name of the profile that says the same as the lists; "" if there is none.
+func (w *work) name() string {
 	p := w.out.Profile
-	is := func(entries []Entry) bool { return len(entries) == 1 && entries[0].Path == w.dir() }
+	is := func(entries []Entry) bool { return len(entries) == 1 && w.Resolve(entries[0].Path) == w.dir }
 	switch {
 	case len(p.Net) > 0:
 		return ""
@@ -168,15 +201,4 @@ func (w *work) named() string {
 		return Project
 	}
 	return ""
-}
-
-// covers reports whether one of some files and folders contains a path.
-func covers(paths []string, path string) bool {
-	return slices.ContainsFunc(paths, func(p string) bool { return within(p, path) })
-}
-
-// within reports whether a path is a folder or in it. Both are absolute and clean.
-func within(folder, path string) bool {
-	rest, ok := strings.CutPrefix(path, strings.TrimSuffix(folder, "/"))
-	return ok && (rest == "" || rest[0] == '/')
 }

@@ -16,6 +16,7 @@ import (
 func scene(folders ...string) confinement.Scene {
 	return confinement.Scene{
 		Home: "/home/u", Data: "/home/u/.toolscript", Config: "/home/u/src/app",
+		Resolve: path.Clean,
 		Exists: func(path string) (bool, bool) {
 			return slices.Contains(folders, path), slices.Contains(folders, path) && filepath.Base(path) != ".env"
 		},
@@ -113,7 +114,7 @@ func TestReasons(t *testing.T) {
 // TestKept: a profile is extended, and stays if it is enough.
 func TestKept(t *testing.T) {
 	before := confinement.Profile{
-		Read: []confinement.Entry{{Path: "/srv/x", Text: "${X}"}}, Net: []string{"a:1"},
+		Read: []confinement.Entry{{Path: "/srv/x", Text: "${X}"}}, Net: []string{"a.example:1"},
 	}
 	text := func(r *observed.Record, before confinement.Profile) string {
 		out, err := json.Marshal(confinement.Suggest(r, scene(), before).Profile)
@@ -123,9 +124,9 @@ func TestKept(t *testing.T) {
 		return string(out)
 	}
 	more := record(use{"/srv/x/y", observed.Read}, use{"/srv/z", observed.Read})
-	more.Act(observed.Proxied, "a:1")
-	more.Act(observed.Proxied, "b:2")
-	if got, want := text(more, before), `{"read":["${X}","/srv/z"],"net":["a:1","b:2"]}`; got != want {
+	more.Act(observed.Proxied, "a.example:1")
+	more.Act(observed.Proxied, "b.example:2")
+	if got, want := text(more, before), `{"read":["${X}","/srv/z"],"net":["a.example:1","b.example:2"]}`; got != want {
 		t.Errorf("extended: %s, want %s", got, want)
 	}
 	project := confinement.Profile{Name: "project", Write: []confinement.Entry{{Path: "/home/u/src/app", Text: "."}}}
@@ -145,10 +146,10 @@ func TestActs(t *testing.T) {
 	} {
 		r.Act(kind, target)
 	}
-	r.Act(observed.Mode, "/tmp/own/x")
+	r.Act(observed.Mode, "/tmp/own/x") // refused without a folder to write
 	got := confinement.Suggest(r, scene(), confinement.Profile{}).Problems
 	want := []string{
-		"connects to the unix socket /run/docker.sock", "asks the DNS server 192.0.2.53", "calls ptrace", "changes the mode of /opt/x", "connects to 192.0.2.1:443 without the proxy",
+		"connects to the unix socket /run/docker.sock", "asks the DNS server 192.0.2.53", "calls ptrace", "changes the mode of /opt/x", "changes the mode of /tmp/own/x", "connects to 192.0.2.1:443 without the proxy",
 		"connects to no port", "creates a socket of the kind netlink", "listens on TCP port 80", "sends signals to sshd",
 	}
 	for i, p := range got {
@@ -164,6 +165,9 @@ func TestActs(t *testing.T) {
 // secrets are places that no entry may have in it.
 var secrets = []string{"/home/u/.ssh", "/home/u/.aws", "/home/u/.gnupg", "/home/u/.mozilla", "/home/u/.toolscript", "/home/u/.local/share/keyrings", "/var/run/docker.sock", "/run/docker.sock", "/etc/shadow"}
 
+// obeyed are places that no entry to write may have in it.
+var obeyed = []string{"/home/u/.bashrc", "/home/u/.toolscript.json", "/home/u/.config/autostart", "/home/u/.local/bin", "/home/u/.local/share/applications", "/etc", "/usr/bin"}
+
 // FuzzPaths: no entry has a place of secrets in it or is in one, and each file that is not a
 // problem is in an entry.
 func FuzzPaths(f *testing.F) {
@@ -171,6 +175,7 @@ func FuzzPaths(f *testing.F) {
 	f.Add("/home/u/.config/a/x\n/home/u/.config/b/x\n/home/u/.config/c/x", "/home/u/.config")
 	f.Add("/run/a\n/run/b\n/run/c\n/a\n/b\n/c", "/")
 	f.Add("/home/u/p/.env\n/home/u/p/a\n/home/u/p/q/.git\n/home/u/p/q/r", "/home/u/p")
+	f.Add("/a\n/b\n/c\n/home/u/.local/share/applications\n/home/u/.local/share/x", "/home/u/.local")
 	f.Fuzz(func(t *testing.T, paths, arg string) {
 		var uses []use
 		folders := []string{arg}
@@ -196,6 +201,11 @@ func FuzzPaths(f *testing.F) {
 			}
 			if e.Path == "/" || e.Path == "/etc" || within(e.Path, "/home/u") {
 				t.Errorf("%q with the argument %q: the entry %s is too much", paths, arg, e.Path)
+			}
+			for _, place := range obeyed {
+				if write := slices.Contains(got.Profile.Write, e); write && (within(e.Path, place) || within(place, e.Path)) {
+					t.Errorf("%q with the argument %q: the entry %s to write, and programs obey %s", paths, arg, e.Path, place)
+				}
 			}
 			for _, u := range uses {
 				if path.Base(u.path) == ".env" && within(e.Path, u.path) {

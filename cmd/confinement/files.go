@@ -1,53 +1,60 @@
 package confinement
 
 import (
-	"cmp"
-	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/toolscript/toolscript/runner/observed"
 )
 
-// group is a path of the profile, and the uses that it stands for.
-type group struct {
-	path    string
-	write   bool
-	count   int
-	example string
-}
-
 // files adds the files that were used.
 func (w *work) files(all []observed.File) {
-	var needed []observed.File
+	var needed, obeyed []observed.File
 	for _, f := range all {
-		switch {
-		case w.given(f) && w.sensitive(f.Path):
-			w.problem(Problem{What: verb(f) + " " + w.shown(f.Path), Count: f.Count(), Why: "it may have secrets, and is in a folder that the server may use in any case", Sensitive: true})
-		case w.given(f):
+		p := Problem{What: verb(f) + " " + w.shown(f.Path), Count: f.Count(), Sensitive: true}
+		switch given := w.given(f); {
+		case given && w.sensitive(f.Path):
+			p.Why = "it may have secrets, and is in a folder that the server may use in any case"
+		case f.Writes() && w.obeys(f.Path) && (!given || w.kept.write.cover(f.Path)):
+			obeyed = append(obeyed, f)
+			continue
+		case given:
+			continue
 		case w.sensitive(f.Path):
-			w.secret = append(w.secret, f.Path)
-			w.problem(Problem{What: verb(f) + " " + w.shown(f.Path), Count: f.Count(), Why: "it may have secrets, and is never suggested; add it by hand if the server needs it", Sensitive: true})
+			w.secrets.add(f.Path)
+			p.Why = "it may have secrets, and is never suggested; add it by hand if the server needs it"
 		case strings.Contains(f.Path, "${"):
-			w.problem(Problem{What: verb(f) + " " + f.Path, Count: f.Count(), Why: "a path with ${ cannot be written in the configuration"})
+			p.Why, p.Sensitive = "a path with ${ cannot be written in the configuration", false
 		default:
 			needed = append(needed, f)
+			continue
 		}
+		w.problem(p)
 	}
 	for _, g := range w.collapse(needed) {
 		w.add(g)
+	}
+	w.written.add(Paths(w.out.Profile.Write)...)
+	for _, f := range obeyed {
+		why := obeyedWhy + "; it is never suggested for writing"
+		if w.written.cover(f.Path) {
+			why = obeyedWhy + ", and it is in a folder that the server may write"
+		}
+		w.problem(Problem{What: "writes " + w.shown(f.Path), Count: f.Count(), Why: why, Sensitive: true})
 	}
 }
 
 // given reports whether a file can be used without an entry: every confined server may, or
 // the profile from before allows it.
 func (w *work) given(f observed.File) bool {
-	reads, writes := Paths(w.out.Profile.Read), Paths(w.out.Profile.Write)
-	for _, b := range w.bases {
-		reads, writes = append(reads, b.Read...), append(writes, b.Write...)
-	}
-	return covers(writes, f.Path) || !f.Writes() && covers(reads, f.Path)
+	return w.base.allow(f) || w.kept.allow(f)
+}
+
+// access are the paths that a server may read and write.
+type access struct{ read, write paths }
+
+func (a *access) allow(f observed.File) bool {
+	return a.write.cover(f.Path) || !f.Writes() && a.read.cover(f.Path)
 }
 
 func verb(f observed.File) string {
@@ -64,59 +71,42 @@ func verb(f observed.File) string {
 
 // collapse finds few paths that stand for all files.
 func (w *work) collapse(files []observed.File) []group {
-	slices.SortStableFunc(files, func(a, b observed.File) int { // what is written may be read
-		switch {
-		case a.Writes() == b.Writes():
-			return 0
-		case a.Writes():
-			return -1
-		}
-		return 1
-	})
-	var groups []group
-	for _, f := range files {
-		i := slices.IndexFunc(groups, func(g group) bool { return g.write && within(g.path, f.Path) })
-		if i >= 0 && !f.Writes() {
-			groups[i].count += f.Count()
-			continue
-		}
-		path := w.scope(f)
-		if path == "" {
+	var groups groups
+	for _, writes := range []bool{true, false} { // what is written may be read
+		for _, f := range files {
+			if f.Writes() != writes || !writes && groups.count(f) {
+				continue
+			}
+			if path := w.scope(f); path != "" {
+				groups.add(group{path, writes, f.Count(), f.Path})
+				continue
+			}
 			w.problem(Problem{
 				What: verb(f) + " " + w.shown(f.Path), Count: f.Count(),
 				Why: "it needs an entry for the whole folder, which allows far more; many programs work without it",
 			})
-			continue
 		}
-		groups = append(groups, group{path, f.Writes(), f.Count(), f.Path})
 	}
-	groups = merged(groups)
-	for {
-		folders := w.crowded(groups)
-		if len(folders) == 0 {
-			return groups
-		}
-		groups = merged(append(groups, folders...))
-	}
+	return groups.crowded(w.tooMuch).merged()
 }
 
 // scope is the path that stands for a file; "" if none may.
 func (w *work) scope(f observed.File) string {
-	own := f.Path
+	own, writes := f.Path, f.Writes()
 	if f.Counts[observed.Change] > 0 { // the kernel wants the folder to be writable
 		own = filepath.Dir(f.Path)
 	}
 	candidates := append(w.arguments(f.Path), w.program(f.Path))
-	if !f.Writes() {
-		candidates = append(candidates, w.dir(), w.repository(f.Path))
+	if !writes {
+		candidates = append(candidates, w.dir, w.repository(filepath.Dir(f.Path)))
 	}
 	for _, folder := range candidates {
-		if folder != "" && within(folder, own) && !w.tooMuch(folder) {
+		if folder != "" && within(folder, own) && !w.tooMuch(folder, writes) {
 			return folder
 		}
 	}
 	_, folder := w.Exists(own)
-	if w.above(own) || (folder || f.Folder || own != f.Path) && w.tooMuch(own) {
+	if w.above(own, writes) || (folder || f.Folder || own != f.Path) && w.tooMuch(own, writes) {
 		return ""
 	}
 	return own
@@ -124,93 +114,61 @@ func (w *work) scope(f observed.File) string {
 
 // arguments are the folders of the arguments that contain a path, the innermost first.
 func (w *work) arguments(path string) (folders []string) {
+	for up := range upward(path) {
+		if w.named.in[up] {
+			folders = append(folders, up)
+		}
+	}
+	return folders
+}
+
+// argumentFolders are the folders that arguments name, without links.
+func (w *work) argumentFolders() (folders []string) {
 	for _, arg := range w.Args {
 		if _, value, ok := strings.Cut(arg, "="); ok && strings.HasPrefix(arg, "-") {
 			arg = value
 		}
-		if !filepath.IsAbs(arg) && w.dir() != "" {
-			arg = filepath.Join(w.dir(), arg)
+		if !filepath.IsAbs(arg) && w.dir != "" {
+			arg = filepath.Join(w.dir, arg)
 		}
-		if resolved, err := filepath.EvalSymlinks(arg); err == nil {
-			arg = resolved
-		}
-		if _, folder := w.Exists(arg); folder && within(arg, path) {
+		arg = w.Resolve(arg)
+		if _, folder := w.Exists(arg); folder {
 			folders = append(folders, filepath.Clean(arg))
 		}
 	}
-	slices.SortFunc(folders, func(a, b string) int { return len(b) - len(a) })
 	return folders
 }
 
 // program is the folder of one program in a folder of many, such as ~/.cache/name.
 func (w *work) program(path string) string {
-	if w.Home == "" {
-		return ""
-	}
-	for _, many := range []string{".cache", ".config", ".local/share", ".local/state", "Library/Caches", "Library/Application Support"} {
-		rel, err := filepath.Rel(filepath.Join(w.Home, many), path)
+	for _, many := range w.programs {
+		rel, err := filepath.Rel(many, path)
 		if err != nil || !filepath.IsLocal(rel) {
 			continue
 		}
 		if name, _, below := strings.Cut(filepath.ToSlash(rel), "/"); below {
-			return filepath.Join(w.Home, many, name)
+			return filepath.Join(many, name)
 		}
 	}
 	return ""
 }
 
-// repository is the root of the git repository that has a path; "" if there is none below
+// repository is the root of the git repository that has a folder; "" if there is none below
 // the home folder.
-func (w *work) repository(path string) string {
-	for at := filepath.Dir(path); at != filepath.Dir(at) && at != w.Home; at = filepath.Dir(at) {
-		if is, _ := w.Exists(filepath.Join(at, ".git")); is {
-			return at
+func (w *work) repository(folder string) string {
+	root, known := w.roots[folder]
+	if known {
+		return root
+	}
+	if up := filepath.Dir(folder); up != folder && folder != w.Home {
+		if is, _ := w.Exists(filepath.Join(folder, ".git")); is {
+			root = folder
+		} else {
+			root = w.repository(up)
 		}
 	}
-	return ""
-}
-
-// merged are the groups that no other one contains, with the counts of those. They are sorted
-// by path.
-func merged(groups []group) (out []group) {
-	slices.SortStableFunc(groups, func(a, b group) int { // a folder is before what it contains, and write before read
-		if a.path == b.path && a.write != b.write {
-			if a.write {
-				return -1
-			}
-			return 1
-		}
-		return cmp.Compare(a.path, b.path)
-	})
-	for _, g := range groups {
-		i := slices.IndexFunc(out, func(o group) bool { return within(o.path, g.path) && (o.write || !g.write) })
-		if i < 0 {
-			out = append(out, g)
-			continue
-		}
-		out[i].count += g.count
-		out[i].example = cmp.Or(out[i].example, g.example)
-	}
-	return out
-}
-
-// many is how many entries of one folder become an entry for the folder.
-const many = 3
-
-// crowded are the folders of which many groups stand for parts.
-func (w *work) crowded(groups []group) (folders []group) {
-	type part struct {
-		folder string
-		write  bool
-	}
-	parts := map[part]int{}
-	for _, g := range groups {
-		p := part{filepath.Dir(g.path), g.write}
-		if parts[p]++; parts[p] == many && !w.tooMuch(p.folder) {
-			folders = append(folders, group{path: p.folder, write: p.write})
-		}
-	}
-	return folders
+	w.roots[folder] = root
+	return root
 }
 
 // add adds a path to the profile. A profile with a name becomes lists.
@@ -249,8 +207,3 @@ func (w *work) shown(path string) string {
 }
 
 func (w *work) problem(p Problem) { w.out.Problems = append(w.out.Problems, p) }
-
-func exists(path string) (is, folder bool) {
-	info, err := os.Stat(path)
-	return err == nil, err == nil && info.IsDir()
-}

@@ -5,14 +5,14 @@ import "github.com/toolscript/toolscript/runner/observed"
 // Refused are what a confined server tried and could not do, as far as it was observed: the
 // kernel refuses sockets and other calls before they are reported.
 func Refused(r *observed.Record, home string) []Problem {
-	w := &work{Scene: Scene{Home: home, Exists: exists}, bases: r.Bases(), out: Suggestion{Problems: []Problem{}}}
+	w := newWork(Scene{Home: home}, r.Bases())
 	for _, f := range r.Files() {
 		if !w.given(f) {
 			w.problem(Problem{What: verb(f) + " " + w.shown(f.Path), Count: f.Count(), Why: "the profile does not have it"})
 		}
 	}
 	for _, a := range r.Acts() {
-		if a.Kind != observed.Proxied && a.Kind != observed.Mode { // these were done
+		if a.Kind != observed.Proxied { // it was allowed
 			w.acts([]observed.Acted{a})
 		}
 	}

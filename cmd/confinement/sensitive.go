@@ -24,15 +24,30 @@ var inSystem = []string{
 	"/run/docker.sock", "/var/run/docker.sock", "/run/podman", "/run/containerd", "/run/secrets", "/var/run/secrets", "/run/user", "/run/dbus", "/proc/kcore", "/dev/mem", "/dev/kmsg",
 }
 
-// places are all places of secrets of this scene.
-func (s Scene) places() []string {
-	all := slices.Clone(inSystem)
-	if s.Data != "" {
-		all = append(all, s.Data)
+// mark finds the places of this scene, as they are written and without links.
+func (w *work) mark() {
+	w.secrets.add(w.both("", inSystem...)...)
+	w.obeyed.add(w.both("", obeyedInSystem...)...)
+	w.system.add(w.both("", systemFolders...)...)
+	w.kernel.add(w.both("", kernelFolders...)...)
+	if w.Data != "" {
+		w.secrets.add(w.both("", w.Data)...)
 	}
-	if s.Home != "" {
-		for _, name := range inHome {
-			all = append(all, filepath.Join(s.Home, name))
+	if w.Home != "" {
+		w.secrets.add(w.both(w.Home, inHome...)...)
+		w.obeyed.add(w.both(w.Home, obeyedInHome...)...)
+		w.system.add(w.both(w.Home, shared...)...)
+		w.programs = w.both(w.Home, programFolders...)
+	}
+}
+
+// both are paths in a folder, as they are written and without links.
+func (w *work) both(folder string, names ...string) (all []string) {
+	for _, name := range names {
+		path := filepath.Join(folder, filepath.FromSlash(name))
+		all = append(all, path)
+		if real := w.Resolve(path); real != path {
+			all = append(all, real)
 		}
 	}
 	return all
@@ -43,7 +58,7 @@ func (w *work) sensitive(path string) bool {
 	if name := filepath.Base(path); name == ".env" || strings.HasPrefix(name, ".env.") {
 		return !slices.Contains([]string{".example", ".sample", ".template", ".dist"}, filepath.Ext(name))
 	}
-	return covers(w.places, path)
+	return w.secrets.cover(path)
 }
 
 // systemFolders are too much for one server.
@@ -58,25 +73,19 @@ var kernelFolders = []string{"/dev", "/proc", "/sys", "/run", "/var/run"}
 // shared are folders below the home folder that have something of many programs.
 var shared = []string{".cache", ".config", ".local", ".local/share", ".local/state", ".local/bin", "Library", "Library/Caches", "Library/Application Support", "Documents", "Desktop", "Downloads", "snap"}
 
+// programFolders are folders below the home folder that have one folder for each program.
+var programFolders = []string{".cache", ".config", ".local/share", ".local/state", "Library/Caches", "Library/Application Support"}
+
 // tooMuch reports whether a folder has more than one server should get.
-func (w *work) tooMuch(folder string) bool {
-	if folder == "" || covers(kernelFolders, folder) || w.above(folder) {
-		return true
-	}
-	rel, err := filepath.Rel(w.Home, folder)
-	return w.Home != "" && err == nil && slices.Contains(shared, rel)
+func (w *work) tooMuch(folder string, write bool) bool {
+	return folder == "" || w.kernel.cover(folder) || w.above(folder, write)
 }
 
-// above reports whether a path is a folder of the system, the home folder or above it, or has
-// secrets in it.
-func (w *work) above(path string) bool {
-	return slices.Contains(systemFolders, path) || w.Home != "" && within(path, w.Home) || w.hasSecrets(path)
-}
-
-// hasSecrets reports whether places of secrets, or secrets that were used, are in a folder.
-func (w *work) hasSecrets(folder string) bool {
-	isIn := func(place string) bool { return within(folder, place) }
-	return slices.ContainsFunc(w.places, isIn) || slices.ContainsFunc(w.secret, isIn)
+// above reports whether a path is a folder of the system, one of many programs, the home folder
+// or above it, or has secrets in it; to write, also whether it has a place in it that other
+// programs obey.
+func (w *work) above(path string, write bool) bool {
+	return w.system.in[path] || w.Home != "" && within(path, w.Home) || w.secrets.under(path) || write && (w.obeyed.under(path) || w.obeys(path))
 }
 
 // envFiles reports files with secrets of projects that the profile lets the server read.

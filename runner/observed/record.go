@@ -86,6 +86,7 @@ type Base struct {
 	Dir         string // its working directory
 	Read, Write []string
 	Port        uint16 // of the proxy
+	Modes       bool   // it may change the modes of files in Write, whatever its profile
 }
 
 // Begin notes that a process is started.

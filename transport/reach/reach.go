@@ -2,7 +2,10 @@
 // page names must not lead into the user's own network.
 package reach
 
-import "net/netip"
+import (
+	"net/netip"
+	"strings"
+)
 
 // Reach is the network that an address belongs to, ordered from public to local.
 type Reach int
@@ -42,6 +45,32 @@ func Of(ip netip.Addr) Reach {
 	}
 	for _, prefix := range private {
 		if prefix.Contains(ip) {
+			return Private
+		}
+	}
+	return Public
+}
+
+// local are names, and ends of names, that resolvers answer without the public DNS.
+var local = []string{"local", "internal", "lan", "home.arpa", "intranet", "corp", "home"}
+
+// OfHost returns the network of a host as it is written, without a lookup: of an address, or of
+// a name. A name without a dot, or whose last part is a number, is not public. Public says
+// nothing about the addresses that a name has.
+func OfHost(host string) Reach {
+	host = strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
+	if ip, err := netip.ParseAddr(host); err == nil {
+		return Of(ip)
+	}
+	top := host[strings.LastIndexByte(host, '.')+1:]
+	switch {
+	case top == "localhost":
+		return Local
+	case top == host, strings.Trim(top, "0123456789") == "", strings.HasPrefix(top, "0x"): // such as 127.1
+		return Private
+	}
+	for _, end := range local {
+		if strings.HasSuffix(host, "."+end) {
 			return Private
 		}
 	}

@@ -27,3 +27,17 @@ func TestOf(t *testing.T) {
 		t.Errorf("Of no address = %d", got)
 	}
 }
+
+func TestOfHost(t *testing.T) {
+	for want, hosts := range map[reach.Reach][]string{
+		reach.Public:  {"api.example.com", "API.EXAMPLE.COM.", "8.8.8.8", "[2606:4700::1111]", "local.example.com"},
+		reach.Private: {"169.254.169.254", "metadata.google.internal", "router.local", "nas", "127.1", "2130706433", "127.0.0.0x1", "10.0.0.1", "[fe80::1%eth0]", ""},
+		reach.Local:   {"localhost", "LOCALHOST.", "app.localhost", "127.0.0.1", "[::1]", "0.0.0.0"},
+	} {
+		for _, host := range hosts {
+			if got := reach.OfHost(host); got != want {
+				t.Errorf("OfHost(%q) = %d, want %d", host, got, want)
+			}
+		}
+	}
+}
