@@ -16,6 +16,7 @@ type suggestedProfile struct {
 	Reasons  []confinement.Reason  `json:"reasons"`
 	Problems []confinement.Problem `json:"problems"`
 	Unread   int                   `json:"unread,omitempty"` // system calls whose arguments could not be read
+	More     int                   `json:"more,omitempty"`   // uses that were not recorded, because there were too many
 	Verified verification          `json:"verified"`
 	changes.Result
 }
@@ -63,6 +64,9 @@ func (o *confineSuggestOptions) show(r *suggestedProfile) error {
 	}
 	if r.Unread > 0 {
 		o.say("note: %d system calls could not be read; what they did may be missing", r.Unread)
+	}
+	if r.More > 0 {
+		o.say("warning: %s used more than can be recorded: %d uses of further files and addresses are missing", r.Server, r.More)
 	}
 	return nil
 }

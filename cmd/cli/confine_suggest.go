@@ -146,7 +146,7 @@ func (o *confineSuggestOptions) run(ctx context.Context, server string) error {
 		return err
 	}
 	suggested := confinement.Suggest(record, o.scene(file, c), before)
-	r := &suggestedProfile{Server: server, Confine: suggested.Profile, Reasons: suggested.Reasons, Problems: suggested.Problems, Unread: record.Unread()}
+	r := &suggestedProfile{Server: server, Confine: suggested.Profile, Reasons: suggested.Reasons, Problems: suggested.Problems, Unread: record.Unread(), More: record.More()}
 	if !o.form.Structured() {
 		if err := o.show(r); err != nil {
 			return err

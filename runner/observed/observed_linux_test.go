@@ -184,3 +184,6 @@ func TestActs(t *testing.T) {
 		t.Logf("observed: %q", got)
 	}
 }
+
+// TestCloseDoesNotHang: Close returns although the watch looks at a file that does not answer.
+func TestCloseDoesNotHang(*testing.T) { observed.Hanging().Close() }

@@ -79,7 +79,11 @@ type Record struct {
 	acts   map[Act]int
 	bases  []Base
 	unread int
+	more   int
 }
+
+// most bounds the files and the acts of a record: a server could name any number of them.
+const most = 50_000
 
 // Base is what one process may use in any case.
 type Base struct {
@@ -110,7 +114,12 @@ func (r *Record) Act(kind, target string) {
 	if r.acts == nil {
 		r.acts = map[Act]int{}
 	}
-	r.acts[Act{kind, target}]++
+	act := Act{kind, target}
+	if _, known := r.acts[act]; !known && len(r.acts) >= most {
+		r.more++
+		return
+	}
+	r.acts[act]++
 }
 
 // File notes a use of a file.
@@ -122,6 +131,10 @@ func (r *Record) File(path string, folder bool, use Use) {
 	}
 	f := r.files[path]
 	if f == nil {
+		if len(r.files) >= most {
+			r.more++
+			return
+		}
 		f = &File{Path: path}
 		r.files[path] = f
 	}
@@ -140,6 +153,13 @@ func (r *Record) Unread() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.unread
+}
+
+// More is how many uses of files and acts were left out, because the record was full.
+func (r *Record) More() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.more
 }
 
 // Files are all files, sorted by path.

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -59,8 +60,15 @@ func Start(r *Record) (*Watch, *os.File, error) {
 	return w, child, nil
 }
 
-// Close ends the watch.
+// closeTime bounds Close. The watch may be looking at a file of a file system that does not
+// answer, such as one that a process of the server provides.
+const closeTime = 2 * time.Second
+
+// Close ends the watch. If it hangs at a file, it goes on when the file system answers.
 func (w *Watch) Close() {
 	w.stop()
-	<-w.done
+	select {
+	case <-w.done:
+	case <-time.After(closeTime):
+	}
 }
