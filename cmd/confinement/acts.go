@@ -12,6 +12,7 @@ import (
 
 // acts adds hosts, and reports what no profile allows.
 func (w *work) acts(all []observed.Acted) {
+	listens := slices.ContainsFunc(all, func(a observed.Acted) bool { return a.Kind == observed.Listen })
 	addressed := slices.ContainsFunc(all, func(a observed.Acted) bool { return a.Kind == observed.Datagram && a.Target != "" })
 	for _, a := range all {
 		p := Problem{Count: a.Count}
@@ -44,7 +45,12 @@ func (w *work) acts(all []observed.Acted) {
 		case observed.Signal:
 			p.What, p.Why = "sends signals to "+a.Target, "a confined server reaches its own processes only"
 		case observed.Call:
+			if a.Target == "listen" && listens {
+				continue // the addresses are reported
+			}
 			p.What, p.Why = "calls "+a.Target, "the call is refused to every confined server"
+		case observed.Attribute:
+			p.What, p.Why = "calls "+a.Target, "changes of extended attributes have no effect: the call fails as on a file system without them, and most programs go on"
 		case observed.Mode:
 			if w.changeable(a.Target) {
 				continue

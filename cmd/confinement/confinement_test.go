@@ -146,10 +146,12 @@ func TestActs(t *testing.T) {
 	} {
 		r.Act(kind, target)
 	}
+	r.Act(observed.Call, "listen") // the address is reported
+	r.Act(observed.Attribute, "setxattr")
 	r.Act(observed.Mode, "/tmp/own/x") // refused without a folder to write
 	got := confinement.Suggest(r, scene(), confinement.Profile{}).Problems
 	want := []string{
-		"connects to the unix socket /run/docker.sock", "asks the DNS server 192.0.2.53", "calls ptrace", "changes the mode of /opt/x", "changes the mode of /tmp/own/x", "connects to 192.0.2.1:443 without the proxy",
+		"connects to the unix socket /run/docker.sock", "asks the DNS server 192.0.2.53", "calls ptrace", "calls setxattr", "changes the mode of /opt/x", "changes the mode of /tmp/own/x", "connects to 192.0.2.1:443 without the proxy",
 		"connects to no port", "creates a socket of the kind netlink", "listens on TCP port 80", "sends signals to sshd",
 	}
 	for i, p := range got {

@@ -3,7 +3,9 @@ package confine
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"runtime"
+	"slices"
 	"unsafe"
 
 	"golang.org/x/net/bpf"
@@ -47,36 +49,51 @@ func Server(r ServerRules) (toolscript.Confinement, error) {
 	return part, nil
 }
 
-// refusedToServers are calls that no server needs for its work.
-var refusedToServers = append([]uint32{
+// refusedToServers are calls that no server needs for its work, with their names.
+var refusedToServers = with(refusedToServersHere, map[uint32]string{
 	// Other processes.
-	unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV, unix.SYS_PROCESS_MADVISE, unix.SYS_PROCESS_MRELEASE,
-	unix.SYS_KCMP, unix.SYS_PIDFD_GETFD, unix.SYS_PERF_EVENT_OPEN, unix.SYS_MIGRATE_PAGES, unix.SYS_MOVE_PAGES,
+	unix.SYS_PTRACE: "ptrace", unix.SYS_PROCESS_VM_READV: "process_vm_readv", unix.SYS_PROCESS_VM_WRITEV: "process_vm_writev", unix.SYS_PROCESS_MADVISE: "process_madvise", unix.SYS_PROCESS_MRELEASE: "process_mrelease",
+	unix.SYS_KCMP: "kcmp", unix.SYS_PIDFD_GETFD: "pidfd_getfd", unix.SYS_PERF_EVENT_OPEN: "perf_event_open", unix.SYS_MIGRATE_PAGES: "migrate_pages", unix.SYS_MOVE_PAGES: "move_pages",
 	// Namespaces and file systems.
-	unix.SYS_UNSHARE, unix.SYS_SETNS, unix.SYS_CHROOT, unix.SYS_PIVOT_ROOT, unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_MOVE_MOUNT,
-	unix.SYS_OPEN_TREE, unix.SYS_FSOPEN, unix.SYS_FSCONFIG, unix.SYS_FSMOUNT, unix.SYS_FSPICK, unix.SYS_MOUNT_SETATTR,
-	unix.SYS_SWAPON, unix.SYS_SWAPOFF, unix.SYS_QUOTACTL, unix.SYS_QUOTACTL_FD, unix.SYS_ACCT,
-	unix.SYS_NAME_TO_HANDLE_AT, unix.SYS_OPEN_BY_HANDLE_AT, unix.SYS_FANOTIFY_INIT,
+	unix.SYS_UNSHARE: "unshare", unix.SYS_SETNS: "setns", unix.SYS_CHROOT: "chroot", unix.SYS_PIVOT_ROOT: "pivot_root", unix.SYS_MOUNT: "mount", unix.SYS_UMOUNT2: "umount2", unix.SYS_MOVE_MOUNT: "move_mount",
+	unix.SYS_OPEN_TREE: "open_tree", unix.SYS_FSOPEN: "fsopen", unix.SYS_FSCONFIG: "fsconfig", unix.SYS_FSMOUNT: "fsmount", unix.SYS_FSPICK: "fspick", unix.SYS_MOUNT_SETATTR: "mount_setattr",
+	unix.SYS_SWAPON: "swapon", unix.SYS_SWAPOFF: "swapoff", unix.SYS_QUOTACTL: "quotactl", unix.SYS_QUOTACTL_FD: "quotactl_fd", unix.SYS_ACCT: "acct",
+	unix.SYS_NAME_TO_HANDLE_AT: "name_to_handle_at", unix.SYS_OPEN_BY_HANDLE_AT: "open_by_handle_at", unix.SYS_FANOTIFY_INIT: "fanotify_init",
 	// The kernel.
-	unix.SYS_BPF, unix.SYS_USERFAULTFD, unix.SYS_KEXEC_LOAD, unix.SYS_INIT_MODULE, unix.SYS_FINIT_MODULE, unix.SYS_DELETE_MODULE,
-	unix.SYS_REBOOT, unix.SYS_SETHOSTNAME, unix.SYS_SETDOMAINNAME, unix.SYS_SETTIMEOFDAY, unix.SYS_CLOCK_SETTIME, unix.SYS_CLOCK_ADJTIME,
-	unix.SYS_ADJTIMEX, unix.SYS_SYSLOG, unix.SYS_VHANGUP,
+	unix.SYS_BPF: "bpf", unix.SYS_USERFAULTFD: "userfaultfd", unix.SYS_KEXEC_LOAD: "kexec_load", unix.SYS_INIT_MODULE: "init_module", unix.SYS_FINIT_MODULE: "finit_module", unix.SYS_DELETE_MODULE: "delete_module",
+	unix.SYS_REBOOT: "reboot", unix.SYS_SETHOSTNAME: "sethostname", unix.SYS_SETDOMAINNAME: "setdomainname", unix.SYS_SETTIMEOFDAY: "settimeofday", unix.SYS_CLOCK_SETTIME: "clock_settime", unix.SYS_CLOCK_ADJTIME: "clock_adjtime",
+	unix.SYS_ADJTIMEX: "adjtimex", unix.SYS_SYSLOG: "syslog", unix.SYS_VHANGUP: "vhangup",
 	// Keys of the user.
-	unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY, unix.SYS_KEYCTL,
+	unix.SYS_ADD_KEY: "add_key", unix.SYS_REQUEST_KEY: "request_key", unix.SYS_KEYCTL: "keyctl",
 	// System V and POSIX queues and memory have no names in the file system.
-	unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_SHMCTL, unix.SYS_MSGGET, unix.SYS_MSGSND, unix.SYS_MSGRCV, unix.SYS_MSGCTL,
-	unix.SYS_SEMGET, unix.SYS_SEMOP, unix.SYS_SEMTIMEDOP, unix.SYS_SEMCTL, unix.SYS_MQ_OPEN, unix.SYS_MQ_UNLINK,
+	unix.SYS_SHMGET: "shmget", unix.SYS_SHMAT: "shmat", unix.SYS_SHMCTL: "shmctl", unix.SYS_MSGGET: "msgget", unix.SYS_MSGSND: "msgsnd", unix.SYS_MSGRCV: "msgrcv", unix.SYS_MSGCTL: "msgctl",
+	unix.SYS_SEMGET: "semget", unix.SYS_SEMOP: "semop", unix.SYS_SEMTIMEDOP: "semtimedop", unix.SYS_SEMCTL: "semctl", unix.SYS_MQ_OPEN: "mq_open", unix.SYS_MQ_UNLINK: "mq_unlink",
 	// Landlock knows bind, which listen does not need. Programs with a proxy only connect.
-	unix.SYS_LISTEN,
+	unix.SYS_LISTEN: "listen",
 	// Landlock does not know owners.
-	unix.SYS_FCHOWN, unix.SYS_FCHOWNAT,
-}, refusedToServersHere...)
+	unix.SYS_FCHOWN: "fchown", unix.SYS_FCHOWNAT: "fchownat",
+})
 
 // changesOfAttributes are calls that Landlock does not know. They fail as on a file system
 // without attributes, so that programs such as install change the mode instead.
-var changesOfAttributes = []uint32{
-	unix.SYS_SETXATTR, unix.SYS_LSETXATTR, unix.SYS_FSETXATTR, setxattrat,
-	unix.SYS_REMOVEXATTR, unix.SYS_LREMOVEXATTR, unix.SYS_FREMOVEXATTR, removexattrat,
+var changesOfAttributes = map[uint32]string{
+	unix.SYS_SETXATTR: "setxattr", unix.SYS_LSETXATTR: "lsetxattr", unix.SYS_FSETXATTR: "fsetxattr", setxattrat: "setxattrat",
+	unix.SYS_REMOVEXATTR: "removexattr", unix.SYS_LREMOVEXATTR: "lremovexattr", unix.SYS_FREMOVEXATTR: "fremovexattr", removexattrat: "removexattrat",
+}
+
+// RefusedToServers are the names of the system calls that fail for every confined server.
+func RefusedToServers() map[uint32]string { return maps.Clone(refusedToServers) }
+
+// WithoutEffectForServers are the names of the system calls that fail for every confined
+// server as on a file system without attributes.
+func WithoutEffectForServers() map[uint32]string { return maps.Clone(changesOfAttributes) }
+
+func with(all ...map[uint32]string) map[uint32]string {
+	out := map[uint32]string{}
+	for _, names := range all {
+		maps.Copy(out, names)
+	}
+	return out
 }
 
 // changesOfFiles are calls that change modes, which Landlock does not know.
@@ -113,8 +130,8 @@ func serverInstructions(r ServerRules) []bpf.Instruction {
 		}
 	}
 	answer(missingToServers, unknown)
-	answer(refusedToServers, refuse)
-	answer(changesOfAttributes, unix.SECCOMP_RET_ERRNO|uint32(unix.EOPNOTSUPP))
+	answer(slices.Sorted(maps.Keys(refusedToServers)), refuse)
+	answer(slices.Sorted(maps.Keys(changesOfAttributes)), unix.SECCOMP_RET_ERRNO|uint32(unix.EOPNOTSUPP))
 	if !r.Modes {
 		answer(changesOfFiles, refuse)
 	}

@@ -2,4 +2,7 @@
 
 package confine
 
-var refusedToServersHere, changesOfFilesHere []uint32
+var (
+	refusedToServersHere map[uint32]string
+	changesOfFilesHere   []uint32
+)

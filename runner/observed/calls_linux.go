@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/toolscript/toolscript/runner/confine"
 	"github.com/toolscript/toolscript/runner/internal/notify"
 )
 
@@ -18,7 +19,7 @@ type call struct {
 
 // calls are those of every architecture, and those of this one.
 var calls = sync.OnceValue(func() map[uint32]call {
-	return with(legacy(), everywhere(), refused(neverAllowed))
+	return with(noted(Call, confine.RefusedToServers()), noted(Attribute, confine.WithoutEffectForServers()), legacy(), everywhere())
 })
 
 func everywhere() map[uint32]call {
@@ -36,7 +37,7 @@ func everywhere() map[uint32]call {
 		unix.SYS_RENAMEAT2: {name: "renameat2", note: move(place{0, 1}, place{2, 3})},
 
 		unix.SYS_FCHMODAT: {name: "fchmodat", note: mode(place{0, 1})},
-		fchmodat2:         {name: "fchmodat2", note: mode(place{0, 1})},
+		confine.Fchmodat2: {name: "fchmodat2", note: mode(place{0, 1})},
 		unix.SYS_FCHMOD:   {name: "fchmod", note: (*observer).fchmod},
 
 		unix.SYS_SOCKET:  {name: "socket", note: (*observer).socket},
@@ -49,20 +50,6 @@ func everywhere() map[uint32]call {
 	}
 }
 
-// neverAllowed are calls that no confined server may make, whatever its profile.
-var neverAllowed = map[uint32]string{
-	unix.SYS_PTRACE: "ptrace", unix.SYS_PROCESS_VM_READV: "process_vm_readv", unix.SYS_PROCESS_VM_WRITEV: "process_vm_writev",
-	unix.SYS_PIDFD_GETFD: "pidfd_getfd", unix.SYS_PERF_EVENT_OPEN: "perf_event_open",
-	unix.SYS_UNSHARE: "unshare", unix.SYS_SETNS: "setns", unix.SYS_CHROOT: "chroot", unix.SYS_PIVOT_ROOT: "pivot_root", unix.SYS_MOUNT: "mount",
-	unix.SYS_BPF: "bpf", unix.SYS_ADD_KEY: "add_key", unix.SYS_REQUEST_KEY: "request_key", unix.SYS_KEYCTL: "keyctl",
-	unix.SYS_SHMGET: "shmget", unix.SYS_MSGGET: "msgget", unix.SYS_SEMGET: "semget", unix.SYS_MQ_OPEN: "mq_open",
-	unix.SYS_FCHOWN: "fchown", unix.SYS_FCHOWNAT: "fchownat",
-	unix.SYS_SETXATTR: "setxattr", unix.SYS_LSETXATTR: "lsetxattr", unix.SYS_FSETXATTR: "fsetxattr",
-	unix.SYS_REMOVEXATTR: "removexattr", unix.SYS_LREMOVEXATTR: "lremovexattr", unix.SYS_FREMOVEXATTR: "fremovexattr",
-}
-
-const fchmodat2 = 452 // package unix does not have it
-
 func with(all ...map[uint32]call) map[uint32]call {
 	out := map[uint32]call{}
 	for _, m := range all {
@@ -71,12 +58,12 @@ func with(all ...map[uint32]call) map[uint32]call {
 	return out
 }
 
-// refused notes the names of calls.
-func refused(names map[uint32]string) map[uint32]call {
+// noted notes the names of calls as acts of one kind.
+func noted(kind string, names map[uint32]string) map[uint32]call {
 	out := map[uint32]call{}
 	for number, name := range names {
 		out[number] = call{name: name, note: func(o *observer, _ *notify.Call) error {
-			o.record.Act(Call, name)
+			o.record.Act(kind, name)
 			return nil
 		}}
 	}

@@ -8,7 +8,7 @@ import (
 
 // legacy are calls that only this architecture has: others have those with a folder.
 func legacy() map[uint32]call {
-	return with(map[uint32]call{
+	return map[uint32]call{
 		unix.SYS_OPEN: {name: "open", note: func(o *observer, c *notify.Call) error { return o.open(c, unix.AT_FDCWD, c.Args[0], c.Args[1]) }},
 		unix.SYS_CREAT: {name: "creat", note: func(o *observer, c *notify.Call) error {
 			return o.open(c, unix.AT_FDCWD, c.Args[0], unix.O_CREAT|unix.O_WRONLY|unix.O_TRUNC)
@@ -22,5 +22,5 @@ func legacy() map[uint32]call {
 		unix.SYS_RENAME:   {name: "rename", note: move(place{-1, 0}, place{-1, 1})},
 		unix.SYS_RENAMEAT: {name: "renameat", note: move(place{0, 1}, place{2, 3})},
 		unix.SYS_CHMOD:    {name: "chmod", note: mode(place{-1, 0})},
-	}, refused(map[uint32]string{unix.SYS_CHOWN: "chown", unix.SYS_LCHOWN: "lchown"}))
+	}
 }

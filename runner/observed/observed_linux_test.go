@@ -51,6 +51,8 @@ func act(args []string) {
 		_ = syscall.Kill(pid, 0)
 	}
 	_ = unix.PtraceSeize(os.Getpid())
+	_, _, _ = unix.NameToHandleAt(unix.AT_FDCWD, "/", 0)
+	_ = unix.Setxattr("/no such file", "user.x", nil, 0)
 	if fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW, 0); err == nil {
 		_ = unix.Close(fd)
 	}
@@ -168,7 +170,7 @@ func TestActs(t *testing.T) {
 	must(t, err)
 	for _, want := range []string{
 		"connect " + tcp.Addr().String(), "datagram 127.0.0.1:53", "datagram 127.0.0.1:9", "unix " + path, "listen TCP port 0",
-		"signal " + strings.TrimSpace(string(comm)), "call ptrace", "socket netlink",
+		"signal " + strings.TrimSpace(string(comm)), "call ptrace", "call listen", "call name_to_handle_at", "attribute setxattr", "socket netlink",
 	} {
 		if !slices.Contains(got, want) {
 			t.Errorf("%q was not observed", want)

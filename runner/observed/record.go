@@ -48,16 +48,17 @@ func (f File) Count() (n int) {
 
 // What kind of act it was.
 const (
-	Connect  = "connect"  // to a TCP address, without the proxy
-	Datagram = "datagram" // UDP
-	Unix     = "unix"     // a connection to a unix socket
-	Listen   = "listen"   // on a port or a unix socket
-	Socket   = "socket"   // of another family
-	Signal   = "signal"   // to a process that is not the server's
-	Mode     = "mode"     // of a file
-	Call     = "call"     // a call that no confined server may make
-	Proxied  = "proxied"  // a connection through the proxy
-	Refused  = "refused"  // a connection that the proxy has refused
+	Connect   = "connect"   // to a TCP address, without the proxy
+	Datagram  = "datagram"  // UDP
+	Unix      = "unix"      // a connection to a unix socket
+	Listen    = "listen"    // on a port or a unix socket
+	Socket    = "socket"    // of another family
+	Signal    = "signal"    // to a process that is not the server's
+	Mode      = "mode"      // of a file
+	Call      = "call"      // a call that no confined server may make
+	Attribute = "attribute" // a call that changes extended attributes
+	Proxied   = "proxied"   // a connection through the proxy
+	Refused   = "refused"   // a connection that the proxy has refused
 )
 
 // An Act is something else that a process did.
