@@ -73,22 +73,24 @@ func (c Confiner) Start(p mcpclient.Confined) (mcpclient.Start, error) {
 		s.Port, env = proxy.Port(), append(env, proxy.Env()...)
 		end = after(end, proxy.Close)
 	}
-	s.Gate = (s.Port != 0 || s.Modes) && !p.Watched && confined.GateMissing() == "" // a process has one listener for its system calls
+	s.Gate = (s.Port != 0 || s.Modes) && !p.Free && confined.GateMissing() == ""
 	start := mcpclient.Start{Env: env}
 	if start.Args, err = s.Wrap(self); err != nil {
 		end()
 		return mcpclient.Start{}, err
 	}
+	if s.Watched {
+		c.Record.Begin(observed.Base{Dir: p.Dir, Read: s.Read, Write: s.Write, Port: s.Port, Modes: s.Modes})
+	}
 	switch {
 	case s.Gate:
-		gate, file, err := confined.NewGate(s, p.Log)
+		gate, file, err := confined.NewGate(s, c.Record, p.Log)
 		if err != nil {
 			end()
 			return mcpclient.Start{}, fmt.Errorf("confine: %w", err)
 		}
 		start.Files, end = []*os.File{file}, after(end, gate.Close)
 	case s.Watched:
-		c.Record.Begin(observed.Base{Dir: p.Dir, Read: s.Read, Write: s.Write, Port: s.Port, Modes: s.Modes})
 		watch, file, err := observed.Start(c.Record)
 		if err != nil {
 			end()

@@ -3,6 +3,7 @@ package harness_test
 import (
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -37,4 +38,25 @@ func outcome(c *http.Client, address string) string {
 	defer func() { _ = resp.Body.Close() }()
 	text, _ := io.ReadAll(resp.Body)
 	return fmt.Sprintf("%d %s", resp.StatusCode, strings.TrimSpace(string(text)))
+}
+
+// breakRole makes the test program a server that does what a confined server may not do.
+const breakRole = "break-confined"
+
+// breakOut changes modes in and outside of a folder, reads a file, and connects to another
+// host at the port of the proxy.
+func breakOut(inside, outside string) {
+	fmt.Println("mode inside:", os.Chmod(inside, 0o640))
+	fmt.Println("setuid:", os.Chmod(inside, 0o640|os.ModeSetuid))
+	fmt.Println("mode outside:", os.Chmod(outside, 0o640))
+	_, err := os.ReadFile(outside)
+	fmt.Println("read outside:", err)
+	proxy, err := url.Parse(os.Getenv("HTTPS_PROXY"))
+	if err == nil {
+		var c net.Conn
+		if c, err = net.Dial("tcp4", "127.0.0.2:"+proxy.Port()); err == nil {
+			_ = c.Close()
+		}
+	}
+	fmt.Println("other host:", err)
 }

@@ -29,6 +29,10 @@ func TestMain(m *testing.M) {
 		fetchConfined(os.Args[2:])
 		return
 	}
+	if len(os.Args) == 4 && os.Args[1] == breakRole {
+		breakOut(os.Args[2], os.Args[3])
+		return
+	}
 	var err error
 	if folder, err = os.MkdirTemp("", "toolscript-harness-"); err != nil {
 		panic(err)

@@ -56,6 +56,8 @@ func (w *work) acts(all []observed.Acted) {
 				continue
 			}
 			p.What, p.Why = "changes the mode of "+w.shown(a.Target), `modes may be changed in "write" only`
+		case observed.SetID:
+			p.What, p.Why = "makes "+w.shown(a.Target)+" setuid or setgid", "a confined server cannot do that"
 		default:
 			continue
 		}

@@ -31,7 +31,7 @@ type Spec struct {
 	Gate  bool     `json:"gate"`  // descriptor 3 is that of a Gate
 
 	Free    bool `json:"free,omitempty"`    // nothing is restricted
-	Watched bool `json:"watched,omitempty"` // descriptor 3 is a socket that gets what the server does; see package observed
+	Watched bool `json:"watched,omitempty"` // descriptor 3 gets all that the server does, also for a Gate; see package observed
 }
 
 // Exit codes of the helper if the server cannot be started; those of a shell.

@@ -160,7 +160,7 @@ func (s *scene) try(t *testing.T, role string, spec *confined.Spec) (output, pro
 		argv, err = spec.Wrap(s.self)
 		must(t, err)
 		if spec.Gate {
-			gate, file, err := confined.NewGate(*spec, func(_ slog.Level, format string, args ...any) { t.Logf(format, args...) })
+			gate, file, err := confined.NewGate(*spec, nil, func(_ slog.Level, format string, args ...any) { t.Logf(format, args...) })
 			must(t, err)
 			defer gate.Close()
 			files = []*os.File{file}

@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -20,6 +21,7 @@ import (
 
 	"github.com/toolscript/toolscript/runner/confine"
 	"github.com/toolscript/toolscript/runner/internal/notify"
+	"github.com/toolscript/toolscript/runner/observed"
 )
 
 // gateFD is the descriptor by which the helper hands its connections to a Gate.
@@ -36,7 +38,8 @@ type Gate struct {
 	proxy  netip.AddrPort
 	write  []string // without links
 	log    func(level slog.Level, format string, args ...any)
-	refuse atomic.Int32 // how many connections were refused
+	refuse atomic.Int32                     // how many connections were refused
+	note   func(*notify.Call) notify.Answer // what the server does, if it is watched; nil: nothing
 	stop   context.CancelFunc
 	done   chan struct{} // closed when serve has ended
 
@@ -74,14 +77,18 @@ var gateMissing = sync.OnceValue(func() string {
 })
 
 // NewGate opens the gate of a server, whose Spec has Gate. file is the descriptor 3 of the
-// helper.
-func NewGate(s Spec, log func(level slog.Level, format string, args ...any)) (g *Gate, file *os.File, err error) {
+// helper. A process has one listener for its system calls, so that the Gate of a server that is
+// watched fills the record as well.
+func NewGate(s Spec, record *observed.Record, log func(level slog.Level, format string, args ...any)) (g *Gate, file *os.File, err error) {
 	own, file, err := notify.Pair()
 	if err != nil {
 		return nil, nil, err
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	g = &Gate{proxy: netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), s.Port), log: log, stop: stop, done: make(chan struct{})}
+	if s.Watched {
+		g.note = observed.Handler(record)
+	}
 	for _, path := range s.Write {
 		if real, err := filepath.EvalSymlinks(path); err == nil {
 			g.write = append(g.write, real)
@@ -133,12 +140,19 @@ func (g *Gate) serve(ctx context.Context, socket *os.File) {
 	}
 }
 
-// answer does what a call wants, or refuses it.
+// answer does what a call wants, or refuses it. Other calls are those of a server that is
+// watched.
 func (g *Gate) answer(c *notify.Call) notify.Answer {
-	if c.Number != unix.SYS_CONNECT {
+	if g.note != nil {
+		g.note(c)
+	}
+	switch {
+	case c.Number == unix.SYS_CONNECT:
+		return g.connect(c)
+	case slices.Contains(confine.ChangesOfModes(), c.Number):
 		return g.changeMode(c)
 	}
-	return g.connect(c)
+	return notify.Continue()
 }
 
 // connect makes a connection, or refuses it.

@@ -15,7 +15,7 @@ import (
 // the server.
 func TestGateWithoutListener(t *testing.T) {
 	logged := make(chan string, 1)
-	gate, file, err := confined.NewGate(confined.Spec{Port: 1}, func(level slog.Level, format string, args ...any) {
+	gate, file, err := confined.NewGate(confined.Spec{Port: 1}, nil, func(level slog.Level, format string, args ...any) {
 		logged <- level.String() + " " + fmt.Sprintf(format, args...)
 	})
 	must(t, err)
@@ -29,7 +29,7 @@ func TestGateWithoutListener(t *testing.T) {
 
 // TestGateOfNoServer: a gate whose server never started ends without a line in the log.
 func TestGateOfNoServer(t *testing.T) {
-	gate, file, err := confined.NewGate(confined.Spec{Port: 1}, func(_ slog.Level, format string, args ...any) { t.Errorf(format, args...) })
+	gate, file, err := confined.NewGate(confined.Spec{Port: 1}, nil, func(_ slog.Level, format string, args ...any) { t.Errorf(format, args...) })
 	must(t, err)
 	gate.Close()
 	gate.Close()

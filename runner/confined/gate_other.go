@@ -6,6 +6,8 @@ import (
 	"errors"
 	"log/slog"
 	"os"
+
+	"github.com/toolscript/toolscript/runner/observed"
 )
 
 // A Gate makes the connections of a server to its proxy. Only Linux needs it.
@@ -15,7 +17,7 @@ type Gate struct{}
 func GateMissing() string { return "only Linux has user notification" }
 
 // NewGate is an error.
-func NewGate(Spec, func(level slog.Level, format string, args ...any)) (*Gate, *os.File, error) {
+func NewGate(Spec, *observed.Record, func(level slog.Level, format string, args ...any)) (*Gate, *os.File, error) {
 	return nil, nil, errors.New(GateMissing())
 }
 

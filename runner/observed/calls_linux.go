@@ -134,12 +134,12 @@ func there(path string) bool {
 	return err == nil
 }
 
-// mode notes a change of a mode.
+// mode notes a change of a mode, which is the argument after the path.
 func mode(p place) func(*observer, *notify.Call) error {
 	return func(o *observer, c *notify.Call) error {
 		path, err := p.read(c)
 		if err == nil {
-			o.mode(path)
+			o.mode(path, uint32(c.Args[p.path+1]))
 		}
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -16,6 +17,9 @@ import (
 
 // observer notes calls in a record, and lets all of them continue.
 type observer struct{ record *Record }
+
+// Handler notes calls in a record, and lets all of them continue.
+func Handler(r *Record) func(*notify.Call) notify.Answer { return (&observer{r}).handle }
 
 func (o *observer) handle(c *notify.Call) notify.Answer {
 	if err := calls()[c.Number].note(o, c); err != nil && !errors.Is(err, notify.ErrGone) && !errors.Is(err, unix.EFAULT) && !errors.Is(err, unix.EBADF) {
@@ -105,16 +109,19 @@ func (o *observer) change(path string, u Use) {
 	o.record.File(resolved, err == nil && info.IsDir(), u)
 }
 
-func (o *observer) mode(path string) {
+func (o *observer) mode(path string, mode uint32) {
 	if resolved, err := filepath.EvalSymlinks(path); err == nil && !own(path) {
 		o.record.Act(Mode, resolved)
+		if mode&(unix.S_ISUID|unix.S_ISGID) != 0 {
+			o.record.Act(SetID, resolved)
+		}
 	}
 }
 
 func (o *observer) fchmod(c *notify.Call) error {
 	path, err := c.Folder(c.Int(0))
 	if err == nil && filepath.IsAbs(path) {
-		o.mode(path)
+		o.mode(path, uint32(c.Args[1]))
 	}
 	return err
 }
@@ -172,7 +179,7 @@ func (o *observer) connect(c *notify.Call) error {
 		switch {
 		case kind != unix.SOCK_STREAM:
 			o.record.Act(Datagram, a.IP.String())
-		case !o.record.isProxy(a.IP.Addr().IsLoopback(), a.IP.Port()):
+		case !o.record.isProxy(a.IP):
 			o.record.Act(Connect, a.IP.String())
 		}
 	}
@@ -180,11 +187,11 @@ func (o *observer) connect(c *notify.Call) error {
 }
 
 // isProxy reports whether an address is that of a proxy of the record.
-func (r *Record) isProxy(loopback bool, port uint16) bool {
+func (r *Record) isProxy(address netip.AddrPort) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, b := range r.bases {
-		if loopback && b.Port == port {
+		if address == netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), b.Port) {
 			return true
 		}
 	}

@@ -54,7 +54,8 @@ const (
 	Listen    = "listen"    // on a port or a unix socket
 	Socket    = "socket"    // of another family
 	Signal    = "signal"    // to a process that is not the server's
-	Mode      = "mode"      // of a file
+	Mode      = "mode"      // a change of the mode of a file
+	SetID     = "set-id"    // a file becomes setuid or setgid; it is a Mode as well
 	Call      = "call"      // a call that no confined server may make
 	Attribute = "attribute" // a call that changes extended attributes
 	Proxied   = "proxied"   // a connection through the proxy

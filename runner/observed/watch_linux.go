@@ -53,8 +53,7 @@ func Start(r *Record) (*Watch, *os.File, error) {
 			return // the helper did not get so far, and says why
 		}
 		defer context.AfterFunc(ctx, func() { _ = l.Close() })()
-		o := observer{record: r}
-		_ = l.Serve(o.handle) // it ends with the processes, or with Close
+		_ = l.Serve(Handler(r)) // it ends with the processes, or with Close
 		_ = l.Close()
 	}()
 	return w, child, nil

@@ -1,0 +1,31 @@
+package confinement_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/toolscript/toolscript/cmd/confinement"
+	"github.com/toolscript/toolscript/runner/observed"
+)
+
+// TestRefused: of what a confined server tried, that is named which its profile does not allow.
+func TestRefused(t *testing.T) {
+	r := &observed.Record{}
+	r.Begin(observed.Base{Dir: "/p", Read: []string{"/usr"}, Write: []string{"/p"}, Modes: true})
+	r.File("/usr/x", false, observed.Read)
+	r.File("/p/x", false, observed.Change)
+	r.File("/q", false, observed.Read)
+	for kind, target := range map[string]string{observed.Proxied: "api.example.com:443", observed.Refused: "b.example:1", observed.Connect: "192.0.2.1:1", observed.SetID: "/p/x"} {
+		r.Act(kind, target)
+	}
+	r.Act(observed.Mode, "/p/x")
+	r.Act(observed.Mode, "/q")
+	var got []string
+	for _, p := range confinement.Refused(r, "/home/u") {
+		got = append(got, p.What)
+	}
+	want := []string{"reads /q", "connects to 192.0.2.1:1 without the proxy", "changes the mode of /q", "connects to b.example:1", "makes /p/x setuid or setgid"}
+	if !slices.Equal(got, want) {
+		t.Errorf("refused %q, want %q", got, want)
+	}
+}
