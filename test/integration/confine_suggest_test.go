@@ -155,7 +155,7 @@ func TestSuggestWarns(t *testing.T) {
 		t.Fatal(err)
 	}
 	host, port, _ := net.SplitHostPort(l.Addr().String())
-	servers := fmt.Sprintf(`{"mcpServers": {"curious": {"command": "node", "args": [%q, %q, %q]}}}`, script, host, port)
+	servers := fmt.Sprintf(`{"mcpServers": {"curious": {"command": "node", "args": [%q, %q, %q], "confine": {"net": [%q]}}}}`, script, host, port, l.Addr()) // a host of this machine is kept, but not suggested
 	s, _ := suggest(t, servers, "curious", `console.error(await tools.curious.work({}))`)
 	if want := fmt.Sprintf(`{"read":["~/note.txt"],"net":[%q]}`, l.Addr()); string(s.Confine) != want {
 		t.Errorf("%s, want %s", s.Confine, want)
