@@ -48,9 +48,9 @@ func mergeShort(piece []byte) int {
 		copy(starts[best+1:], starts[best+2:parts+1])
 		copy(ranks[best+1:], ranks[best+2:parts+1])
 		parts--
-		ranks[best] = pair(best) //nolint:gosec // G602: best is less than parts
+		ranks[best] = pair(best)
 		if best > 0 {
-			ranks[best-1] = pair(best - 1)
+			ranks[best-1] = pair(best - 1) //nolint:gosec // G602: best is not 0
 		}
 	}
 }

@@ -92,7 +92,7 @@ func piece(text []byte) int {
 // case are both.
 func word(text []byte) int {
 	c, prefix := first(text)
-	switch c {
+	switch c { //nolint:exhaustive // the others may stand before a word
 	case digit, newline:
 		return 0
 	case upper, lower:

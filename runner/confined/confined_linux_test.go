@@ -117,6 +117,7 @@ func (s *scene) listen(t *testing.T, network, at string, address *string) {
 
 // accept accepts connections and closes them.
 func accept(t *testing.T, l net.Listener) {
+	t.Helper()
 	t.Cleanup(func() { _ = l.Close() })
 	go func() {
 		for {

@@ -22,10 +22,15 @@ type observer struct{ record *Record }
 func Handler(r *Record) func(*notify.Call) notify.Answer { return (&observer{r}).handle }
 
 func (o *observer) handle(c *notify.Call) notify.Answer {
-	if err := calls()[c.Number].note(o, c); err != nil && !errors.Is(err, notify.ErrGone) && !errors.Is(err, unix.EFAULT) && !errors.Is(err, unix.EBADF) {
-		o.record.missed() // a pointer or descriptor that leads nowhere makes the call fail
+	if err := calls()[c.Number].note(o, c); err != nil && !errors.Is(err, notify.ErrGone) && !errors.Is(err, unix.EFAULT) && !errors.Is(err, unix.EBADF) && !errors.Is(err, unix.ENOENT) {
+		o.record.missed() // a pointer, descriptor or path that leads nowhere makes the call fail
 	}
 	return notify.Continue()
+}
+
+// permitted reports whether this process may read or write a file.
+func permitted(path string, reads, writes bool) bool {
+	return !(reads && unix.Access(path, unix.R_OK) != nil) && !(writes && unix.Access(path, unix.W_OK) != nil)
 }
 
 // open notes what an open file is used for. What fails anyway is left out.
@@ -50,7 +55,7 @@ func (o *observer) open(c *notify.Call, folder int, at, flags uint64) error {
 		return nil //nolint:nilerr // it has just been removed
 	}
 	reads, writes := flags&unix.O_ACCMODE != unix.O_WRONLY, flags&unix.O_ACCMODE != unix.O_RDONLY || flags&unix.O_TRUNC != 0
-	if reads && unix.Access(resolved, unix.R_OK) != nil || writes && unix.Access(resolved, unix.W_OK) != nil {
+	if !permitted(resolved, reads, writes) {
 		return nil
 	}
 	switch {

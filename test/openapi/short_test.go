@@ -159,6 +159,7 @@ func wrong(r *http.Request, body *jsonschema.Schema) string {
 
 // render makes the module of all tools. Warnings about types that are not known are errors.
 func render(t *testing.T, tools []toolscript.Tool) {
+	t.Helper()
 	ids := make([]string, len(tools))
 	for i, tool := range tools {
 		ids[i] = tool.ID()

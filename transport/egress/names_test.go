@@ -82,6 +82,7 @@ func TestPrivateNames(t *testing.T) {
 			t.Errorf("%s: %d %s", name, resp.StatusCode, text)
 		}
 		if resp, err := c.Get("https://" + name + ":" + port); err == nil {
+			_ = resp.Body.Close() // it is not read
 			t.Errorf("%s by CONNECT: %d", name, resp.StatusCode)
 		}
 	}
