@@ -194,9 +194,10 @@ func (o *callOptions) describe(ctx context.Context, at place, name string) (tool
 	switch {
 	case owner.Name == "":
 		return tool, o.unknown(ctx, name, servers, err)
-	case owner.State.Serves():
+	case owner.State.Serves() && toolscript.KindOf(err) == toolscript.NotFound:
 		return tool, err
 	}
+	// The server was connecting. It may be connected by now.
 	over := o.waiting(connectingText)
 	_, failed = from.Servers(ctx, toolscript.Filter{owner.Name}, actors.DefaultConnectTimeout)
 	over()
