@@ -46,6 +46,22 @@ smallest file has one server and the command that starts it:
 
   {"mcpServers": {"demo": {"type": "stdio", "command": "my-mcp-server"}}}
 
+Values may refer to environment variables, and servers may be on the network:
+
+  {"mcpServers": {
+    "github": {
+      "type": "stdio",
+      "command": "npx",
+      "args": ["-y", "@modelcontextprotocol/server-github"],
+      "env": {"GITHUB_TOKEN": "${GITHUB_TOKEN}"}
+    },
+    "api": {
+      "type": "http",
+      "url": "https://api.example.com/mcp",
+      "headers": {"Authorization": "Bearer ${API_TOKEN:-none}"}
+    }
+  }}
+
 Servers in the file of a project start after you have trusted it: toolscript trust.
 toolscript init writes a first configuration.
 
