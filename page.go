@@ -29,9 +29,13 @@ func AsksForPage(args json.RawMessage) bool { return bytes.Contains(args, quoted
 // CutPage returns arguments without the member PageKey, and its value. asked is false if there
 // is no such member.
 func CutPage(args json.RawMessage) (rest json.RawMessage, page string, asked bool, err error) {
-	if !AsksForPage(args) {
+	if !AsksForPage(args) { // nearly always; cut is a function of its own, because it allocates
 		return args, "", false, nil
 	}
+	return cut(args)
+}
+
+func cut(args json.RawMessage) (rest json.RawMessage, page string, asked bool, err error) {
 	var members map[string]json.RawMessage
 	if invalid := json.Unmarshal(args, &members); invalid != nil || members[PageKey] == nil {
 		return args, "", false, nil //nolint:nilerr // the schema of the tool refuses what is no object
